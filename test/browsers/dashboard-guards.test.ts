@@ -4,38 +4,36 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createLocalSidecar } from '../../src/node/index.js'
-import { inDashboard, type Dashboard } from './support/dashboard.js'
+import { createLocalSidecar, inDashboard, type Dashboard } from './support/dashboard.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * The violations that axe finds in both themes, each in a line; only colours differ between them. It comes in by the
- * devtools: the page's policy lets no script in.
+ * The violations that axe finds in a part of the page, each in a line; only colours differ between the themes. It comes in by
+ * the devtools: the page's policy lets no script in.
  */
-async function violations({ run, page }: Dashboard): Promise<string[]> {
+async function violations({ run, page }: Dashboard, part: string): Promise<string[]> {
   const found: string[] = []
   for (const [theme, rules] of [
-    ['light', '{}'],
     ['dark', `{ runOnly: ['color-contrast'] }`],
+    ['light', '{}'],
   ] as const) {
     await page.emulateMediaFeatures([
       { name: 'prefers-color-scheme', value: theme },
       { name: 'prefers-reduced-motion', value: 'reduce' },
     ])
-    const lines = await run<string[]>(`axe.run(${rules}).then(({ violations }) =>
+    const lines = await run<string[]>(`axe.run('${part}', ${rules}).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`)
     found.push(...lines.map((line) => `${theme}: ${line}`))
   }
   return found
 }
 
-/** Serves one page and gives its address by another name of this machine. */
-async function startPage(body: string): Promise<string> {
-  const server = createServer((_request, reply) => {
-    reply.setHeader('content-type', 'text/html')
-    reply.end(`<!doctype html><title>other</title>${body}`)
-  })
+/** Serves a page with an empty frame and gives its address by another name of this machine. */
+async function startPage(): Promise<string> {
+  const server = createServer((_, reply) =>
+    reply.setHeader('content-type', 'text/html').end('<!doctype html><title>other</title><iframe></iframe>'),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -48,8 +46,8 @@ inDashboard((open, createContext) => {
       const dashboard = await open({ width })
       await dashboard.run(axe)
       const found: string[] = []
-      const check = async (when: string): Promise<void> => {
-        found.push(...(await violations(dashboard)).map((text) => `${when}: ${text}`))
+      const check = async (when: string, part = 'html'): Promise<void> => {
+        found.push(...(await violations(dashboard, part)).map((text) => `${when}: ${text}`))
       }
       await check('before a call')
       await dashboard.call('POST', '/ready', {})
@@ -64,16 +62,16 @@ inDashboard((open, createContext) => {
         await dashboard.run(
           `[...document.querySelectorAll('.panes-tab')].find((tab) => tab.innerText === '${pane}').click()`,
         )
-        await check(pane)
+        await check(pane, 'main')
         expect(await dashboard.run('document.documentElement.scrollWidth'), `width of ${pane}`).toBe(width)
       }
       for (const key of ['a', '?', 's', 'm'] as const) {
         await dashboard.press(key)
-        await check(`after ${key}`)
+        await check(`after ${key}`, key === 'm' ? '#more' : 'dialog')
         await dashboard.press('Escape')
       }
       await dashboard.openPalette()
-      await check('with all actions')
+      await check('with all actions', 'dialog')
       expect(found).toEqual([])
     })
   })
@@ -132,48 +130,34 @@ inDashboard((open, createContext) => {
     expect(await dashboard.run(`document.title`)).not.toBe('run')
   })
 
-  describe('a page of another origin', () => {
-    const framed = async (address: string): Promise<string | undefined> => {
-      const sidecar = await createLocalSidecar({ onWarning: () => {} })
-      onTestFinished(() => sidecar.close())
-      const url = await startPage(`<iframe src="http://localhost:${sidecar.port}/_/${address}"></iframe>`)
-      const page = await (await createContext()).newPage()
-      await page.goto(url)
-      const frame = page.frames().find((one) => one !== page.mainFrame())
-      return frame?.$eval('.header, .strip', (part) => part.className).catch(() => undefined)
-    }
-
-    test.each(['', '?embed=1'])('can not show the dashboard in a frame (/_/%s)', async (address) => {
-      expect(await framed(address)).toBeUndefined()
-    })
-
-    test('that is of this machine and allowed shows the strip, and nothing else', async () => {
-      const page = await (await createContext()).newPage()
-      const frames = `<iframe id="strip"></iframe><iframe id="page"></iframe>`
-      const url = await startPage(frames)
-      const sidecar = await createLocalSidecar({ allowOrigins: [url], onWarning: () => {} })
-      onTestFinished(() => sidecar.close())
-      await page.goto(url)
-      const load = async (id: string, address: string): Promise<void> => {
-        await page.$eval(
-          `#${id}`,
-          (frame, src) =>
+  test('of all frames in a page of another origin, only the strip of a sidecar that allows the page shows anything', async () => {
+    const page = await (await createContext()).newPage()
+    const url = await startPage()
+    const closed = await createLocalSidecar({ onWarning: () => {} })
+    onTestFinished(() => closed.close())
+    const allowing = await createLocalSidecar({ allowOrigins: [url], onWarning: () => {} })
+    onTestFinished(() => allowing.close())
+    await page.goto(url)
+    const shown: string[] = []
+    for (const { port } of [closed, allowing]) {
+      for (const address of ['', '?embed=1']) {
+        await page.evaluate(
+          (src) =>
             new Promise((resolve) => {
+              const frame = document.querySelector('iframe')!
               frame.addEventListener('load', resolve, { once: true })
-              ;(frame as HTMLIFrameElement).src = src
+              frame.src = src
             }),
-          `http://localhost:${sidecar.port}/_/${address}`,
+          `http://localhost:${port}/_/${address}`,
         )
-      }
-      await load('strip', '?embed=1')
-      await load('page', '')
-      const headings = await Promise.all(
-        page
+        const parts = page
           .frames()
-          .map((frame) => frame.$eval('.header, .strip', (part) => part.classList.item(1)).catch(() => 'none')),
-      )
-      expect(headings).toEqual(['none', 'strip', 'none'])
-    })
+          .slice(1)
+          .map((frame) => frame.$eval('.header, .strip', (part) => part.classList.item(1)!).catch(() => 'nothing'))
+        shown.push(...(await Promise.all(parts)))
+      }
+    }
+    expect(shown).toEqual(['nothing', 'nothing', 'nothing', 'strip'])
   })
 
   test('the token of a sidecar beyond this machine is taken out of the address, and works after a reload', async () => {

@@ -117,7 +117,7 @@ inDashboard((openDashboard) => {
     )
   })
 
-  test('one press fails half of the calls; each fault is shown, and ends without the others', async () => {
+  test('one press fails half of the calls; each fault is shown, and what is pressed stays in place', async () => {
     const dashboard = await open()
     // A click of the test scrolls.
     const press = async (name: string): Promise<void> =>
@@ -131,9 +131,6 @@ inDashboard((openDashboard) => {
     await dashboard.says('Faults', 'the next 3 beats ignored')
     // Neither the list nor the notice moves what is pressed.
     expect(await preset.clickablePoint()).toEqual({ x, y })
-    await press('Clear: fail 50 % of all calls with 503')
-    await becomes(() => dashboard.local.sidecar.snapshot().faults.failures, [])
-    await becomes(() => dashboard.local.sidecar.snapshot().faults.beatsToIgnore, 3)
     await press('flaky Wi-Fi')
     await dashboard.says('Faults', 'watchers dropped every 10 s')
   })
@@ -200,18 +197,6 @@ inDashboard((openDashboard) => {
       })()`)
       expect(isSeen, part).toBe(true)
     }
-  })
-
-  test('on a phone every field of the Allocate dialog shows its whole hint', async () => {
-    const dashboard = await openDashboard({ local: { gameServer }, width: 390, touch: true })
-    await dashboard.press('a')
-    await dashboard.says('Allocate', 'rooms')
-    await dashboard.run(`document.querySelector('.allocate fieldset + details').open = true`)
-    const cut = await dashboard.run(`[...document.querySelectorAll('.allocate input')].flatMap((field) => {
-      field.value = field.placeholder
-      return field.scrollWidth > field.clientWidth ? [field.name] : []
-    })`)
-    expect(cut).toEqual([])
   })
 
   test('where the system chooses the colours, a border shows what is chosen', async () => {

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
-import { createLocalSidecar } from '../../src/node/index.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { inDashboard, type Dashboard } from './support/dashboard.js'
+import { createLocalSidecar, inDashboard, type Dashboard } from './support/dashboard.js'
 
 /** The words that a shell makes of a command line. */
 function wordsOf(command: string): string[] {

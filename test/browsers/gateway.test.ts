@@ -12,7 +12,6 @@ import { inEachBrowser } from './support/each-browser.js'
 import { againstRealSidecar, buildGame } from './support/game.js'
 
 const game = buildGame()
-const watches = ['websocket', 'stream'] as const
 
 /** A gateway in front of the game, and of a sidecar inside unless another one is named; ended with the test. */
 async function serveGame(options: GatewayOptions): Promise<Gateway> {
@@ -63,12 +62,10 @@ const build = {
   'named.wasm.gz': gzipSync(wasm),
 }
 
-async function serve(options: GatewayOptions = {}): Promise<string> {
+async function serveIsolated(): Promise<string> {
   const dir = await folderOf(build)
   await copyFile(join(root, CLIENT), join(dir, 'client.js'))
-  const gateway = await createGateway({ dir, local: { mode: 'local' }, ...options })
-  onTestFinished(() => gateway.close())
-  return gateway.url
+  return (await serveGame({ dir, isolate: true, local: { mode: 'local' } })).url
 }
 
 const PLAYED = { state: 'Ready', connection: 'connected', transport: 'websocket', direct: false }
@@ -85,15 +82,11 @@ inEachBrowser((browser) => {
       expectAllOperations(await page.run(`play({ watch: '${watch}' })`), watch, gateway.local!)
     })
 
-    test.each([
-      ['dedicated', 'esm', 'websocket'],
-      ['shared', 'umd', 'stream'],
-    ] as const)('does all operations in a %s worker with the %s build, and watches by %s', async (...given) => {
-      const [kind, build, watch] = given
+    test('does all operations in a worker, and watches by stream', async () => {
       const gateway = await serveGame({ local: { mode: 'local', gameServer } })
       const page = await browser.open(`${gateway.url}/workers.html?gateway`)
-      const outcome = await page.run(`runInWorker('${kind}', '${build}', 'play', { watch: '${watch}' })`)
-      expectAllOperations(outcome, watch, gateway.local!)
+      const outcome = await page.run(`runInWorker('dedicated', 'esm', 'play', { watch: 'stream' })`)
+      expectAllOperations(outcome, 'stream', gateway.local!)
     })
 
     test('is told by a stream of what it does', async () => {
@@ -109,10 +102,10 @@ inEachBrowser((browser) => {
       })
     })
 
-    test.each(watches)('hears by a %s that the gateway stops, and may still shut down', async (watch) => {
+    test('hears that the gateway stops, and may still shut down', async () => {
       const gateway = await serveGame({ local: { mode: 'local', gameServer } })
       const page = await browser.open(`${gateway.url}/umd.html`)
-      await page.run(`shutDownAtSignal({ watch: '${watch}' })`)
+      await page.run('shutDownAtSignal()')
       const closed = gateway.close('SIGTERM')
       expect(await page.run('shutDown')).toEqual(['SIGTERM', 'accepted'])
       await closed
@@ -127,7 +120,7 @@ inEachBrowser((browser) => {
     })
 
     againstRealSidecar((start) => {
-      test.each(watches)('does all operations and watches by %s', async (watch) => {
+      test.each(['websocket', 'stream'] as const)('does all operations and watches by %s', async (watch) => {
         const { url } = await start()
         const gateway = await serveGame({ sidecar: url })
         const page = await browser.open(`${gateway.url}/umd.html`)
@@ -136,25 +129,17 @@ inEachBrowser((browser) => {
     })
   })
 
-  test('a page of the gateway needs no options, also under a policy that allows no scripts but its own', async () => {
-    const page = await browser.open(await serve())
-    expect(await page.run('play()')).toEqual(PLAYED)
-  })
-
-  test('WebAssembly is compiled while it arrives, however it was compressed when the game was built', async () => {
-    const page = await browser.open(await serve())
-    for (const name of ['plain.wasm', 'beside.wasm', 'named.wasm.gz', 'named.wasm.br']) {
-      expect(await page.run(`load('${name}')`), name).toBe(42)
-    }
-  })
-
-  test('an isolated page and its workers share memory', async () => {
-    const page = await browser.open(await serve({ isolate: true }))
+  test('a page under a policy of its own, isolated with its workers, plays and compiles WebAssembly while it arrives', async () => {
+    const page = await browser.open(await serveIsolated())
     expect(await page.run('crossOriginIsolated')).toBe(true)
     // WebKitGTK has no shared memory, isolated or not.
     const shared = browser.name === 'WebKit' ? expect.any(String) : 'function'
     expect(await page.run('inWorker()')).toEqual({ isolated: true, shared })
     expect(await page.run('play()')).toEqual(PLAYED)
+    // However it was compressed when the game was built.
+    for (const name of ['plain.wasm', 'beside.wasm', 'named.wasm.gz', 'named.wasm.br']) {
+      expect(await page.run(`load('${name}')`), name).toBe(42)
+    }
   })
 
   test("a page of Vite's development server needs no options either", async () => {

@@ -108,14 +108,6 @@ inEachBrowser((browser) => {
       expectAllOperations(await page.run(`play({ watch: '${watch}' })`), watch, sidecar)
     })
 
-    test(`a ${kind} worker that hosts the client does all operations and watches by ${watch}`, async () => {
-      const pages = await servePages(game)
-      await using sidecar = await startSidecar({ allowOrigins: [pages.origin] })
-      const page = await browser.open(pages.url(`workers.html${sidecarQuery(sidecar.url)}`))
-      const outcome = await page.run(`runInWorker('${kind}', '${build}', 'play', { watch: '${watch}' })`)
-      expectAllOperations(outcome, watch, sidecar)
-    })
-
     test(`a ${kind} worker does 11 of 15 operations where it may read no answer`, async () => {
       const pages = await servePages(game)
       const { url, sidecar } = await startOpenSidecar({ mode: 'local', gameServer })

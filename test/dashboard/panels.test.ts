@@ -5,7 +5,7 @@ import { KEYS } from '../../src/cli/keys.js'
 import { manifestOf, scenarioOf, writeYaml } from '../../src/dashboard/common/yaml.js'
 import { allocationOf } from '../../src/dashboard/dialogs/allocate.js'
 import { showState } from '../../src/dashboard/header/notices.js'
-import { clearing, commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
+import { commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
 import { beatsSince } from '../../src/dashboard/panels/health.js'
 import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
 import { set } from '../../src/dashboard/store/state.js'
@@ -37,9 +37,6 @@ const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, str
       .filter(([, value]) => value !== ''),
   )
 
-const texts = (sidecar: Sidecar): string[] =>
-  presentFaults(sidecar.snapshot().faults, sidecar.snapshot().now).map(({ text }) => text)
-
 describe('the faults of the form', () => {
   test.each(faultForms.map((form) => [form.title, form] as const))('%s is a command as it stands', (_, form) => {
     const fields = defaultsOf(form)
@@ -47,22 +44,23 @@ describe('the faults of the form', () => {
     expect(commandProblem(commandOf(form, { ...fields, operation: 'setLabel' }))).toBeUndefined()
   })
 
-  const set: readonly ControlCommand[] = [
-    { type: 'delayCalls', ms: 500, jitterMs: 1500, operations: ['ready'], when: 'after' },
-    { type: 'delayCalls', ms: 20 },
-    { type: 'failCalls', status: 500, share: 0.5, operations: ['setLabel'], message: 'so', retryAfter: 3 },
-    { type: 'failCalls', drop: true, apply: true, count: 7 },
-    { type: 'loseWrites', count: 2 },
-    { type: 'ignoreBeats', on: true, count: 4 },
-    { type: 'stallWatchers', ms: 60_000 },
-    { type: 'dropWatchers', everyMs: 10_000 },
-    { type: 'padObject', bytes: 100 },
-  ]
-
   test('are shown by words when they are on', () => {
     const { sidecar } = createQuietSidecar()
-    control(sidecar, ...set)
-    expect(texts(sidecar)).toEqual([
+    control(
+      sidecar,
+      { type: 'delayCalls', ms: 500, jitterMs: 1500, operations: ['ready'], when: 'after' },
+      { type: 'delayCalls', ms: 20 },
+      { type: 'failCalls', status: 500, share: 0.5, operations: ['setLabel'], message: 'so', retryAfter: 3 },
+      { type: 'failCalls', drop: true, apply: true, count: 7 },
+      { type: 'loseWrites', count: 2 },
+      { type: 'ignoreBeats', on: true, count: 4 },
+      { type: 'stallWatchers', ms: 60_000 },
+      { type: 'dropWatchers', everyMs: 10_000 },
+      { type: 'padObject', bytes: 100 },
+      { type: 'apiServer', away: true, ms: 2500 },
+    )
+    const { faults, now } = sidecar.snapshot()
+    expect(presentFaults(faults, now)).toEqual([
       'delay ready by 500 ms + up to 1.5 s',
       'delay all calls by 20 ms',
       'fail 50 % of setLabel with 500',
@@ -71,23 +69,11 @@ describe('the faults of the form', () => {
       'the next 4 beats ignored',
       'watchers stalled for 1 m 0 s',
       'watchers dropped every 10 s',
+      'API server away for 2.5 s',
       'object larger by 100 bytes',
     ])
     sidecar.close()
   })
-
-  test.each(set.map((command, index) => [command.type, index] as const))(
-    '%s ends by itself, and the others stay as they are',
-    (_, index) => {
-      const { sidecar } = createQuietSidecar()
-      control(sidecar, ...set)
-      const before = presentFaults(sidecar.snapshot().faults, sidecar.snapshot().now)
-      control(sidecar, ...clearing(before[index]!, before))
-      const after = presentFaults(sidecar.snapshot().faults, sidecar.snapshot().now)
-      expect(after).toEqual(before.filter((_, at) => at !== index))
-      sidecar.close()
-    },
-  )
 })
 
 test('a session is saved as a scenario that can be played again', () => {

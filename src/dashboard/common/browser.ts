@@ -34,17 +34,6 @@ export async function copyText(text: string): Promise<void> {
 /** Gives the focus to what has just come. Stays the same function, so that it does so once. */
 export const focusNow = (element: HTMLElement | null): void => element?.focus()
 
-/** A `ref` that tells of each new size of its element. */
-export function onResize(tell: (element: HTMLElement) => void): (element: HTMLElement | null) => void {
-  let observer: ResizeObserver | undefined
-  return (element) => {
-    observer?.disconnect()
-    if (element === null) return
-    observer = new ResizeObserver(() => tell(element))
-    observer.observe(element)
-  }
-}
-
 /** By how many places an arrow key moves, upright or level; 0 for every other key. The browser does nothing more with it. */
 export function arrowStep(event: KeyboardEvent, [back, forward] = ['ArrowUp', 'ArrowDown']): number {
   const by = event.key === forward ? 1 : event.key === back ? -1 : 0

@@ -28,7 +28,7 @@ export function Banner(): JSX.Element | null {
           shortcut="0"
           onClick={sends({ type: 'clearFaults' })}
         >
-          <b>Faults on:</b> {faults.map(({ text }) => text).join(', ')}
+          <b>Faults on:</b> {faults.join(', ')}
         </Line>
       )}
       {frozen && (

@@ -3,7 +3,7 @@ import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
 import { scenarioOf } from '../common/yaml.js'
 import { control, sends } from '../store/api.js'
 import { state } from '../store/state.js'
-import { clearing, commandOf, faultForms, presentFaults, type FaultField, type FaultForm } from './fault-commands.js'
+import { commandOf, faultForms, presentFaults, type FaultField, type FaultForm } from './fault-commands.js'
 import { CopyButton, Hint, Panel, onFields } from './panel.js'
 import { duration } from '../common/format.js'
 
@@ -39,12 +39,9 @@ function PresentFaults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
   if (present.length === 0) return <p class="muted">None is on. Each button above sets one.</p>
   return (
     <ul class="row wrap">
-      {present.map((fault) => (
-        <li key={fault.text} class="row wrap fault-on">
-          {fault.text}
-          <button class="button" aria-label={`Clear: ${fault.text}`} onClick={sends(...clearing(fault, present))}>
-            clear
-          </button>
+      {present.map((text) => (
+        <li key={text} class="fault-on">
+          {text}
         </li>
       ))}
       <li>

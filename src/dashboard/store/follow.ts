@@ -24,12 +24,9 @@ const feed = {
   /** Until the next attempt to connect. */
   delay: FIRST_DELAY,
   timer: undefined as Timer | undefined,
-  /** The newest entry; its `at` tells the logs of two sidecars apart. */
-  last: undefined as LogEntry | undefined,
-  /** The newest entry before a connection was lost, by which the log is known again. */
-  known: undefined as LogEntry | undefined,
-  /** Entries that the page shows with its next change. */
+  /** Entries that the page shows with its next change; after a new connection, in place of those before. */
   waiting: [] as LogEntry[],
+  isNew: true,
   isScheduled: false,
   flushedAt: 0,
   clock: { now: Date.now(), at: performance.now(), speed: 1 },
@@ -46,12 +43,12 @@ export function follow(): void {
 function connect(): void {
   clearTimeout(feed.timer)
   feed.timer = undefined
-  // The last entry is asked for once more: another sidecar's would differ.
-  const since = Math.max(0, (feed.last?.seq ?? 0) - 1)
-  const url = new URL(`${CONTROL}/events?since=${since}`, location.href.replace(/^http/, 'ws'))
+  // The whole log each time: it may be another sidecar's.
+  const url = new URL(`${CONTROL}/events?since=0`, location.href.replace(/^http/, 'ws'))
   if (api.token !== undefined) url.searchParams.set('token', api.token)
   const socket = new WebSocket(url)
   const silence = setTimeout(() => socket.close(), SILENCE)
+  socket.onopen = () => Object.assign(feed, { waiting: [], isNew: true })
   socket.onmessage = ({ data }: MessageEvent<string>) => {
     clearTimeout(silence)
     feed.delay = FIRST_DELAY
@@ -60,10 +57,7 @@ function connect(): void {
   }
   socket.onclose = () => {
     clearTimeout(silence)
-    if (state.connection === 'open') {
-      feed.known = feed.last
-      announce('The sidecar is gone')
-    }
+    if (state.connection === 'open') announce('The sidecar is gone')
     set({ connection: 'lost', retryAt: Date.now() + feed.delay })
     feed.timer = setTimeout(connect, feed.delay)
     feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
@@ -76,28 +70,21 @@ export function retry(): void {
 }
 
 function onFrame(frame: Frame): void {
-  if (frame.type === 'state') {
-    if (state.connection === 'open') accept(frame.state)
-    else onOpen(frame.state)
-  } else if (frame.type === 'gap') {
-    void fillGap(frame.since)
-  } else {
-    const { known } = feed
-    const isOther = frame.entry.seq === known?.seq && frame.entry.at !== known.at
-    feed.known = undefined
-    if (isOther) startOver()
-    else if (frame.entry.seq > (feed.last?.seq ?? 0)) add([frame.entry])
+  if (frame.type === 'entry') add([frame.entry])
+  else if (frame.type === 'gap') void fillGap(frame.since)
+  else {
+    const { now, clock } = frame.state
+    feed.clock = { now, at: performance.now(), speed: clock.speed }
+    set({ snapshot: frame.state, now: clockNow() })
+    if (state.connection !== 'open') onOpen(frame.state)
   }
 }
 
-function onOpen(next: SidecarSnapshot): void {
+function onOpen({ lastSeq }: SidecarSnapshot): void {
   const wasLost = state.connection === 'lost'
-  if (feed.known !== undefined && next.lastSeq < feed.known.seq) {
-    set({ snapshot: undefined })
-    startOver()
-  }
   set({ connection: 'open' })
-  accept(next)
+  // No entry comes that would take the place of those of the sidecar before.
+  if (lastSeq === 0) set({ entries: [] })
   void loadPresets()
   if (!wasLost) return
   announce('Connected again')
@@ -114,23 +101,8 @@ async function checkPage(): Promise<void> {
   if (state.outdated) setTimeout(() => location.reload(), 1500)
 }
 
-/** Frames may overtake each other: an older state changes nothing. */
-function accept(next: SidecarSnapshot): void {
-  const { now = 0, lastSeq = 0 } = state.snapshot ?? {}
-  if (next.now < now && next.lastSeq < lastSeq) return
-  feed.clock = { now: next.now, at: performance.now(), speed: next.clock.speed }
-  set({ snapshot: next, now: clockNow() })
-}
-
 /** The sidecar's clock between two states. */
 const clockNow = (): number => feed.clock.now + (performance.now() - feed.clock.at) * feed.clock.speed
-
-/** Another sidecar has taken the place of the one before. */
-function startOver(): void {
-  Object.assign(feed, { known: undefined, last: undefined, waiting: [] })
-  set({ entries: [] })
-  void fillGap(0)
-}
 
 async function fillGap(since: number): Promise<void> {
   const answer = (await read(`/log?since=${since}`)) as { entries: readonly LogEntry[]; more?: boolean } | undefined
@@ -142,10 +114,7 @@ async function fillGap(since: number): Promise<void> {
 
 /** Keeps the newest entries. Those that come together are shown together, with the next frame. */
 function add(added: readonly LogEntry[]): void {
-  for (const entry of added) {
-    feed.waiting.push(entry)
-    if (entry.seq > (feed.last?.seq ?? 0)) feed.last = entry
-  }
+  feed.waiting.push(...added)
   if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
   if (feed.isScheduled || feed.waiting.length === 0) return
   feed.isScheduled = true
@@ -155,9 +124,9 @@ function add(added: readonly LogEntry[]): void {
 }
 
 function flush(): void {
-  const all = [...state.entries, ...feed.waiting]
+  const all = feed.isNew ? feed.waiting : [...state.entries, ...feed.waiting]
   const isInOrder = all.every(({ seq }, i) => i === 0 || seq > all[i - 1]!.seq)
-  Object.assign(feed, { waiting: [], isScheduled: false, flushedAt: performance.now() })
+  Object.assign(feed, { waiting: [], isNew: false, isScheduled: false, flushedAt: performance.now() })
   set({ entries: (isInOrder ? all : inOrder(all)).slice(-MAX_ENTRIES) })
 }
 

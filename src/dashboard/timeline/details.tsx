@@ -1,13 +1,12 @@
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
-import { arrowStep, onResize } from '../common/browser.js'
+import { arrowStep } from '../common/browser.js'
 import { toneStyle, type Tone } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'
 import { set, state, tabs, type Tab } from '../store/state.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
 import { describe, differencesOf } from './describe.js'
 import { statusOf } from './filter.js'
-import { view } from './model.js'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -43,11 +42,6 @@ function detailOf(entry: LogEntry): EntryDetail {
   return shown.detail
 }
 
-const followHeight = onResize((element) => {
-  view.details = element.offsetHeight
-  set({})
-})
-
 export function Details({ entry }: { entry: LogEntry }): JSX.Element {
   const detail = detailOf(entry)
   const { tab } = state
@@ -60,7 +54,7 @@ export function Details({ entry }: { entry: LogEntry }): JSX.Element {
     event.currentTarget.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
   }
   return (
-    <div class="timeline-details" ref={followHeight}>
+    <div class="timeline-details">
       <div class="apart wrap timeline-detail-bar">
         <div class="row wrap" role="tablist" aria-label="Details" onKeyDown={onKeyDown}>
           {tabs.map((one) => (

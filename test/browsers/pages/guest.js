@@ -67,13 +67,13 @@ Object.assign(globalThis, {
   },
 
   /** Shuts the game server down when the gateway stops, but saves the match first. `shutDown` has the signal and the outcome. */
-  async shutDownAtSignal(options) {
-    const client = createClient(options)
+  async shutDownAtSignal() {
+    const client = createClient()
     const watching = new Promise((resolve) => client.on('connection', ({ transport }) => transport && resolve()))
     client.on('state', () => {})
     await watching
     globalThis.shutDown = client.once('signal').then(async ({ signal }) => {
-      await new Promise((saved) => setTimeout(saved, 1000))
+      await new Promise((saved) => setTimeout(saved, 300))
       return [signal, await client.shutdown()]
     })
   },
@@ -222,20 +222,8 @@ Object.assign(globalThis, {
       }, 100),
     ),
 
-  untilStalled: () => new Promise((resolve) => client.on('health', ({ reason }) => reason === 'stalled' && resolve())),
   rest: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   heldBack: () => health.filter(({ ok }) => !ok),
-  heartbeat: () => client.status.heartbeat,
-
-  /** A game loop by a timer, that says with each round that the game is alive. */
-  startLoop() {
-    client.alive()
-    const loop = setInterval(() => client.alive(), 50)
-    globalThis.stopLoop = () => {
-      clearInterval(loop)
-      return Date.now()
-    }
-  },
 
   untilHidden: () =>
     new Promise((resolve) => {

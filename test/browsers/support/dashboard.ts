@@ -1,8 +1,13 @@
 import type { BrowserContext, ElementHandle, KeyInput, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
+import type { LocalSidecar, LocalSidecarOptions } from '../../../src/node/index.js'
 import { findBrowser } from './installed.js'
 import { launchBrowser, type RunningBrowser } from './each-browser.js'
+
+/** The build's, whose page is made already: from its source it takes each file some seconds. */
+export const { createLocalSidecar } = (await import(
+  new URL('../../../dist/node.js', import.meta.url).href
+)) as typeof import('../../../src/node/index.js')
 
 /** A dashboard in a page of its own, and the sidecar that it shows. */
 export interface Dashboard {
@@ -60,8 +65,6 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
     let shared: Promise<BrowserContext> | undefined
     beforeAll(async () => {
       running = await launchBrowser('Chromium', installed!)
-      // The page is built from its source, once.
-      await import('../../../src/node/local/dashboard-page.js')
     })
     afterAll(() => running.end())
     const createContext = async (): Promise<BrowserContext> => {
