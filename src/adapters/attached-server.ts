@@ -8,7 +8,7 @@ import {
   type SidecarClient,
 } from '../index.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
-import { ConnectionSeats, type PlayerId } from './connection-seats.js'
+import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
 
 /** ms for `shutdown()` where no deadline is nearer. */
 const LAST_CALL = 5000
@@ -135,7 +135,7 @@ export function attach<Connection>(
     undo.push(players?.close)
     // Without a listener, errors of the players go to the console.
     if (options.onError) undo.push(players?.on('error', report))
-    seats = new ConnectionSeats({ client, players, unallocated, report })
+    seats = createSeats({ client, players, unallocated, report })
     undo.push(() => {
       if (seats.door === 'open') seats.door = 'left'
     })
@@ -146,7 +146,7 @@ export function attach<Connection>(
   }
   undo.push(client.on('ending', (event) => void end(event)))
   if (endWhenEmpty) {
-    const isEmpty = (): boolean => seats.isEmpty && !players?.expected[0]
+    const isEmpty = (): boolean => seats.isEmpty() && !players?.expected[0]
     void endOnceEmpty(client, emptiness, { players, isEmpty, isOver: () => !!ending, undo, report })
   }
 

@@ -30,74 +30,36 @@ export interface SeatsOptions {
 }
 
 /** The seats of a server's connections. */
-export class ConnectionSeats<Connection> {
+export interface ConnectionSeats<Connection> {
   /** Every connection that has come in or waits. */
-  readonly connections = new Map<Connection, Seat | undefined>()
+  readonly connections: ReadonlyMap<Connection, unknown>
   /** `closed`: nobody else comes in; `left`: everybody does, and seats are no longer taken */
-  door: 'open' | 'closed' | 'left' = 'open'
-  private readonly seats = new Map<string, Seat>()
-  private readonly options: SeatsOptions
-  private allocating: Promise<unknown> | undefined
-
-  constructor(options: SeatsOptions) {
-    this.options = options
-  }
-
+  door: 'open' | 'closed' | 'left'
   /** Whether no player is here. */
-  get isEmpty(): boolean {
-    return !this.seats.size
-  }
-
-  idOf(connection: Connection): string | undefined {
-    return this.connections.get(connection)?.id
-  }
-
+  isEmpty(): boolean
+  idOf(connection: Connection): string | undefined
   /**
    * Resolves once this connection may come in.
    *
    * @param isGone whether the connection has been lost, which nobody may have been told of
    * @throws SidecarError where it may not
    */
-  async take(
-    connection: Connection,
-    identify: () => PlayerId | Promise<PlayerId>,
-    isGone: () => boolean,
-  ): Promise<void> {
-    const { connections, seats } = this
-    if (this.door === 'left') return
-    const stopIfOver = (): void => {
-      if (this.door === 'closed' || isGone() || !connections.has(connection))
-        throw new SidecarError('CLOSED', 'This server ends')
-    }
-    connections.set(connection, undefined)
-    try {
-      stopIfOver()
-      const id = await ask(identify, this.options.report)
-      stopIfOver()
-      if (id === null) return
-      const seat = seats.get(id) ?? { id, connections: 0 }
-      seats.set(id, seat)
-      seat.connections++
-      connections.set(connection, seat)
-      await (seat.joined ??= this.join(seat))
-      stopIfOver()
-    } catch (error) {
-      this.free(connection)
-      throw error
-    }
-  }
-
+  take(connection: Connection, identify: () => PlayerId | Promise<PlayerId>, isGone: () => boolean): Promise<void>
   /** Called once the connection is closed, or at any time before. */
-  free(connection: Connection): void {
-    const seat = this.connections.get(connection)
-    this.connections.delete(connection)
-    if (!seat || --seat.connections) return
-    this.seats.delete(seat.id)
-    if (!seat.isRefused) this.options.players?.leave(seat.id).catch(() => {})
-  }
+  free(connection: Connection): void
+}
 
-  private async join(seat: Seat): Promise<void> {
-    const { client, players, unallocated } = this.options
+export function createSeats<Connection>({
+  client,
+  players,
+  unallocated,
+  report,
+}: SeatsOptions): ConnectionSeats<Connection> {
+  const connections = new Map<Connection, Seat | undefined>()
+  const seats = new Map<string, Seat>()
+  let allocating: Promise<unknown> | undefined
+
+  async function join(seat: Seat): Promise<void> {
     if (unallocated === 'refuse') await untilAllocated(client)
     if (!seat.connections) return
     try {
@@ -110,8 +72,48 @@ export class ConnectionSeats<Connection> {
     }
     if (unallocated !== 'allocate' || !seat.connections || client.gameServer?.status.state === 'Allocated') return
     const limits = { confirm: true, timeout: JOIN_TIMEOUT }
-    await (this.allocating ??= client.allocate(limits).finally(() => (this.allocating = undefined)))
+    await (allocating ??= client.allocate(limits).finally(() => (allocating = undefined)))
   }
+
+  function free(connection: Connection): void {
+    const seat = connections.get(connection)
+    connections.delete(connection)
+    if (!seat || --seat.connections) return
+    seats.delete(seat.id)
+    if (!seat.isRefused) players?.leave(seat.id).catch(() => {})
+  }
+
+  const all: ConnectionSeats<Connection> = {
+    connections,
+    door: 'open',
+    isEmpty: () => !seats.size,
+    idOf: (connection) => connections.get(connection)?.id,
+    free,
+    async take(connection, identify, isGone) {
+      if (all.door === 'left') return
+      const stopIfOver = (): void => {
+        if (all.door === 'closed' || isGone() || !connections.has(connection))
+          throw new SidecarError('CLOSED', 'This server ends')
+      }
+      connections.set(connection, undefined)
+      try {
+        stopIfOver()
+        const id = await ask(identify, report)
+        stopIfOver()
+        if (id === null) return
+        const seat = seats.get(id) ?? { id, connections: 0 }
+        seats.set(id, seat)
+        seat.connections++
+        connections.set(connection, seat)
+        await (seat.joined ??= join(seat))
+        stopIfOver()
+      } catch (error) {
+        free(connection)
+        throw error
+      }
+    },
+  }
+  return all
 }
 
 async function untilAllocated(client: SidecarClient): Promise<void> {

@@ -112,8 +112,9 @@ export function createTracker<Int, What extends object, Effects extends { error:
   }
 
   function close(): void {
-    change(() => state.end(new SidecarError('CLOSED', 'This is not tracked any more')))
-    abort()
+    const closed = new SidecarError('CLOSED', 'This is not tracked any more')
+    change(() => state.end(closed))
+    abort(closed)
   }
 
   const tracker = { after, change, later, tellError, close }

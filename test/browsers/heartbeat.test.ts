@@ -86,8 +86,8 @@ inDrivenBrowsers((browser) => {
     await page.run(`startHeart({ interval: 250, stallTimeout: ${STALL_TIMEOUT} })`)
     const { from, to } = await page.run<Busy>('block(5500)')
     expect(beatsWithin(sidecar, from, from + STALL_TIMEOUT).length).toBeGreaterThanOrEqual(3)
-    // One may be under way for longer; a heart that goes on would beat eight times.
-    expect(beatsWithin(sidecar, from + STALL_TIMEOUT + LATE, to).length).toBeLessThanOrEqual(1)
+    // A few may be in flight for longer; a heart that goes on would beat eight times.
+    expect(beatsWithin(sidecar, from + STALL_TIMEOUT + LATE, to).length).toBeLessThan(4)
     expect((await firstBeatSince(sidecar, to)) - to).toBeLessThan(LATE)
     const held = await page.run<readonly { reason: string }[]>('heldBack()')
     expect(new Set(held.map(({ reason }) => reason))).toEqual(new Set(['stalled']))
