@@ -83,7 +83,7 @@ export interface Desk<Connection> {
   readonly client: SidecarClient
   readonly seats: ConnectionSeats<Connection>
   /** Calls `ready()` on the GameServer, once: the server listens. */
-  listens(): void
+  listens(): unknown
   /** Ends in order where something else than the GameServer asks for it. The same end every time. */
   end(): Promise<void>
   /** Undone when the server is left alone, the last one first. */
@@ -139,7 +139,7 @@ export function attach<Connection>(
     undo.push(() => {
       if (seats.door === 'open') seats.door = 'left'
     })
-    front = open({ client, seats, listens: () => void makeReady(), end, undo: (run) => undo.push(run) })
+    front = open({ client, seats, listens: makeReady, end, undo: (run) => undo.push(run) })
   } catch (error) {
     close()
     throw error
@@ -147,7 +147,7 @@ export function attach<Connection>(
   undo.push(client.on('ending', (event) => void end(event)))
   if (endWhenEmpty) {
     const isEmpty = (): boolean => seats.isEmpty() && !players?.expected[0]
-    void endOnceEmpty(client, emptiness, { players, isEmpty, isOver: () => !!ending, undo, report })
+    void endOnceEmpty(client, emptiness, { players, isEmpty, isOver: () => ending, undo, report })
   }
 
   async function makeReady(): Promise<void> {
@@ -179,7 +179,7 @@ export function attach<Connection>(
     finish()
   }
 
-  return { client, players, ended, idOf: (connection) => seats.idOf(connection as Connection), close }
+  return { client, players, ended, idOf: seats.idOf as AttachedServer['idOf'], close }
 }
 
 type Report = (error: unknown) => void
@@ -189,8 +189,7 @@ function reporter({ onError }: Pick<AttachOptions<never>, 'onError'>): Report {
   return (error) => {
     if ((error as SidecarError).code === 'CLOSED') return
     try {
-      if (onError) onError(error as SidecarError)
-      else console.error(error)
+      ;(onError ?? console.error)(error as SidecarError)
     } catch {
       // A server doesn't end because its log does.
     }
@@ -211,7 +210,7 @@ async function endInOrder(
     Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
   try {
     const told = (async () => event && (await onEnding?.(event)))()
-    if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding is too slow'))
+    if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding is slow'))
   } catch (cause) {
     report(new SidecarError('UNKNOWN', 'onEnding failed', { cause }))
   }
@@ -235,7 +234,7 @@ type Emptiness = EndWhenEmptyOptions & { after: number; grace: number }
 async function endOnceEmpty(
   client: SidecarClient,
   { after, grace, label }: Emptiness,
-  on: { players: Players | undefined; isEmpty(): boolean; isOver(): boolean; undo: Undo[]; report: Report },
+  on: { players: Players | undefined; isEmpty(): boolean; isOver(): unknown; undo: Undo[]; report: Report },
 ): Promise<void> {
   /** ms that the server may still be empty */
   let left = after

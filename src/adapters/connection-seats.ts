@@ -71,8 +71,8 @@ export function createSeats<Connection>({
       }
     }
     if (unallocated !== 'allocate' || !seat.connections || client.gameServer?.status.state === 'Allocated') return
-    const limits = { confirm: true, timeout: JOIN_TIMEOUT }
-    await (allocating ??= client.allocate(limits).finally(() => (allocating = undefined)))
+    allocating ??= client.allocate({ confirm: true, timeout: JOIN_TIMEOUT }).finally(() => (allocating = undefined))
+    await allocating
   }
 
   function free(connection: Connection): void {

@@ -97,7 +97,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
   })
 
   test('with the stack of the loop that keeps it from its first step', async () => {
-    const { exited, until } = await hostHere(`(function load() { for (;;); })()`, { bootTimeout: 1_500 })
+    const { exited, until } = await hostHere(`(function load() { for (;;); })()`, { bootTimeout: 6_000 })
     expect((await until('hang')).stack).toContain('at load')
     expect(await exited).toMatchObject({ code: 75 })
   })

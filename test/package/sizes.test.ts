@@ -31,25 +31,25 @@ const load = (code: string) => (id: string) => (id === 'entry' ? code : null)
  * a test has to meet; 5,300 are reading requests and answering them, 4,900 control commands, 3,200 allocations by a manifest.
  */
 test.each([
-  ['the client for pages', 'index.browser', 'createClient', 14_830],
-  ['the client for Node, without ws,', 'index', 'createClient', 13_920],
-  ['the frame decoder', 'frames', 'MessageDecoder', 3_350],
-  ['all of frames', 'frames', 'MessageDecoder, createWebSocketClass', 6_900],
+  ['the client for pages', 'index.browser', 'createClient', 14_825],
+  ['the client for Node, without ws,', 'index', 'createClient', 13_910],
+  ['the frame decoder', 'frames', 'MessageDecoder', 3_185],
+  ['all of frames', 'frames', 'MessageDecoder, createWebSocketClass', 6_530],
   ['the connection in a player’s page', 'player', 'connect', 1_910],
-  ['players and sessions, beside the client,', 'players', 'trackPlayers, trackSessions', 5_650],
-  ['the mock', 'mock', 'createMock', 27_520],
+  ['players and sessions, beside the client,', 'players', 'trackPlayers, trackSessions', 5_600],
+  ['the mock', 'mock', 'createMock', 27_450],
 ])('%s in an application bundle (%s: %s) is %i bytes at most', async (_what, entry, names, limit) => {
   expect(await shipped(`dist/${entry}.js`, names)).toBeLessThanOrEqual(limit)
 })
 
 /** Each beside the client; the servers' share seats over all connections and the end in order. */
 test.each([
-  ['phaser', 735],
-  ['cocos', 475],
+  ['phaser', 725],
+  ['cocos', 472],
   ['playcanvas', 550],
-  ['babylon', 660],
+  ['babylon', 655],
   ['chunks/attached-server', 2190],
-  ['ws', 1130],
+  ['ws', 1125],
   ['socket.io', 715],
   ['colyseus', 1805],
   ['agones-sdk', 1545],
@@ -59,10 +59,10 @@ test.each([
 })
 
 test.each([
-  ['gameserver-sidecar.umd.js', 15_660],
-  ['gameserver-sidecar.players.umd.js', 5_820],
+  ['gameserver-sidecar.umd.js', 15_645],
+  ['gameserver-sidecar.players.umd.js', 5_770],
   ['gameserver-sidecar.player.js', 2_390],
-  ['gameserver-sidecar.phaser.js', 1_190],
+  ['gameserver-sidecar.phaser.js', 1_180],
 ])('the script %s is %i bytes at most', (file, limit) => {
   expect(gzipped(read(`dist/${file}`))).toBeLessThanOrEqual(limit)
 })
