@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createGateway } from '../../src/node/index.js'
 import type { Sidecar } from '../../src/sidecar/index.js'
 import { gameServer } from '../hosts/support/sidecar.js'
@@ -107,13 +107,19 @@ inDrivenBrowsers((browser) => {
     'a heartbeat beats a last time when its page is %s, and shuts down once if it is told to',
     async (_, { place, leave }) => {
       const { sidecar, url } = await serveHeart(place, game)
-      const page = await browser.open(url)
-      await page.run('startHeart({ interval: 60_000 }, { shutdownOnPageHide: true }, 1)')
-      const before = beatsOf(sidecar).length
-      await leave(page)
-      await untilLogged({ sidecar }, () => timesOf(sidecar, 'shutdown').length > 0)
-      await untilBeats(sidecar, before + 1)
+      const hasShutDown = (): boolean => timesOf(sidecar, 'shutdown').length > 0
+      let before = 0
+      // A busy browser may drop the last requests of a page that it closes, so a lost page gets two successors.
+      for (let left = 3; left > 0 && !hasShutDown(); left--) {
+        const page = await browser.open(url)
+        await page.run('startHeart({ interval: 60_000 }, { shutdownOnPageHide: true }, 1)')
+        before = beatsOf(sidecar).length
+        await leave(page)
+        const isTold = (): boolean => hasShutDown() && beatsOf(sidecar).length > before
+        await vi.waitUntil(isTold, { timeout: 20_000 }).catch(() => undefined)
+      }
       expect(timesOf(sidecar, 'shutdown').length).toBe(1)
+      expect(beatsOf(sidecar).length).toBeGreaterThan(before)
     },
   )
 

@@ -65,9 +65,9 @@ function openTerminal(command: string, env: NodeJS.ProcessEnv = {}): Terminal {
   return { child, press: (keys) => void child.stdin.write(keys), shows, finished }
 }
 
-/** The terminal's settings before the command and after it. */
+/** The terminal's settings before the command and after it. A terminal may echo Ctrl-C on the same line. */
 const settings = (text: string): string[] =>
-  text.split('\n').filter((line) => /^[0-9a-f]+(:[0-9a-f]+){10,}$/.test(line))
+  Array.from(text.matchAll(/[0-9a-f]+(?::[0-9a-f]+){10,}/g), ([setting]) => setting)
 
 async function startInTerminal(
   args: readonly string[] = [],
