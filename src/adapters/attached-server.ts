@@ -189,7 +189,8 @@ function reporter({ onError }: Pick<AttachOptions<never>, 'onError'>): Report {
   return (error) => {
     if ((error as SidecarError).code === 'CLOSED') return
     try {
-      ;(onError ?? console.error)(error as SidecarError)
+      if (onError) onError(error as SidecarError)
+      else console.error(error)
     } catch {
       // A server doesn't end because its log does.
     }

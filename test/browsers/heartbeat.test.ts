@@ -89,8 +89,9 @@ inDrivenBrowsers((browser) => {
     // A few may be in flight for longer; a heart that goes on would beat eight times.
     expect(beatsWithin(sidecar, from + STALL_TIMEOUT + LATE, to).length).toBeLessThan(4)
     expect((await firstBeatSince(sidecar, to)) - to).toBeLessThan(LATE)
+    // A busy machine may hold answers back, too.
     const held = await page.run<readonly { reason: string }[]>('heldBack()')
-    expect(new Set(held.map(({ reason }) => reason))).toEqual(new Set(['stalled']))
+    expect(held.map(({ reason }) => reason)).toContain('stalled')
   })
 
   test('a heartbeat beats a last time when its page is left, and shuts nothing down', async () => {

@@ -37,9 +37,11 @@ describe.each(workflows)('$path', ({ path, text, workflow, steps }) => {
     expect(workflow.permissions).toEqual({ contents: 'read' })
   })
 
-  test('takes only actions of GitHub itself, in one major version', () => {
+  test('takes only actions of GitHub itself, each pinned by its hash with its version beside it', () => {
     for (const { uses } of [...Object.values(workflow.jobs), ...steps])
-      if (uses !== undefined) expect(uses).toMatch(/^(actions\/[\w-]+@v\d+|\.\/\.github\/workflows\/[\w-]+\.yaml)$/)
+      if (uses !== undefined)
+        expect(uses).toMatch(/^(actions\/[\w-]+@[0-9a-f]{40}|\.\/\.github\/workflows\/[\w-]+\.yaml)$/)
+    for (const [line] of text.matchAll(/.*uses: actions.*/g)) expect(line).toMatch(/ # v\d+\.\d+\.\d+$/)
   })
 
   test('calls scripts that are there', () => {
@@ -63,20 +65,20 @@ describe.each(workflows)('$path', ({ path, text, workflow, steps }) => {
 
 const named = (name: string): Workflow => workflows.find(({ path }) => path.endsWith(`/${name}.yaml`))!.workflow
 
-test('a release publishes with provenance, and only after the tests and the cluster', () => {
+test('a release is staged with provenance, after the tests and the cluster, and left for a person to approve', () => {
   const { jobs, on } = named('release')
   expect(on).toEqual({ push: { tags: ['v*'] } })
-  const publish = jobs['publish'] as { needs: string[]; permissions: object; steps: Step[] }
-  const before = publish.needs.map((job) => jobs[job]?.uses)
+  const stage = jobs['stage'] as { needs: string[]; permissions: object; steps: Step[] }
+  const before = stage.needs.map((job) => jobs[job]?.uses)
   expect(before).toEqual(['./.github/workflows/ci.yaml', './.github/workflows/cluster.yaml'])
-  expect(publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
-  expect(publish.steps.at(-1)?.run).toMatch(/^npm publish --provenance\b/)
+  expect(stage.permissions).toEqual({ contents: 'read', 'id-token': 'write' })
+  expect(stage.steps.at(-1)?.run).toMatch(/^npm stage publish --provenance\b/)
+  expect(workflows.map(({ text }) => text).join()).not.toMatch(/npm publish|stage approve/)
 })
 
 test('the suites run on every version of Node that the package supports', () => {
   const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } }
   const { node } = (named('ci').jobs['test'] as unknown as { strategy: { matrix: { node: number[] } } }).strategy.matrix
-  const oldest = [...engines.node.matchAll(/(\d+)\.\d+\.\d+/g)].map(([, major]) => Number(major))
-  expect(node.slice(0, oldest.length)).toEqual(oldest)
-  expect(node).toEqual([20, 22, 24])
+  const [oldest] = /\d+\.\d+/.exec(engines.node)!
+  expect(node).toEqual([Number(oldest), 22, 24, 26])
 })

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
+import { minifySync } from 'rolldown/utils'
+import { describe, expect, test } from 'vitest'
+import { read, root } from '../support/source.js'
+
+type Limits = Readonly<Record<string, number>>
+
+/** `build/budgets.json`: `build/check-budgets.mjs` lets a number rise only with its reason. */
+const budgets = JSON.parse(read('build/budgets.json')) as Readonly<
+  Record<'bundledGzipBytes' | 'minifiedGzipBytes' | 'gzipBytes' | 'words' | 'lines' | 'files', Limits>
+>
+
+const gzipped = (code: string | Uint8Array): number => gzipSync(code, { level: 9 }).length
+
+/** What an application that uses only `names` of a module ships: bundled and minified with no special settings. */
+async function shipped(path: string, names: string): Promise<number> {
+  const code = `import { ${names} } from ${JSON.stringify(join(root, path))}\nexport const used = [${names}]`
+  const bundle = await rolldown({
+    input: 'entry',
+    external: ['gameserver-sidecar', 'isomorphic-ws', /^node:/],
+    plugins: [
+      {
+        name: 'entry',
+        resolveId: (id: string) => (id === 'entry' ? id : null),
+        load: (id: string) => (id === 'entry' ? code : null),
+      },
+    ],
+  })
+  const { output } = await bundle.generate({ format: 'esm', minify: true })
+  return gzipped(output[0].code)
+}
+
+/** Paths of files in git or new to it, within a folder or named by it. */
+const filesIn = (path: string): string[] =>
+  execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', path], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(join(root, file)))
+
+const SOURCE = /\.(tsx?|mjs|js|css|html)$/
+
+const countIn = (path: string, ends: RegExp, count: (text: string) => number): number =>
+  filesIn(path)
+    .filter((file) => ends.test(file))
+    .reduce((sum, file) => sum + count(read(file)), 0)
+
+describe('build/budgets.json', () => {
+  test.each(Object.entries(budgets.bundledGzipBytes))(
+    'an application that bundles %s ships at most %i bytes by gzip',
+    async (what, limit) => {
+      const [entry, names] = what.split(': ') as [string, string]
+      expect(await shipped(`dist/${entry}.js`, names)).toBeLessThanOrEqual(limit)
+    },
+  )
+
+  test.each(Object.entries(budgets.minifiedGzipBytes))(
+    'dist/%s has at most %i bytes, minified, by gzip',
+    (file, limit) => {
+      const { code } = minifySync(file, read(`dist/${file}`), { module: true })
+      expect(gzipped(code)).toBeLessThanOrEqual(limit)
+    },
+  )
+
+  test.each(Object.entries(budgets.gzipBytes))('the script dist/%s has at most %i bytes by gzip', (file, limit) => {
+    expect(gzipped(read(`dist/${file}`))).toBeLessThanOrEqual(limit)
+  })
+
+  test.each(Object.entries(budgets.words))('%s has at most %i words', (path, limit) => {
+    expect(countIn(path, /\.md$/, (text) => text.split(/\s+/).filter(Boolean).length)).toBeLessThanOrEqual(limit)
+  })
+
+  test.each(Object.entries(budgets.lines))('%s has at most %i lines', (path, limit) => {
+    expect(countIn(path, SOURCE, (text) => text.split('\n').length - 1)).toBeLessThanOrEqual(limit)
+  })
+
+  test.each(Object.entries(budgets.files))('%s has at most %i files', (path, limit) => {
+    expect(filesIn(path).length).toBeLessThanOrEqual(limit)
+  })
+})
