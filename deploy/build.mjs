@@ -1,5 +1,5 @@
 /**
- * Puts what the Dockerfile copies beside it: the browser demo's page as `dist`, and this package as npm would publish it.
+ * Puts beside the Dockerfile what it copies: the browser demo's page as `dist`, and this package as npm would publish it.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, renameSync, rmSync } from 'node:fs'
@@ -20,4 +20,4 @@ const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', here('
 const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: here('..'), encoding: 'utf8' }))
 renameSync(here(filename), here('gameserver-sidecar.tgz'))
 
-console.log('deploy/dist and deploy/gameserver-sidecar.tgz are there; next: docker build -t star-arena:1.0.0 deploy')
+console.log('Wrote deploy/dist and deploy/gameserver-sidecar.tgz. Next: docker build -t star-arena:1.0.0 deploy')

@@ -13,7 +13,7 @@ import { nodesOf, parse, read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
 const ERRORS = 'src/client/errors.ts'
-const ARCHITECTURE = 'docs/architecture.md'
+const ARCHITECTURE = 'docs/internals/architecture.md'
 const HOST = 'docs/host.md'
 
 /** What a file declares by that name. */
@@ -214,7 +214,7 @@ describe('docs/host.md', () => {
   })
 })
 
-describe('docs/architecture.md', () => {
+describe('docs/internals/architecture.md', () => {
   test('every file it names exists, also where it leaves out the folder', () => {
     const named = [...proseOf(ARCHITECTURE).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!)
     const files = filesIn('src').map((path) => `/${path}`)

@@ -300,7 +300,7 @@ describe('the recipe of the documentation for Direct Sockets', () => {
     }
   }
 
-  const page = readFileSync(new URL('../../docs/frames.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/internals/frames.md', import.meta.url), 'utf8')
   const recipe = /const WebSocket = (createWebSocketClass\(async [^]*?)\n```/.exec(page)![1]!
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
   const WebSocket = new Function('createWebSocketClass', 'TCPSocket', `return ${recipe}`)(

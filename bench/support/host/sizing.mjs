@@ -9,17 +9,16 @@ const GIB = 2 ** 30
 /** Markdown, ready to paste between the marks. */
 export function sizingTable({ alone, webgl, program, costs, most }) {
   const rows = [
-    line('without a player', alone),
+    line('none', '', alone),
     ...costs.map((cost) =>
-      line(`${count(cost.players)} players, ${cost['messages/s each']} messages a second each`, {
+      line(count(cost.players), cost['messages/s each'], {
         mb: cost['memory, MB'],
         cpu: cost['runner, %'] + cost['browser, %'],
-        players: cost.players,
       }),
     ),
-    line('without a player, with `--webgl`', webgl),
+    line('none, `--webgl`', '', webgl),
   ]
-  return `| a page with 50 bodies, 60 steps a second | memory | CPU of a core | fit on a node of ${NODE.cores} cores and ${NODE.gib} GiB | 1,000 players cost |
+  return `| players | messages/s each | memory | CPU of a core | servers a node of ${NODE.cores} cores and ${NODE.gib} GiB |
 |---|---|---|---|---|
 ${rows.join('\n')}
 
@@ -37,13 +36,11 @@ const SHAPES = {
   '1 KiB, 20/s': 'each gets a snapshot of 1 KiB 20 times a second',
 }
 
-function line(what, { mb, cpu, players }) {
+function line(players, rate, { mb, cpu }) {
   const byMemory = (NODE.gib * GIB * FREE) / (mb * 1e6)
   const byCpu = (NODE.cores * 100 * FREE) / cpu
   const fit = Math.floor(Math.min(byMemory, byCpu))
-  const servers = players && 1000 / players
-  const thousand = players ? `${round((servers * cpu) / 100, 1)} cores, ${round((servers * mb) / 1000, 1)} GB` : ''
-  return `| ${what} | ${round(mb, 0)} MB | ${round(cpu, 0)} % | ${fit} (${byCpu < byMemory ? 'CPU' : 'memory'} is full) | ${thousand} |`
+  return `| ${players} | ${rate} | ${round(mb, 0)} MB | ${round(cpu, 0)} % | ${fit} |`
 }
 
 const count = (number) => number.toLocaleString('en-US')

@@ -13,8 +13,8 @@ import type { OpenWatch } from '../transports.js'
 import type { AbortSignalLike, ClientOptions, FetchInit } from '../types.js'
 
 /**
- * Does what a page of another origin can still do (docs/adr/direct-mode.md). It can read no answer, but the watch's
- * WebSocket opens, and requests without a preflight arrive.
+ * Does what a page of another origin can still do (docs/internals/adr/direct-mode.md). The page can read no answer, but
+ * the watch's WebSocket opens, and requests without a preflight arrive.
  */
 export interface DirectMode {
   /** Never ends once it has begun. */

@@ -14,13 +14,13 @@ spec:
   # The first selector that fits any server wins.
   selectors:
 ${indent(selectors(choices), 4)}${changes(choices)}
-  # What this match is about. The game gets it as labels and annotations, together with the state Allocated.
+  # Tells the game about this match. The game sees these labels and annotations together with the state Allocated.
   metadata:
     annotations:
       match: '{}'
 
-# Rights of a matchmaker that runs in the cluster, under the service account "matchmaker" here. Take "# " away and save
-# it as a file of its own, or apply it from here once.
+# The rights of a matchmaker in the cluster, which runs under the service account "matchmaker". To grant them, uncomment
+# these lines, save them as a file of their own, and apply that file.
 ${commentOut(matchmaker(choices))}`
 
 /** Servers that others share already come first where the game counts places. */
@@ -52,11 +52,11 @@ priorities:
     key: ${key(first[1]!)}
     order: Ascending`,
     counters.length > 0 &&
-      `# Takes the place at once; the game gives it back by updateCounter() with a countDiff of -1.
+      `# Takes the place at once. The game frees it by updateCounter() with a countDiff of -1.
 counters:
 ${counters.map(({ name }) => `  ${key(name)}:\n    action: Increment\n    amount: 1`).join('\n')}`,
     lists.length > 0 &&
-      `# Takes the place at once: put who is coming here. The game gives it back by removeListValue().
+      `# Takes the places at once: name the players who are coming. The game frees a place by removeListValue().
 lists:
 ${lists.map(({ name }) => `  ${key(name)}:\n    addValues: [someone]`).join('\n')}`,
   )

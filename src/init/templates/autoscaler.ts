@@ -16,8 +16,8 @@ export function fleetAutoscaler(choices: Choices): string {
     byServers,
   ]
   const [chosen, ...others] = policies
-  return `# Keeps as many servers ready as are needed next: kubectl apply -f fleetautoscaler.yaml
-${others.length > 0 ? '# A Fleet has one autoscaler, so only one of the policies in this file may be without "# ".\n' : ''}
+  return `# Decides how many servers the Fleet has: kubectl apply -f fleetautoscaler.yaml
+${others.length > 0 ? '# A Fleet takes one autoscaler: leave only one of these policies uncommented.\n' : ''}
 ${chosen!.why}
 ${document(choices, chosen!.policy)}${others
     .map(({ why, policy }) => `\n# Or: ${why.replace(/^# /, '')}\n${commentOut(`---\n${document(choices, policy)}`)}`)
@@ -30,7 +30,7 @@ interface Policy {
 }
 
 const byServers: Policy = {
-  why: '# By servers: two are always Ready besides those that are Allocated. It fits one match a server.',
+  why: '# By servers: keeps two Ready beside the Allocated ones. Fits one match a server.',
   policy: `type: Buffer
 buffer:
   bufferSize: ${LEAST_SERVERS}
@@ -41,8 +41,7 @@ buffer:
 function byPlaces(type: 'Counter' | 'List', { name, capacity }: Resource): Policy {
   const field = type.toLowerCase()
   return {
-    why: `# By the ${field} "${name}": two servers' worth of places are always free. It fits servers with several sessions or
-# players, which allocations share.`,
+    why: `# By the ${field} "${name}": keeps the places of two servers free. Fits servers that several allocations share.`,
     policy: `type: ${type}
 ${field}:
   key: ${key(name)}

@@ -24,14 +24,14 @@ WORKDIR /project
 ${copyAndInstall(project, install(project))}
 RUN ${project.manager} run build
 `,
-    `# ${project.hasBuild ? 2 : 1}. gameserver-sidecar, which runs the page. Your game's own packages are in its build already, so they aren't
-# installed${webrtc ? "; WebRTC's is. Versions are those of" : '. The version is that of'} your project.
+    `# ${project.hasBuild ? 2 : 1}. gameserver-sidecar, which runs the page${webrtc ? ', and the package for WebRTC' : ''}, in your project's version. Your game's packages aren't
+# installed: its build holds them.
 FROM ${NODE_IMAGE} AS host
 WORKDIR /host
 ${copy(project.manifests)}
 ${installOnly(webrtc ? [SIDECAR, WEBRTC] : [SIDECAR])}
 
-# ${project.hasBuild ? 3 : 2}. The browser, Node and tini, with the libraries that they need, of more than 1 GB that Debian installs for them.
+# ${project.hasBuild ? 3 : 2}. The browser, Node and tini, with only the libraries that they load. Debian installs more than 1 GB for them.
 FROM ${NODE_IMAGE} AS root
 ${packages('binutils ca-certificates chromium-headless-shell fonts-dejavu-core tini')}
 ${collect([
@@ -48,20 +48,20 @@ ${collect([
   '/usr/lib/*/libfreebl*.so',
 ])}
 
-# The image: no shell, no package manager. kubectl debug brings tools when you need some.
+# The image has no shell and no package manager. When you need tools, use kubectl debug.
 FROM scratch
 COPY --from=root /image/ /
 COPY --from=host /host/node_modules/ /host/node_modules/
-# The image's user may read your files, whatever their modes are on your machine.
+# The mode lets the image's user read your files, whatever their modes are on your machine.
 ${project.hasBuild ? `COPY --chmod=755 --from=game /project/${dir}/ /game/` : `COPY --chmod=755 ${dir}/ /game/`}
 # The root file system is read-only in the cluster. What the browser writes goes to /tmp, which the manifests mount.
 ENV NODE_ENV=production HOME=/tmp
 WORKDIR /host
 USER 1001:1001
 EXPOSE ${port}
-# tini is process 1: it hands signals on and takes away ended processes of the browser.
+# tini is PID 1: it forwards signals and reaps the browser's zombies.
 ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/host/node_modules/gameserver-sidecar/dist/cli.js", "host", "/game", "--browser", "/usr/lib/chromium/chromium-headless-shell"]
-# Flags, which "args" in the manifests replace.
+# Default flags. "args" in the manifests replace them.
 CMD ["--players-port", "${port}"]
 `,
   )
@@ -71,7 +71,7 @@ const nodeImage = ({ entry, image, port }: Choices, project: Project): string =>
     `# The game server's image: your program, Node, and nothing else; about 115 MB and your packages.
 #   docker build -t ${image} .
 
-# 1. Your program with its packages${project.hasBuild ? '. Those that only its build needs are taken away again' : ''}.
+# 1. Your program with its packages${project.hasBuild ? ', without those that only its build needs' : ''}.
 FROM ${NODE_IMAGE} AS server
 WORKDIR /server
 ${copyAndInstall(project, project.hasBuild ? install(project) : installForProduction(project))}
@@ -86,17 +86,17 @@ FROM ${NODE_IMAGE} AS root
 ${packages('binutils ca-certificates tini')}
 ${collect(['$(command -v node)', '/usr/bin/tini', ...GLIBC.map((library) => `/usr/lib/*/${library}`)])}
 
-# The image: no shell, no package manager. kubectl debug brings tools when you need some.
+# The image has no shell and no package manager. When you need tools, use kubectl debug.
 FROM scratch
 COPY --from=root /image/ /
-# The image's user may read your files, whatever their modes are on your machine.
+# The mode lets the image's user read your files, whatever their modes are on your machine.
 COPY --chmod=755 --from=server /server/ /server/
-# The root file system is read-only in the cluster, but for /tmp, which the manifests mount.
+# The root file system is read-only in the cluster, except /tmp, which the manifests mount.
 ENV NODE_ENV=production HOME=/tmp PORT=${port}${isByTsx(entry, project) ? ' NODE_OPTIONS="--import tsx"' : ''}
 WORKDIR /server
 USER 1001:1001
 EXPOSE ${port}
-# tini is process 1: it hands signals on and takes away ended processes.
+# tini is PID 1: it forwards signals and reaps zombies.
 ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/gameserver-sidecar/dist/cli.js", "host", "--node", "/server/${entry}"]
 `,
   )

@@ -10,20 +10,18 @@ const gameServerSpec = (choices: Choices): string =>
   join(ports(choices), health(choices), resources(choices), template(choices))
 
 const ports = ({ port, webrtc }: Choices): string => `ports:
-  # Players come in here. The platform takes a free port of the node for each server (Dynamic)
-  # and leads it to containerPort. Players get the node's address and that port from the answer
-  # to an allocation.
+  # Players connect here. For each server the platform reserves a free port of the node (Dynamic)
+  # and forwards it to containerPort. The answer to an allocation holds the node's address and that
+  # port.
   - name: players
     portPolicy: Dynamic
     containerPort: ${port}
-${webrtc ? '    # TCP for WebSockets, UDP for the data channels of --webrtc, both by one number.\n    protocol: TCPUDP' : '    protocol: TCP'}`
+${webrtc ? '    # TCP for WebSockets, UDP for the data channels of --webrtc, with the same port number.\n    protocol: TCPUDP' : '    protocol: TCP'}`
 
 const health = ({ kind }: Choices): string => `health:
   # ${kind === 'page' ? 'The client in the page sends beats (--auto-health).' : 'The game sends beats (autoHealth: true).'} A server that sends none for periodSeconds,
-  # failureThreshold times in a row, becomes Unhealthy and is replaced. Nothing is counted while
-  # the container is younger than initialDelaySeconds${
-    kind === 'page' ? `: longer than a page may take to\n  # start (host --boot-timeout, 20 s)` : ''
-  }.
+  # failureThreshold times in a row, becomes Unhealthy and is replaced. Counting begins after
+  # initialDelaySeconds${kind === 'page' ? ', which must exceed the time of a start (host --boot-timeout, 20 s)' : ''}.
   initialDelaySeconds: ${kind === 'page' ? 30 : 10}
   periodSeconds: 5
   failureThreshold: 3`
@@ -61,8 +59,7 @@ template:
     labels:
       app: ${key(choices.name)}
   spec:
-    # At the end the game gets SIGTERM, and SIGKILL this many seconds later: at least 2 more than
-    # --grace has.
+    # Seconds from SIGTERM to SIGKILL: at least 2 more than --grace.
     terminationGracePeriodSeconds: ${GRACE_PERIOD_S}
     # Don't set serviceAccountName or automountServiceAccountToken here. The platform's sidecar
     # needs the account agones-sdk, which the platform's chart makes in each namespace of its
@@ -78,7 +75,7 @@ ${indent(seccomp(choices), 8)}
         # A new tag for each build: a Fleet replaces its servers when this line changes.
         image: ${choices.image}
 ${indent(start(choices), 8)}
-        # Where the pod's status tells of an end by another exit code than 0, it holds the log's last lines.
+        # After a failure, the status of the pod holds the last lines of the log.
         terminationMessagePolicy: FallbackToLogsOnError
         resources:
 ${indent(sizes(choices), 10)}
@@ -91,19 +88,19 @@ ${indent(sizes(choices), 10)}
           - name: tmp
             mountPath: /tmp
     volumes:
-      # The only folder that can be written${
+      # The only writable folder${
         choices.kind === 'page'
           ? "; the browser's profile is there"
-          : `. A program that writes beside itself gets
-      # EROFS: give it another emptyDir, mounted at the folder in /server that it writes to`
+          : `. A program that gets EROFS or EACCES needs
+      # another emptyDir, mounted at the folder in /server that it writes to`
       }.
       - name: tmp
         emptyDir:
           sizeLimit: 256Mi${
             choices.kind === 'page'
               ? `
-      # The browser does without /dev/shm. For something else that wants more of it than the usual
-      # 64 MiB, which count as memory, take "# " away and mount it at /dev/shm:
+      # The browser does without /dev/shm. If something else needs more of it than the usual 64 MiB,
+      # uncomment these lines and mount the volume at /dev/shm. Its content counts as memory.
       # - name: shm
       #   emptyDir:
       #     medium: Memory
@@ -114,10 +111,10 @@ ${indent(sizes(choices), 10)}
 const seccomp = ({ kind }: Choices): string =>
   kind === 'node'
     ? 'type: RuntimeDefault'
-    : `# This profile forbids user namespaces, so the browser runs without its sandbox and says so
-# once. What protects the node then is the rest of this file: not root, no capabilities,
-# nothing to write. For the sandbox as well, put a profile that allows clone and unshare with
-# CLONE_NEWUSER on each node, and name it instead of the next line:
+    : `# This profile forbids user namespaces, so the browser runs without its sandbox and logs that
+# once. The rest of this file protects the node: not root, no capabilities, a read-only root.
+# To have the sandbox too, put a profile that allows clone and unshare with CLONE_NEWUSER on
+# each node, and name the profile instead of the next line:
 #   type: Localhost
 #   localhostProfile: profiles/browser.json
 type: RuntimeDefault`
@@ -143,18 +140,18 @@ env:
 
 const sizes = ({ kind }: Choices): string =>
   kind === 'page'
-    ? `# A small Phaser game at 60 steps a second took 247 MB and 9 % of a core. Requests are what
-# the scheduler keeps free for each server. A server that needs more memory than its limit
-# is killed, so raise both by what your game needs. There is no CPU limit, since a throttled
-# server misses steps.
+    ? `# A small Phaser game at 60 steps a second took 247 MB and 9 % of a core. The scheduler keeps
+# the requests free for each server. The kernel kills a server that exceeds its memory limit, so
+# raise both to what your game needs. There is no CPU limit, since a throttled server misses
+# steps.
 requests:
   cpu: 250m
   memory: 320Mi
 limits:
   memory: 512Mi`
-    : `# Requests are what the scheduler keeps free for each server: measure your game, and change
-# them. A server that needs more memory than its limit is killed. There is no CPU limit, since
-# a throttled server misses steps.
+    : `# The scheduler keeps the requests free for each server: measure your game, and change them.
+# The kernel kills a server that exceeds its memory limit. There is no CPU limit, since a
+# throttled server misses steps.
 requests:
   cpu: 250m
   memory: 128Mi
@@ -187,17 +184,17 @@ metadata:
   labels:
     app: ${key(choices.name)}
 spec:
-  # Servers at the start; from then on fleetautoscaler.yaml decides, if you apply it.
+  # Servers at the start. Once you apply fleetautoscaler.yaml, the autoscaler decides.
   replicas: 2
-  # Fills one node after the other, so that empty nodes can go. Distributed spreads servers over all nodes.
+  # Packed fills one node after the other, so that empty nodes can go. Distributed spreads servers over all nodes.
   scheduling: Packed
-  # A change of the template replaces servers step by step. Allocated ones are spared until their game is over.
+  # A change of the template replaces servers step by step. Allocated servers stay until their match is over.
   strategy:
     type: RollingUpdate
     rollingUpdate:
       maxSurge: 25%
       maxUnavailable: 25%
-  # Every server is made from this.
+  # The platform makes every server from this template.
   template:
     metadata:
       labels:
