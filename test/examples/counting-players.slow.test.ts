@@ -2,18 +2,40 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
+import { parse } from 'yaml'
 import { createLocalSidecar, type LocalSidecar } from '../../src/node/index.js'
 import type { GameServerAllocation } from '../../src/sidecar/index.js'
-import { documentsOf } from '../deploy/support/variants.js'
-import { snippetsOf } from '../support/markdown.js'
+import { freePort } from '../support/free-port.js'
+import { proseOf, snippetsOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
 import { untilLogged } from '../support/with-sidecar.js'
 import { startProcess, type GameProcess } from './support/game-process.js'
 import { connectPlayer, type Player } from './support/player.js'
 
-const snippets = snippetsOf('docs/guides/counting-players.md')
-const manifestOf = (kind: string) => documentsOf(snippets.find(({ code }) => code.includes(`kind: ${kind}\n`))!.code)[0]
-const server = snippets.find(({ language }) => language === 'js')!.code
+const PAGE = 'docs/guides/seats.md'
+const server = snippetsOf(PAGE).find(({ code }) => code.startsWith('import '))!.code
+
+/** The pieces of manifests that stand in the guide's sentences. */
+const [template, demand, priorities] = [...proseOf(PAGE).matchAll(/`((?:counters|priorities): [^`]+)`/g)].map(
+  ([, text]) => parse(text!) as object,
+)
+
+const fleet = {
+  apiVersion: 'agones.dev/v1',
+  kind: 'Fleet',
+  metadata: { name: 'lobby' },
+  spec: {
+    template: {
+      spec: { ...template, template: { spec: { containers: [{ name: 'lobby', image: 'lobby:1.0.0' }] } } },
+    },
+  },
+}
+
+const allocation = {
+  apiVersion: 'allocation.agones.dev/v1',
+  kind: 'GameServerAllocation',
+  spec: { selectors: ['Allocated', 'Ready'].map((gameServerState) => ({ gameServerState, ...demand })), ...priorities },
+} as GameServerAllocation
 
 interface Lobby {
   readonly sidecar: LocalSidecar
@@ -30,22 +52,21 @@ async function startLobby(context: TestContext): Promise<Lobby> {
   const folder = await mkdtemp(join(tmpdir(), 'guide-'))
   context.onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'fleet.yaml')
-  await writeFile(file, JSON.stringify(manifestOf('Fleet')))
+  await writeFile(file, JSON.stringify(fleet))
   const sidecar = await createLocalSidecar({ port: 0, file, onWarning: () => {} })
   context.onTestFinished(() => sidecar.close())
   const count = (): number => Number(sidecar.sidecar.snapshot().gameServer.status.counters!['players']!.count)
   let url = ''
   const start = async (): Promise<GameProcess> => {
-    const env = { PORT: '0', AGONES_SDK_HTTP_PORT: String(sidecar.port) }
-    const game = startProcess(context, root, [process.execPath, '--input-type=module', '--eval', server], env)
-    url = (await game.line(/players come in at (ws:\S+)/))[1]!
-    return game
+    const port = await freePort()
+    url = `ws://127.0.0.1:${port}`
+    const env = { PORT: String(port), AGONES_SDK_HTTP_PORT: String(sidecar.port) }
+    return startProcess(context, root, [process.execPath, '--input-type=module', '--eval', server], env)
   }
   const game = await start()
   await untilLogged(sidecar, () => sidecar.sidecar.snapshot().gameServer.status.state === 'Ready')
   const untilCount = (wanted: number): Promise<void> => untilLogged(sidecar, () => count() === wanted)
-  const allocate = (): string =>
-    sidecar.allocate(manifestOf('GameServerAllocation') as GameServerAllocation).status.state
+  const allocate = (): string => sidecar.allocate(allocation).status.state
   return { sidecar, game, allocate, start, player: (name) => connectPlayer(context, url, name), untilCount }
 }
 
@@ -60,7 +81,7 @@ test.concurrent('the counter follows those who come and go, and the fifth is ref
   expect(allocate()).toBe('Allocated')
   const [ada] = await Promise.all(['ada', 'bob', 'cid', 'dan'].map((name) => welcomed(player(name))))
   await game.line(/^full: the match of 4 begins$/)
-  expect(await (await player('eve')).closed).toEqual({ code: 4000, reason: 'OUT_OF_RANGE' })
+  await expect(player('eve')).rejects.toThrow('503')
   await untilCount(4)
   expect(allocate()).toBe('UnAllocated')
   await ada!.leave()
