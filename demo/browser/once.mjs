@@ -1,6 +1,6 @@
 /* global document -- of the page */
-import { followLifecycle, lobbyLifecycle } from '../lifecycle.mjs'
-import { createReport } from '../report.mjs'
+import { followLifecycle, lifecycle } from './lifecycle.mjs'
+import { createReport } from './report.mjs'
 import { startBrowser } from './browser.mjs'
 import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
 
@@ -15,7 +15,7 @@ const VIEW = { width: 1280, height: 900 }
  */
 export async function playOnce({ site, screenshot, signal, ...options }) {
   const report = createReport()
-  const steps = followLifecycle([...lobbyLifecycle(PLAYERS_TO_START), exitsWith(0)], PATIENCE_MS)
+  const steps = followLifecycle([...lifecycle(PLAYERS_TO_START), exitsWith(0)], PATIENCE_MS)
   let onReady
   const ready = new Promise((resolve) => {
     onReady = resolve

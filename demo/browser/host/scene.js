@@ -1,8 +1,8 @@
 import { createArena } from './arena.js'
-import { headlineOf } from './headline.mjs'
 import { createMatch } from './match.js'
 import { createPlatform } from './platform.js'
 import { listenToPlayers } from './players.js'
+import { cleanName, headlineOf } from './scoring.mjs'
 
 const STEP_MS = 1000 / 60
 /** What may be caught up after a pause; beyond it the game simply goes on from there. */
@@ -88,11 +88,11 @@ export class ServerScene extends Phaser.Scene {
   }
 
   receive(socket, { type, name, x, y }) {
-    if (type === 'join') this.join(socket, String(name ?? ''))
+    if (type === 'join') this.join(socket, name)
     if (type === 'move' && Number.isFinite(x) && Number.isFinite(y)) this.arena.steer(socket.id, x, y)
   }
 
-  join(socket, text) {
+  join(socket, wanted) {
     if (this.match.has(socket.id)) return
     const refused =
       this.match.phase === 'over'
@@ -101,7 +101,7 @@ export class ServerScene extends Phaser.Scene {
           ? 'This match is full.'
           : undefined
     if (refused !== undefined) return this.players.send(socket, { type: 'refused', reason: refused })
-    const name = this.match.join(socket.id, cleanName(text))
+    const name = this.match.join(socket.id, cleanName(wanted))
     this.arena.join(socket.id, name)
     this.platform.joined(name)
     this.players.send(socket, { type: 'joined', id: socket.id })
@@ -129,10 +129,3 @@ export class ServerScene extends Phaser.Scene {
     return this.platform.ended()
   }
 }
-
-/** A name from outside: short, and without what has no width or changes the direction of the text. */
-const cleanName = (text) =>
-  text
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
-    .trim()
-    .slice(0, 16) || 'Player'

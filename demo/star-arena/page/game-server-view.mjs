@@ -24,7 +24,8 @@ const element = (name, text, className = '') => {
 
 /** Shows the GameServer as the sidecar's watch reports it. All text is set as text. */
 export function createGameServerView() {
-  const seen = new Set()
+  /** The last state of a good course that this GameServer reached. */
+  let reached = -1
   let isConnected = true
   let shown
   let lastBeat
@@ -36,9 +37,10 @@ export function createGameServerView() {
   function showStates(state) {
     const names = STATES.includes(state) ? STATES : [...STATES.slice(0, -1), state]
     const now = names.indexOf(state)
+    if (STATES.includes(state)) reached = now
     by('states').replaceChildren(
       ...names.map((name, i) => {
-        const item = element('li', name, i === now ? 'now' : seen.has(name) ? 'past' : '')
+        const item = element('li', name, i === now ? 'now' : i <= reached ? 'past' : '')
         if (BAD.includes(name)) item.classList.add('bad')
         if (i === now) item.setAttribute('aria-current', 'step')
         return item
@@ -75,9 +77,8 @@ export function createGameServerView() {
 
     gameServer(gameServer) {
       const { object_meta: meta, status } = gameServer
-      if (meta.name !== shown?.object_meta.name) seen.clear()
+      if (meta.name !== shown?.object_meta.name) reached = -1
       shown = gameServer
-      seen.add(status.state)
       by('gs-name').textContent = meta.name
       showStates(status.state)
       showMetadata(meta)

@@ -16,16 +16,8 @@ const joining = (players) => [
   },
 ]
 
-/** What a whole match is made of, in the order in which the watch has to report it. */
-export const lifecycle = (players) => [...opening, state('Allocated'), ...joining(players), state('Shutdown')]
-
-/** The same where the platform waits for the players. */
-export const lobbyLifecycle = (players) => [
-  ...opening,
-  inAnyOrder(joining(players)),
-  state('Allocated'),
-  state('Shutdown'),
-]
+/** The steps of a whole match, in the order in which the watch has to report them. */
+export const lifecycle = (players) => [...opening, inAnyOrder(joining(players)), state('Allocated'), state('Shutdown')]
 
 /** Counters and lists are written apart from each other. */
 function inAnyOrder(steps) {
