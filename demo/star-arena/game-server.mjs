@@ -24,6 +24,7 @@ export function startGameServer({ baseUrl, seconds, send, tell }) {
   const sidecar = createClient({ baseUrl, autoHealth: { check: () => loop.isAlive() } })
   // Keeps the counter and the list equal to the players who are here, also when the sidecar restarts.
   const seats = trackPlayers(sidecar, { list: 'roster', counter: 'players' })
+  let ownUid
   const report = (error) => tell('trouble', error.message)
 
   const match = createMatch({
@@ -78,8 +79,12 @@ export function startGameServer({ baseUrl, seconds, send, tell }) {
     get isFrozen() {
       return !loop.isAlive()
     },
-    /** Resolves when the platform is done with this GameServer. Rejects when the client is closed before. */
-    ended: sidecar.waitFor(({ status }) => ['Shutdown', 'Unhealthy', 'Error'].includes(status.state)),
+    /** Resolves when this GameServer has ended. Rejects when the client is closed before. */
+    ended: sidecar.waitFor(({ object_meta: { uid }, status }) => {
+      ownUid ??= uid
+      // The dashboard can put another GameServer in the place of this one.
+      return uid !== ownUid || ['Shutdown', 'Unhealthy', 'Error'].includes(status.state)
+    }),
 
     /** Lets a player in, or returns the reason for a refusal. */
     join(id, name, isBot) {

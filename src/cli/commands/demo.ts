@@ -35,7 +35,7 @@ const flags = {
 
 export const command = defineCommand({
   flags,
-  examples: `In another terminal, while the demo runs:
+  examples: `In another terminal, while the demo runs and its sidecar has the usual port, 9358:
   gameserver-sidecar watch      shows each change of its GameServer
   gameserver-sidecar allocate   allocates it, as a matchmaker does`,
   async run({ flags: { port: wanted, noOpen }, context }) {
@@ -62,7 +62,8 @@ async function loadDemo(): Promise<DemoModule> {
 function printStart(demo: Demo, wanted: number, { colors, print }: CliContext): void {
   const { bold, dim, cyan } = colors
   print(demo.url)
-  if (wanted !== 0 && demo.port !== wanted) print(dim(`Port ${wanted} is taken, so the demo took another one.`))
+  if (wanted !== 0 && demo.port !== wanted)
+    print(dim(`Port ${wanted} is taken or not allowed, so the demo uses another one.`))
   print(`A match and its GameServer are on this page; the sidecar's dashboard is at ${cyan(demo.dashboard)}`)
   print(`${bold('Ctrl-C')} ends the demo.\n`)
 }
