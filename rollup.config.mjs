@@ -11,6 +11,7 @@ import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
 import {
   compact,
+  copies,
   jsonFile,
   licenseText,
   moduleByName,
@@ -248,6 +249,14 @@ const builds = [
     // A chunk of a few lines is one file more, and saves a command nothing.
     output: { ...modules, manualChunks: vendorChunk, experimentalMinChunkSize: 5000 },
   },
+  // What `gameserver-sidecar demo` runs. Its server is readable sample code, which imports this package as a user does.
+  {
+    input: { demo: 'demo/star-arena/demo.mjs' },
+    external: [/^node:/, /^gameserver-sidecar/, 'ws'],
+    plugins: [copies('demo/gameserver.yaml', 'demo/star-arena/page/index.html', 'demo/star-arena/page/page.css')],
+    output: { ...modules, dir: `${DIR}/demo` },
+  },
+  { input: { page: 'demo/star-arena/page/page.mjs' }, output: { ...modules, dir: `${DIR}/demo` } },
   // Each set of declarations is self-contained, but for types that another entry has as well.
   ...Object.entries(declarations).map(([name, source]) => ({
     input: { [name]: source.replace(/^src(.*)\.ts$/, `./${DIR}/${TYPES}$1.d.ts`) },

@@ -18,6 +18,9 @@ import { stripVTControlCharacters } from 'node:util'
 /** The files and folders that a build reads. */
 const INPUTS = [
   'src',
+  'demo/gameserver.yaml',
+  'demo/shared',
+  'demo/star-arena',
   'package.json',
   'package-lock.json',
   'rollup.config.mjs',

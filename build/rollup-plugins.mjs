@@ -1,4 +1,6 @@
 /** The few things that the build does itself, each a Rollup plugin. */
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { build } from 'esbuild'
 import { minify } from 'terser'
@@ -8,6 +10,16 @@ export const moduleByName = (module, name) => ({
   name: 'module-by-name',
   resolveId: (id) =>
     (module instanceof RegExp ? module.test(id) : id === module) ? { id: name, external: true } : null,
+})
+
+/** Puts files beside the bundle as they are. */
+export const copies = (...paths) => ({
+  name: 'copies',
+  generateBundle() {
+    for (const path of paths) {
+      this.emitFile({ type: 'asset', fileName: basename(path), source: readFileSync(path) })
+    }
+  },
 })
 
 /**

@@ -21,12 +21,9 @@ const phaser = (name) => fileURLToPath(new URL(name, import.meta.resolve('phaser
 export const PLAYERS_PAGE = {
   'index.html': path('play/index.html'),
   'play.mjs': path('play/play.mjs'),
-  'connection.mjs': path('play/connection.mjs'),
   'play.css': path('play/play.css'),
-  'arena-view.mjs': path('../page/arena-view.mjs'),
-  'controls.mjs': path('../page/controls.mjs'),
-  'nearest.mjs': path('../page/nearest.mjs'),
-  'headline.mjs': path('../page/headline.mjs'),
+  'arena-view.mjs': path('../shared/arena-view.mjs'),
+  'scoring.mjs': path('../shared/scoring.mjs'),
 }
 
 /** Copies the game server's page, and all that it loads, into a folder. */
@@ -34,7 +31,7 @@ async function buildInto(dir) {
   await mkdir(dir, { recursive: true })
   await Promise.all([
     cp(path('host'), dir, { recursive: true }),
-    cp(path('../page/headline.mjs'), join(dir, 'headline.mjs')),
+    cp(path('../shared/scoring.mjs'), join(dir, 'scoring.mjs')),
     cp(phaser('phaser.min.js'), join(dir, 'phaser.min.js')),
     cp(dist('gameserver-sidecar.umd.js'), join(dir, 'gameserver-sidecar.umd.js')),
     cp(dist('gameserver-sidecar.phaser.js'), join(dir, 'gameserver-sidecar.phaser.js')),

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createClient } from 'gameserver-sidecar'
 import { createHost } from 'gameserver-sidecar/node'
-import { tellChanges } from '../server/changes.mjs'
-import { tellHost } from './host-news.mjs'
+import { tellChanges, tellHost } from './report.mjs'
 
 export const PLAYERS_TO_START = 2
 

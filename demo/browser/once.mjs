@@ -1,6 +1,5 @@
 /* global document -- of the page */
-import { followLifecycle, lobbyLifecycle } from '../lifecycle.mjs'
-import { createReport } from '../report.mjs'
+import { createReport } from './report.mjs'
 import { startBrowser } from './browser.mjs'
 import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
 
@@ -15,7 +14,7 @@ const VIEW = { width: 1280, height: 900 }
  */
 export async function playOnce({ site, screenshot, signal, ...options }) {
   const report = createReport()
-  const steps = followLifecycle([...lobbyLifecycle(PLAYERS_TO_START), exitsWith(0)], PATIENCE_MS)
+  const steps = followLifecycle([...lifecycle(PLAYERS_TO_START), exitsWith(0)], PATIENCE_MS)
   let onReady
   const ready = new Promise((resolve) => {
     onReady = resolve
@@ -88,4 +87,71 @@ async function takeScreenshot(page, seconds, path) {
   const patience = { timeout: PATIENCE_MS + seconds * 1000, polling: 50 }
   await page.waitForFunction(isMidway, patience, Math.ceil(seconds / 2))
   await page.screenshot({ path })
+}
+
+const state = (name) => ({ title: name, fits: (news) => news.kind === 'state' && news.state === name })
+
+const opening = [state('Scheduled'), state('RequestReady'), state('Ready')]
+
+const joining = (players) => [
+  {
+    title: `${players} players in the counter`,
+    fits: (news) => news.kind === 'counter' && news.name === 'players' && news.count === players,
+  },
+  {
+    title: `${players} names in the list`,
+    fits: (news) => news.kind === 'list' && news.name === 'roster' && news.values.length === players,
+  },
+]
+
+/** The steps of a whole match, in the order in which the watch has to report them. */
+const lifecycle = (players) => [...opening, inAnyOrder(joining(players)), state('Allocated'), state('Shutdown')]
+
+/** Counters and lists are written apart from each other. */
+function inAnyOrder(steps) {
+  const missing = new Set(steps)
+  return {
+    title: steps.map(({ title }) => title).join(' and '),
+    fits(news) {
+      for (const step of missing) if (step.fits(news)) missing.delete(step)
+      return missing.size === 0
+    },
+  }
+}
+
+/** Resolves when every step has been told in order; rejects, in a sentence, when one doesn't come. */
+function followLifecycle(steps, patience) {
+  let settle
+  let timer
+  let reached = 0
+  let last = 'nothing'
+  const done = new Promise((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  done.catch(() => {}) // looked at later
+
+  function wait() {
+    timer = setTimeout(() => {
+      settle.reject(
+        new Error(
+          `The watch did not report ${steps[reached].title} within ${patience / 1000} s; ` +
+            `the last step it reported was ${last}.`,
+        ),
+      )
+    }, patience).unref() // once both processes have ended, there is nothing to wait for
+  }
+
+  wait()
+  return {
+    done,
+    cancel: () => clearTimeout(timer),
+    news(item) {
+      if (reached === steps.length || !steps[reached].fits(item)) return
+      last = steps[reached].title
+      reached += 1
+      clearTimeout(timer)
+      if (reached === steps.length) settle.resolve()
+      else wait()
+    },
+  }
 }

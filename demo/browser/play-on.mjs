@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
-import { keepCompany } from '../company.mjs'
-import { createReport } from '../report.mjs'
+import { keepCompany } from './company.mjs'
+import { createReport } from './report.mjs'
 import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
 
 /** Who comes to a player who waits alone, after long enough for a second person to come first. */
@@ -35,7 +35,7 @@ export async function playOn({ site, signal, ...options }) {
       server = await startGameServer({ ...options, site, onNews })
       const { playersUrl } = server
       void ready.then(() => {
-        const how = { aloneMs: ALONE_MS, phase: 'lobby', origin: site.origin }
+        const how = { aloneMs: ALONE_MS, origin: site.origin }
         endCompany = keepCompany(playersUrl, BOTS, how)
       })
       const stop = () => void server.close(signal.reason.signal)

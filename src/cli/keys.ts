@@ -143,7 +143,7 @@ function isInForeground(): boolean {
 }
 
 /** Opens a URL in the user's browser. `onFailure` is called once if there is no way to. */
-function openInBrowser(url: string, onFailure: () => void): void {
+export function openInBrowser(url: string, onFailure: () => void): void {
   const [program, ...args] = opener(url)
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: true })
   // A program that can't be started has an error, and no exit.

@@ -9,6 +9,10 @@ type Row = readonly [summary: string, load: () => Promise<{ readonly command: Co
 
 /** All commands, by use. Only the one that is asked for is loaded, since a sidecar has to be there at once. */
 const commandTable: Readonly<Record<string, Row>> = {
+  demo: [
+    'Play a match in the browser and watch its GameServer; nothing to set up.',
+    () => import('./commands/demo.js'),
+  ],
   local: ['Run the whole sidecar on this machine, without a cluster.', () => import('./commands/local.js')],
   exec: ['Run a command with a local sidecar of its own.', () => import('./commands/exec.js')],
   serve: [

@@ -1,74 +1,159 @@
 import { once } from 'node:events'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { root } from '../support/source.js'
-import { inOrder, startProgram, type Finished } from './run-demo.js'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { cli, type Run } from '../cli/support.js'
+import { processes } from '../host/support/processes.js'
+import { connectPlayer, type TestPlayer, type Told } from './player.js'
 
-interface Lifecycle {
-  lifecycle(players: number): object[]
-  followLifecycle(steps: object[]): { readonly done: Promise<void>; news(item: object): void }
+async function scratch(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'gameserver-demo-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
 }
 
-const runDemo = (...args: string[]): Promise<Finished> => startProgram('demo/run.mjs', args).finished
+interface Demo extends Run {
+  readonly url: string
+  readonly dashboard: string
+}
 
-describe('npm run demo', () => {
-  const steps = [
-    /watch +state +Scheduled$/,
-    /watch +state +Scheduled → RequestReady$/,
-    /watch +state +RequestReady → Ready$/,
-    /match +Ada joined|match +Grace joined|match +Linus joined/,
-    /watch +state +Ready → Allocated$/,
-    /watch +counter +players 3 of 8$/,
-    /match +ended: (.* wins with|A draw of .* with|Nobody caught a star)/,
-    /watch +state +Allocated → Shutdown$/,
-    /^Every step came/,
-  ]
+async function startDemo(
+  args: readonly string[] = ['--no-open', '--port', '0'],
+  env?: NodeJS.ProcessEnv,
+): Promise<Demo> {
+  const run = cli(['demo', ...args], env)
+  const [, dashboard] = await run.line(/dashboard is at (http:\S+)/)
+  const [url] = await run.line(/.*/)
+  return { ...run, url, dashboard: dashboard! }
+}
 
-  test('plays one match by itself without a terminal, and tells each step as the watch reported it', async () => {
-    const { code, lines, errors } = await runDemo()
-    expect(errors).toBe('')
-    expect(inOrder(lines, steps)).toEqual(steps)
-    expect(lines.filter((line) => / trouble /.test(line))).toEqual([])
-    expect(code).toBe(0)
+const open = ({ url }: Demo, origin = url): Promise<TestPlayer> =>
+  connectPlayer(url.replace('http', 'ws'), origin, 'Me')
+
+/** Resolves with the name of the GameServer, once it has the state. */
+async function nameIn(page: TestPlayer, state: string): Promise<string> {
+  const { gameServer } = await page.until((message) => message.gameServer?.status.state === state)
+  return gameServer!.object_meta.name
+}
+
+const isNews = (pattern: RegExp) => (message: Told) => message.type === 'news' && pattern.test(JSON.stringify(message))
+const answers = async (url: string): Promise<boolean> =>
+  fetch(url).then(
+    () => true,
+    () => false,
+  )
+
+describe('gameserver-sidecar demo', () => {
+  test('bots move at once; an allocation starts the match, and its end brings the next server', async () => {
+    const demo = await startDemo()
+    const page = await open(demo)
+    const players = (message: Told): string[] => message.players?.map(({ name }) => name) ?? []
+    const first = await page.until((message) => players(message).length === 4)
+    expect(players(first).sort()).toEqual(['Ada', 'Grace', 'Linus', 'Me'])
+    const place = ({ players: all }: Told): unknown => all?.find(({ name }) => name === 'Ada')?.x
+    await page.until((message) => message.type === 'view' && place(message) !== place(first))
+    const name = await nameIn(page, 'Ready')
+    page.send({ type: 'action', action: 'allocate' })
+    await page.until(isNews(/your click allocates/))
+    expect(await nameIn(page, 'Allocated')).toBe(name)
+    await page.until(({ phase }) => phase === 'playing')
+    page.send({ type: 'action', action: 'end' })
+    await page.until(({ type }) => type === 'over')
+    expect(await nameIn(page, 'Shutdown')).toBe(name)
+    expect(await nameIn(page, 'Ready')).not.toBe(name)
+    await demo.line(/state +Ready → Allocated$/)
+    await demo.line(/state +Allocated → Shutdown$/)
   })
 
-  test('an option that makes no sense ends in one sentence and exit code 1', async () => {
-    const { code, errors } = await runDemo('--port', '70000')
-    expect(errors).toBe('--port must be a whole number from 0 to 65535, not 70000.\n')
-    expect(code).toBe(1)
+  test('the client connects again to a sidecar that was killed, and the GameServer is the same', async () => {
+    const page = await open(await startDemo())
+    const name = await nameIn(page, 'Ready')
+    page.send({ type: 'action', action: 'kill' })
+    await page.until(({ type, state }) => type === 'connection' && state === 'reconnecting')
+    await page.until(({ type, state }) => type === 'connection' && state === 'connected')
+    page.send({ type: 'action', action: 'allocate' })
+    expect(await nameIn(page, 'Allocated')).toBe(name)
+  })
+
+  test('a game that freezes becomes Unhealthy, and the next server takes its place', async () => {
+    const page = await open(await startDemo())
+    const name = await nameIn(page, 'Ready')
+    page.send({ type: 'action', action: 'freeze' })
+    await page.until(({ type, ...beat }) => type === 'beat' && 'ok' in beat && beat.ok === false)
+    expect(await nameIn(page, 'Unhealthy')).toBe(name)
+    expect(await nameIn(page, 'Ready')).not.toBe(name)
+  })
+
+  test('only its own page may connect, and only its files are served', async () => {
+    const demo = await startDemo()
+    await expect(open(demo, 'http://evil.example/')).rejects.toThrow('401')
+    for (const path of ['', 'page.js', 'page.css']) expect((await fetch(demo.url + path)).status).toBe(200)
+    for (const path of ['demo.js', '..%2fcli.js', 'constructor'])
+      expect((await fetch(demo.url + path)).status).toBe(404)
+    expect(await (await fetch(demo.dashboard)).text()).toContain('<html')
+  })
+
+  test('a taken port is replaced by a free one', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const demo = await startDemo(['--no-open', '--port', String(port)])
+    expect(demo.url).not.toContain(`:${port}/`)
+    await demo.line(new RegExp(`^Port ${port} is taken`))
+    expect(await answers(demo.url)).toBe(true)
+  })
+
+  test.each([
+    ['SIGINT', 0],
+    ['SIGKILL', null],
+  ] as const)('%s leaves no process, port or temporary file', async (signal, code) => {
+    const temporary = await scratch()
+    const demo = await startDemo(undefined, { TMPDIR: temporary })
+    const page = await open(demo)
+    await nameIn(page, 'Ready')
+    if (process.platform === 'linux') {
+      expect(processes().filter(({ parent }) => parent === demo.child.pid)).toEqual([])
+    }
+    demo.child.kill(signal)
+    expect((await demo.finished).code).toBe(code)
+    expect([await answers(demo.url), await answers(demo.dashboard)]).toEqual([false, false])
+    expect(await readdir(temporary)).toEqual([])
   })
 })
 
-describe('what can go wrong in it', () => {
-  afterEach(() => {
-    vi.useRealTimers()
+describe.skipIf(process.platform !== 'linux')('the browser that gameserver-sidecar demo opens', () => {
+  const DISPLAY = { DISPLAY: ':77', WAYLAND_DISPLAY: undefined, CI: undefined, PATH: '' }
+  let openers: string
+
+  beforeAll(async () => {
+    openers = await mkdtemp(join(tmpdir(), 'gameserver-openers-'))
+    const opener = join(openers, 'xdg-open')
+    await writeFile(opener, '#!/bin/sh\nprintf %s "$1" > "$OPENED.part" && mv "$OPENED.part" "$OPENED"\n')
+    await chmod(opener, 0o755)
+    return () => rm(openers, { recursive: true, force: true })
   })
 
-  test.each(['demo/run.mjs', 'demo/browser/run.mjs'])(
-    'a port that is taken ends %s in one sentence and exit code 1',
-    async (script) => {
-      const other = createServer().listen(0, '127.0.0.1')
-      await once(other, 'listening')
-      const { port } = other.address() as AddressInfo
-      const { code, errors } = await startProgram(script, ['--once', '--port', String(port)]).finished
-      other.close()
-      expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
-      expect(code).toBe(1)
-    },
-  )
+  test('gets the address', async () => {
+    const opened = join(await scratch(), 'opened')
+    const path = [openers, process.env['PATH']].join(delimiter)
+    const demo = await startDemo(['--port', '0'], { ...DISPLAY, PATH: path, OPENED: opened })
+    await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(demo.url)
+  })
 
-  test('a step that does not come is named, with the one before it', async () => {
-    vi.useFakeTimers()
-    const { followLifecycle, lifecycle } = (await import(
-      pathToFileURL(join(root, 'demo', 'lifecycle.mjs')).href
-    )) as Lifecycle
-    const follower = followLifecycle(lifecycle(3))
-    for (const state of ['Scheduled', 'RequestReady', 'Ready', 'Shutdown']) follower.news({ kind: 'state', state })
-    vi.advanceTimersByTime(20_000)
-    await expect(follower.done).rejects.toThrow(
-      'The watch did not report Allocated within 20 s; the last step it reported was Ready.',
-    )
+  test.each([
+    ['without an opener', {}, /^No browser could be opened/],
+    ['without a display', { DISPLAY: undefined }, undefined],
+    ['in CI', { CI: 'true' }, undefined],
+  ])('is not needed: %s the demo prints its address and goes on', async (_where, env, complaint) => {
+    const demo = await startDemo(['--port', '0'], { ...DISPLAY, ...env })
+    if (complaint !== undefined) await demo.errorLine(complaint)
+    await nameIn(await open(demo), 'Ready')
+    demo.child.kill('SIGTERM')
+    const { code, err } = await demo.finished
+    expect(code).toBe(0)
+    if (complaint === undefined) expect(err).toBe('')
   })
 })

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -228,6 +230,16 @@ describe('what it says where it can not start', () => {
     expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)
     expect(readdirSync(temporary)).toEqual([])
+  })
+
+  test('on a taken port it says so, with exit code 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { code, errors } = await startProgram(DEMO, ['--once', '--port', String(port)]).finished
+    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
+    expect(code).toBe(1)
   })
 
   test('an option that makes no sense ends in one sentence and exit code 1', async () => {

@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 
-/** What the game server tells players. */
+/** What a game server of the demos tells players. */
 export interface Told {
   readonly type: string
   readonly state?: string
   readonly phase?: string
-  readonly players?: readonly object[]
+  readonly players?: readonly { readonly name: string; readonly x: number }[]
+  readonly gameServer?: { readonly object_meta: { readonly name: string }; readonly status: { readonly state: string } }
 }
 
 export interface TestPlayer {
   /** Resolves with the next message that fits, after the last one found; rejects if the connection ends before. */
   until(fits: (message: Told) => boolean): Promise<Told>
+  send(message: object): void
   /** The close code. */
   readonly closed: Promise<number>
 }
@@ -33,6 +35,7 @@ export async function connectPlayer(address: string, site: string, name: string)
 
   return {
     closed,
+    send: (message) => socket.send(JSON.stringify(message)),
     until: (fits) =>
       new Promise((resolve, reject) => {
         const look = (): void => {

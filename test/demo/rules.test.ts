@@ -26,18 +26,18 @@ test.each<[Ranking, string, string]>([
   [players(3, 1, 0), 'Ada wins', 'Ada'],
   [players(3, 3, 1), 'A draw of Ada and Grace', 'Ada, Grace'],
   [players(2, 2, 2), 'A draw of Ada, Grace and Me', 'Ada, Grace, Me'],
-])('of %j the result says %j, and the platform hears of %j', async (ranking, title, winners) => {
-  const { headlineOf, winnersOf } = await demo<Headline>('page/headline.mjs')
+])('the result of %j has the title %j, and its winners are %j', async (ranking, title, winners) => {
+  const { headlineOf, winnersOf } = await demo<Headline>('shared/scoring.mjs')
   expect(headlineOf(ranking)).toBe(title)
   expect(winnersOf(ranking)).toBe(winners)
 })
 
 interface Company {
-  keepCompany(url: string, names: string[], how: { aloneMs: number; phase?: string }): () => void
+  keepCompany(url: string, names: string[], how: { aloneMs: number }): () => void
 }
 
-test('bots come to a player who is alone, not into an empty match, and leave with the last player', async () => {
-  const { keepCompany } = await demo<Company>('company.mjs')
+test('bots come to a player who is alone in the lobby, and leave with the last player', async () => {
+  const { keepCompany } = await demo<Company>('browser/company.mjs')
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -63,16 +63,17 @@ test('bots come to a player who is alone, not into an empty match, and leave wit
     while (!isTrue()) await once(server, 'changed')
   }
   const tell = (phase: string, ids: number[]): void =>
-    observer!.send(JSON.stringify({ type: 'match', phase, players: ids.map((id) => ({ id })) }))
+    observer!.send(JSON.stringify({ type: 'picture', phase, players: ids.map((id) => ({ id })) }))
 
-  const end = keepCompany(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['Ada', 'Grace'], {
+  const end = keepCompany(`ws://127.0.0.1:${(server.address() as AddressInfo).port}/`, ['Ada', 'Grace'], {
     aloneMs: 0,
   })
   onTestFinished(end)
   await until(() => observer !== undefined)
-  tell('waiting', [])
-  tell('playing', [1, 2])
+  tell('lobby', [])
+  tell('lobby', [1, 2])
   tell('playing', [1])
+  tell('lobby', [1])
   await until(() => bots.size === 2)
   expect(joined.sort()).toEqual(['Ada', 'Grace'])
   tell('playing', [1, 101, 102])

@@ -69,6 +69,7 @@ const flagRows = [
   ['watch', 'docs/tools.md', 'watch'],
   ['exec', 'docs/tools.md', 'exec'],
   ['doctor', 'docs/tools.md', 'doctor'],
+  ['demo', 'docs/cli.md', 'demo'],
   ['allocate', 'docs/cli.md', 'allocate'],
   ['serve', 'docs/gateway.md', 'Options of serve'],
   ['replay', 'docs/recording.md', 'replay'],

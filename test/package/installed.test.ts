@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { decode } from '@jridgewell/sourcemap-codec'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -215,6 +218,27 @@ describe('an installation', () => {
       expect(printed.split('\n')).toEqual(['Ready websocket', 'joined', '2'])
     },
   )
+
+  test('the demo runs from the installed files and writes none', async () => {
+    const modules = join(folder.path, 'node_modules', 'gameserver-sidecar')
+    const before = await readdir(modules, { recursive: true })
+    const demo = spawn(process.execPath, ['node_modules/.bin/gameserver-sidecar', 'demo', '--no-open', '--port', '0'], {
+      cwd: folder.path,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = once(demo, 'exit')
+    try {
+      const [url] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
+      const page = await (await fetch(url)).text()
+      const files = [...page.matchAll(/(?:src|href)="(page\.\w+)"/g)].map(([, file]) => file!)
+      expect(files).toEqual(['page.css', 'page.js'])
+      for (const file of files) expect((await fetch(new URL(file, url))).status).toBe(200)
+    } finally {
+      demo.kill('SIGINT')
+    }
+    expect(await ended).toEqual([0, null])
+    expect(await readdir(modules, { recursive: true })).toEqual(before)
+  })
 
   test.concurrent('the command tells its version', async () => {
     expect(await node(folder.path, 'node_modules/.bin/gameserver-sidecar', '--version')).toBe(manifest.version)

@@ -16,6 +16,7 @@ async function script(shell: string): Promise<string> {
 /** What a shell offers behind the words, the last of which is being typed. */
 const rows: readonly (readonly [words: readonly string[], offered: readonly string[]])[] = [
   [['wa'], ['watch']],
+  [['demo', '--no'], ['--no-open']],
   [['local', '--mod'], ['--mode']],
   [['local', '--mode', 'p'], ['production']],
   [['call', 'getC'], ['getCounter']],

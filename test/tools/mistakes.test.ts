@@ -38,8 +38,8 @@ describe('what only the caller can put right is one sentence with the value, wha
     [['local', '--host', 'x'], /^Unknown option '--host'; did you mean --address\?$/],
     [['serve', '.', '--isolated'], /^Unknown option '--isolated'; did you mean --isolate\?$/],
     [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* stand after --\.$/],
-    [['--prot', '1'], /^Unknown option '--prot'; did you mean serve --port\?$/],
-    [['help', 'gateway'], /^There is no command "gateway"; there are local, .*\.$/],
+    [['--prot', '1'], /^Unknown option '--prot'; did you mean demo --port\?$/],
+    [['help', 'gateway'], /^There is no command "gateway"; there are demo, local, .*\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
     [['watch', '--until', 'Redy'], /^There is no state "Redy"; did you mean "Ready"\?$/],
     [

@@ -1,4 +1,4 @@
-import { winnersOf } from './headline.mjs'
+import { winnersOf } from './scoring.mjs'
 
 /**
  * What the match means to the platform, told through the sidecar. The game never waits for it: calls go out

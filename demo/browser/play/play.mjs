@@ -2,11 +2,10 @@
  * A player's page: it shows what the game server says and sends where the player wants to go. All it needs is
  * a WebSocket. With `?bot=NAME` it plays by itself.
  */
-import { createArenaView } from './arena-view.mjs'
-import { connectToServer } from './connection.mjs'
-import { readControls } from './controls.mjs'
-import { headlineOf } from './headline.mjs'
-import { nearest } from './nearest.mjs'
+import { createArenaView, readControls } from './arena-view.mjs'
+import { headlineOf, nearest } from './scoring.mjs'
+
+const RETRY_MS = 500
 
 const bot = new URLSearchParams(location.search).get('bot')
 const JOINING = 'You join as soon as the next game server is there …'
@@ -154,3 +153,48 @@ function draw(time) {
   requestAnimationFrame(draw)
 }
 requestAnimationFrame(draw)
+
+/**
+ * A connection to whichever game server there is, made anew with the next one when it ends. Where that is says
+ * `?server=ws://ADDRESS`, or else the matchmaker.
+ *
+ * `on.open()`, `on.message(message)` and `on.close(code)` are told of it; the code is undefined if there was
+ * none to connect to.
+ */
+function connectToServer(on) {
+  const given = new URLSearchParams(location.search).get('server')
+  let socket
+
+  async function matchmaker() {
+    const response = await fetch('server')
+    return (await response.json()).address
+  }
+
+  async function connect() {
+    const address = given ?? (await matchmaker().catch(() => undefined))
+    if (address === undefined) return retry(undefined)
+    let wasOpen = false
+    socket = new WebSocket(address)
+    socket.onopen = () => {
+      wasOpen = true
+      on.open()
+    }
+    socket.onmessage = ({ data }) => on.message(JSON.parse(data))
+    socket.onclose = ({ code }) => retry(wasOpen ? code : undefined)
+  }
+
+  function retry(code) {
+    on.close(code)
+    setTimeout(connect, RETRY_MS)
+  }
+
+  void connect()
+  return {
+    /** Whether there is somebody to send it to. */
+    send(message) {
+      const isOpen = socket?.readyState === WebSocket.OPEN
+      if (isOpen) socket.send(JSON.stringify(message))
+      return isOpen
+    },
+  }
+}

@@ -1,3 +1,73 @@
+/** Draws the arena and reads the keys and the pointer; the pages of both demos use it. */
+
+/** How much of the way to where the server says a player is, each picture. */
+const SMOOTHING = 0.35
+const GRID = 60
+const TURN = Math.PI * 2
+
+/** Draws the arena. The server sends 30 pictures a second; between them, players glide to where they are. */
+export function createArenaView(canvas) {
+  const context = canvas.getContext('2d')
+  const shown = new Map()
+
+  function drawGrid() {
+    context.fillStyle = '#111a2e'
+    context.fillRect(0, 0, canvas.width, canvas.height)
+    context.strokeStyle = '#1b2640'
+    context.lineWidth = 1
+    context.beginPath()
+    for (let x = GRID; x < canvas.width; x += GRID) context.rect(x, -1, 0, canvas.height + 2)
+    for (let y = GRID; y < canvas.height; y += GRID) context.rect(-1, y, canvas.width + 2, 0)
+    context.stroke()
+  }
+
+  function drawStar({ x, y }, time) {
+    const radius = 11 + Math.sin(time / 300 + x)
+    context.beginPath()
+    for (let i = 0; i < 10; i += 1) {
+      const [angle, length] = [(i / 10) * TURN - TURN / 4, i % 2 === 0 ? radius : radius / 2.2]
+      context.lineTo(x + Math.cos(angle) * length, y + Math.sin(angle) * length)
+    }
+    context.closePath()
+    context.fillStyle = '#ffe27a'
+    context.fill()
+  }
+
+  function drawPlayer(player, isSelf) {
+    const { x, y } = glide(player)
+    context.beginPath()
+    context.arc(x, y, 18, 0, TURN)
+    context.fillStyle = player.color
+    context.fill()
+    if (isSelf) {
+      context.lineWidth = 3
+      context.strokeStyle = '#ffffff'
+      context.stroke()
+    }
+    context.font = '600 15px system-ui, sans-serif'
+    context.textAlign = 'center'
+    context.fillStyle = '#e8edf9'
+    context.fillText(player.name, x, y < 50 ? y + 36 : y - 26)
+  }
+
+  function glide({ id, x, y }) {
+    const place = shown.get(id) ?? { x, y }
+    place.x += (x - place.x) * SMOOTHING
+    place.y += (y - place.y) * SMOOTHING
+    shown.set(id, place)
+    return place
+  }
+
+  return {
+    draw({ players, stars }, self, time) {
+      for (const id of shown.keys()) if (!players.some((player) => player.id === id)) shown.delete(id)
+      drawGrid()
+      for (const star of stars) drawStar(star, time)
+      for (const player of players) drawPlayer(player, player.id === self)
+    },
+  }
+}
+
 const KEYS = {
   ArrowLeft: [-1, 0],
   KeyA: [-1, 0],

@@ -1,0 +1,81 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { plainText } from '../../node/plain-text.js'
+import { defineCommand, PROGRAM } from '../context.js'
+import type { CliContext } from '../context.js'
+import { clockTime } from '../event-lines.js'
+import { EXIT } from '../exit-codes.js'
+import { port } from '../flag-values.js'
+import { option, toggle, withDefault } from '../flags.js'
+import { openInBrowser } from '../keys.js'
+
+/** The demo's server, `demo/star-arena/demo.mjs`. It is sample code and imports this package by its name, as a user would. */
+interface DemoModule {
+  startDemo(options: { readonly port: number; onNews(news: News): void }): Promise<Demo>
+}
+
+interface Demo {
+  readonly url: string
+  readonly port: number
+  readonly dashboard: string
+  close(): Promise<void>
+}
+
+interface News {
+  readonly kind: string
+  readonly text: string
+  readonly at: number
+}
+
+const flags = {
+  port: withDefault(option('port', 'port of the page; a taken port is replaced by a free one', port), 7654),
+  noOpen: toggle('print the address, and open no browser'),
+}
+
+export const command = defineCommand({
+  flags,
+  examples: `In another terminal, while the demo runs and its sidecar has the usual port, 9358:
+  gameserver-sidecar watch      shows each change of its GameServer
+  gameserver-sidecar allocate   allocates it, as a matchmaker does`,
+  async run({ flags: { port: wanted, noOpen }, context }) {
+    const stopped = context.untilStopped()
+    const { startDemo } = await loadDemo()
+    const demo = await startDemo({ port: wanted, onNews: (news) => printNews(news, context) })
+    printStart(demo, wanted, context)
+    const open = (): void =>
+      openInBrowser(demo.url, () => context.warn('No browser could be opened. Open the address yourself.'))
+    if (!noOpen && hasDisplay(process.env)) open()
+    await stopped
+    await demo.close()
+    return EXIT.DONE
+  },
+})
+
+/** By the package's own name, since the file that this code is built into may be any of `dist`. */
+async function loadDemo(): Promise<DemoModule> {
+  const manifest = createRequire(import.meta.url).resolve(`${PROGRAM}/package.json`)
+  const path = join(dirname(manifest), 'dist', 'demo', 'demo.js')
+  return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as DemoModule
+}
+
+function printStart(demo: Demo, wanted: number, { colors, print }: CliContext): void {
+  const { bold, dim, cyan } = colors
+  print(demo.url)
+  if (wanted !== 0 && demo.port !== wanted)
+    print(dim(`Port ${wanted} is taken or not allowed, so the demo uses another one.`))
+  print(`A match and its GameServer are on this page; the sidecar's dashboard is at ${cyan(demo.dashboard)}`)
+  print(`${bold('Ctrl-C')} ends the demo.\n`)
+}
+
+function printNews({ kind, text, at }: News, { colors, print }: CliContext): void {
+  const shown = plainText(text, 400)
+  const tones: Readonly<Record<string, (text: string) => string>> = { state: colors.bold, trouble: colors.red }
+  print(`${colors.dim(clockTime(at))}  ${kind.padEnd(10)}  ${tones[kind]?.(shown) ?? shown}`)
+}
+
+/** Whether a browser can show itself to somebody. Without a display, openers take over the terminal with a text browser. */
+function hasDisplay(env: NodeJS.ProcessEnv): boolean {
+  if (env['CI']) return false
+  return process.platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['WSL_DISTRO_NAME'])
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { expect, test } from 'vitest'
+import { cli } from '../cli/support.js'
+import { inDrivenBrowsers } from './support/each-browser.js'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+inDrivenBrowsers(({ name, open }) => {
+  test(`${name}: the demo's picture moves at once, its buttons act on match and GameServer, and a player joins`, async () => {
+    const [url] = await cli(['demo', '--no-open', '--port', '0']).line(/^http:\S+$/)
+    const { page, run } = await open(url)
+    const until = (expression: string): Promise<unknown> => page.waitForFunction(expression, { polling: 50 })
+    const inState = (state: string): Promise<unknown> =>
+      until(`document.querySelector('[aria-label=State] [aria-current]')?.textContent === '${state}'`)
+
+    await page.setViewport({ width: 390, height: 844 })
+    await until(`document.querySelector('[aria-label=Scores]').innerText.includes('Ada (bot)')`)
+    await run(`window.first = document.querySelector('canvas').toDataURL()`)
+    await until(`document.querySelector('canvas').toDataURL() !== first`)
+    expect(await run('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+    await page.setViewport({ width: 1280, height: 800 })
+    await inState('Ready')
+    await page.click('::-p-aria([name="Your name"][role="textbox"])')
+    await page.keyboard.type('Zoe')
+    await page.keyboard.press('Enter')
+    await until(`document.querySelector('[aria-label=Roster]').innerText.includes('Zoe')`)
+    await page.click('button[data-action=allocate]')
+    await inState('Allocated')
+    await until(`/^\\d+ s left$/.test(document.querySelector('[role=status]').innerText)`)
+    await page.keyboard.down('ArrowLeft')
+    await until(`document.querySelector('.hint').hidden`)
+
+    await page.click('button[data-action=end]')
+    await until(`!document.querySelector('.result').hidden`)
+    await inState('Shutdown')
+    // Whoever played goes on playing in the next match.
+    await inState('Ready')
+    await until(`document.querySelector('[aria-label=Scores] .self')?.innerText.trim() === 'Zoe'`)
+    expect(await run(`document.querySelector('.result').hidden`)).toBe(true)
+    await run(axe)
+    for (const value of ['light', 'dark']) {
+      if (name === 'Chromium') await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+      const found = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html)))`
+      expect(await run(found), value).toEqual([])
+    }
+    const dashboard = await run<string>(`document.querySelector('#dashboard').href`)
+    expect((await fetch(dashboard)).status).toBe(200)
+  })
+})
