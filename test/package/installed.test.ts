@@ -55,12 +55,19 @@ describe('the tarball', () => {
     expect(paths()).toEqual(expect.arrayContaining(types))
   })
 
-  test('has no tests, tools or sources, 111 files and 1.15 MB at most', () => {
-    const wanted = /^dist\/(?!\.)|^(package\.json|README\.md|LICENSE)$/
+  test('has no tests, tools or sources, 104 files and 1.23 MB at most, of which the picture of the README is 0.16 MB', () => {
+    const wanted = /^dist\/(?!\.)|^(package\.json|README\.md|LICENSE|docs\/images\/demo\.webp)$/
     expect(paths().filter((path) => !wanted.test(path))).toEqual([])
-    expect(paths().length).toBeLessThanOrEqual(111)
-    expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(1_150_000)
+    expect(paths().length).toBeLessThanOrEqual(104)
+    expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(1_230_000)
   })
+})
+
+test('every link and picture of the README leads to a file of the tarball, or elsewhere by https', async () => {
+  const readme = (await load('README.md')).replace(/^```[^]*?^```$/gm, '')
+  const targets = [...readme.matchAll(/\]\(([^)\s]+)|(?:src|href)="([^"]+)"/g)].map(([, link, source]) => link ?? source!)
+  expect(targets).toContain('docs/images/demo.webp')
+  expect(targets.filter((target) => !target.startsWith('https://') && !paths().includes(target))).toEqual([])
 })
 
 describe('the code is readable where it fails', () => {
