@@ -65,7 +65,9 @@ describe('the tarball', () => {
 
 test('every link and picture of the README leads to a file of the tarball, or elsewhere by https', async () => {
   const readme = (await load('README.md')).replace(/^```[^]*?^```$/gm, '')
-  const targets = [...readme.matchAll(/\]\(([^)\s]+)|(?:src|href)="([^"]+)"/g)].map(([, link, source]) => link ?? source!)
+  const targets = [...readme.matchAll(/\]\(([^)\s]+)|(?:src|href)="([^"]+)"/g)].map(
+    ([, link, source]) => link ?? source!,
+  )
   expect(targets).toContain('docs/images/demo.webp')
   expect(targets.filter((target) => !target.startsWith('https://') && !paths().includes(target))).toEqual([])
 })
