@@ -1,6 +1,6 @@
 import { plainText } from '../node/plain-text.js'
 
-/** What the commands exit with; `docs/tools.md` has the table, that of `host` is in `docs/host.md`. */
+/** What the commands exit with; tables: `docs/cli.md`, and `docs/host.md` for `host`. */
 export const EXIT = {
   DONE: 0,
   /** A check, a scenario or a selector failed, or the sidecar refused a call. */

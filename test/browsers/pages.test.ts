@@ -166,7 +166,7 @@ inEachBrowser((browser) => {
       expect(writes(sidecar)).toEqual(directWrites)
     })
 
-    test('the page of the README needs no more than its script tag to get events and to beat', async () => {
+    test('the page of docs/browser.md needs no more than its script tag to get events and to beat', async () => {
       const { url, sidecar } = await startOpenSidecar({ mode: 'production', gameServer })
       const page = await browser.open((await servePages(game)).url(`drop-in.html${sidecarQuery(url)}`))
       // A busy page may hear of RequestReady and Ready at once.
@@ -197,7 +197,7 @@ inEachBrowser((browser) => {
       expect(await page.run('playDirect()')).toEqual(directOutcome)
     })
 
-    test('the page of the README needs no more than its script tag', async () => {
+    test('the page of docs/browser.md needs no more than its script tag', async () => {
       const { url } = await start()
       const page = await browser.open((await servePages(game)).url(`drop-in.html${sidecarQuery(url)}`))
       expect(await page.run('untilReady()')).toEqual(['Scheduled', 'Ready'])

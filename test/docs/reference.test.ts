@@ -65,14 +65,14 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 
 const FLAGS = /--[a-z][a-z0-9-]*/g
 const flagRows = [
-  ['call', 'docs/tools.md', 'call'],
-  ['watch', 'docs/tools.md', 'watch'],
-  ['exec', 'docs/tools.md', 'exec'],
-  ['doctor', 'docs/tools.md', 'doctor'],
+  ['call', 'docs/cli.md', 'call'],
+  ['watch', 'docs/cli.md', 'watch'],
+  ['exec', 'docs/cli.md', 'exec'],
+  ['doctor', 'docs/cli.md', 'doctor'],
   ['demo', 'docs/cli.md', 'demo'],
   ['allocate', 'docs/cli.md', 'allocate'],
   ['serve', 'docs/gateway.md', 'Options of serve'],
-  ['replay', 'docs/recording.md', 'replay'],
+  ['replay', 'docs/cli.md', 'replay'],
   ['host', HOST, 'Options'],
 ].map(([name, page, heading]): Row => [`flag of ${name}`, page!, heading!, () => flagsOf(name!), FLAGS])
 
@@ -132,7 +132,7 @@ const exact: Row[] = [
   ],
   [
     'entry of the package',
-    'README.md',
+    'docs/README.md',
     'Entries',
     () => entries.filter((name) => name !== './package.json').map((name) => name.replace('.', 'gameserver-sidecar')),
     /^gameserver-sidecar.*/g,
@@ -160,19 +160,14 @@ const among: Row[] = [
     heading,
     () => membersOf(TYPES, name),
   ]),
-  ['event', 'README.md', 'Events', () => membersOf(TYPES, 'SidecarEvents')],
   ['event', 'docs/events.md', 'Events', () => membersOf(TYPES, 'SidecarEvents')],
-  ['exit code', 'docs/tools.md', 'Exit codes', () => Object.values(EXIT).map(String), /\d+/g],
+  ['exit code', 'docs/cli.md', 'Exit codes', () => Object.values(EXIT).map(String), /\d+/g],
 ]
 
 test.each(among)('every %s is in %s under "%s"', async (_what, page, heading, names, pattern) => {
   const there = await names()
   expect(there).not.toEqual([])
   expect(listed(page, heading, pattern)).toEqual(expect.arrayContaining([...there]))
-})
-
-test('the README names only options that exist', () => {
-  expect(membersOf(TYPES, 'ClientOptions')).toEqual(expect.arrayContaining(firstCells('README.md', 'Options')))
 })
 
 test('every error code has its section in docs/errors.md, and every section its code', () => {
@@ -184,8 +179,8 @@ test('every property of client.status is named in docs/events.md', () => {
   expect(membersOf(TYPES, 'ClientStatus').filter((name) => !text.includes(`\`${name}\``))).toEqual([])
 })
 
-test('docs/tools.md has every group of checks of doctor', () => {
-  for (const { group } of checks) expect(proseOf('docs/tools.md')).toContain(`| ${group} |`)
+test('docs/cli.md has every group of checks of doctor', () => {
+  for (const { group } of checks) expect(proseOf('docs/cli.md')).toContain(`| ${group} |`)
 })
 
 describe('docs/host.md', () => {

@@ -70,6 +70,15 @@ describe('the tarball', () => {
   })
 })
 
+test('every link and picture of the README leads to a file of the tarball, or elsewhere by https', async () => {
+  const readme = (await load('README.md')).replace(/^```[^]*?^```$/gm, '')
+  const targets = [...readme.matchAll(/\]\(([^)\s]+)|(?:src|href)="([^"]+)"/g)].map(
+    ([, link, source]) => link ?? source!,
+  )
+  expect(targets).toContain('docs/images/demo.webp')
+  expect(targets.filter((target) => !target.startsWith('https://') && !paths().includes(target))).toEqual([])
+})
+
 describe('the code is readable where it fails', () => {
   /** The scripts that a page loads as they are, bundled libraries, and the dashboard's page, which is one text. */
   const isMinified = (path: string): boolean => /\.(umd|player)\.js$|dashboard-page|\/vendor-/.test(path)
