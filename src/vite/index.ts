@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { CONFIG_PATH } from '../node/gateway/config-script.js'
+import { CONFIG_PATH } from '../node/gateway/own-paths.js'
 import { insertScript } from '../node/gateway/files/html-insertion.js'
 import { createDevSidecar, resolvePluginOptions } from './dev-sidecar.js'
 import type { DevSidecar } from './dev-sidecar.js'
@@ -20,13 +20,13 @@ const SCRIPT = { tag: 'script', attrs: { src: CONFIG_PATH }, injectTo: 'head-pre
  * @throws TypeError for an unknown option or a value that makes no sense
  */
 export function gameserverSidecar(options: GameserverSidecarOptions = {}): VitePlugin {
-  resolvePluginOptions(options, () => undefined)
+  const settings = resolvePluginOptions(options)
   /** One for each server, with the server's environments. A restarting server and its successor overlap. */
   const open = new Map<DevSidecar, readonly unknown[]>()
 
   const attach = (server: ViteServer, isSecure: boolean, isPreview: boolean): void => {
     const { httpServer, middlewares, config, environments } = server
-    const sidecar = createDevSidecar(options, isSecure ? 'https' : 'http', config.logger)
+    const sidecar = createDevSidecar(settings, options.autoHealth, isSecure ? 'https' : 'http', config.logger)
     open.set(sidecar, Object.values(environments ?? {}))
     httpServer?.once('listening', () => void sidecar.start())
     httpServer?.once('close', () => void close(sidecar))

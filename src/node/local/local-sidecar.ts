@@ -18,9 +18,8 @@ import type {
   SidecarConfig,
   SidecarMode,
 } from '../../sidecar/index.js'
-import { isLoopback } from '../http/authority.js'
+import { isLoopback, ownHosts, urlHost } from '../http/address.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
-import { ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'

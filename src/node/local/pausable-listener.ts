@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listen } from '../http/listen-address.js'
+import { listen } from '../http/address.js'
 
 /** A server that listens, and can stop to listen for a while. */
 export interface PausableListener {

@@ -60,8 +60,6 @@ export const refused: readonly [status: number, what: string, ...headers: string
   [400, 'a port alone', 'Host: :PORT'],
   [400, 'no Host'],
   [400, 'a port that is none', 'Host: localhost:x'],
-  [400, 'a port out of range', 'Host: localhost:65536'],
-  [400, 'port 0', 'Host: localhost:0'],
   [400, 'an empty port', 'Host: localhost:'],
   [400, 'a list', 'Host: localhost, evil.com'],
   [403, 'a forwarded Host', 'Host: evil.com', 'X-Forwarded-Host: localhost', 'Forwarded: host=localhost'],
