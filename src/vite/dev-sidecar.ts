@@ -57,7 +57,7 @@ export function resolvePluginOptions(options: GameserverSidecarOptions): Gateway
   return resolveGatewayOptions({
     ...options,
     local: local && { replace: true, port: 'usual', ...(local === true ? {} : local) },
-    // Vite chooses its own address. This one only tells whether it may be reachable for others.
+    // Vite chooses the address to listen on. This one only tells whether other machines may reach the server.
     host: expose === true ? '0.0.0.0' : '127.0.0.1',
   })
 }
