@@ -13,7 +13,7 @@ export const malformed = (message: string): Refusal => ({ status: 400, code: 3, 
 export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, message })
 
 /** The body of an error, as the sidecar writes it. */
-export const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
+const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
 
 /** How a server writes its refusals. */
 export interface RefusalForm {

@@ -43,12 +43,12 @@ export async function answerDashboard(
     })
   }
   if (path !== DASHBOARD_PATH) return undefined
-  // The page is large, and most sidecars are never looked at.
+  // Loaded on demand: the page is large, and many sidecars are never looked at.
   const { dashboardPage } = await import('./dashboard-page.js')
   return dashboardPage(head, isEmbedded(target) ? frames : undefined)
 }
 
-/** Where the dashboard is. The token is in the fragment, which is neither sent nor logged. */
+/** The dashboard's address. A token stands in the fragment, which is neither sent nor logged. */
 export function dashboardUrl(local: { readonly url: string; readonly controlToken: string | undefined }): string {
   return `${local.url}/_/${local.controlToken === undefined ? '' : `#token=${local.controlToken}`}`
 }

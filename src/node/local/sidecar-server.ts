@@ -24,7 +24,7 @@ export interface SidecarServerOptions {
   readonly token: string | undefined
   /** Origins of this machine whose pages may show the dashboard's strip in a frame; false for no dashboard. */
   readonly dashboard?: { readonly frames: readonly string[] } | false
-  /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
+  /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
   readonly lineLimit: number
   /** Called for each request that the guard refused. */
   readonly onRefused?: GuardedServerOptions['onRefused']
@@ -34,7 +34,7 @@ export interface SidecarServerOptions {
 
 export interface SidecarServer {
   readonly server: Server
-  /** Cuts every connection to the sidecar, as the end of its process would; those of the control interface stay. */
+  /** Cuts every connection to the sidecar, as the end of its process would. Those of the control interface stay. */
   dropConnections(): void
   /** Cuts every connection. */
   destroyConnections(): void
@@ -153,7 +153,7 @@ function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean)
   }
 }
 
-/** The program's name, with which a User-Agent begins: `node`, `curl`, `godotengine`. That of browsers is `page`. */
+/** The name with which a User-Agent begins: `node`, `curl`, `godotengine`. A browser is `page`. */
 function kindOf(agent: string, origin: string): string {
   const name = /^[a-z-]{1,20}/i.exec(agent)?.[0].toLowerCase()
   if (name === 'mozilla') return 'page'
