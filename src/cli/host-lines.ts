@@ -1,5 +1,5 @@
 import type { HostEvent } from '../node/host/host-events.js'
-import { isWildcard } from '../node/http/listen-address.js'
+import { isWildcard } from '../node/http/address.js'
 import { plainText } from '../node/plain-text.js'
 import { clockTime } from './event-lines.js'
 import type { Colors } from './context.js'

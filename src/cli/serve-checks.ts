@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, parse, relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
-import { isLoopback } from '../node/http/authority.js'
+import { isLoopback } from '../node/http/address.js'
 import { refuseUnlessFile } from '../node/local/read-text-file.js'
 import { unreadable, UsageError } from './context.js'
 

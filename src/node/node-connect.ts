@@ -2,12 +2,12 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import type { ByteStream, Connect } from '../frames/index.js'
 
-/** Milliseconds that a peer has to take what was written and to end its side, after the stream was closed. */
+/** Milliseconds that a peer has, after the stream was closed, to read the rest and to end its side. */
 const CLOSING_TIME = 1000
-/** Bytes that Node gets at a time. */
+/** Most bytes that Node gets at a time. */
 const WINDOW = 1 << 19
 
-/** What TLS may need besides: certificates that are trusted, or one's own. */
+/** Further options of TLS, such as trusted certificates or a client's own. */
 export type TlsOptions = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket'>
 
 /**
@@ -29,7 +29,7 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
     failure = error
   })
 
-  /** What Node doesn't have yet, and whom to tell when it is sent. */
+  /** Writes that Node doesn't have yet, each with the callback for when it is sent. */
   const waiting = new Map<Uint8Array, () => void>()
 
   const send = (bytes: Uint8Array, sent: () => void): void => {
@@ -39,7 +39,7 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
     })
   }
 
-  // Node makes one write of everything that waits, and tells only when all of it is sent: a slow reader would seem stuck.
+  // Node joins all waiting writes and calls back when all are sent, so a slow reader would look stuck.
   const pump = (limit: number): void => {
     if (socket.writableLength >= limit) return
     for (const [bytes, sent] of waiting) {
@@ -56,7 +56,7 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
       return
     }
     socket.removeAllListeners('data')
-    // Reading on lets a peer that is well see our close frame: what is unread when a socket is destroyed resets it.
+    // Read on, so that the peer can see our close frame: destroying a socket with unread bytes resets the connection.
     socket.resume()
     const timer = setTimeout(() => socket.destroy(), CLOSING_TIME)
     socket.on('close', () => clearTimeout(timer))
@@ -65,7 +65,7 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
   }
 
   return {
-    // Settled in any case: why a write failed, `onClose` tells.
+    // Always resolves: `onClose` reports why a write failed.
     write: (bytes) =>
       new Promise<void>((resolve) => {
         if (waiting.size === 0 && socket.writableLength < WINDOW) send(bytes, resolve)
@@ -74,7 +74,7 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
     close,
     onData: (listener) => socket.on('data', listener),
     onClose: (listener) => {
-      // A peer that has ended its side and reads nothing would be noticed only when everything is sent.
+      // With `close` alone, a peer that has ended its side and reads nothing would be noticed only after the last write.
       socket.on('end', () => listener(failure))
       socket.on('close', () => listener(failure))
     },

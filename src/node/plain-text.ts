@@ -1,10 +1,10 @@
-/** Characters that a terminal obeys, that begin another line, that turn the reading direction, or that can't be seen. */
+/** Characters that control a terminal, begin another line, turn the reading direction, or are invisible. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 const BEYOND_ASCII = /[^\x20-\x7e]/gu
 
 /**
- * One line of visible characters of any text, such as a request, a file or an error holds it. Everything that is printed
- * goes through here. Text that is plain already stays as it is.
+ * Makes one line of visible characters of any text, such as text of a request, a file or an error, before it is printed.
+ * Plain text stays as it is.
  *
  * @param limit most characters of the line
  */

@@ -1,22 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { CONFIG_PATH, configScript, sendConfigScript } from '../node/gateway/config-script.js'
 import { createAccess } from '../node/gateway/forward/access.js'
-import type { Access } from '../node/gateway/forward/access.js'
 import { createSidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
-import type { SidecarHandler } from '../node/gateway/forward/sidecar-handler.js'
+import type { SidecarHandler, SidecarHandlerOptions } from '../node/gateway/forward/sidecar-handler.js'
 import { isForSidecar, SIDECAR_PREFIX } from '../node/gateway/forward/sidecar-route.js'
 import { resolveGatewayOptions } from '../node/gateway/gateway-options.js'
 import type { GatewaySettings } from '../node/gateway/gateway-options.js'
+import { CONFIG_PATH, createOwnPaths, isRead, pathOf } from '../node/gateway/own-paths.js'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
-import { isLoopback } from '../node/http/authority.js'
+import { isLoopback } from '../node/http/address.js'
 import { createLineLog, refusalLine } from '../node/http/line-log.js'
-import type { LineLog } from '../node/http/line-log.js'
-import { answerRefusal, hasClosed, refuseRaw } from '../node/http/raw-response.js'
+import { answerRefusal, hasClosed } from '../node/http/raw-response.js'
 import { forbidden } from '../node/http/refusal.js'
 import type { Refusal } from '../node/http/refusal.js'
 import { createGuard } from '../node/http/request-guard.js'
-import type { GuardOptions, Verdict } from '../node/http/request-guard.js'
+import type { Admission } from '../node/http/request-guard.js'
 import { dashboardUrl } from '../node/local/dashboard-route.js'
 import { createLocalSidecar, followReplacements } from '../node/local/local-sidecar.js'
 import { checkPluginOptions } from '../schema/gateway.js'
@@ -24,13 +22,13 @@ import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
 /** The sidecar's part of one of Vite's servers. */
 export interface DevSidecar {
-  /** Starts the local sidecar, if one runs inside, and logs its address. If that fails, every answer says why. */
+  /** Starts the local sidecar, if one runs inside, and logs its address. After a failure, every answer says why. */
   start(): Promise<void>
-  /** Answers requests for the sidecar and for its script. Resolves with false, nothing sent, for all others. */
+  /** Answers requests for the sidecar and for its script. Resolves with false, nothing sent, for every other request. */
   serve(message: IncomingMessage, reply: ServerResponse): Promise<boolean>
   /** Answers upgrades for the sidecar and leaves all others alone. */
   upgrade(message: IncomingMessage, socket: Socket): Promise<void>
-  /** Ends every watch and the local sidecar. Can be called again. */
+  /** Ends every watch and the local sidecar. Idempotent. */
   close(): Promise<void>
 }
 
@@ -44,7 +42,7 @@ const NOT_FROM_ELSEWHERE = forbidden(
 )
 const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed' }
 
-const isOwn = (target: string): boolean => isForSidecar(target) || target.split('?')[0] === CONFIG_PATH
+const isOwn = (target: string): boolean => isForSidecar(target) || pathOf(target) === CONFIG_PATH
 
 /**
  * Checks the options as the gateway does. A local sidecar is the default if neither an option nor the environment names
@@ -52,28 +50,29 @@ const isOwn = (target: string): boolean => isForSidecar(target) || target.split(
  *
  * @throws TypeError for an unknown option or a value that makes no sense
  */
-export function resolvePluginOptions(
-  options: GameserverSidecarOptions,
-  onWarning: (message: string) => void,
-): GatewaySettings {
+export function resolvePluginOptions(options: GameserverSidecarOptions): GatewaySettings {
   checkPluginOptions(options)
   const { platform = 'agones', sidecar, expose } = options
   const { local = sidecar === undefined && !process.env[`${variablePrefix(platform)}PORT`] } = options
   return resolveGatewayOptions({
     ...options,
-    local: local && { onWarning, replace: true, port: 'usual', ...(local === true ? {} : local) },
-    // Vite chooses its own address. This one only tells whether it may be reachable for others.
+    local: local && { replace: true, port: 'usual', ...(local === true ? {} : local) },
+    // Vite chooses the address to listen on. This one only tells whether other machines may reach the server.
     host: expose === true ? '0.0.0.0' : '127.0.0.1',
-    onWarning,
   })
 }
 
-/** Starts the local sidecar, if one runs inside, and tells where it is. */
-async function run(settings: GatewaySettings, access: Access, log: LineLog, logger: ViteLogger): Promise<Running> {
+/** Starts the local sidecar, if one runs inside, and logs where the sidecar is. */
+async function run(
+  settings: GatewaySettings,
+  shared: Pick<SidecarHandlerOptions, 'access' | 'log'>,
+  logger: ViteLogger,
+): Promise<Running> {
   const { timeout, denied, token } = settings
-  const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
+  const onWarning = (message: string): void => logger.warn(`gameserver-sidecar: ${message}`)
+  const local = settings.local && (await createLocalSidecar({ onWarning, ...settings.local }))
   const sidecar = settings.sidecar ?? new URL(local!.url)
-  const handler = createSidecarHandler({ sidecar, timeout, access, denied, log })
+  const handler = createSidecarHandler({ sidecar, timeout, denied, ...shared })
   const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
   logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
   if (local !== undefined) {
@@ -91,28 +90,39 @@ async function run(settings: GatewaySettings, access: Access, log: LineLog, logg
   }
 }
 
-/** @throws TypeError for an unknown option or a value that makes no sense */
+/** The sidecar's part of a server of this scheme. */
 export function createDevSidecar(
-  options: GameserverSidecarOptions,
+  settings: GatewaySettings,
+  autoHealth: boolean | undefined,
   scheme: 'http' | 'https',
   logger: ViteLogger,
 ): DevSidecar {
-  const settings = resolvePluginOptions(options, (message) => logger.warn(`gameserver-sidecar: ${message}`))
   const { allowHosts, allowOrigins, exposed, platform, token } = settings
-  const admit = createAdmission({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) }, exposed)
+  const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
   const access = createAccess({ token, exposed, scheme })
-  const script = configScript(platform, options.autoHealth)
+  const ownPaths = createOwnPaths(platform, autoHealth, access)
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
 
   const state: { running?: Promise<Running | Refusal>; closing?: Promise<void> } = {}
   const start = (): Promise<Running | Refusal> => {
     if (state.closing !== undefined) return Promise.resolve(CLOSED)
-    state.running ??= run(settings, access, log, logger).catch((error: unknown) => {
+    state.running ??= run(settings, { access, log }, logger).catch((error: unknown) => {
       const message = `The sidecar could not be started: ${error instanceof Error ? error.message : String(error)}`
       logger.error(`gameserver-sidecar: ${message}`)
       return { status: 503, code: 14, message }
     })
     return state.running
+  }
+
+  const refuserOf = (message: IncomingMessage, to: ServerResponse | Socket) => (refusal: Refusal) => {
+    log(refusalLine(message.method, message.url ?? '', refusal))
+    answerRefusal(to, refusal)
+  }
+  /** The admission of a request of this machine, or of any machine if the server is exposed; otherwise why not. */
+  const admit = (message: IncomingMessage): Admission | Refusal => {
+    const verdict = guard(message)
+    if (verdict.refusal !== undefined) return verdict.refusal
+    return exposed || isLoopback(message.socket.remoteAddress ?? '') ? verdict : NOT_FROM_ELSEWHERE
   }
 
   return {
@@ -122,39 +132,28 @@ export function createDevSidecar(
 
     async serve(given, reply) {
       const target = given.url ?? ''
-      const isRead = given.method === 'GET' || given.method === 'HEAD'
-      const mayEnter = token !== undefined && isRead && /[?&]token=/.test(target)
+      const mayEnter = token !== undefined && isRead(given) && /[?&]token=/.test(target)
       if (!isOwn(target) && !mayEnter) return false
       const message = 'stream' in given ? likeHttp1(given) : given
-      const refuse = (refusal: Refusal): true => {
-        log(refusalLine(message.method, target, refusal))
-        answerRefusal(reply, refusal)
-        return true
-      }
+      const refuse = refuserOf(message, reply)
       const admission = admit(message)
-      if (admission.refusal !== undefined) return refuse(admission.refusal)
-      if (!isOwn(target)) return access.enter(message, reply, admission, refuse)
-      if (!isForSidecar(target)) {
-        sendConfigScript(reply, script, message.method === 'HEAD')
-        return true
+      if ('status' in admission) refuse(admission)
+      else if (!isForSidecar(target)) return ownPaths(message, reply, admission, refuse)
+      else {
+        const started = await start()
+        if (hasClosed(reply)) return true
+        if ('status' in started) refuse(started)
+        else await started.handler.serve(message, reply, admission)
       }
-      const started = await start()
-      if (hasClosed(reply)) return true
-      if ('status' in started) return refuse(started)
-      await started.handler.serve(message, reply, admission)
       return true
     },
 
     async upgrade(message, socket) {
-      const target = message.url ?? ''
-      if (!isForSidecar(target)) return
+      if (!isForSidecar(message.url ?? '')) return
       socket.on('error', () => socket.destroy())
-      const refuse = (refusal: Refusal): void => {
-        log(refusalLine(message.method, target, refusal))
-        refuseRaw(socket, refusal)
-      }
+      const refuse = refuserOf(message, socket)
       const admission = admit(message)
-      if (admission.refusal !== undefined) return refuse(admission.refusal)
+      if ('status' in admission) return refuse(admission)
       const started = await start()
       if (socket.destroyed) return
       if ('status' in started) return refuse(started)
@@ -171,22 +170,11 @@ export function createDevSidecar(
   }
 }
 
-/** The guard, which admits requests of this machine alone unless the server is exposed. */
-function createAdmission(options: GuardOptions, exposed: boolean): (message: IncomingMessage) => Verdict {
-  const guard = createGuard(options)
-  return (message) => {
-    const isFromHere = isLoopback(message.socket.remoteAddress ?? '')
-    const verdict = guard(message)
-    return verdict.refusal === undefined && !exposed && !isFromHere ? { refusal: NOT_FROM_ELSEWHERE } : verdict
-  }
-}
-
 /** Gives an HTTP/2 request, as Vite gets them over TLS, the headers that it would have over HTTP/1. */
 function likeHttp1(message: IncomingMessage): IncomingMessage {
   const { ':authority': host = '', ...others } = message.headers as Record<string, string>
   const headers = Object.fromEntries(Object.entries({ ...others, host }).filter(([name]) => !name.startsWith(':')))
-  const isRead = message.method === 'GET' || message.method === 'HEAD'
   // Over HTTP/1, this header announces a body of unknown length.
-  if (!isRead && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
+  if (!isRead(message) && headers['content-length'] === undefined) headers['transfer-encoding'] = 'chunked'
   return Object.defineProperty(message, 'headers', { value: headers, writable: true })
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { CONFIG_PATH } from '../node/gateway/config-script.js'
+import { CONFIG_PATH } from '../node/gateway/own-paths.js'
 import { insertScript } from '../node/gateway/files/html-insertion.js'
 import { createDevSidecar, resolvePluginOptions } from './dev-sidecar.js'
 import type { DevSidecar } from './dev-sidecar.js'
@@ -14,19 +14,19 @@ const ISOLATING_HEADERS = {
 const SCRIPT = { tag: 'script', attrs: { src: CONFIG_PATH }, injectTo: 'head-prepend' } as const
 
 /**
- * Gives pages of Vite's server the sidecar on their own origin, so that `createClient()` needs no options. A local
- * sidecar runs inside, unless an option or the environment names another. Builds stay as they are.
+ * Serves the sidecar to pages of Vite's server on their own origin, so that `createClient()` needs no options. A local
+ * sidecar runs inside Vite, unless an option or the environment names another. Builds stay as they are.
  *
  * @throws TypeError for an unknown option or a value that makes no sense
  */
 export function gameserverSidecar(options: GameserverSidecarOptions = {}): VitePlugin {
-  resolvePluginOptions(options, () => undefined)
-  /** One for each server, with the server's environments. A restarting server and its successor overlap. */
+  const settings = resolvePluginOptions(options)
+  /** The sidecar of each server, with the server's environments. A restarting server and its successor overlap. */
   const open = new Map<DevSidecar, readonly unknown[]>()
 
   const attach = (server: ViteServer, isSecure: boolean, isPreview: boolean): void => {
     const { httpServer, middlewares, config, environments } = server
-    const sidecar = createDevSidecar(options, isSecure ? 'https' : 'http', config.logger)
+    const sidecar = createDevSidecar(settings, options.autoHealth, isSecure ? 'https' : 'http', config.logger)
     open.set(sidecar, Object.values(environments ?? {}))
     httpServer?.once('listening', () => void sidecar.start())
     httpServer?.once('close', () => void close(sidecar))
@@ -56,7 +56,7 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
         : undefined,
     configureServer: (server) => attach(server, Boolean(server.config.server.https), false),
     configurePreviewServer: (server) => attach(server, Boolean(server.config.preview.https), true),
-    // Vite puts its base in front of paths in pages. Afterwards, it leaves ours alone.
+    // With order `post`, the tag comes after Vite has put its base in front of a page's paths.
     transformIndexHtml: { order: 'post', handler: () => [SCRIPT] },
     async closeBundle(this: { readonly environment?: unknown }) {
       const { environment } = this
@@ -70,52 +70,40 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
   }
 }
 
-/** Headers for which Vite would answer with something other than the whole page. */
+/** Request headers for which Vite may answer with less than the whole page. */
 const ASKING_FOR_LESS = ['accept-encoding', 'if-modified-since', 'if-none-match', 'range']
-/** Headers of Vite's answer that are wrong for the changed page. */
+/** Headers of Vite's answer that don't fit the changed page. */
 const OF_THE_OLD_PAGE = ['Accept-Ranges', 'Content-Length', 'ETag', 'Last-Modified']
 
 /**
- * Puts a tag into a built page that Vite's preview is about to send. The files of a build don't have the tag, since they
- * may be served from anywhere.
+ * Puts a tag into a built page that Vite's preview sends. The build's files don't have the tag, since any server may serve
+ * them.
  */
 function insertIntoPreview(message: IncomingMessage, reply: ServerResponse, tag: string): void {
   if (message.method !== 'GET' || !(message.headers.accept ?? '').includes('text/html')) return
   for (const name of ASKING_FOR_LESS) delete message.headers[name]
-  const { writeHead, write, end } = reply
-  let page: Buffer[] | undefined
-  let decided = false
-
-  const decide = (): void => {
-    if (decided) return
-    decided = true
-    if (/^text\/html/i.test(String(reply.getHeader('Content-Type')))) page = []
-    else Object.assign(reply, { writeHead, write, end })
-  }
+  const original = { writeHead: reply.writeHead, write: reply.write, end: reply.end }
+  const call = (name: keyof typeof original, ...args: readonly unknown[]): unknown =>
+    Reflect.apply(original[name], reply, args)
+  const isPage = (): boolean => /^text\/html/i.test(String(reply.getHeader('Content-Type')))
+  const parts: Buffer[] = []
+  const keep = (chunk: unknown): boolean => parts.push(Buffer.from(chunk as string)) > 0
   Object.assign(reply, {
     writeHead(status: number, ...rest: readonly unknown[]) {
       reply.statusCode = status
       const headers = rest.find((item) => typeof item === 'object' && item !== null) ?? {}
       for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value as string)
-      decide()
-      return page === undefined ? writeHead.call(reply, status) : reply
+      return isPage() ? reply : call('writeHead', status)
     },
-    write(chunk: string | Uint8Array, ...rest: readonly unknown[]) {
-      decide()
-      if (page === undefined) return (write as (...args: unknown[]) => boolean).call(reply, chunk, ...rest)
-      page.push(Buffer.from(chunk as string))
-      return true
-    },
-    end(chunk?: string | Uint8Array, ...rest: readonly unknown[]) {
-      decide()
-      if (page === undefined) return (end as (...args: unknown[]) => unknown).call(reply, chunk, ...rest)
-      if (chunk !== undefined) page.push(Buffer.from(chunk as string))
-      const { page: body } = insertScript(Buffer.concat(page), tag)
+    write: (chunk: unknown, ...rest: readonly unknown[]) => (isPage() ? keep(chunk) : call('write', chunk, ...rest)),
+    end(chunk?: unknown, ...rest: readonly unknown[]) {
+      if (!isPage()) return call('end', chunk, ...rest)
+      if (chunk !== undefined) keep(chunk)
+      const { page } = insertScript(Buffer.concat(parts), tag)
       for (const name of OF_THE_OLD_PAGE) reply.removeHeader(name)
       reply.setHeader('Cache-Control', 'no-cache')
-      reply.setHeader('Content-Length', body.byteLength)
-      Object.assign(reply, { writeHead, write, end })
-      return reply.end(body)
+      reply.setHeader('Content-Length', page.byteLength)
+      return Object.assign(reply, original).end(page)
     },
   })
 }

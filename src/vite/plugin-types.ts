@@ -17,28 +17,20 @@ export interface GameserverSidecarOptions extends Pick<
   | 'timeout'
 > {
   /**
-   * Lets other machines that reach Vite's server use the sidecar. It needs a `token` or `allowOrigins`, which say who
-   * may. Default false.
+   * Lets other machines that reach Vite's server use the sidecar. This option needs a `token` or `allowOrigins`, which say
+   * who may. Default false.
    */
   readonly expose?: boolean | undefined
 }
 
-/** The part of Vite's logger that is used. */
+/** The part of Vite's logger that the plugin uses. */
 export interface ViteLogger {
   info(message: string): void
   warn(message: string): void
   error(message: string): void
 }
 
-export type Middleware = (message: IncomingMessage, reply: ServerResponse, next: (error?: unknown) => void) => void
-
-/** The part of Vite's HTTP server that is used. */
-export interface ViteHttpServer {
-  on(event: 'upgrade', listener: (message: IncomingMessage, socket: Socket) => void): unknown
-  once(event: 'listening' | 'close', listener: () => void): unknown
-}
-
-/** The part of Vite's servers that is used: of the one for development, and of the one that previews a build. */
+/** The part of Vite's servers that the plugin uses: of the development server, and of the preview of a build. */
 export interface ViteServer {
   readonly config: {
     readonly logger: ViteLogger
@@ -47,32 +39,31 @@ export interface ViteServer {
   }
   readonly environments?: Readonly<Record<string, unknown>>
   /** Null where Vite is part of another server. */
-  readonly httpServer: ViteHttpServer | null
-  readonly middlewares: { use(middleware: Middleware): unknown }
+  readonly httpServer: {
+    on(event: 'upgrade', listener: (message: IncomingMessage, socket: Socket) => void): unknown
+    once(event: 'listening' | 'close', listener: () => void): unknown
+  } | null
+  readonly middlewares: {
+    use(middleware: (message: IncomingMessage, reply: ServerResponse, next: (error?: unknown) => void) => void): unknown
+  }
 }
 
 /** A tag for the HTML of a page. */
-export interface ViteHtmlTag {
+interface ViteHtmlTag {
   readonly tag: string
   readonly attrs: Record<string, string>
   readonly injectTo: 'head-prepend'
 }
 
-/** Headers for both of Vite's servers. */
-export interface ViteHeaders {
-  readonly server: { headers: Record<string, string> }
-  readonly preview: { headers: Record<string, string> }
-}
-
-type MaybeLater<T> = T | Promise<T>
+type Headers = { headers: Record<string, string> }
 
 /** A plugin as Vite's configuration takes it. */
 export interface VitePlugin {
   readonly name: string
   readonly apply: 'serve'
-  config(): MaybeLater<ViteHeaders | undefined>
-  configureServer(server: ViteServer): MaybeLater<void>
-  configurePreviewServer(server: ViteServer): MaybeLater<void>
-  readonly transformIndexHtml: { readonly order: 'post'; handler(): MaybeLater<ViteHtmlTag[]> }
+  config(): { readonly server: Headers; readonly preview: Headers } | undefined
+  configureServer(server: ViteServer): void
+  configurePreviewServer(server: ViteServer): void
+  readonly transformIndexHtml: { readonly order: 'post'; handler(): ViteHtmlTag[] }
   closeBundle(this: { readonly environment?: unknown }): Promise<void>
 }

@@ -46,7 +46,7 @@ const upgradeTo = (port: number): ReturnType<typeof request> =>
   request(port, `GET ${PREFIX}/watch/gameserver`, [...HOST, ...websocketHeaders])
 
 describe('where there is no sidecar', () => {
-  test('a request and an upgrade are told that nothing was sent, and the log says so', async () => {
+  test('the answers to a request and to an upgrade, and the log, say that nothing was sent', async () => {
     const sidecar = await nowhere()
     const { port, log } = await startGateway({ sidecar })
     for (const answer of [await request(port, `POST ${PREFIX}/ready`, HOST, '{}'), await upgradeTo(port)]) {
@@ -63,7 +63,7 @@ describe('where there is no sidecar', () => {
     expect(log).toHaveLength(2)
   })
 
-  test('a machine that does not answer is given up long before the time that an answer may take', async () => {
+  test('a connection that is never accepted is given up long before the timeout of an answer', async () => {
     const { port } = await startGateway({ sidecar: await silence(), timeout: 1e9 })
     const answers = await Promise.all([request(port, `POST ${PREFIX}/ready`, HOST, '{}'), upgradeTo(port)])
     for (const { status, body } of answers) {
@@ -73,7 +73,7 @@ describe('where there is no sidecar', () => {
     }
   })
 
-  test('a call is made as soon as it is there again', async () => {
+  test('a call succeeds as soon as the sidecar is there again', async () => {
     const { port, local } = await startGateway({ local: true })
     const ready = async (): Promise<number> => (await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status
     expect(await ready()).toBe(200)
@@ -88,7 +88,7 @@ describe('a sidecar that took a request and', () => {
   test.each<[string, (socket: Socket) => void]>([
     ['resets the connection', (socket) => void socket.resetAndDestroy()],
     ['answers with what is no HTTP', (socket) => void socket.end('hello\r\n\r\n')],
-  ])('%s may have acted, which is told', async (_name, way) => {
+  ])('%s may have acted, and the answer says so', async (_name, way) => {
     let taken = 0
     const sidecar = await startRawSidecar((socket) => {
       socket.once('data', () => {
@@ -105,7 +105,7 @@ describe('a sidecar that took a request and', () => {
     expect((await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status).toBe(502)
   })
 
-  test('breaks off in the middle of its answer: that is passed on as it is', async () => {
+  test('breaks off in the middle of its answer breaks off the answer to the client', async () => {
     const sidecar = await startRawSidecar((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":', () => socket.resetAndDestroy())
@@ -117,7 +117,7 @@ describe('a sidecar that took a request and', () => {
     expect(log).toEqual([expect.stringMatching('^502 GET .*broke off')])
   })
 
-  test('does not answer in time is not waited for', async () => {
+  test('does not answer in time is given up with 504', async () => {
     const sidecar = await startFakeSidecar(() => undefined)
     const { port, log } = await startGateway({ sidecar: sidecar.url, timeout: 200 })
     const ended = new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ describe('a sidecar that took a request and', () => {
     await ended
   })
 
-  test('stops in the middle of its answer is not waited for either', async () => {
+  test('stops in the middle of its answer is given up after the timeout', async () => {
     const sidecar = await startFakeSidecar((_message, reply) => void reply.write('{'))
     const { url } = await startGateway({ sidecar: sidecar.url, timeout: 200 })
     const response = await fetch(`${url}${PREFIX}/gameserver`)
@@ -142,7 +142,7 @@ describe('a sidecar that took a request and', () => {
   })
 })
 
-test('a client knows what was not sent from what may have been done', async () => {
+test('a client tells a call that was not sent from a call that may have acted', async () => {
   const none = await startGateway({ sidecar: await nowhere() })
   const resets = await startGateway({
     sidecar: await startRawSidecar((socket) => {
@@ -164,7 +164,7 @@ test('a client knows what was not sent from what may have been done', async () =
   expect(await codeOf(resets.url)).toBe('UNKNOWN_OUTCOME')
 })
 
-test('connections to the sidecar are used again, and one that it closed meets no call', async () => {
+test('connections to the sidecar are reused, and no call goes out on a connection that the sidecar has closed', async () => {
   const sidecar = await startFakeSidecar()
   const { port } = await startGateway({ sidecar: sidecar.url })
   let connections = 0

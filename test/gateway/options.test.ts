@@ -7,17 +7,13 @@ test.each<[unknown, RegExp]>([
   [{ prot: 1 }, /^The object of options has no field "prot"; did you mean "port"\?/],
   [{ local: true, port: 70_000 }, /^port must be an integer from 0 to 65535; got 70000/],
   [{ local: true, timeout: 0 }, /^timeout must be a number of milliseconds; got 0/],
-  [{ local: true, timeout: '5' }, /^timeout must be a number of milliseconds/],
   [{ local: true, platform: 'A b' }, /^platform must be lower-case letters, digits and dashes/],
   [{ local: true, isolate: 'no' }, /^isolate must be true or false; got "no"/],
-  [{ local: true, onLog: [] }, /^onLog must be a function/],
   [{ local: true, token: 'secret' }, /^token must have 16 to 256 letters, [^']*nobody can guess it, or be true$/],
   [{ local: 'yes' }, /^local must be true, false or the options of createLocalSidecar\(\)$/],
   [{ local: true, sidecar: 'http://127.0.0.1:1' }, /sidecar and local exclude each other/],
   [{ local: true, cert: 'x' }, /cert and key go together/],
   [{ local: true, deny: ['shutdwon'] }, /^deny\[0\] can't be "shutdwon"; did you mean "shutdown"\?/],
-  [{ local: true, deny: 'shutdown' }, /^deny must be a list; got "shutdown"/],
-  [{ local: true, allowHosts: 'localhost' }, /^allowHosts must be a list/],
   [{ local: true, allowOrigins: 'http://localhost:5173' }, /^allowOrigins must be a list/],
   [{ local: true, allowHosts: ['http://x'] }, /An allowed host must be/],
   [{ local: true, allowOrigins: ['*'] }, /An allowed origin must/],
@@ -26,20 +22,19 @@ test.each<[unknown, RegExp]>([
   [{ sidecar: 'ftp://x' }, /no URL such as/],
   [{ sidecar: 'http://a:b@x' }, /no URL such as/],
   [{ sidecar: 'http://x/?y' }, /no URL such as/],
-  [{ sidecar: '' }, /no URL such as/],
   [{}, /Nothing says where the sidecar is: give sidecar.*or set AGONES_SDK_HTTP_PORT/],
   [{ platform: 'my-own' }, /set MY_OWN_SDK_HTTP_PORT/],
-])('%j is refused in words', async (options, message) => {
+])('createGateway() refuses %j and says why', async (options, message) => {
   const starting = startGateway(options as GatewayOptions)
   await expect(starting).rejects.toThrow(TypeError)
   await expect(starting).rejects.toThrow(message)
 })
 
-test('a folder instead of options is refused in words', () => {
+test('a folder instead of an object of options is refused', () => {
   expect(() => resolveGatewayOptions('dist' as never)).toThrow('The object of options must be an object; got "dist"')
 })
 
-describe('without an option, the environment says where the sidecar is', () => {
+describe('the environment', () => {
   const setEnvironment = (variables: Record<string, string>): void => {
     for (const [name, value] of Object.entries(variables)) {
       process.env[name] = value
@@ -47,7 +42,7 @@ describe('without an option, the environment says where the sidecar is', () => {
     }
   }
 
-  test('by its port', async () => {
+  test('AGONES_SDK_HTTP_PORT names a sidecar on this machine', async () => {
     const sidecar = await startFakeSidecar()
     setEnvironment({ AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port })
     const gateway = await startGateway({})
@@ -55,12 +50,12 @@ describe('without an option, the environment says where the sidecar is', () => {
     expect((await fetch(`${gateway.url}${PREFIX}/gameserver`)).status).toBe(200)
   })
 
-  test("and its host, of another platform's too", async () => {
+  test('the variables of another platform name port and host of its sidecar', async () => {
     setEnvironment({ OTHER_SDK_HTTP_PORT: '1234', OTHER_SDK_HTTP_HOST: '::1' })
     expect((await startGateway({ platform: 'other' })).sidecarUrl).toBe('http://[::1]:1234')
   })
 
-  test('which must be a port', async () => {
+  test('AGONES_SDK_HTTP_PORT that is no port is refused', async () => {
     setEnvironment({ AGONES_SDK_HTTP_PORT: '80a' })
     await expect(startGateway({})).rejects.toThrow('AGONES_SDK_HTTP_PORT and AGONES_SDK_HTTP_HOST make')
   })
@@ -73,7 +68,7 @@ test('a sidecar behind a path is reached there', async () => {
   expect(sidecar.asked[0]!.url).toBe('/behind/gameserver')
 })
 
-test('a host by name is taken for loopback, an IPv6 address is bracketed in the URL', async () => {
+test('the URL of a gateway on localhost has 127.0.0.1, and an IPv6 address has brackets', async () => {
   expect((await startGateway({ local: true, host: 'localhost' })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect((await startGateway({ local: true, host: '::1' })).url).toMatch(/^http:\/\/\[::1\]:\d+$/)
 })
@@ -97,14 +92,14 @@ test.each(['::ffff:0.0.0.0', '::ffff:192.0.2.7', '0:0::0', '::ffff:7e00:1', '::1
   },
 )
 
-test('the name that is listened on is served, all names of a wildcard are not', () => {
+test('a Host header may name the address that the gateway listens on, unless that is a wildcard', () => {
   const allowed = (host: string) => resolveGatewayOptions({ local: true, host, expose: true, token: true }).allowHosts
   expect(allowed('game-vm')).toEqual(['game-vm'])
   expect(allowed('192.0.2.7')).toEqual(['192.0.2.7'])
   expect(allowed('0.0.0.0')).toEqual([])
 })
 
-test("the platform is the local sidecar's too", async () => {
+test('the option platform applies to the local sidecar inside, too', async () => {
   const gateway = await startGateway({ local: { mode: 'local' }, platform: 'other' })
   const set = { method: 'PUT', body: '{"key":"a","value":"b"}' }
   await fetch(`${gateway.url}${PREFIX}/metadata/label`, set)

@@ -18,10 +18,11 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Waits for the end of a gateway whose pages have nothing more to say. */
-async function untilEnded(closed: Promise<void>): Promise<void> {
-  await pass(5_000)
-  await closed
+/** Lets time pass until the gateway has ended. */
+async function untilEnded(closed: Promise<unknown>): Promise<void> {
+  let isOver = false
+  void closed.then(() => (isOver = true))
+  while (!isOver) await pass(20)
 }
 
 /** A call over a connection that ends with it, so that nobody seems to be there afterwards. */
@@ -35,7 +36,7 @@ async function callOnce(port: number, path: string): Promise<void> {
 const farewell = '{"error":{"code":14,"message":"The gateway is stopping (SIGTERM)","details":[]}}\n'
 
 describe('at a signal', () => {
-  test('a WebSocket is closed with 1001 and its name, a stream gets a last line and its proper end', async () => {
+  test('the gateway closes a WebSocket with 1001 and the name of the signal, and ends a stream with a last line', async () => {
     const sidecar = await startBothWatches()
     const gateway = await startGateway({ sidecar: sidecar.url })
     const { socket, frame, ended } = converse(gateway.url + WATCH)
@@ -55,7 +56,7 @@ describe('at a signal', () => {
     expect(gateway.log).toEqual([])
   })
 
-  test('a WebSocket message that has not come whole is not sent in half before', async () => {
+  test('a WebSocket message that is half received is not passed on before the close', async () => {
     const sidecar = await startBothWatches()
     const gateway = await startGateway({ sidecar: sidecar.url })
     const { frame, frames, ended } = converse(gateway.url + WATCH)
@@ -64,7 +65,7 @@ describe('at a signal', () => {
     await frame(0)
     const raw = (upstream as unknown as { _socket: import('node:net').Socket })._socket
     raw.write(Buffer.concat([Buffer.from([0x81, 126, 0x10, 0]), Buffer.alloc(100, 'a')]))
-    // What was sent before the signal has passed when a call after it has.
+    // Once a later call is answered, the gateway has read what was sent before.
     await callOnce(gateway.port, '/ready')
     const closed = gateway.close('SIGTERM')
     expect(await ended).toBe(1001)
@@ -72,7 +73,7 @@ describe('at a signal', () => {
     await untilEnded(closed)
   })
 
-  test("a stream's line that is on its way arrives whole before", async () => {
+  test("a stream's half received line is passed on whole before the last line", async () => {
     const sidecar = await startBothWatches()
     const gateway = await startGateway({ sidecar: sidecar.url })
     const stream = await openStream(gateway.port, sidecar)
@@ -85,7 +86,7 @@ describe('at a signal', () => {
     await untilEnded(closed)
   })
 
-  test('pages may still say something over connections old and new, until they are silent', async () => {
+  test('pages may still call over old and new connections, until they are silent', async () => {
     const gateway = await startGateway({ local: { mode: 'local' } })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     onTestFinished(() => agent.destroy())
@@ -112,13 +113,12 @@ describe('at a signal', () => {
     expect([status, JSON.parse(text)]).toEqual([503, { code: 14, message: 'The gateway is stopping', details: [] }])
     expect((await ask('POST', '/shutdown'))[0]).toBe(200)
     expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
-    await pass(520)
-    await closed
+    await untilEnded(closed)
     await expect(ask('POST', '/health')).rejects.toThrow()
   })
 })
 
-test('without a signal nothing is waited for but what is being answered', async () => {
+test('close() without a signal waits only for calls in flight', async () => {
   let answer = (): void => undefined
   const sidecar = await startFakeSidecar((_message, reply) => (answer = () => reply.end('{}')))
   const gateway = await startGateway({ sidecar: sidecar.url })
@@ -131,13 +131,12 @@ test('without a signal nothing is waited for but what is being answered', async 
   order.push('answered')
   answer()
   expect(await (await call).text()).toBe('{}')
-  await pass(20)
-  await Promise.all([closed, once(idle, 'close')])
+  await Promise.all([untilEnded(closed), once(idle, 'close')])
   expect(order).toEqual(['answered', 'closed'])
   expect(gateway.close('SIGTERM')).toBe(gateway.close())
 })
 
-test('the local sidecar inside ends with it', async () => {
+test('the local sidecar inside a gateway ends with the gateway', async () => {
   const gateway = await startGateway({ local: true })
   const { url } = gateway.local!
   expect((await fetch(`${url}/gameserver`)).status).toBe(200)
@@ -145,7 +144,7 @@ test('the local sidecar inside ends with it', async () => {
   await expect(fetch(`${url}/gameserver`)).rejects.toThrow()
 })
 
-test('a port that is taken is an error, and leaves no sidecar behind', async () => {
+test('createGateway() on a port that is taken rejects, and leaves no sidecar behind', async () => {
   const { port } = await startGateway({ local: true })
   const listening = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length
   const before = listening()

@@ -25,7 +25,7 @@ async function untilIncludes(socket: Socket, text: string): Promise<string> {
 }
 
 describe('a watch over HTTP', () => {
-  test('has its head at once, and each piece as it comes', async () => {
+  test('passes on the head at once, and each piece as it comes', async () => {
     const sidecar = await startWatchSidecar()
     const { url } = await startGateway({ sidecar: sidecar.url })
     const opening = fetch(`${url}${WATCH}`, { headers: { 'accept-encoding': 'gzip, br' } })
@@ -42,7 +42,7 @@ describe('a watch over HTTP', () => {
     expect((await reader.read()).done).toBe(true)
   })
 
-  test('that the sidecar breaks off is broken off', async () => {
+  test('breaks off when the sidecar breaks off', async () => {
     const sidecar = await startWatchSidecar()
     const { url, log } = await startGateway({ sidecar: sidecar.url })
     const opening = fetch(`${url}${WATCH}`)
@@ -70,7 +70,7 @@ describe('a watch over HTTP', () => {
   })
 })
 
-test('a call whose client leaves is not cut off at once, since a closing page does not wait', async () => {
+test('a call goes on for a moment after its client has left, since a closing page does not wait', async () => {
   const sidecar = await startWatchSidecar()
   const { port } = await startGateway({ sidecar: sidecar.url })
   const socket = await openSocket(port)
@@ -85,7 +85,7 @@ test('a call whose client leaves is not cut off at once, since a closing page do
 })
 
 describe('a watch over WebSocket', () => {
-  test('is a handshake with nothing but what it needs', async () => {
+  test('forwards only the headers that the handshake needs', async () => {
     let asked = ''
     const sidecar = await startSocketSidecar((socket, head) => {
       asked = head
@@ -103,7 +103,7 @@ describe('a watch over WebSocket', () => {
     expect(answer.head).not.toMatch(/^(x-own|sec-websocket-(protocol|extensions)):/im)
   })
 
-  test('passes messages as they are, those right behind the head too, and answers pings itself', async () => {
+  test('passes on messages unchanged, also those right behind the head, and answers pings itself', async () => {
     const sent = [Buffer.from('{"a":"ü"}'), Buffer.alloc(70_000, 'b'), Buffer.from('')]
     const sidecar = await startRawSidecar((socket) => {
       socket.once('data', (head) => {
@@ -189,7 +189,7 @@ describe('a watch over WebSocket', () => {
     expect(log).toEqual([])
   })
 
-  test('that the sidecar does not open is answered as it answers', async () => {
+  test('that the sidecar refuses gets the answer of the sidecar', async () => {
     const sidecar = await startFakeSidecar((_message, reply) => {
       reply.setHeader('Access-Control-Allow-Origin', '*')
       reply.writeHead(404, { 'Content-Type': 'application/json' })
@@ -211,7 +211,7 @@ describe('a watch over WebSocket', () => {
     ['another method', `POST ${WATCH}`, 501],
     ['no path of the sidecar', `GET ${PREFIX}/nope`, 404],
     ['no path of the gateway', 'GET /index.html', 404],
-  ])('to %s is refused in words', async (_name, line, status) => {
+  ])('to %s is refused with a message', async (_name, line, status) => {
     const sidecar = await startFakeSidecar()
     const { port, log } = await startGateway({ sidecar: sidecar.url })
     const answer = await request(port, line, [...HOST, ...websocketHeaders])

@@ -19,23 +19,8 @@ test('requests reach the sidecar with the target and the method as they are', as
   expect(sidecar.asked).toEqual(lines)
 })
 
-describe('an answer', () => {
-  test('that comes before the body was read is received all the same', async () => {
-    const { port } = await serve({
-      handle: async (incoming) => {
-        await incoming.body?.cancel()
-        return new Response('{}', { status: 429, headers: { 'content-length': '2' } })
-      },
-    })
-    const response = await fetch(`http://localhost:${port}/ready`, {
-      method: 'POST',
-      body: 'x'.repeat(6 * 1024 * 1024),
-    })
-    expect(response.status).toBe(429)
-    expect(await response.text()).toBe('{}')
-  })
-
-  test('that is a stream arrives piece by piece and is cancelled when the client leaves', async () => {
+describe('answers', () => {
+  test('a stream arrives piece by piece and is cancelled when the client leaves', async () => {
     let cancelled: () => void
     const isCancelled = new Promise<void>((resolve) => (cancelled = resolve))
     const { port } = await serve({
@@ -55,7 +40,7 @@ describe('an answer', () => {
     await isCancelled
   })
 
-  test('that is a stream and fails ends without the last chunk', async () => {
+  test('a stream that fails ends without its last chunk', async () => {
     let fail = (): void => undefined
     const { port, faults } = await serve({
       handle: async () =>
@@ -74,7 +59,7 @@ describe('an answer', () => {
     expect(faults).toEqual([])
   })
 
-  test('that is complete at once is sent with its length, also to HEAD; one that goes on is not', async () => {
+  test('an answer that is complete at once is sent with its length, also to HEAD; a stream is not', async () => {
     const stream = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2)) })
     const { port } = await serve({
       handle: async (_incoming, raw) => new Response(raw?.target === '/all' ? '{"all":true}' : stream),
@@ -91,7 +76,7 @@ describe('an answer', () => {
     await watch.body!.cancel()
   })
 
-  test("to a client that left in the middle of its request is nobody's fault", async () => {
+  test('a client that leaves in the middle of its request causes no reported fault', async () => {
     let failed: (error: unknown) => void
     const failure = new Promise((resolve) => (failed = resolve))
     const { port, faults } = await serve({
@@ -113,7 +98,7 @@ describe('an answer', () => {
     expect(faults).toEqual([])
   })
 
-  test('that fails is a connection cut, and a report unless the sidecar drops it; the server lives', async () => {
+  test('a failing answer cuts the connection and is reported, unless the sidecar dropped it; the server lives', async () => {
     const errors = [new ConnectionDropped('dropped'), new Error('bug')]
     const { port, faults } = await serve({
       handle: () => (errors.length > 0 ? Promise.reject(errors.shift()!) : Promise.resolve(new Response('{}'))),
@@ -140,7 +125,7 @@ async function startLimited(limit: number, total: number, graceMs: number) {
   return { server, accepted, exempt: limited.exempt, port: (server.address() as AddressInfo).port }
 }
 
-test('over the limit for all, the one that has asked for nothing for the longest goes at once', async () => {
+test('over the limit for all connections, the one idle for longest is cut at once', async () => {
   const { server, accepted, exempt, port } = await startLimited(2, 5, 1e6)
   const watcher = await openSocket(port)
   await request(port, 'GET /', HOST)
@@ -157,7 +142,7 @@ test('over the limit for all, the one that has asked for nothing for the longest
   expect([watcher, answered!, held!, last].map((socket) => socket.destroyed)).toEqual([false, false, false, false])
 })
 
-test('silent connections over the limit make the oldest of them go, watchers excepted', async () => {
+test('over the limit for silent connections, the oldest is cut, and watchers stay', async () => {
   const { accepted, exempt, port } = await startLimited(3, 100, 0)
   const watcher = await openSocket(port)
   await request(port, 'GET /', HOST)

@@ -20,7 +20,7 @@ const rejecting = (() => Promise.reject(new Error('a mistake'))) as () => void
 test.each([
   ['throws', throwing],
   ['rejects', rejecting],
-])('a listener that %s ends nobody, and is told of', async (_how, listener) => {
+])('a listener that %s stops nothing, and the error is reported', async (_how, listener) => {
   const uncaught = collectUncaught()
   const warnings: string[] = []
   const local = await startSidecar({ mode: 'local', onWarning: (text) => void warnings.push(text) })
@@ -47,7 +47,7 @@ test.each([
   expect(uncaught).toEqual([])
 })
 
-test('listeners of warnings and of refusals that throw end nobody', async () => {
+test('onWarning and onLog that throw stop nothing', async () => {
   const uncaught = collectUncaught()
   const local = await startSidecar({ mode: 'local', onWarning: throwing, onLog: rejecting })
   local.sidecar.log.subscribe(throwing)

@@ -1,4 +1,4 @@
-/** The streams that `nodeConnect` opens, between the WebSocket class of ./frames and servers that mean no good. */
+/** The streams that `nodeConnect` opens, between the WebSocket class of ./frames and servers that misbehave. */
 import { readdirSync } from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
@@ -45,8 +45,8 @@ const opened = (socket: FrameWebSocket): Promise<void> =>
 /** Descriptors of this process that are sockets. */
 const descriptors = (): number => readdirSync('/dev/fd').length
 
-describe('a connection is given up', () => {
-  test('after 100 timeouts against a server that has stopped, whose side never ends', async () => {
+describe('nodeConnect gives up a connection', () => {
+  test('after a timeout, to a server that never answers', async () => {
     const server = await listen((socket) => socket.pause())
     const WebSocket = createWebSocketClass(nodeConnect, { timeout: 50 })
     const before = descriptors()
@@ -55,7 +55,7 @@ describe('a connection is given up', () => {
     await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before + server.sockets.size), { timeout: 20_000 })
   })
 
-  test('to a peer that ignores the end of our side and sends on and on', async () => {
+  test('to a peer that ignores the end of our side and never stops sending', async () => {
     let isGone = false
     const server = await upgraded(({ socket }) => {
       socket.allowHalfOpen = true
@@ -73,7 +73,7 @@ describe('a connection is given up', () => {
     await vi.waitFor(() => expect(isGone).toBe(true), { timeout: 20_000 })
   })
 
-  test('while it is being made, by close()', async () => {
+  test('that is still being opened, at close()', async () => {
     const server = await listen(() => undefined)
     const socket = new (createWebSocketClass(nodeConnect))(server.url)
     const before = descriptors()
@@ -82,7 +82,7 @@ describe('a connection is given up', () => {
     await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before), 20_000)
   })
 
-  test('but a peer that is well still reads why it was closed', async () => {
+  test('only after a peer that reads could read the close frame', async () => {
     const seen: Buffer[] = []
     const server = await upgraded(({ socket }) => {
       socket.on('data', (bytes: Buffer) => seen.push(bytes))
@@ -93,7 +93,7 @@ describe('a connection is given up', () => {
   })
 })
 
-test('bufferedAmount is what Node has not sent yet, also while it never becomes nothing', async () => {
+test('bufferedAmount counts the bytes that Node has not sent yet, also while it never reaches 0', async () => {
   const server = await upgraded(({ socket }) => socket.resume())
   let size = 0
   const socket = new (createWebSocketClass(nodeConnect))(server.url)
@@ -109,17 +109,17 @@ test('bufferedAmount is what Node has not sent yet, also while it never becomes 
   socket.close()
 })
 
-test('a server that ends its side and reads nothing is noticed while messages wait for it', async () => {
+test('a WebSocket closes when its server ends its side without reading the messages that wait', async () => {
   const server = await listen((socket) => {
     socket.once('data', (head: Buffer) => {
       socket.pause()
       socket.write(switching(/Sec-WebSocket-Key: (.*)\r\n/.exec(head.toString())![1]!))
-      setTimeout(() => socket.end(), 200)
     })
   })
   const socket = new (createWebSocketClass(nodeConnect))(server.url)
   socket.onopen = () => {
     for (let i = 0; i < 20; i++) socket.send(new Uint8Array(1 << 20))
+    for (const side of server.sockets) side.end()
   }
   expect(await closed(socket)).toMatchObject({ code: 1006 })
 })
@@ -143,18 +143,21 @@ describe('over TLS', () => {
     return (server.address() as AddressInfo).port
   }
 
-  test.each(['localhost', '127.0.0.1'])('wss: reaches %s with a certificate that it is told to trust', async (host) => {
-    const port = await serve()
-    const WebSocket = createWebSocketClass((target) => nodeConnect(target, { ca: certificate.cert }))
-    const socket = new WebSocket(`wss://${host}:${port}`)
-    const message = await new Promise<SocketEvent>((resolve) => {
-      socket.onmessage = resolve
-    })
-    expect(message.data).toBe('secret')
-    socket.close()
-  })
+  test.each(['localhost', '127.0.0.1'])(
+    'nodeConnect reaches %s with a certificate that the option ca trusts',
+    async (host) => {
+      const port = await serve()
+      const WebSocket = createWebSocketClass((target) => nodeConnect(target, { ca: certificate.cert }))
+      const socket = new WebSocket(`wss://${host}:${port}`)
+      const message = await new Promise<SocketEvent>((resolve) => {
+        socket.onmessage = resolve
+      })
+      expect(message.data).toBe('secret')
+      socket.close()
+    },
+  )
 
-  test('and refuses one that nobody vouches for', async () => {
+  test('nodeConnect refuses a certificate that nobody vouches for', async () => {
     const socket = new (createWebSocketClass(nodeConnect))(`wss://localhost:${await serve()}`)
     const problem = new Promise((resolve) => {
       socket.onerror = ({ error }) => resolve((error as { code: string }).code)
@@ -163,27 +166,41 @@ describe('over TLS', () => {
   })
 })
 
-test('close() loses nothing of one large message to a reader that is slower than the timeout', async () => {
+test('close() delivers a large message whole to a reader that takes longer than the timeout', async () => {
   const size = 40 << 20
   const sent = size + 14 + 8
   let received = 0
+  // Time passes only as the reader reads, twice the timeout for half of the message.
+  const time = { now: 0, timers: new Set<{ at: number; call: () => void }>() }
+  const setTimer = (ms: number, call: () => void): (() => void) => {
+    const timer = { at: time.now + ms, call }
+    if (ms === 0) setImmediate(call)
+    else time.timers.add(timer)
+    return () => void time.timers.delete(timer)
+  }
+  const pass = (ms: number): void => {
+    time.now += ms
+    for (const timer of time.timers) if (timer.at <= time.now && time.timers.delete(timer)) timer.call()
+  }
   const server = await serve(({ key, socket, rest }) => {
     socket.write(switching(key))
     socket.pause()
     received = rest.length
     const readSome = (): void => {
-      received += (socket.read() as Buffer | null)?.length ?? 0
-      if (received >= sent) socket.end(close(1000))
+      const bytes = (socket.read() as Buffer | null)?.length ?? 0
+      received += bytes
       // What the kernel holds at the end is no progress that a sender sees.
-      else if (received > size / 2) setImmediate(readSome)
-      else setTimeout(readSome, 4)
+      if (received < size / 2) pass(bytes / 10_000)
+      if (received >= sent) socket.end(close(1000))
+      else setImmediate(readSome)
     }
     readSome()
   })
-  const socket = new (createWebSocketClass(nodeConnect, { timeout: 1000 }))(server.url)
-  await new Promise((resolve) => (socket.onopen = resolve))
+  const socket = new (createWebSocketClass(nodeConnect, { timeout: 1000, setTimer }))(server.url)
+  await opened(socket)
   socket.send(new Uint8Array(size))
   socket.close()
   expect(await closed(socket)).toMatchObject({ code: 1000, wasClean: true })
   expect(received).toBe(sent)
+  expect(time.now).toBeGreaterThan(2000)
 })

@@ -94,7 +94,7 @@ describe('which sidecar', () => {
     return local
   }
 
-  test('one that an option names', async () => {
+  test('the plugin uses the sidecar that an option names', async () => {
     const local = await elsewhere()
     const { url, lines } = await dev({ sidecar: local.url })
     expect(lines.join('\n')).toContain(`Sidecar at ${local.url}, for pages at /_/sidecar`)
@@ -102,7 +102,7 @@ describe('which sidecar', () => {
     expect((await readGameServer(local.url)).status.state).toBe('Allocated')
   })
 
-  test('one that the environment names, unless a local one is asked for', async () => {
+  test('the plugin uses the sidecar that the environment names, unless the option local is given', async () => {
     vi.stubEnv('AGONES_SDK_HTTP_PORT', String((await elsewhere()).port))
     const { url } = await dev()
     expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Ready')
@@ -110,7 +110,7 @@ describe('which sidecar', () => {
     expect((await readGameServer(`${other.url}/_/sidecar`)).status.state).toBe('Scheduled')
   })
 
-  test('one that cannot be started is told, in the log and by every call; the page is served', async () => {
+  test('a local sidecar that cannot start is reported in the log and by every call, and pages are served', async () => {
     const { url, lines } = await dev({ local: { file: '/nowhere/gs.yaml' } })
     const answer = await fetch(`${url}/_/sidecar/gameserver`)
     expect([answer.status, await answer.json()]).toEqual([
@@ -136,7 +136,7 @@ describe('which sidecar', () => {
 })
 
 describe('the guard', () => {
-  test('an allowed host and an allowed origin pass; what is denied does not', async () => {
+  test('an allowed host and an allowed origin are served, and a denied operation is not', async () => {
     const { server } = await dev(
       { allowHosts: ['game.test'], allowOrigins: ['http://other.test'], deny: ['shutdown'] },
       { server: { allowedHosts: ['game.test'] } },
@@ -156,7 +156,7 @@ describe('the guard', () => {
     .find((one) => one?.family === 'IPv4' && !one.internal)?.address
 
   test.skipIf(address === undefined)(
-    'other machines see the page and not the sidecar, unless that is wanted, and with a token',
+    'other machines get pages, and the sidecar only with expose and a token',
     async () => {
       const anywhere = { server: { host: '0.0.0.0' } }
       const allowHosts = [address!]

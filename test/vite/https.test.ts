@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
-import { createDevSidecar } from '../../src/vite/dev-sidecar.js'
+import { createDevSidecar, resolvePluginOptions } from '../../src/vite/dev-sidecar.js'
 import { dev } from './support.js'
 
 interface Answer {
@@ -82,7 +82,7 @@ test.each(['GET', 'POST'])(
   'a page that gives up its %s over HTTP/2 before the sidecar has started is let go',
   async (method) => {
     const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const sidecar = createDevSidecar({ local: true }, 'http', logger)
+    const sidecar = createDevSidecar(resolvePluginOptions({ local: true }), undefined, 'http', logger)
     onTestFinished(() => sidecar.close())
     const served = new Promise<boolean>((resolve, reject) => {
       const server = createServer((message, reply) => {

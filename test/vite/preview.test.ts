@@ -25,14 +25,14 @@ async function previewed(config: InlineConfig): Promise<{ server: PreviewServer;
 
 const page = { headers: { accept: 'text/html' } }
 
-test('a build holds nothing of the plugin, since it is served elsewhere', async () => {
+test('a build holds nothing of the plugin', async () => {
   const { root, lines } = await built()
   const html = await readFile(join(root!, 'dist', 'index.html'), 'utf8')
   expect(html).not.toContain('/_/')
   expect(lines.join('\n')).not.toContain('sidecar')
 })
 
-test('its preview has the sidecar, and pages that know where it is', async () => {
+test('the preview of a build serves the sidecar, and tells its pages where the sidecar is', async () => {
   const config = await built({ 'public/text.txt': 'plain', 'public/other/index.html': '<p>other' })
   const { url } = await previewed(config)
   const answer = await fetch(url, page)
@@ -48,7 +48,7 @@ test('its preview has the sidecar, and pages that know where it is', async () =>
   await converse(`${url}/_/sidecar/watch/gameserver`).frame(0)
 })
 
-test('all else of a preview is as Vite sends it', async () => {
+test('every other answer of a preview is as Vite sends it', async () => {
   const config = await built({ 'public/text.txt': '<head> plain '.repeat(1000) })
   const { url } = await previewed(config)
   const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(url, page)).text())![1]!
@@ -64,7 +64,7 @@ test('all else of a preview is as Vite sends it', async () => {
   expect(await (await fetch(url)).text()).toContain('<title>Game</title>')
 })
 
-test('its end is the end of the local sidecar', async () => {
+test('the local sidecar ends with the preview', async () => {
   const config = await built()
   const { server } = await previewed(config)
   const local = await vi.waitUntil(() => localUrl(config.lines), 20_000)

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseObject } from '../../client/answers.js'
-import { isLoopback } from '../../node/http/authority.js'
+import { isLoopback } from '../../node/http/address.js'
 import { isPort } from '../find-sidecar.js'
 import { failure, needing, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'

@@ -5,56 +5,54 @@ import { createGuardedServer } from '../http/guarded-server.js'
 import type { GuardedServer } from '../http/guarded-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
-import { listen, urlHost } from '../http/listen-address.js'
-import { answerRefusal, refuseRaw } from '../http/raw-response.js'
+import { listen, urlHost } from '../http/address.js'
+import { answerRefusal } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
 import type { Admission } from '../http/request-guard.js'
 import { createLocalSidecar, followReplacements } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { CONFIG_PATH, configScript, sendConfigScript } from './config-script.js'
 import { createStaticFiles } from './files/static-files.js'
 import { createAccess } from './forward/access.js'
-import type { Access } from './forward/access.js'
 import { createSidecarHandler } from './forward/sidecar-handler.js'
 import type { SidecarHandler } from './forward/sidecar-handler.js'
 import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
+import { CONFIG_PATH, createOwnPaths, pathOf } from './own-paths.js'
+import type { OwnPaths } from './own-paths.js'
 
-/** After a signal, calls are served until there have been none for this long: pages may still have something to say. */
+/** After a signal, calls are served until there were none for this many milliseconds. */
 const QUIET_MS = 500
-/** After SIGTERM a page that watched is waited for until no connection of it has been there for this long. */
+/** After SIGTERM, a page that watched counts as gone once there was no connection for this many milliseconds. */
 const ABSENT_MS = 1_000
-/** Milliseconds between two looks at whether traffic has come to rest. */
+/** Milliseconds between two checks whether the traffic has come to rest. */
 const CHECK_MS = 20
-/** Longest time that `close()` waits for calls. */
+/** Most milliseconds that `close()` waits for calls. */
 const CLOSE_MS = 5_000
 
 /** A game and its sidecar on one origin, until it is closed. */
 export interface Gateway {
-  /** The address that it listens on, such as `http://127.0.0.1:8080`. */
+  /** The address that the gateway listens on, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
-  /** The address of the sidecar that it forwards to. */
+  /** The address of the sidecar that the gateway forwards to. */
   readonly sidecarUrl: string
   /** The local sidecar, if one runs inside. */
   readonly local: LocalSidecar | undefined
   /** The secret that clients must give to use the sidecar, if there is one. */
   readonly token: string | undefined
   /**
-   * Tells every watch, and resolves when all connections have ended. The reason may be a signal's name, which clients
-   * hand on as their `signal` event: then pages are served until they have said nothing for half a second, at most five
-   * seconds. After SIGTERM, a page that watched has these five seconds to call `shutdown()`, unless that was done before.
-   * Can be called again.
+   * Tells every watch, and resolves when all connections have ended. Idempotent. The reason may be a signal's name, which
+   * clients emit as their `signal` event. Pages are then served until they have been silent for half a second, at most
+   * five seconds. After SIGTERM, a page that watched has the five seconds to call `shutdown()`, unless somebody has.
    */
   close(reason?: string): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
- * Serves a game's files and the sidecar on one origin, so that pages may use it, and resolves when it
- * listens.
+ * Serves a game's files and the sidecar on one origin, so that pages may use the sidecar. Resolves when the gateway listens.
  *
  * @throws TypeError for an unknown option or a value that makes no sense
  * @throws GameServerFileError for a file of the local sidecar that can't be read or used
@@ -64,11 +62,11 @@ export function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   return createInnerGateway(options, {})
 }
 
-/** What the host adds to the gateway that it has inside. */
+/** What the host adds to the gateway inside it. */
 export interface GatewayHooks {
   /** Called when a call of a page is about to be forwarded. */
   readonly onCall?: (operation: OperationName) => void
-  /** Takes an upgrade outside of the sidecar's paths. Returns false if it is none of its own. */
+  /** Takes an upgrade outside of the sidecar's paths. Returns false to have it refused. */
   readonly upgrade?: (target: string, message: IncomingMessage, socket: Socket, head: Buffer) => boolean
 }
 
@@ -115,7 +113,8 @@ async function start(
   })
   const noteRefusal = (method: string | undefined, target: string, refusal: Refusal): void =>
     log(refusalLine(method, target, refusal))
-  const serve = createServe({ options, settings, access, sidecarHandler, noteRefusal })
+  const ownPaths = createOwnPaths(settings.platform, options.autoHealth, access)
+  const serve = createServe({ options, ownPaths, sidecarHandler, noteRefusal })
 
   const upgrade: Upgrade = async (message, socket, head, admission) => {
     const { target } = admission
@@ -123,7 +122,7 @@ async function start(
     if (hooks.upgrade?.(target, message, socket, head) === true) return guarded.exempt(socket)
     const refusal = notFound(target)
     noteRefusal(message.method, target, refusal)
-    refuseRaw(socket, refusal)
+    answerRefusal(socket, refusal)
   }
 
   const guarded = createGuardedServer({
@@ -137,7 +136,7 @@ async function start(
 
   let closing: Promise<void> | undefined
   const close = (reason = ''): Promise<void> => (closing ??= end({ guarded, traffic, sidecarHandler, local }, reason))
-  // At its end nothing starts again.
+  // A closing gateway opens no watches again.
   if (local !== undefined) followReplacements(local, () => closing === undefined && sidecarHandler.startAgain())
 
   await listen(guarded.server, settings.port, host)
@@ -166,30 +165,25 @@ type Upgrade = (message: IncomingMessage, socket: Socket, head: Buffer, admissio
 
 interface ServeParts {
   readonly options: GatewayOptions
-  readonly settings: GatewaySettings
-  readonly access: Access
+  readonly ownPaths: OwnPaths
   readonly sidecarHandler: SidecarHandler
   noteRefusal(method: string | undefined, target: string, refusal: Refusal): void
 }
 
 /** Answers a request by its path: the sidecar's, the gateway's own, the game's. */
-function createServe({ options, settings, access, sidecarHandler, noteRefusal }: ServeParts): Serve {
-  const { dir, spa, isolate, autoHealth } = options
-  const config = configScript(settings.platform, autoHealth)
+function createServe({ options, ownPaths, sidecarHandler, noteRefusal }: ServeParts): Serve {
+  const { dir, spa, isolate } = options
   const serveFile = dir === undefined ? undefined : createStaticFiles({ dir, spa, isolate, configScript: CONFIG_PATH })
 
   return async (message, reply, admission) => {
     const { target } = admission
-    const { method } = message
     if (isForSidecar(target)) return sidecarHandler.serve(message, reply, admission)
     const refuse = (refusal: Refusal): void => {
-      noteRefusal(method, target, refusal)
+      noteRefusal(message.method, target, refusal)
       answerRefusal(reply, refusal)
     }
-    const isRead = method === 'GET' || method === 'HEAD'
-    if (pathOf(target) === CONFIG_PATH && isRead) return sendConfigScript(reply, config, method === 'HEAD')
+    if (ownPaths(message, reply, admission, refuse)) return
     if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
-    if (isRead && access.enter(message, reply, admission, refuse)) return
     return serveFile(message, reply)
   }
 }
@@ -219,10 +213,8 @@ async function end({ guarded, traffic, sidecarHandler, local }: Parts, reason: s
   await local?.close()
 }
 
-/** Whether a target belongs to the gateway and not to the game. */
+/** Whether a target belongs to the gateway, not to the game. */
 const isOwnPath = (target: string): boolean => target === '*' || target.startsWith('/_/')
-
-const pathOf = (target: string): string => target.split('?')[0]!
 
 const notFound = (target: string): Refusal => ({
   status: 404,
@@ -247,8 +239,8 @@ class Traffic {
   }
 
   /**
-   * Resolves when `isDone` returns true, or `mostMs` have passed. It is asked again and again how it is with the
-   * milliseconds for which there has been no request.
+   * Resolves when `isDone` returns true, at the latest after `mostMs`. `isDone` is asked every few milliseconds, with the
+   * milliseconds since the last request ended, or -1 while one is being answered.
    */
   rest(mostMs: number, isDone: (quietMs: number) => boolean): Promise<void> {
     const start = performance.now()

@@ -1,9 +1,8 @@
 import type { OperationName } from '../../protocol/operations.js'
 import { checkGatewayOptions } from '../../schema/gateway.js'
-import { isLoopback } from '../http/authority.js'
+import { isLoopback, ownHosts } from '../http/address.js'
 import { checkCertificate } from '../http/certificate.js'
 import type { Certificate } from '../http/certificate.js'
-import { ownHosts } from '../http/listen-address.js'
 import { createToken } from '../http/token.js'
 import { warnProcess } from '../local/local-sidecar-options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
@@ -28,11 +27,11 @@ export interface GatewayOptions {
   readonly host?: string | undefined
   /** Operations that aren't forwarded, such as `shutdown`. */
   readonly deny?: readonly OperationName[] | undefined
-  /** Answers navigations to paths of no file with `index.html`, for games that route by path. Default false. */
+  /** Answers navigations to missing files with `index.html`, for games that route by path. Default false. */
   readonly spa?: boolean | undefined
   /** Sends COOP and COEP, which SharedArrayBuffer needs. Default false. */
   readonly isolate?: boolean | undefined
-  /** Makes clients in the game's pages beat by themselves. Default: their own options decide. */
+  /** Makes clients in the game's pages send beats by themselves. Default: their own options decide. */
   readonly autoHealth?: boolean | undefined
   /** The certificate chain as PEM, to speak HTTPS. Goes with `key`. */
   readonly cert?: string | Uint8Array | undefined
@@ -56,11 +55,11 @@ export interface GatewayOptions {
   readonly timeout?: number | undefined
   /** Takes warnings, each a sentence for a person. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
-  /** Takes a line about each request that was refused or failed, at most 20 in ten seconds. */
+  /** Takes a line for each request that was refused or failed, at most 20 in ten seconds. */
   readonly onLog?: ((line: string) => void) | undefined
 }
 
-/** Options after they were checked and their defaults filled in. */
+/** Checked options with their defaults. */
 export interface GatewaySettings {
   readonly port: number
   readonly host: string
@@ -71,7 +70,7 @@ export interface GatewaySettings {
   readonly local: LocalSidecarOptions | undefined
   readonly denied: ReadonlySet<OperationName>
   readonly tls: Certificate | undefined
-  /** Whether other machines can reach it. */
+  /** Whether other machines can reach the gateway. */
   readonly exposed: boolean
   readonly token: string | undefined
   readonly allowHosts: readonly string[]

@@ -2,10 +2,10 @@
 export const variablePrefix = (platform: string): string => `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
 
 /**
- * Finds the sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1 and not
- * `localhost`, which may mean IPv6 first: sidecars listen on IPv4 only.
+ * Finds the sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1: sidecars listen
+ * on IPv4 only, and `localhost` may resolve to IPv6 first.
  *
- * @throws TypeError if nothing names an address, or for one that makes no URL
+ * @throws TypeError if nothing names an address, or for an address that makes no URL
  */
 export function findSidecar(
   option: string | undefined,

@@ -3,8 +3,7 @@ import type { OperationName } from '../../protocol/operations.js'
 import { checkHostOptions } from '../../schema/host.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { checkCertificate } from '../http/certificate.js'
-import { parseOrigin } from '../http/authority.js'
-import type { Origin } from '../http/authority.js'
+import { originOf } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
 
 /** Options of `createHost()`. Only `dir` has no default. */
@@ -99,8 +98,8 @@ export function resolveHostOptions(options: HostOptions) {
   }
 }
 
-function readOrigin(text: string): Origin {
-  const origin = parseOrigin(text)
-  if (origin !== undefined && !origin.authority.name.includes('*')) return origin
+function readOrigin(text: string): string {
+  const origin = originOf(text)
+  if (origin !== undefined && !text.includes('*')) return origin
   throw new TypeError(`An origin of players must look like https://example.com, not ${JSON.stringify(text)}`)
 }

@@ -7,10 +7,9 @@ export interface Certificate {
 }
 
 /**
- * Checks the options `cert` and `key` before anything is started that would have to be ended again. Undefined if neither is
- * given.
+ * Checks the options `cert` and `key`, before a server starts. Undefined if neither is given.
  *
- * @throws TypeError for one without the other, and for texts that don't belong together
+ * @throws TypeError for a cert without a key or a key without a cert, and for texts that don't belong together
  */
 export function checkCertificate(
   cert: string | Uint8Array | undefined,

@@ -1,11 +1,11 @@
 import type { EventEmitter } from 'node:events'
 import type { Server, Socket } from 'node:net'
 
-/** Time for which a connection is spared beyond the limit, since many watchers or players may come at once. */
+/** A connection younger than this is spared beyond the limit, since many watchers or players may come at once. */
 const GRACE_MS = 1_000
 
 export interface ConnectionLimit {
-  /** Notes that a connection is being answered until `answer` closes, and isn't ended for another one. */
+  /** Keeps a connection from being ended to make room until `answer` closes. */
   begin(socket: Socket, answer: EventEmitter): void
   /** Stops counting a connection that now belongs to a watcher or a player. */
   exempt(socket: Socket): void
@@ -21,12 +21,12 @@ interface Connection {
 }
 
 /**
- * Limits the connections that belong to no watcher or player to `limit`, and all connections to `total`. Beyond that, it
- * ends those that have asked for nothing for the longest time: a client that opens connections and stays silent keeps
- * nobody out.
+ * Limits the connections that belong to no watcher or player to `limit`, and all connections to `total`. Beyond a limit,
+ * the connections go that have been idle for longest, so a client that opens connections and stays silent keeps nobody
+ * out.
  */
 export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS): ConnectionLimit {
-  /** By its two ends, which a TLS socket shares with the plain one. Those that rest the longest come first. */
+  /** Keyed by both ends, which a TLS socket shares with its plain one. The connections idle for longest come first. */
   const counted = new Map<string, Connection>()
   const all = new Set<Connection>()
 

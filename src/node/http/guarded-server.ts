@@ -4,20 +4,20 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Certificate } from './certificate.js'
 import { limitConnections } from './connection-limit.js'
-import { answerRefusal, createReply, refuseRaw } from './raw-response.js'
+import { answerRefusal, createReply } from './raw-response.js'
 import { malformed, SIDECAR_FORM } from './refusal.js'
 import type { Refusal, RefusalForm } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
 
-/** Limits that keep clients, one or many, from taking the whole server. */
+/** Limits that keep one client, or many, from taking the whole server. */
 const limits = {
   headerBytes: 16 * 1024,
   headersMs: 10_000,
   requestMs: 60_000,
   keepAliveMs: 60_000,
-  /** The other end of a silent connection is probed after this time, since a client that lost its network can't tell. */
+  /** TCP probes a silent connection after this time: a client that lost its network sends no FIN. */
   probeMs: 30_000,
-  /** Connections that aren't watchers. */
+  /** Connections that belong to no watcher. */
   connections: 256,
   /** Connections in all. */
   totalConnections: 4_096,
@@ -39,13 +39,13 @@ export interface GuardedServerOptions {
   /** PEM texts, to speak HTTPS. */
   readonly tls?: Certificate | undefined
   readonly guard: (head: RequestHead) => Verdict
-  /** Connections that aren't exempt. Default 256. */
+  /** Most connections that aren't exempt. Default 256. */
   readonly connections?: number | undefined
-  /** Connections in all. Default 4,096. */
+  /** Most connections in all. Default 4,096. */
   readonly totalConnections?: number | undefined
-  /** How requests are refused here. Default: as the sidecar refuses them. */
+  /** The form of refusals. Default: the sidecar's. */
   readonly refusalForm?: RefusalForm | undefined
-  /** Answers an admitted request. A rejected promise is a fault: it is reported, and the connection is cut. */
+  /** Answers an admitted request. A rejected promise is a fault: the server reports it and cuts the connection. */
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   /** Answers an admitted upgrade to `websocket`. Requests for other upgrades are served as plain requests. */
   upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
@@ -65,10 +65,10 @@ export interface GuardedServer {
 
 const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
-/** An error of Node's parser, with the bytes that it could not read. */
+/** An error of Node's parser, with the bytes that the parser could not read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
-/** What a client is told whose bytes can't be read as HTTP, by the code of the parser's error. */
+/** Refusals of bytes that can't be read as HTTP, by the code of the parser's error. */
 const UNREADABLE: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 8, message: 'The headers are larger than 16 KiB' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 4, message: 'The request took too long to arrive' },
@@ -86,33 +86,34 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
   const { connections = limits.connections, totalConnections = limits.totalConnections } = options
   const { begin, exempt } = limitConnections(server, connections, totalConnections)
 
-  const judge = (message: IncomingMessage): Verdict => {
+  /** The admission of a request; undefined once the request was refused. */
+  const admit = (message: IncomingMessage, to: ServerResponse | Socket): Admission | undefined => {
     const verdict = guard(message)
-    if (verdict.refusal !== undefined) options.onRefused?.(message, verdict.refusal)
-    return verdict
+    if (verdict.refusal === undefined) return verdict
+    options.onRefused?.(message, verdict.refusal)
+    answerRefusal(to, verdict.refusal, undefined, form)
+    return undefined
   }
 
   const serve = async (message: IncomingMessage, reply: ServerResponse): Promise<void> => {
     const { socket } = message
     replies.set(socket, reply)
     begin(socket, reply)
-    const verdict = judge(message)
-    if (verdict.refusal !== undefined) return answerRefusal(reply, verdict.refusal, undefined, form)
-    return options.serve(message, reply, verdict)
+    const admission = admit(message, reply)
+    if (admission !== undefined) return options.serve(message, reply, admission)
   }
 
   const upgrade = async (message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
     if (message.headers.upgrade?.toLowerCase() !== 'websocket') {
-      // HTTP allows to answer an offer of another protocol as if it hadn't been made. Node no longer reads from the
-      // socket, so nobody would notice that the client leaves.
+      // HTTP allows a server to ignore an offer of another protocol. Node no longer reads from such a socket, so the end
+      // of a client would go unnoticed.
       const reply = createReply(message, socket)
       socket.once('end', () => socket.destroy()).resume()
       return serve(message, reply)
     }
     begin(socket, socket)
-    const verdict = judge(message)
-    if (verdict.refusal === undefined) return options.upgrade(message, socket, head, verdict)
-    refuseRaw(socket, verdict.refusal, undefined, form)
+    const admission = admit(message, socket)
+    if (admission !== undefined) return options.upgrade(message, socket, head, admission)
   }
 
   server.on('connection', (socket: Socket) => {
@@ -137,7 +138,7 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     const isUnknownMethod =
       code === 'HPE_INVALID_METHOD' && /^\S+ \S+ HTTP\/1/.test(rawPacket?.toString('latin1') ?? '')
     const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
-    refuseRaw(socket, refusal ?? malformed('The request is malformed'), undefined, form)
+    answerRefusal(socket, refusal ?? malformed('The request is malformed'), undefined, form)
   })
   return { server, sockets, exempt }
 }

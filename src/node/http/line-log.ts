@@ -1,7 +1,7 @@
 import { asciiText } from '../plain-text.js'
 import type { Refusal } from './refusal.js'
 
-/** Most lines in a window. The others are only counted. */
+/** Most lines in a window. Further lines are only counted. */
 const LINES = 20
 const WINDOW_MS = 10_000
 /** Longest line, in characters. */
@@ -9,10 +9,7 @@ const MAX_LENGTH = 300
 
 export type LineLog = (line: string) => void
 
-/**
- * Writes lines of plain text, in which a terminal or a log's reader finds no control characters. However many requests
- * come, there are no more lines than a person could read.
- */
+/** Writes lines of plain text, without control characters, and no more of them than a person could read. */
 export function createLineLog(write: LineLog | undefined, now: () => number = () => performance.now()): LineLog {
   if (write === undefined) return () => undefined
   let windowStart = -Infinity
@@ -34,6 +31,6 @@ export function createLineLog(write: LineLog | undefined, now: () => number = ()
   }
 }
 
-/** The line about a request that was refused. It leaves out the query, which may hold a token. */
+/** The line about a refused request. The query is left out, since it may hold a token. */
 export const refusalLine = (method: string | undefined, target: string, { status, message }: Refusal): string =>
   `${status} ${method} ${target.split('?')[0]}: ${message}`

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { SIDECAR_FORM } from './refusal.js'
 import type { Refusal, RefusalForm } from './refusal.js'
 
-/** Headers that keep an answer from being stored, taken for something else, or shown inside another page. */
+/** Headers that keep an answer from being stored, taken for another type, or framed by another page. */
 export const SAFE_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -28,44 +28,31 @@ export function answerRaw(
   socket.end(head + body, () => socket.destroy())
 }
 
-export const refuseRaw = (
-  socket: Duplex,
-  refusal: Refusal,
-  headers?: Readonly<Record<string, string>>,
-  form = SIDECAR_FORM,
-): void => {
-  answerRaw(socket, refusal.status, form.body(refusal), headersOf(form, headers))
-}
-
-const headersOf = (form: RefusalForm, headers?: Readonly<Record<string, string>>): Record<string, string> => ({
-  'content-type': form.contentType,
-  ...SAFE_HEADERS,
-  ...headers,
-})
-
-/** A plain answer, the last on its connection, to a request that asked for an upgrade. */
+/** A plain answer to a request that asked for an upgrade. Its connection ends with it. */
 export function createReply(message: IncomingMessage, socket: Socket): ServerResponse {
   const reply = new ServerResponse(message)
   reply.shouldKeepAlive = false
   reply.assignSocket(socket)
   reply.once('finish', () => socket.end())
-  // After an upgrade Node tells nobody that there is room again.
+  // After an upgrade Node no longer hands the socket's `drain` on.
   socket.on('drain', () => reply.emit('drain'))
   return reply
 }
 
-/** Answers a plain request with a refusal; the connection stays. */
-export const answerRefusal = (
-  reply: ServerResponse,
+/** Answers with a refusal: a request, whose connection stays, or an upgrade, whose connection ends. */
+export function answerRefusal(
+  to: ServerResponse | Socket,
   refusal: Refusal,
   headers?: Readonly<Record<string, string>>,
-  form = SIDECAR_FORM,
-): void => {
+  form: RefusalForm = SIDECAR_FORM,
+): void {
   const body = form.body(refusal)
-  reply.writeHead(refusal.status, { ...headersOf(form, headers), 'content-length': Buffer.byteLength(body) })
-  reply.end(body)
+  const all = { 'content-type': form.contentType, ...SAFE_HEADERS, ...headers }
+  if (!('writeHead' in to)) return answerRaw(to, refusal.status, body, all)
+  to.writeHead(refusal.status, { ...all, 'content-length': Buffer.byteLength(body) })
+  to.end(body)
 }
 
-/** Whether nobody waits for an answer any more. Over HTTP/2 only its stream tells. */
+/** Whether the client has left before its answer. Over HTTP/2 only the stream tells. */
 export const hasClosed = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
   reply.destroyed || reply.stream?.destroyed === true

@@ -1,4 +1,4 @@
-/** The reason why a request isn't served, in the words and the shape of the sidecar's own errors. */
+/** Why a request isn't served, in the shape of the sidecar's own errors. */
 export interface Refusal {
   readonly status: number
   /** gRPC status code, as the sidecar's bodies carry it. */
@@ -9,11 +9,11 @@ export interface Refusal {
 /** The request can't be understood. */
 export const malformed = (message: string): Refusal => ({ status: 400, code: 3, message })
 
-/** The request is understood, but not allowed from where it comes. */
+/** The request's origin isn't allowed. */
 export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, message })
 
 /** The body of an error, as the sidecar writes it. */
-export const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
+const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
 
 /** How a server writes its refusals. */
 export interface RefusalForm {
@@ -23,7 +23,7 @@ export interface RefusalForm {
 
 export const SIDECAR_FORM: RefusalForm = { contentType: 'application/json', body: refusalBody }
 
-/** For those who read it themselves. */
+/** Plain text, for people. */
 export const TEXT_FORM: RefusalForm = {
   contentType: 'text/plain; charset=utf-8',
   body: ({ message }) => `${message}\n`,

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { parseAuthority, parseOrigin, sameOrigin } from './authority.js'
-import type { Authority, Origin } from './authority.js'
+import { hostName, originOf } from './address.js'
 import { forbidden, malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
@@ -42,79 +41,59 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 /**
  * Decides which requests are served, so that foreign web pages can't reach a server on this machine. The Host must be on
  * a list, which keeps out names that were re-bound to 127.0.0.1. The Origin of a page must be the server's own or an
- * allowed one. Clients that send no Origin aren't pages and pass.
+ * allowed one. A client that sends no Origin isn't a page and passes.
  *
  * @throws TypeError for an entry that is no host name or no origin
  */
 export function createGuard(options: GuardOptions = {}): (head: RequestHead) => Verdict {
   const hosts = new Set([...LOOPBACK_NAMES, ...(options.allowHosts ?? []).map(readHost)])
-  const origins = (options.allowOrigins ?? []).map(readOrigin)
+  const origins = new Set((options.allowOrigins ?? []).map(readOrigin))
   const { scheme = 'http', isPage = () => false, isFrame = () => false } = options
 
   return (head) => {
     const { url = '', headers } = head
-    if (headers.host === undefined) return { refusal: malformed('A request needs a Host header') }
-    const host = parseAuthority(headers.host)
-    if (host === undefined) return { refusal: malformed('The Host header is malformed') }
-    if (!hosts.has(host.name)) {
-      const advice = allowing('host', host.name)
-      return { refusal: forbidden(`The host ${host.name} is not served; if it should be, ${advice}`) }
+    const { host, origin } = headers
+    if (host === undefined) return { refusal: malformed('A request needs a Host header') }
+    const name = hostName(host)
+    if (name === undefined) return { refusal: malformed('The Host header is malformed') }
+    if (!hosts.has(name)) {
+      return { refusal: forbidden(`The host ${name} is not served; if it should be, ${allowing('host', name)}`) }
     }
     if (!url.startsWith('/') && url !== '*') return { refusal: malformed('The request target is malformed') }
-    const origin = checkOrigin(headers.origin, { scheme, authority: host }, origins)
-    if (typeof origin === 'object') return { refusal: origin }
-    const foreignOrigin = origin === 'own' ? undefined : origin
-    const admission = { target: url, host: headers.host, foreignOrigin }
+    const own = originOf(`${scheme}://${host}`)
+    const isOwn = origin === undefined || (own !== undefined && originOf(origin) === own)
+    const refusal = isOwn ? undefined : refuseOrigin(origin, origins)
+    if (refusal !== undefined) return { refusal }
+    const admission = { target: url, host, foreignOrigin: isOwn ? undefined : origin }
     const isLink = isNavigation(head, 'document')
     if ((isLink && isPage(url)) || (isNavigation(head, 'iframe') && isFrame(url))) return admission
-    // A browser sends some requests without an Origin and without asking first, such as those of images and scripts.
+    // A browser sends some requests, such as those of images and scripts, without an Origin and without a preflight.
     const site = headers['sec-fetch-site']
-    const isStarted =
-      site === 'cross-site'
-        ? foreignOrigin === undefined
-        : site === 'same-site' && headers.origin === undefined && !isLink
+    const isStarted = site === 'cross-site' ? isOwn : site === 'same-site' && origin === undefined && !isLink
     return isStarted ? { refusal: forbidden('Requests that another page started are not served') } : admission
   }
 }
 
-/** All values of a header, in order. */
-export function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  const values: string[] = []
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]!.toLowerCase() === name) values.push(rawHeaders[i + 1]!)
-  }
-  return values
-}
-
 function readHost(text: string): string {
-  const bracketed = text.includes(':') && !text.startsWith('[') ? `[${text}]` : text
-  const authority = parseAuthority(bracketed)
-  if (authority === undefined || authority.port !== undefined || isPattern(authority)) {
-    throw new TypeError(`An allowed host must be a bare name or address, not ${JSON.stringify(text)}`)
-  }
-  return authority.name
+  const bracketed = (text.includes(':') && !text.startsWith('[') ? `[${text}]` : text).toLowerCase()
+  // An asterisk is expected to match several names, but it would match none.
+  if (hostName(bracketed) === bracketed && !text.includes('*')) return bracketed
+  throw new TypeError(`An allowed host must be a bare name or address, not ${JSON.stringify(text)}`)
 }
 
-/** Whether an entry has an asterisk. Its author expects it to match several names, but it would match none. */
-const isPattern = ({ name }: Authority): boolean => name.includes('*')
-
-function readOrigin(text: string): Origin {
-  const origin = parseOrigin(text)
-  if (origin === undefined || isPattern(origin.authority)) {
-    throw new TypeError(`An allowed origin must look like http://localhost:5173, not ${JSON.stringify(text)}`)
-  }
-  return origin
+function readOrigin(text: string): string {
+  const origin = originOf(text)
+  if (origin !== undefined && !text.includes('*')) return origin
+  throw new TypeError(`An allowed origin must look like http://localhost:5173, not ${JSON.stringify(text)}`)
 }
 
-/** A foreign origin that may call, `own` for the server's own and for none, or why its requests are refused. */
-function checkOrigin(text: string | undefined, own: Origin, allowed: readonly Origin[]): string | Refusal {
-  if (text === undefined) return 'own'
+/** Why pages of a foreign origin aren't served; undefined for an allowed one. */
+function refuseOrigin(text: string, allowed: ReadonlySet<string>): Refusal | undefined {
   // WebKit sends file:// where other browsers send null.
   if (text === 'null' || text === 'file://') return WITHOUT_ORIGIN
-  const origin = parseOrigin(text)
+  const origin = originOf(text)
   if (origin === undefined) return malformed('The Origin header is malformed')
-  if (sameOrigin(origin, own)) return 'own'
-  if (allowed.some((other) => sameOrigin(origin, other))) return text
+  if (allowed.has(origin)) return undefined
   return forbidden(`Pages of ${text} are not served; if they should be, ${allowing('origin', text)}`)
 }
 
@@ -125,3 +104,24 @@ const allowing = (what: 'host' | 'origin', value: string): string =>
 /** Whether a person followed a link, or a frame shows its page. The site of the link can't read the page that opens. */
 const isNavigation = ({ method, headers }: RequestHead, kind: 'document' | 'iframe'): boolean =>
   method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === kind
+
+/** Headers that let a page of an allowed origin read an answer. The real sidecar sends none. */
+export const corsHeaders = (
+  { foreignOrigin }: Admission,
+  requestHeaders: readonly string[] = ['content-type'],
+): Record<string, string> | undefined =>
+  foreignOrigin === undefined
+    ? undefined
+    : {
+        'access-control-allow-origin': foreignOrigin,
+        'access-control-allow-methods': 'GET, POST, PUT, PATCH',
+        'access-control-allow-headers': requestHeaders.join(', '),
+        'access-control-max-age': '600',
+        vary: 'Origin',
+      }
+
+/** Whether a request is the preflight of a page of an allowed origin. */
+export const isPreflight = (head: RequestHead, { foreignOrigin }: Admission): boolean =>
+  foreignOrigin !== undefined &&
+  head.method === 'OPTIONS' &&
+  head.headers['access-control-request-method'] !== undefined

@@ -4,14 +4,44 @@ import { readAllocation } from '../../schema/allocation.js'
 import { InvalidInput } from '../../schema/check.js'
 import { allocateGameServer, explainEntry, faultPresets, gameServerBytes } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, LogEntry, Sidecar, SidecarSnapshot } from '../../sidecar/index.js'
-import { CONTROL_PREFIX } from './control-access.js'
-import { refusalResponse } from '../http/refusal.js'
+import { forbidden, refusalResponse } from '../http/refusal.js'
+import type { Refusal } from '../http/refusal.js'
+import type { Admission, RequestHead } from '../http/request-guard.js'
+import { bearerOf, tokensMatch } from '../http/token.js'
 import { exportSession } from './control-export.js'
 import { MAX_BYTES } from './read-text-file.js'
 import { GameServerFileError, parseGameServer } from './game-server-file.js'
 
-/** Bytes after which an answer with entries of the log ends: all else waits while it is written. */
+/** Prefix of the control interface's paths. No path of the sidecar begins with it. */
+export const CONTROL_PREFIX = '/_/api'
+
+/** Header that every changing request needs: a page can't send it to another origin without a CORS preflight. */
+const CONTROL_HEADER = 'x-sidecar-control'
+
+/** Bytes after which an answer with entries of the log ends, since writing it blocks every other request. */
 const MAX_LOG_ANSWER = 8 * 1024 * 1024
+
+export const isControlTarget = (target: string): boolean => /^\/_\/api(?:[/?]|$)/.test(target)
+
+/**
+ * Whether an admitted request may use the control interface: from the server's own pages or from no page, and with the
+ * token where there is one, as `Authorization: Bearer` or, for a WebSocket, as `?token=`.
+ */
+export function checkControlAccess(
+  { method, headers }: RequestHead,
+  { foreignOrigin, target }: Admission,
+  token: string | undefined,
+): Refusal | undefined {
+  if (foreignOrigin !== undefined) return forbidden('The control interface is only for pages of this server')
+  const given = bearerOf(headers) ?? new URLSearchParams(target.split('?')[1]).get('token')
+  if (token !== undefined && !tokensMatch(token, given ?? '')) {
+    return { status: 401, code: 16, message: 'The control interface needs the token that was printed at the start' }
+  }
+  if (method !== 'GET' && headers[CONTROL_HEADER] !== '1') {
+    return forbidden('Requests that change something need the header X-Sidecar-Control: 1')
+  }
+  return undefined
+}
 
 /** The sidecar that the control interface controls. */
 export interface ControlTarget {
@@ -69,13 +99,13 @@ function readSince(query: URLSearchParams): number {
   return Number(since)
 }
 
-/** A snapshot's JSON. That of the GameServer, the largest part, is there already. */
+/** A snapshot's JSON, made with the GameServer's JSON that the sidecar keeps: it is the largest part. */
 export function stateJson({ gameServer, ...rest }: SidecarSnapshot): Buffer<ArrayBuffer> {
   const head = `${JSON.stringify(rest).slice(0, -1)},"gameServer":`
   return Buffer.concat([Buffer.from(head), gameServerBytes(gameServer), Buffer.from('}')])
 }
 
-/** The JSON of the first entries, as far as they fit into one answer; at least one of them. */
+/** The JSON of the first entries, at least one, as far as they fit into one answer. */
 function logJson(entries: readonly LogEntry[]): string {
   const parts: string[] = []
   let size = 0
@@ -89,7 +119,7 @@ function logJson(entries: readonly LogEntry[]): string {
   return `{"entries":[${parts.join(',')}]${more}}`
 }
 
-/** One entry with the request, the answer, and why it was so. */
+/** One entry with its request, its answer and the reason for it. */
 function readEntry(sidecar: Sidecar, number: string): Response {
   const kept = isSequence(number) ? sidecar.log.find(Number(number)) : undefined
   if (kept === undefined) return refused(404, 5, `The log keeps no entry ${JSON.stringify(number)}`)
@@ -98,7 +128,7 @@ function readEntry(sidecar: Sidecar, number: string): Response {
 
 async function runCommand({ control, request }: Asked): Promise<Response> {
   const command = await readJson(request, 'command')
-  // The outer shape only: the sidecar knows the fields of each command, and says which is wrong.
+  // Only the outer shape is checked here. The sidecar knows the fields of each command.
   if (!isObject(command) || typeof command['type'] !== 'string') {
     return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
   }
@@ -106,7 +136,7 @@ async function runCommand({ control, request }: Asked): Promise<Response> {
   return result.ok ? answer(result) : refused(400, 3, result.message)
 }
 
-/** The command `reload` takes a GameServer as text too, as a file has it. @throws GameServerFileError */
+/** Lets the command `reload` take the text of a GameServer file as well. @throws GameServerFileError */
 async function withManifest(command: ControlCommand): Promise<ControlCommand> {
   if (command.type !== 'reload') return command
   const text: unknown = command.gameServer

@@ -2,21 +2,20 @@ import type { WebSocket } from 'ws'
 import type { Sidecar } from '../../sidecar/index.js'
 import { stateJson } from './control-api.js'
 
-/** Bytes that may wait in a reader's socket; entries beyond them wait in the log. */
+/** Bytes that may wait in a reader's socket. Further entries wait in the log. */
 const MAX_BACKLOG = 1024 * 1024
-/** Milliseconds from an entry to its frame: calls are answered first, and what comes together goes out together. */
+/** Milliseconds from an entry to its frame, so that calls are answered first and entries are sent together. */
 const FLUSH_MS = 5
-/** Milliseconds until a reader that is behind is looked at again. */
+/** Milliseconds until a slow reader is checked again. */
 const BEHIND_MS = 100
-/** Shortest time in milliseconds between two states: one of a large GameServer waits longer, a millisecond for each KB. */
+/** Fewest milliseconds between two states. The state of a large GameServer waits longer: a millisecond for each KB. */
 const STATE_INTERVAL = 100
 const BYTES_A_MS = 1_000
 
 /**
  * Sends the event log live to one reader: first the `state`, then an `entry` for each event, and the `state` again a
- * moment after entries, so that nobody has to ask for it. In place of entries that the log has dropped before a slow
- * reader got them comes one `gap` with the number from which `GET /_/api/log?since=` has the others. A reader here is no
- * watcher.
+ * moment after entries. Where the log has dropped entries before a slow reader got them, one `gap` replaces them, with
+ * the number from which `GET /_/api/log?since=` has the rest. Such a reader doesn't count as a watcher.
  *
  * @param since the last entry that the reader knows; undefined if it wants only new ones
  */
@@ -24,7 +23,7 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
   const { log } = sidecar
   const lastSeq = (): number => sidecar.snapshot().lastSeq
   const reader = {
-    // The page of an earlier sidecar at this address may know of more entries than there are here.
+    // A page of an earlier sidecar at this address may know more entries than this sidecar has.
     sent: Math.min(since ?? Infinity, lastSeq()),
     isStarted: false,
     stateSize: 0,
@@ -63,7 +62,7 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
   }
   function refresh(): void {
     reader.state = undefined
-    // Whoever hasn't read the last one yet would only have more to read.
+    // A reader that hasn't read the last state yet needs no newer one.
     if (socket.bufferedAmount > 0) return stateIn(STATE_INTERVAL)
     sendEntries()
     clearTimeout(reader.state)

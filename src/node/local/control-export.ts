@@ -4,7 +4,7 @@ import { createRedaction, reportLines } from '../../sidecar/index.js'
 import { InvalidInput } from '../../schema/check.js'
 import type { RecordingLine, Redact, Sidecar } from '../../sidecar/index.js'
 
-/** Characters after which a part of the answer is handed on, and others get their turn. */
+/** Characters after which a part of the answer is sent, and other requests get their turn. */
 const PART = 64 * 1024
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Answers `GET /_/api/export`: the session as a recording, or as a page to look at it.
+ * Answers `GET /_/api/export`: the session as a recording, or as a page that shows it.
  *
  * @throws InvalidInput for a query that makes no sense
  */
@@ -27,13 +27,13 @@ export async function exportSession(sidecar: Sidecar, query: URLSearchParams, si
   const texts =
     format === 'ndjson'
       ? lineTexts(sidecar.recording(since), redact)
-      : // The page is large, and most sessions are never exported as one.
+      : // Loaded on demand: the page is large, and few sessions are exported as one.
         (await import('./dashboard-page.js')).reportTexts(reportLines(sidecar, since, redact))
   return new Response(ReadableStream.from(bytesOf(texts)) as BodyInit, {
     headers: {
       'content-type': contentTypes[format]!,
       'content-disposition': `attachment; filename="match.${format}"`,
-      // A file to keep: it shall be no page of this origin, whoever shows it.
+      // The file must never run as a page of this origin.
       'content-security-policy': 'sandbox',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -53,7 +53,7 @@ function* lineTexts(lines: Iterable<RecordingLine>, redact: Redact): Generator<s
   for (const line of lines) yield `${JSON.stringify(redact(line))}\n`
 }
 
-/** Texts as bytes that are made as they are read, in turns with everything else. */
+/** Encodes texts as they are read, in turns with everything else. */
 async function* bytesOf(texts: Iterable<string>): AsyncGenerator<Buffer> {
   let part = ''
   for (const text of texts) {

@@ -3,7 +3,7 @@ import { brotli, hashes, id } from '../../dashboard/index.html?page'
 import type { ReportLine } from '../../sidecar/index.js'
 import type { RequestHead } from '../http/request-guard.js'
 
-/** Identity of the page: another one is served once the package is another. */
+/** Identity of the page, which changes with the package. */
 const ETAG = `W/"${id}"`
 
 const packed = Buffer.from(brotli, 'base64')
@@ -22,9 +22,9 @@ const policyOf = (...others: readonly string[]): string =>
   ].join('; ')
 
 /**
- * Answers a request for the dashboard. Nothing in the page is a secret: all that it shows comes from the control interface.
+ * Answers a request for the dashboard. The page holds no secret: everything that it shows comes from the control interface.
  *
- * @param frames origins whose pages may show it in a frame, beside its own; undefined if no page may
+ * @param frames origins whose pages may show the page in a frame, beside its own origin; undefined if no page may
  */
 export function dashboardPage({ headers: asked }: RequestHead, frames: readonly string[] | undefined): Response {
   const ancestors = frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')
@@ -41,7 +41,7 @@ export function dashboardPage({ headers: asked }: RequestHead, frames: readonly 
     vary: 'accept-encoding',
   }
   if (asked['if-none-match'] === ETAG) return new Response(null, { status: 304, headers })
-  // A browser takes Brotli from this machine, where the page is looked at.
+  // Browsers accept Brotli over HTTP only from this machine, where the page is mostly read.
   const isPacked = /\bbr\b/i.test(asked['accept-encoding'] ?? '')
   const body = (isPacked ? packed : plain()) as Uint8Array<ArrayBuffer>
   return new Response(body, { headers: { ...headers, ...(isPacked ? { 'content-encoding': 'br' } : {}) } })
@@ -52,12 +52,12 @@ export function* reportTexts(lines: Iterable<ReportLine>): Generator<string, voi
   const page = plain().toString()
   const head = page.indexOf('<head>') + '<head>'.length
   const body = page.indexOf('<body>', head) + '<body>'.length
-  // No server sends a file's headers. A file loads nothing, and connects to nobody.
+  // A file has no headers, so its policy is inside: the page loads nothing and connects to nobody.
   yield `${page.slice(0, head)}<meta http-equiv="Content-Security-Policy" content="${policyOf()}" />`
   yield `${page.slice(head, body)}<script id="recording" type="application/x-ndjson">\n`
   for (const line of lines) yield `${inertJson(line)}\n`
   yield `</script>${page.slice(body)}`
 }
 
-/** JSON as the text of a script element: nothing ends that, or begins a comment in it, without a `<`. */
+/** JSON as the text of a script element: without a `<`, nothing ends the element or begins a comment in it. */
 export const inertJson = (value: object): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`)

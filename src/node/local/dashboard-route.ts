@@ -1,4 +1,4 @@
-import { isLoopback, parseOrigin } from '../http/authority.js'
+import { isLoopback, originOf } from '../http/address.js'
 import type { RequestHead } from '../http/request-guard.js'
 
 /** Path of the dashboard. */
@@ -7,27 +7,25 @@ const EMBEDDED = /^\/_\/\?(?:.*&)?embed(?:=|&|$)/
 
 const pathOf = (target: string): string => target.split('?')[0]!
 
-/** Whether links on other sites may lead to a target: the page does nothing by being opened. */
+/** Whether links on other sites may lead to a target: opening the dashboard changes nothing. */
 export const isDashboard = (target: string): boolean => ['/_', DASHBOARD_PATH].includes(pathOf(target))
 
-/** Whether a target is the strip for a frame. */
+/** Whether a target is the dashboard's strip, which other pages may show in a frame. */
 export const isEmbedded = (target: string): boolean => EMBEDDED.test(target)
 
 /**
- * Those of some origins that may show the strip in a frame: a page of this machine that may call the sidecar anyway. A
- * page from elsewhere could lay its own over the buttons.
+ * The allowed origins whose pages may show the strip in a frame: those of this machine. A page from elsewhere could cover
+ * the strip's buttons.
  */
 export const frameOrigins = (allowOrigins: readonly string[]): readonly string[] =>
   allowOrigins.flatMap((text) => {
-    const origin = parseOrigin(text)
-    if (origin === undefined || !isLoopback(origin.authority.name)) return []
-    const { name, port } = origin.authority
-    return [`${origin.scheme}://${name}${port === undefined ? '' : `:${port}`}`]
+    const origin = originOf(text)
+    return origin !== undefined && isLoopback(new URL(origin).hostname) ? [origin] : []
   })
 
 /**
- * Answers requests for the dashboard, and leads a browser there that opens the sidecar's address. Undefined for all others:
- * they are the sidecar's.
+ * Answers requests for the dashboard, and redirects a browser there that opens the sidecar's address. Undefined for every
+ * other request, which the sidecar answers.
  */
 export async function answerDashboard(
   head: RequestHead,
@@ -45,12 +43,12 @@ export async function answerDashboard(
     })
   }
   if (path !== DASHBOARD_PATH) return undefined
-  // The page is large, and most sidecars are never looked at.
+  // Loaded on demand: the page is large, and many sidecars are never looked at.
   const { dashboardPage } = await import('./dashboard-page.js')
   return dashboardPage(head, isEmbedded(target) ? frames : undefined)
 }
 
-/** Where the dashboard is. The token is in the fragment, which is neither sent nor logged. */
+/** The dashboard's address. A token stands in the fragment, which is neither sent nor logged. */
 export function dashboardUrl(local: { readonly url: string; readonly controlToken: string | undefined }): string {
   return `${local.url}/_/${local.controlToken === undefined ? '' : `#token=${local.controlToken}`}`
 }

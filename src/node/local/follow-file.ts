@@ -5,17 +5,16 @@ import type { GameServerManifest } from '../../sidecar/index.js'
 import { parseGameServer } from './game-server-file.js'
 import { readTextFile } from './read-text-file.js'
 
-/** Milliseconds between two looks at the file: network and container mounts send no events. */
+/** Milliseconds between two checks of the file: network and container mounts send no events. */
 const POLL_MS = 150
-/** Milliseconds from a change to reading: half a file must not be read. */
+/** Milliseconds from a change to reading, so that the file is complete. */
 const SETTLE_MS = 40
 
 /**
- * Calls `onChange` with every later content of a GameServer file. One that isn't usable is reported, and the last good one
- * stays.
+ * Calls `onChange` with every later GameServer of a file. An unusable content is reported, and the last good one stays.
  *
  * @param initial the text that is already known
- * @returns a function that stops the watching
+ * @returns a function that stops watching
  */
 export function followGameServerFile(
   path: string,
@@ -32,11 +31,11 @@ export function followGameServerFile(
 }
 
 /**
- * Calls `onChange` with a file's text whenever it has changed, however it was saved: written in place, replaced by a
- * rename, deleted and created again, or behind a link that was changed. A file that is gone or empty for the moment is
- * left for the next change. Keeps no process alive.
+ * Calls `onChange` with a file's text whenever the text has changed, however the file was saved: written in place, replaced
+ * by a rename, deleted and created again, or behind a link that was changed. A missing or empty file is ignored until its
+ * next change. Watching keeps no process alive.
  *
- * @param onRefused called when something stands there that is not read, such as a pipe
+ * @param onRefused called when something that is not read, such as a pipe, stands at the path
  */
 export function watchTextFile(
   path: string,
@@ -59,7 +58,7 @@ export function watchTextFile(
     onChange(text)
   }
   let last = check()
-  // One after the other, so that an older text never comes after a newer one.
+  // Checks run one after the other, so that an older text never follows a newer one.
   const checkNext = (): void => void (last = last.then(check))
   watchFile(file, { interval: POLL_MS, persistent: false }, checkNext)
   return () => {

@@ -7,7 +7,7 @@ import { readTextFile } from './read-text-file.js'
 import { findDocument } from './yaml-documents.js'
 import type { FoundDocument } from './yaml-documents.js'
 
-/** A GameServer file that can't be used; the message is one sentence that names it. */
+/** A GameServer file can't be used. The message is one sentence that names the file. */
 export class GameServerFileError extends Error {
   override readonly name = 'GameServerFileError'
 
@@ -19,7 +19,7 @@ export class GameServerFileError extends Error {
 /** The content of a file. */
 interface FileContent {
   readonly gameServer: GameServerManifest
-  /** The part of the file that was taken, in a sentence, if there is more in it than one GameServer. */
+  /** A sentence about the part of the file that was used, if the file holds more than one GameServer. */
   readonly note: string | undefined
 }
 
@@ -38,7 +38,7 @@ export async function readText(path: string): Promise<string> {
 }
 
 /**
- * Parses a YAML or JSON text. Of several documents the first GameServer or Fleet is taken, of a Fleet its template.
+ * Parses a YAML or JSON text. Uses the first document that is a GameServer or Fleet, and the template of a Fleet.
  *
  * @throws GameServerFileError
  */
@@ -68,7 +68,7 @@ function contentOf(path: string, { value, index, count }: FoundDocument): FileCo
   return { gameServer, note: used.length > 0 ? plainText(`${path}: uses ${used.join(', ')}`) : undefined }
 }
 
-/** The GameServer that a Fleet makes, with the label by which allocations choose, and what to call it. */
+/** The GameServer that a Fleet makes, with the label by which allocations choose, and the words for a message. */
 function templateOf(value: unknown): { readonly template: GameServerManifest; readonly name: string } {
   const { apiVersion, metadata, spec } = readFleet(value)
   const { template } = spec

@@ -3,22 +3,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ReadableStream } from 'node:stream/web'
 import { ConnectionDropped } from '../../sidecar/index.js'
 
-/** Method and target as they came; a WHATWG Request normalises both. */
+/** Method and target as the client sent them. A WHATWG Request normalises both. */
 export interface RawTarget {
   readonly method: string
   readonly target: string
 }
 
-/** Methods that `Request` takes as they are. No route has another one, so an unknown one can stand for them. */
+/** Methods that `Request` keeps. No route has another method, so one unknown method stands for all others. */
 const KNOWN = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
 
-/** Builds a request for any method and any target; `RawTarget` keeps the parts that the request loses. */
+/** Builds a request for any method and target. Callers keep the `RawTarget` for what the request loses. */
 export function buildRequest(host: string, { method, target }: RawTarget, init: RequestInit = {}): Request {
   const path = target.startsWith('/') ? target : `/${target}`
   return new Request(`http://${host}${path}`, { ...init, method: KNOWN.test(method) ? method : 'UNSUPPORTED' })
 }
 
-/** Turns an incoming message into a WHATWG request, with its body as a stream that is read on demand. */
+/** Turns an incoming message into a WHATWG request, whose body is a stream that is read on demand. */
 export function toRequest(message: IncomingMessage, host: string, target: string): Request {
   const headers = new Headers()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
@@ -31,7 +31,7 @@ export function toRequest(message: IncomingMessage, host: string, target: string
   return buildRequest(host, { method, target }, init)
 }
 
-/** A body's chunks as they are read. A client that is still sending may not read the answer yet, so the rest is read too. */
+/** The chunks of a body. An unread rest is discarded, since a client may not read an answer while it still sends. */
 async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
@@ -43,11 +43,11 @@ async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Sends a WHATWG response: with its length if it is complete at once, else as a stream. A stream is read no faster than
- * the client reads. It is cancelled when the client is gone, and cuts the connection when it fails, so that half an
- * answer can't look like a whole one.
+ * Sends a WHATWG response: with its length if the body is complete at once, else as a stream. A stream is read no faster
+ * than the client reads, and cancelled when the client has left. If a stream fails, the connection is cut, so that half an
+ * answer can't look whole.
  *
- * @param onStream called before the head of an answer of unknown length is sent: the connection now belongs to a watcher
+ * @param onStream called before the head of a stream is sent: the connection now belongs to a watcher
  */
 export async function writeResponse(response: Response, reply: ServerResponse, onStream: () => void): Promise<void> {
   if (reply.destroyed || reply.socket?.destroyed === true) return response.body?.cancel().catch(() => undefined)
@@ -86,7 +86,7 @@ export async function writeResponse(response: Response, reply: ServerResponse, o
 type Reader = ReadableStreamDefaultReader<Uint8Array>
 type Read = ReturnType<Reader['read']>
 
-/** Reads all chunks that are there at once, and starts the read that has to wait; undefined if the body has ended. */
+/** Reads the chunks that are there at once. `rest` is the first read that has to wait; undefined if the body has ended. */
 async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
   const chunks: Uint8Array[] = []
   const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined))

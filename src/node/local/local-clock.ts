@@ -1,14 +1,14 @@
 import { longestTimer } from '../../sidecar/index.js'
 import type { SidecarEnvironment } from '../../sidecar/index.js'
 
-/** Timers that fire in one turn. */
+/** Most timers that fire in one turn of the event loop. */
 const mostAtOnce = 100
 
-/** A clock that can run faster than the machine's, stand still, and be put forward. */
+/** A clock that can run faster than the machine's, stop, and be put forward. */
 export interface LocalClock extends Required<Omit<SidecarEnvironment, 'report' | 'recording'>> {
-  /** Lets it run so many times as fast as the machine's; 0 stops it. */
+  /** Lets the clock run `speed` times as fast as the machine's. 0 stops it. */
   setSpeed(speed: number): void
-  /** Puts it forward. What is due by then happens in order, each thing at its own time. */
+  /** Puts the clock forward. Timers that are due by then fire in order, each at its own time. */
   advance(ms: number): void
 }
 
@@ -20,9 +20,9 @@ interface Timer {
 interface ClockState {
   readonly timers: Set<Timer>
   speed: number
-  /** The clock's time at a moment of the machine's. */
+  /** The clock's time at one time of the machine's clock. */
   start: { readonly time: number; readonly machine: number }
-  /** The clock's time while something that is due happens. */
+  /** The clock's time while a timer fires. */
   stepping: number | undefined
   armed: { readonly at: number; readonly timeout: NodeJS.Timeout } | undefined
 }
@@ -36,8 +36,8 @@ function firstOf({ timers }: ClockState): Timer | undefined {
 }
 
 /**
- * At another speed than the machine's the clock waits for what is due: a timer that fires 2 ms late would be 2 s late at a
- * thousand times the speed, and periods of health would be skipped as if the machine had slept.
+ * At any speed but 1, the clock waits for timers that are due. Otherwise a timer 2 ms late would be 2 s late at a speed of
+ * 1,000, and periods of health would be skipped as if the machine had slept.
  */
 function timeOf(state: ClockState): number {
   if (state.stepping !== undefined) return state.stepping
@@ -57,7 +57,7 @@ export function createLocalClock(): LocalClock {
   const now = (): number => timeOf(state)
   const restartAt = (time: number): void => void (state.start = { time, machine: Date.now() })
 
-  /** Sets the machine's timer for what is due first. */
+  /** Sets the machine's timer for the first timer. */
   function arm(): void {
     const first = firstOf(state)
     if (state.stepping !== undefined || first?.at === state.armed?.at) return
@@ -71,13 +71,13 @@ export function createLocalClock(): LocalClock {
     state.armed = undefined
   }
 
-  /** Fires what is due, at most so much in one turn that others get theirs. */
+  /** Fires the timers that are due, a limited number in one turn. */
   function fireDue(): void {
     state.armed = undefined
     for (let i = 0; i < mostAtOnce; i++) {
       const first = firstOf(state)
       if (first === undefined || state.speed === 0 || first.at > running(state)) break
-      // At another speed each thing happens at its own time, as late as it may be.
+      // At any speed but 1, a late timer still fires at its own time.
       fire(first, state.speed === 1 ? undefined : first.at)
     }
     arm()

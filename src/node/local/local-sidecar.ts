@@ -18,9 +18,8 @@ import type {
   SidecarConfig,
   SidecarMode,
 } from '../../sidecar/index.js'
-import { isLoopback } from '../http/authority.js'
+import { isLoopback, ownHosts, urlHost } from '../http/address.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
-import { ownHosts, urlHost } from '../http/listen-address.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../plain-text.js'
@@ -43,7 +42,7 @@ export interface RestartOptions {
 
 /** A sidecar on this machine that listens until it is closed. */
 export interface LocalSidecar {
-  /** Its address, such as `http://127.0.0.1:9358`. */
+  /** The sidecar's address, such as `http://127.0.0.1:9358`. */
   readonly url: string
   readonly port: number
   readonly mode: SidecarMode
@@ -54,10 +53,10 @@ export interface LocalSidecar {
   /** Carries out a control command: a change by the rest of a cluster, or a fault. */
   control(command: ControlCommand): ControlResult
   /**
-   * Allocates the GameServer by a GameServerAllocation's manifest and answers as a cluster does that has no other server:
-   * with `status.state` UnAllocated, and the `reason` beside it, where no selector matches.
+   * Allocates the GameServer by the manifest of a GameServerAllocation, and answers as a cluster with this one GameServer
+   * does. Where no selector matches, `status.state` is UnAllocated, with the `reason` beside it.
    *
-   * @throws TypeError for a manifest that a cluster refuses, or with a field that there isn't
+   * @throws TypeError for a manifest that a cluster refuses, and for an unknown field
    */
   allocate(manifest: GameServerAllocation): AnsweredAllocation
   /** Drops every connection as if the process had died, and starts again on the same port. */
@@ -78,7 +77,7 @@ export interface LocalSidecar {
 export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
   startLocalSidecar(options, {})
 
-/** What a local sidecar consists of while it runs. */
+/** The parts of a running local sidecar. */
 interface Session {
   readonly sidecar: Sidecar
   readonly clock: LocalClock
@@ -88,7 +87,7 @@ interface Session {
   closing?: Promise<void>
 }
 
-/** The same with settings of the sidecar that are no options. */
+/** Like `createLocalSidecar()`, with settings of the sidecar that are no options. */
 export async function startLocalSidecar(
   options: LocalSidecarOptions,
   settings: Partial<SidecarConfig>,
@@ -169,7 +168,7 @@ export async function startLocalSidecar(
   }
 }
 
-/** The caller's listeners. What one of them throws ends nobody, and the one of warnings may be the one that throws. */
+/** The caller's listeners, isolated: a listener that throws is reported, `onWarning` itself by `process.emitWarning`. */
 function listenersOf(options: LocalSidecarOptions) {
   const onWarning = (message: string): void =>
     callSafely(options.onWarning ?? warnProcess, plainText(message), (error) =>
@@ -199,13 +198,13 @@ function carryOut(command: ControlCommand, { sidecar, clock, listener }: Session
   if (command.type === 'setClock') clock.setSpeed(command.speed)
   const result = sidecar.control(command)
   if (!result.ok) return result
-  // The sidecar knows of the time that is skipped before it is.
+  // The sidecar learns of the skipped time before the clock is put forward.
   if (command.type === 'advanceClock') clock.advance(command.ms)
   if (command.type === 'restart' && (command.downMs ?? 0) > 0) listener?.pauseFor(command.downMs!)
   return result
 }
 
-/** Tells in a sentence whenever a fresh GameServer takes the place of another. Returns the function that ends it. */
+/** Calls `tell` with a sentence for each GameServer that replaces another. Returns the function that stops this. */
 export function followReplacements({ sidecar }: LocalSidecar, tell: (sentence: string) => void): () => void {
   return sidecar.log.subscribe(({ changes }) => {
     for (const change of changes) if (change.type === 'replaced') tell(plainText(replacementSentence(change), 400))

@@ -1,24 +1,24 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { listen } from '../http/listen-address.js'
+import { listen } from '../http/address.js'
 
-/** A server that listens, and can stop to listen for a while. */
+/** A listening server that can stop listening for a while. */
 export interface PausableListener {
   readonly port: number
-  /** Resolves when the server listens again, and rejects if the port was taken meanwhile; undefined while it listens. */
+  /** Resolves when the server listens again; rejects if the port was taken meanwhile. Undefined while the server listens. */
   readonly pause: Promise<void> | undefined
-  /** Stops listening for so many milliseconds, unless it has done so already. */
+  /** Stops listening for this many milliseconds, unless the server is paused already. */
   pauseFor(ms: number): void
   /** Stops listening for good. `cutConnections` is called once no new connection can come. */
   close(cutConnections: () => void): Promise<void>
 }
 
-/** The real sidecar's port, which clients and commands look at by default. */
+/** The real sidecar's port, which clients and commands try by default. */
 const USUAL_PORT = 9358
 
 /**
- * Lets a server listen. A port of 0 takes a free one, which it keeps after a pause.
+ * Lets a server listen. Port 0 takes a free port, which stays the same after a pause.
  *
  * @param report called when a server could not listen again after a pause
  */

@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers'
 export const MAX_BYTES = 1.5 * 1024 * 1024
 
 /**
- * Opens a regular file. Whatever else stands at the path is refused before it is opened: opening a pipe waits for its
- * other end, and a device may never end.
+ * Opens a regular file. Anything else at the path is refused before it is opened: opening a pipe waits for its other end,
+ * and a device may never end.
  *
  * @throws Error whose message is the reason as the end of a sentence
  */
@@ -29,10 +29,10 @@ export async function readTextFile(path: string): Promise<string> {
   return decode(bytes)
 }
 
-/** Other encodings are told by name: as replacement characters they would be stored without a word. */
+/** Refuses other encodings by name: decoded as UTF-8, their text would be stored with replacement characters. */
 function decode(bytes: Buffer): string {
   const mark = bytes.subarray(0, 2).toString('hex')
-  // PowerShell's `>` writes it.
+  // PowerShell's `>` writes UTF-16.
   if (mark === 'fffe' || mark === 'feff') throw new Error('it is UTF-16; save it as UTF-8')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

@@ -3,35 +3,35 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createRedaction, exchangeLine, gameServerLine, headerOf, resolveConfig } from '../../sidecar/index.js'
 import type { RecordingLine, Sidecar, SidecarConfig } from '../../sidecar/index.js'
 
-/** Most characters that wait for the reader of a pipe; lines beyond them are left out, and a `gap` counts them. */
+/** Most characters that wait for the reader of a pipe. Further lines are left out, and a `gap` counts them. */
 const MOST_WAITING = 16 * 1024 * 1024
-/** Milliseconds from one write to the next: a write for each call would cost a tenth of the call. */
+/** Milliseconds from one write to the next: a write for each call would make calls a tenth slower. */
 const WRITE_INTERVAL = 10
-/** Milliseconds that the reader of a pipe may take for what is left at the end. */
+/** Most milliseconds that `close()` waits for the reader of a pipe. */
 const LAST_MS = 1_000
 
-/** The file of a recording can't be written. */
+/** A recording can't be written. */
 class RecordingError extends Error {
   override readonly name = 'RecordingError'
   readonly code = 'RECORDING'
 }
 
 /**
- * The file that a sidecar is recorded into, from the sidecar's first entry on. What a `kill -9` takes is the lines of the
- * last 10 ms. A process that ends in another way, by an error or by `process.exit()`, writes them last.
+ * Records a sidecar into a file, from the sidecar's first entry on. A `kill -9` loses the lines of the last 10 ms. A process
+ * that ends in another way, by an error or by `process.exit()`, writes those lines last.
  */
 export class Recorder {
-  /** False once the file can't be written any more. */
+  /** False once the recording has ended. */
   isOn = true
   readonly #path: string
   readonly #fd: number
-  /** The standard output may be a file that has no name from the start. */
+  /** False for a file that had no name when it was opened, such as a standard output may be. */
   readonly #hasName: boolean
   readonly #onWarning: (message: string) => void
   #waiting: string[] = []
   #size = 0
   #gap: { readonly at: number; readonly lines: number } | undefined
-  /** What a pipe that is full hasn't taken yet. */
+  /** Bytes that a full pipe hasn't taken yet. */
   #rest: Buffer = Buffer.alloc(0)
   #timer: NodeJS.Timeout | undefined
   #stop: () => void = () => undefined
@@ -48,7 +48,7 @@ export class Recorder {
     const found = fstatSync(this.#fd)
     this.#hasName = found.isFile() && found.nlink > 0
     const last = Buffer.alloc(1)
-    // A kill may have left a part of a line.
+    // A kill may have left a line unfinished.
     if (found.isFile() && found.size > 0) readSync(this.#fd, last, 0, 1, found.size - 1)
     if (last[0] !== 0 && last[0] !== 0x0a) this.#waiting = ['\n']
     process.on('exit', this.#write)
@@ -77,7 +77,7 @@ export class Recorder {
     })
   }
 
-  /** Resolves when everything is written, as far as the reader of a pipe takes it. */
+  /** Resolves when everything is written, or the reader of a pipe took too long. */
   async close(): Promise<void> {
     this.#stop()
     this.#write()
@@ -110,7 +110,7 @@ export class Recorder {
 
   readonly #isBehind = (): boolean => this.isOn && (this.#rest.length > 0 || this.#waiting.length > 0)
 
-  /** Writes what waits, as far as it goes without waiting. */
+  /** Writes as much as possible without blocking. */
   readonly #write = (): void => {
     this.#timer = undefined
     try {
@@ -140,7 +140,7 @@ export class Recorder {
   }
 }
 
-/** Opens both ways, so that a pipe opens without a reader and outlives one; a full pipe refuses instead of waiting. */
+/** Opens for reading too, so that a pipe needs no reader. A full pipe refuses a write instead of blocking. */
 function openToAdd(path: string): number {
   const { O_APPEND, O_CREAT, O_RDWR, O_NONBLOCK } = constants
   return openSync(path, O_APPEND | O_CREAT | O_RDWR | O_NONBLOCK, 0o600)

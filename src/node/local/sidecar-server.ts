@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ConnectionDropped } from '../../sidecar/index.js'
-import { corsHeaders, isPreflight } from '../http/cors.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import type { GuardedServerOptions } from '../http/guarded-server.js'
-import { refuseRaw } from '../http/raw-response.js'
+import { answerRefusal } from '../http/raw-response.js'
 import { malformed, refusalResponse } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
+import { corsHeaders, isPreflight } from '../http/request-guard.js'
 import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
-import { checkControlAccess, CONTROL_PREFIX, isControlTarget } from './control-access.js'
-import { handleControl, isSequence, WRONG_SINCE } from './control-api.js'
+import { checkControlAccess, CONTROL_PREFIX, handleControl, isControlTarget, isSequence } from './control-api.js'
+import { WRONG_SINCE } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
 import { serveEvents } from './control-events.js'
 import { answerDashboard } from './dashboard-route.js'
@@ -24,7 +24,7 @@ export interface SidecarServerOptions {
   readonly token: string | undefined
   /** Origins of this machine whose pages may show the dashboard's strip in a frame; false for no dashboard. */
   readonly dashboard?: { readonly frames: readonly string[] } | false
-  /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
+  /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
   readonly lineLimit: number
   /** Called for each request that the guard refused. */
   readonly onRefused?: GuardedServerOptions['onRefused']
@@ -34,7 +34,7 @@ export interface SidecarServerOptions {
 
 export interface SidecarServer {
   readonly server: Server
-  /** Cuts every connection to the sidecar, as the end of its process would; those of the control interface stay. */
+  /** Cuts every connection to the sidecar, as the end of its process would. Those of the control interface stay. */
   dropConnections(): void
   /** Cuts every connection. */
   destroyConnections(): void
@@ -74,7 +74,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       method: message.method ?? 'GET',
       target: path,
       client: nameOf(message.headers, false),
-      // Made when it is asked for: most calls are answered before anything has to wait.
+      // Created on demand: most calls are answered at once.
       get signal() {
         const left = new AbortController()
         if (reply.closed) left.abort()
@@ -95,7 +95,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     const [path, query] = admission.target.split('?')
     const since = new URLSearchParams(query).get('since') ?? undefined
     const refusal = checkControlAccess(message, admission, token) ?? checkEvents(path, since)
-    if (refusal !== undefined) return refuseRaw(socket, refusal)
+    if (refusal !== undefined) return answerRefusal(socket, refusal)
     const accepted = await accept(message, socket, head)
     if (accepted !== undefined) serveEvents(target.sidecar, accepted, since === undefined ? undefined : Number(since))
   }
@@ -123,7 +123,7 @@ function checkEvents(path: string | undefined, since: string | undefined): Refus
   return since === undefined || isSequence(since) ? undefined : malformed(WRONG_SINCE)
 }
 
-/** Clients that get a name of their own; later ones share one. */
+/** Most clients with a name of their own. Later clients share one. */
 const mostClients = 200
 
 /**
@@ -142,7 +142,7 @@ function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean)
   return ({ 'user-agent': agent = '', origin = '' }, isUpgrade) => {
     if (isUpgrade && agent === '' && origin === '') return next('ws')
     const kind = kindOf(agent, origin)
-    // The Origin is no part of it: a browser sends none with a GET of its own page.
+    // The key leaves out the Origin, which a browser doesn't send with a GET of its own page.
     const key = `${kind} ${agent.slice(0, 200)}`
     const known = names.get(key)
     if (known !== undefined) return known
@@ -153,7 +153,7 @@ function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean)
   }
 }
 
-/** The program's name, with which a User-Agent begins: `node`, `curl`, `godotengine`. That of browsers is `page`. */
+/** The name with which a User-Agent begins: `node`, `curl`, `godotengine`. A browser is `page`. */
 function kindOf(agent: string, origin: string): string {
   const name = /^[a-z-]{1,20}/i.exec(agent)?.[0].toLowerCase()
   if (name === 'mozilla') return 'page'

@@ -7,35 +7,34 @@ import type { Sidecar, WatchMessage, WatchSink } from '../../sidecar/index.js'
 import { buildRequest } from './http-adapter.js'
 import type { RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/raw-response.js'
-import { refusalBody, malformed } from '../http/refusal.js'
 import type { Admission } from '../http/request-guard.js'
 import { endAbruptly, sendFrame } from './websocket-server.js'
 import type { Accept } from './websocket-server.js'
 
-/** Bytes that may wait in a watcher's socket; further objects wait in its queue, which drops the oldest first. */
+/** Bytes that may wait in a watcher's socket. Further objects wait in the watcher's queue, which drops the oldest first. */
 const MAX_BACKLOG = 64 * 1024
 
 export interface UpgradeOptions {
   readonly sidecar: Sidecar
   readonly accept: Accept
-  /** Who it is, for the log. */
+  /** The client's name in the log. */
   readonly client: string
-  /** Bytes that a line and its line end may have; a longer line ends the connection unsent. Infinity for no limit. */
+  /** Most bytes of a line with its line end. A longer line ends the connection unsent. Infinity for no limit. */
   readonly lineLimit: number
 }
 
-/** A handshake that is complete. */
+/** A connection after its handshake. */
 interface Link {
   readonly accepted: WebSocket
-  /** Sends a line, and resolves when it has left; one that is too long ends the connection instead. */
+  /** Sends a line, and resolves when it has left. A line over the limit ends the connection instead. */
   send(line: Buffer): Promise<void> | undefined
   /** Ends the connection once everything was sent. */
   end(): void
 }
 
 /**
- * Serves the sidecar's paths over WebSocket as the real one does: a call without a body, by the method that `?method=`
- * names, answered by one text frame. No connection ends with a close frame.
+ * Serves the sidecar's paths over WebSocket as the real sidecar does: `?method=` names the method of a call without a
+ * body, and one text frame answers it. No connection ends with a close frame.
  */
 export async function serveUpgrade(
   { sidecar, accept, client, lineLimit }: UpgradeOptions,
@@ -44,8 +43,8 @@ export async function serveUpgrade(
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  const call = parseTarget(admission.target)
-  if (call === 'malformed escape') {
+  const call = callOf(admission.target)
+  if (call === undefined) {
     return answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
   }
   const accepted = await accept(message, socket, head)
@@ -59,14 +58,8 @@ export async function serveUpgrade(
     },
     end: () => endAbruptly(accepted, socket),
   }
-  if (call === 'no path') {
-    await sendFrame(accepted, refusalBody(malformed('Bad Request')))
-    link.end()
-  } else if (isWatch(call)) {
-    serveWatch(sidecar, client, link)
-  } else {
-    await serveCall(sidecar, link, admission.host, { ...call, client })
-  }
+  if (isWatch(call)) serveWatch(sidecar, client, link)
+  else await serveCall(sidecar, link, admission.host, { ...call, client })
 }
 
 function serveWatch(sidecar: Sidecar, client: string, { accepted, send, end }: Link): void {
@@ -83,7 +76,7 @@ function serveWatch(sidecar: Sidecar, client: string, { accepted, send, end }: L
   else accepted.once('close', () => watch.close())
 }
 
-/** The frame of a message: a part of its line, which all watchers share. */
+/** The frame of a message: the line that all watchers share, without its line end. */
 function frameOf(message: WatchMessage): Buffer {
   const { buffer, byteOffset, byteLength } = lineOf(message)
   return Buffer.from(buffer, byteOffset, byteLength - 1)
@@ -108,30 +101,15 @@ async function serveCall(
   }
 }
 
+/** Reads the call that a WebSocket's target asks for; undefined where its path has a malformed escape. */
+function callOf(target: string): RawTarget | undefined {
+  const [, path = '', query] = /^([^?]*)(?:\?(.*))?$/s.exec(target) ?? []
+  if (/%(?![0-9a-f]{2})/i.test(path)) return undefined
+  return { method: new URLSearchParams(query).get('method') || 'GET', target }
+}
+
 function isWatch({ method, target }: RawTarget): boolean {
-  // An escaped slash separates as a plain one does.
-  return method === 'GET' && decode(splitOnce(target, '?')[0]) === operations.watchGameServer[1]
-}
-
-/** Reads the call that a WebSocket's target asks for. `//host/path` is a path with a host, as in the real sidecar. */
-function parseTarget(target: string): RawTarget | 'malformed escape' | 'no path' {
-  const [path, query] = splitOnce(target, '?')
-  if (/%(?![0-9a-f]{2})/i.test(path)) return 'malformed escape'
-  const hosted = /^\/\/[^/]*(.*)$/.exec(target)
-  const effective = hosted === null || path.startsWith('///') ? target : hosted[1]!
-  if (!effective.startsWith('/')) return 'no path'
-  return { method: new URLSearchParams(query).get('method') || 'GET', target: effective }
-}
-
-function decode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
-
-function splitOnce(text: string, separator: string): [string, string | undefined] {
-  const at = text.indexOf(separator)
-  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+  // In the real sidecar, too, escaped characters count as plain ones.
+  const path = target.split('?')[0]!.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent)
+  return method === 'GET' && path === operations.watchGameServer[1]
 }

@@ -4,17 +4,15 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { answerRaw } from '../http/raw-response.js'
 
-/** Largest message of a client in bytes. No message is read, and fragments cost many times their size. */
+/** Largest message of a client in bytes. Messages are ignored. */
 const MAX_INCOMING = 16 * 1024
-/** Bytes that may wait for a client before its pings go unanswered. */
-const MAX_PONG_BACKLOG = 64 * 1024
 
 export type Accept = (message: IncomingMessage, socket: Duplex, head: Buffer) => Promise<WebSocket | undefined>
 
 /**
  * Creates the function that completes WebSocket handshakes as the real sidecar does: without extensions, and without
- * echoing a subprotocol. It answers a malformed handshake itself and gives undefined. `ws` is loaded with the first
- * handshake, because loading it takes most of the time that a start takes.
+ * echoing a subprotocol. The function answers a malformed handshake itself and gives undefined. It loads `ws` with the
+ * first handshake, because loading takes most of the time of a start.
  */
 export function createAcceptor(): Accept {
   let server: Promise<WebSocketServer> | undefined
@@ -26,9 +24,6 @@ export function createAcceptor(): Accept {
       socket.once('close', () => resolve(undefined))
       loaded.handleUpgrade(message, socket, head, (accepted) => {
         accepted.on('error', () => accepted.terminate())
-        accepted.on('ping', (data: Buffer) => {
-          if (accepted.bufferedAmount < MAX_PONG_BACKLOG) accepted.pong(data)
-        })
         resolve(accepted)
       })
     })
@@ -41,9 +36,6 @@ async function load(): Promise<WebSocketServer> {
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    autoPong: false,
-    // One frame in a turn: who sends pings without end waits for everybody else.
-    allowSynchronousEvents: false,
     maxPayload: MAX_INCOMING,
     handleProtocols: () => false,
   })

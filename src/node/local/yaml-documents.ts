@@ -4,13 +4,13 @@ type Yaml = typeof import('../yaml.js')
 
 /** Deepest nesting that is read. A GameServer with its pod template needs about 20 levels. */
 const DEEPEST = 100
-/** An alias costs as much as what it stands for. */
+/** Each alias costs as much as the node that it stands for. */
 const MOST_ALIASES = 1000
 
-/** A text that isn't YAML, or none that is read here; the message says why. */
+/** A text isn't YAML, or breaks a limit. The message says why. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
-  /** From 1; undefined where the whole document is meant. */
+  /** From 1; undefined if the problem has no single line. */
   readonly line: number | undefined
 
   constructor(message: string, line?: number) {
@@ -22,26 +22,23 @@ export class YamlError extends Error {
 /** A document of a text. */
 export interface FoundDocument {
   readonly value: unknown
-  /** Its place among the documents of the text, of which the empty ones are left out. */
+  /** From 0, without counting empty documents. */
   readonly index: number
   readonly count: number
-  /**
-   * The line, from 1, of a path: of a field's name, or of an item. Where the path leads to nothing, it is the line of the
-   * last part that is there.
-   */
+  /** The line, from 1, of a field's name or of an item. Where the path leads to nothing, the line of its last known part. */
   lineOf(path: readonly (string | number)[]): number
 }
 
 /**
- * Reads a YAML or JSON text up to the first document that is wanted; what comes behind it is only counted. If none is
- * wanted, the first one is found. Integers stay exact: one that a number can't hold becomes a decimal string.
+ * Finds the first wanted document of a YAML or JSON text, or the first document if none is wanted. Documents behind the
+ * wanted one are only counted. Integers stay exact: an integer that a number can't hold becomes a decimal string.
  *
  * @throws YamlError
  */
 export async function findDocument(text: string, isWanted: (value: unknown) => boolean): Promise<FoundDocument> {
   const yaml = await import('../yaml.js')
   const lines = new yaml.LineCounter()
-  // Its own check of unique keys compares each with each.
+  // The library compares each key with each: 20,000 keys take half a minute. checkNodes() does it instead.
   const composer = new yaml.Composer({
     schema: 'core',
     resolveKnownTags: false,
@@ -67,7 +64,7 @@ export async function findDocument(text: string, isWanted: (value: unknown) => b
   return { ...found, count }
 }
 
-/** What makes documents of tokens calls itself, so the depth is limited here. */
+/** Limits the depth, since the composer of documents is recursive. */
 function* tokensOf({ Lexer, Parser }: Yaml, text: string, lines: LineCounter): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine)
   lines.addNewLine(0)
@@ -118,7 +115,7 @@ function checkNodes(yaml: Yaml, document: Document, lines: LineCounter): void {
 const nameOf = (yaml: Yaml, key: unknown): string =>
   yaml.isScalar(key) ? (key.source ?? String(key.value)) : String(key)
 
-/** JSON has no integers beyond those of a number: up to 64 bits they are text. */
+/** Integers of up to 64 bits that a number can't hold become text. */
 function plainInteger(value: bigint): number | string {
   const isSafe = Number.isSafeInteger(Number(value))
   return isSafe || BigInt.asIntN(64, value) !== value ? Number(value) : String(value)

@@ -5,7 +5,7 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import type { LoadedScenario } from './load-scenario.js'
 import { playSteps } from './play-steps.js'
-import { localTarget } from './local-target.js'
+import { localTarget } from './run-scenario.js'
 import type { ScenarioResult, StepResult } from './types.js'
 
 /** From SIGTERM to SIGKILL where a step doesn't say so. */

@@ -1,11 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlCommand, ControlResult, Sidecar } from '../../sidecar/index.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { loadScenario, readScenario } from './load-scenario.js'
 import { playSteps } from './play-steps.js'
-import { localTarget } from './local-target.js'
 import type { Scenario, ScenarioResult, Target } from './types.js'
 
-/** A step of a scenario that failed; the message says what was expected of it and what came. */
+/** A step of a scenario failed. The message says what was expected and what came instead. */
 export class ScenarioFailure extends Error {
   override readonly name = 'ScenarioFailure'
   readonly result: ScenarioResult
@@ -17,8 +17,8 @@ export class ScenarioFailure extends Error {
 }
 
 /**
- * Plays a scenario, by its file or as an object, with a mock or a local sidecar that the caller has started, and that the
- * game under test is connected to. A GameServer that the scenario names replaces the sidecar's own.
+ * Plays a scenario, from a file or an object, with a mock or a local sidecar that the caller has started and that the game
+ * under test uses. A GameServer that the scenario names replaces the sidecar's own.
  *
  * @throws ScenarioFailure where a step fails
  * @throws ScenarioFileError for a mistake in a file, TypeError for one in an object
@@ -47,6 +47,29 @@ function asLoaded(given: Scenario) {
   }
   return { file: '', scenario, gameServer: scenario.gameServer, lines: [] as readonly number[] }
 }
+
+/** Longest sleep by a real timer: the sidecar's clock may be set or put forward meanwhile. */
+const MOST_MS = 250
+
+/** A local sidecar that a scenario plays with, and its clock, which may run faster than that of this process. */
+export function localTarget(local: LocalSidecar): Target {
+  const { sidecar } = local
+  const now = (): number => sidecar.snapshot().now
+  return {
+    sidecar,
+    sleep: async (ms, signal) => {
+      const end = now() + ms
+      for (let left = ms; left > 0 && !signal.aborted; left = end - now()) {
+        await sleep(Math.min(MOST_MS, left / speedOf(local)), undefined, { signal }).catch(() => undefined)
+      }
+    },
+    control: (command) => local.control(command),
+    advance: (ms) => local.control({ type: 'advanceClock', ms }),
+  }
+}
+
+/** The speed of the sidecar's clock. A stopped clock is checked now and then, since a person may start it again. */
+const speedOf = ({ sidecar }: LocalSidecar): number => Math.max(sidecar.snapshot().clock.speed, 0.001)
 
 /** A sidecar whose time passes only when it is told to, such as a mock. */
 export interface VirtualSidecar {

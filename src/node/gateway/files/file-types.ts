@@ -3,13 +3,13 @@ import type { SiteEntry, SiteFolder } from './site-folder.js'
 
 const UNKNOWN = 'application/octet-stream'
 
-/** Types of files in builds for which the library names one that a page can't use. */
+/** Types that replace the library's, which pages can't use. */
 const OWN_TYPES: Readonly<Record<string, string>> = {
   cjs: 'text/javascript',
   map: 'application/json',
 }
 
-/** Types that every tool writes as UTF-8. XML, SVG and HTML name their encoding themselves. */
+/** Types that every tool writes as UTF-8. XML, SVG and HTML declare their encoding themselves. */
 const UTF8 = /^(text\/(?!xml|html)|application\/(json|manifest\+json|ld\+json|toml))/
 
 /** The Content-Type of a file, by its name. */
@@ -21,7 +21,7 @@ export function contentType(name: string): string {
 
 export const isHtml = (name: string): boolean => /\.html?$/i.test(name)
 
-/** The ways in which files are compressed when a game is built. The better ones come first. */
+/** The ways in which builds compress files, the better one first. */
 const ENCODINGS = [
   { extension: '.br', encoding: 'br' },
   { extension: '.gz', encoding: 'gzip' },
@@ -35,8 +35,8 @@ export interface CompressedName {
 }
 
 /**
- * Reads the name of a compressed file that a page asks for itself, as the loaders of some engines do. They leave the
- * unpacking to the browser, which needs the encoding and the type of the file inside. An archive (`.tar.gz`) is none.
+ * Reads the name of a compressed file that a page requests by that name, as the loaders of some engines do. The browser
+ * unpacks such a file, for which it needs the encoding and the type of the file inside. An archive (`.tar.gz`) stays packed.
  */
 export function compressedByName(name: string): CompressedName | undefined {
   const found = ENCODINGS.find(({ extension }) => name.toLowerCase().endsWith(extension))
@@ -45,10 +45,10 @@ export function compressedByName(name: string): CompressedName | undefined {
   return { inner, encoding: found.encoding }
 }
 
-/** A compressed file may be this much older than its original, since copies of a build get their times in any order. */
+/** A compressed file may be this much older than its original, since a copied build gets its times in any order. */
 const STALE_AFTER_MS = 60_000
 
-/** Finds the compressed files beside one, such as `app.js.br` for `app.js`. Those of an earlier build are left out. */
+/** Finds the compressed files beside a file, such as `app.js.br` for `app.js`, without those of an earlier build. */
 export async function findCompressed(
   folder: SiteFolder,
   segments: readonly string[],

@@ -1,7 +1,7 @@
 /** A page with a script, and the page's encoding. */
 export interface PageWithScript {
   readonly page: Buffer
-  /** UTF-8 if the page declares none, since every tool writes that. Undefined for UTF-16, which gets no script. */
+  /** Default UTF-8, which every tool writes. Undefined for UTF-16, which gets no script. */
   readonly charset: string | undefined
 }
 
@@ -9,12 +9,12 @@ export interface PageWithScript {
 const CHARSET_WITHIN = 1024
 
 /**
- * Puts the tag of a script in front of everything in a page's head, so that the script runs first. UTF-16 stays as it is,
- * because a few bytes of ASCII would spoil the page.
+ * Puts the tag of a script first into a page's head, so that the script runs first. A page in UTF-16 stays as it is,
+ * because bytes of ASCII would spoil it.
  */
 export function insertScript(page: Buffer, tag: string): PageWithScript {
   if (isUtf16(page)) return { page, charset: undefined }
-  // One character for each byte: all other encodings of pages write markup as ASCII does.
+  // One character for each byte: every other encoding of pages writes markup in ASCII.
   const text = page.toString('latin1')
   const hasMark = text.startsWith('\u00ef\u00bb\u00bf')
   const at = endOfPreamble(text, hasMark ? 3 : 0)
@@ -31,10 +31,7 @@ const isUtf16 = ([first = 1, second = 1]: Buffer): boolean =>
 const SKIPPED = /\s+|<!--(?:>|->|[^]*?--!?>)|<!(?!--)[^>]*>|<\?[^>]*>/y
 const TAG = /<(html|head)(?=[\s/>])(?:[^>"']|"[^"]*"|'[^']*')*>/iy
 
-/**
- * The offset behind the tag of the head. HTML allows to leave that tag out: then behind the tag of the html element, or
- * behind the doctype.
- */
+/** The offset behind the tag of the head. Where a page has none, behind the tag of the html element or the doctype. */
 function endOfPreamble(text: string, start: number): number {
   let at = start
   let end = start
@@ -42,7 +39,7 @@ function endOfPreamble(text: string, start: number): number {
     const skipped = matchAt(SKIPPED, text, end)
     if (skipped !== undefined) {
       end += skipped[0].length
-      // A doctype must stay first. Blanks and comments needn't be in front.
+      // Only a doctype must stay in front of the script.
       if (/^<[!?](?!--)/.test(skipped[0])) at = end
       continue
     }

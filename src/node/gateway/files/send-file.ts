@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
@@ -32,7 +31,7 @@ export const sendFile = (path: string, headers: Headers, { message, reply }: Exc
     reply.writeHead(range === undefined ? 200 : 206, { ...about, ...part, 'Content-Length': length })
     if (message.method === 'HEAD' || length === 0 || reply.destroyed) return void reply.end()
     const stream = file.createReadStream({ start, end })
-    // Half a file must not look like a whole one.
+    // A file that became shorter meanwhile must not look whole.
     stream.once('end', () => stream.bytesRead < length && reply.destroy())
     await pipeline(stream, reply)
   })
@@ -78,7 +77,7 @@ const validators = ({ size, mtime }: Stats, mark = ''): Validators => ({
   'Last-Modified': mtime.toUTCString(),
 })
 
-/** Answers a request that depends on the state of the file (RFC 9110, 13.1). Returns false, nothing sent, otherwise. */
+/** Answers 304 if the client has the file already (RFC 9110, 13.1). Returns false, nothing sent, otherwise. */
 function answerCondition(about: Validators & Headers, { mtime }: Stats, { message, reply }: Exchange): boolean {
   const { 'if-none-match': noneMatch, 'if-modified-since': since } = message.headers
   const isKnown =
@@ -98,11 +97,11 @@ const names = (header: string, etag: string): boolean =>
 
 interface Range {
   readonly start: number
-  /** The last byte. Before `start` if the file has no such range. */
+  /** The last byte. It is before `start` if the file has no such range. */
   readonly end: number
 }
 
-/** The one range that is asked for. Of several, as for a file that has changed, none is: the whole file is sent. */
+/** The range to send. Undefined for several ranges and for a file that has changed: then the whole file is sent. */
 function readRange({ headers }: IncomingMessage, size: number, about: Validators): Range | undefined {
   const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)$/.exec(headers.range ?? '') ?? []
   const condition = headers['if-range'] ?? about.ETag
@@ -111,17 +110,14 @@ function readRange({ headers }: IncomingMessage, size: number, about: Validators
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
-/** Says why there is no file, as HTML if the client takes that. */
+/** Says why there is no file. */
 export function answerStaticError(message: IncomingMessage, reply: ServerResponse, status: number, text: string): void {
-  const isPage = acceptsHtml(message)
-  const body = Buffer.from(isPage ? errorPage(status, text) : `${text}\n`)
   reply.writeHead(status, {
-    'Content-Type': `text/${isPage ? 'html' : 'plain'}; charset=utf-8`,
-    'Content-Length': body.byteLength,
-    'Content-Security-Policy': "default-src 'none'",
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text) + 1,
     'Cache-Control': 'no-store',
   })
-  reply.end(message.method === 'HEAD' ? undefined : body)
+  reply.end(message.method === 'HEAD' ? undefined : `${text}\n`)
 }
 
 /** Says why a file could not be sent. Cuts off an answer that has begun. */
@@ -132,12 +128,3 @@ export function answerFailure(error: unknown, message: IncomingMessage, reply: S
   const text = isGone ? 'The file is no longer there.' : `The file could not be read${code && ` (${code})`}.`
   answerStaticError(message, reply, isGone ? 404 : 500, text)
 }
-
-export const acceptsHtml = ({ headers }: IncomingMessage): boolean =>
-  (headers.accept ?? '').toLowerCase().includes('text/html')
-
-const errorPage = (status: number, text: string): string =>
-  '<!doctype html><html lang="en"><meta charset="utf-8">' +
-  `<title>${status} ${STATUS_CODES[status] ?? ''}</title><p>${escapeHtml(text)}</p></html>\n`
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)

@@ -13,15 +13,15 @@ export interface SitePath {
   readonly query: string
 }
 
-/** Characters that no name in a site has. They cut names short, or separate names on one system or another. */
+/** Characters that no name in a site has: on some system they end a name or separate two. */
 const FORBIDDEN = /[\u0000-\u001f\u007f\\/]/
 
 /** On Windows, `:` names a drive or a stream of a file, and dots and blanks at the end are ignored. */
 const FORBIDDEN_ON_WINDOWS = /:|[. ]$/
 
 /**
- * Reads a request target. Returns a text if it can't be a path here, which says why. Decodes exactly once and never
- * normalises: browsers have removed dot segments, so a client that still sends one looks for something outside.
+ * Reads a request target. Returns a text that says why if the target can't be a path here. Decodes exactly once and never
+ * normalises: browsers remove dot segments, so a client that sends one looks for something outside.
  */
 export function readSitePath(target: string, windows = process.platform === 'win32'): SitePath | string {
   const [, path, query = ''] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(\?[^#]*)?/i.exec(target) ?? []
@@ -50,20 +50,17 @@ export interface SiteEntry {
 
 /** A folder whose files are served. */
 export interface SiteFolder {
-  /**
-   * Resolves with the file or folder that these names lead to; with undefined if there is none, or if it is outside,
-   * hidden, or of another kind.
-   */
+  /** Resolves with the file or folder at these names; undefined if it is absent, outside, hidden, or of another kind. */
   find(segments: readonly string[]): Promise<SiteEntry | undefined>
 }
 
 /**
- * The hidden folder that holds the files of a ConfigMap or of another volume of Kubernetes. Every visible name is a link
- * into it, and it is exchanged as a whole.
+ * The hidden folder with the files of a ConfigMap or another volume of Kubernetes. Every visible name is a link into this
+ * folder, which Kubernetes replaces as a whole.
  */
 const MOUNTED = /(?<=^|[/\\])\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+[/\\]/
 
-/** Errors of a look-up that mean only that there is no such file. */
+/** Codes of errors that mean that there is no such file. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL']
 
 /**
@@ -77,7 +74,7 @@ export function openSiteFolder(dir: string): SiteFolder {
     async find(segments) {
       if (isHidden(segments)) return undefined
       try {
-        // Resolved anew each time, since a build may replace the folder or the link that leads to it.
+        // Resolved for each request, since a build may replace the folder or a link to it.
         const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, ...segments))])
         const inside = relative(root, path)
         if (isAbsolute(inside) || isHidden(inside.replace(MOUNTED, '').split(sep))) return undefined
@@ -91,7 +88,7 @@ export function openSiteFolder(dir: string): SiteFolder {
   }
 }
 
-/** Names with a dot in front are hidden, `..` among them. `.well-known` is there to be asked for. */
+/** Names that begin with a dot are hidden, `..` among them, except `.well-known`. */
 const isHidden = (segments: readonly string[]): boolean =>
   segments.some((name, i) => name.startsWith('.') && !(i === 0 && name === '.well-known'))
 

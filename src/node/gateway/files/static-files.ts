@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { acceptsEncoding, compressedByName, contentType, findCompressed, isHtml } from './file-types.js'
-import { acceptsHtml, answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked } from './send-file.js'
+import { answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked } from './send-file.js'
 import type { Exchange } from './send-file.js'
 import { openSiteFolder, readSitePath } from './site-folder.js'
 import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
@@ -9,7 +9,7 @@ import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
 export interface StaticFilesOptions {
   /** The folder that holds the page. */
   readonly dir: string
-  /** Answers navigations to paths of no file with `/index.html`, whose script shows what belongs there. */
+  /** Answers navigations to missing files with `/index.html`, for games that route by path. */
   readonly spa?: boolean | undefined
   /** Isolates the page from other origins, without which it gets no SharedArrayBuffer. */
   readonly isolate?: boolean | undefined
@@ -32,15 +32,15 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'SAMEORIGIN',
 }
 
-/** Both are on every answer, because the script of a worker needs the first one too. */
+/** Every answer has both, because the script of a worker needs the first one too. */
 const ISOLATING_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Opener-Policy': 'same-origin',
 }
 
 /**
- * Serves the files of one folder and nothing else: it counts where a path leads, not how it is written. Pages get one
- * script more. The handler answers every request and resolves when it has.
+ * Serves the files inside one folder. Whether a path is served depends on the real place that it leads to, not on its
+ * spelling. Pages get the configuration script. The handler answers every request, and resolves when the answer was sent.
  *
  * @throws TypeError if there is no such folder, or nothing in it to serve
  */
@@ -61,7 +61,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
   }
 }
 
-/** A folder that is served, the script for its pages, and whether paths of no file lead to its index. */
+/** A folder that is served, the script for its pages, and whether missing files lead to its index. */
 interface Site {
   readonly folder: SiteFolder
   readonly script: string
@@ -72,7 +72,7 @@ async function serve(site: Site, exchange: Exchange): Promise<void> {
   const { message, reply } = exchange
   if (message.method !== 'GET' && message.method !== 'HEAD') {
     reply.setHeader('Allow', 'GET, HEAD')
-    // Nobody waits for the rest of a body.
+    // The rest of a body isn't read.
     reply.setHeader('Connection', 'close')
     return answerStaticError(message, reply, 405, 'Files can only be read: GET and HEAD are served.')
   }
@@ -92,7 +92,7 @@ async function serveFolder(site: Site, path: SitePath, exchange: Exchange): Prom
   }
   if (path.isFolder || path.segments.length === 0) return void (await serveFile(site, segments, index, exchange))
   const query = /^[\x21-\x7e]*$/.test(path.query) ? path.query : ''
-  // It begins with exactly one slash, because two would begin a host.
+  // Exactly one slash at the start: two would begin a host.
   const location = `/${path.segments.map(encodeURIComponent).join('/')}/${query}`
   exchange.reply.writeHead(302, { Location: location, 'Content-Length': 0 }).end()
 }
@@ -111,7 +111,7 @@ async function serveFile(
     if (entry !== undefined) await sendPage(entry.path, script, exchange)
     return entry !== undefined
   }
-  // Every browser says which encodings it takes. Other clients want a compressed file as it is.
+  // Every browser sends Accept-Encoding. A client without one gets the compressed file as it is.
   if (entry !== undefined && byName !== undefined && accepted !== undefined) {
     const { inner, encoding } = byName
     const about = { 'Content-Type': contentType(inner), Vary: 'Accept-Encoding' }
@@ -145,6 +145,6 @@ async function serveOther(
   answerStaticError(message, reply, 404, `/${segments.join('/')}${why}`)
 }
 
-/** Whether a person goes to the address, as opposed to a script that asks for a file. */
-const isNavigation = (message: IncomingMessage): boolean =>
-  acceptsHtml(message) && [undefined, 'navigate'].includes(message.headers['sec-fetch-mode'])
+/** Whether a person opens the address, as opposed to a script that asks for a file. */
+const isNavigation = ({ headers }: IncomingMessage): boolean =>
+  /text\/html/i.test(headers.accept ?? '') && [undefined, 'navigate'].includes(headers['sec-fetch-mode'])

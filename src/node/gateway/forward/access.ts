@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { forbidden } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
-import { headerValues } from '../../http/request-guard.js'
 import type { Admission } from '../../http/request-guard.js'
-import { tokensMatch } from '../../http/token.js'
+import { bearerOf, tokensMatch } from '../../http/token.js'
 
 export interface AccessOptions {
   readonly token: string | undefined
@@ -19,21 +18,17 @@ const NEEDS_TOKEN: Refusal = {
     'The sidecar needs the token that was printed at the start: ' +
     'open the page with ?token=, or send it as Authorization: Bearer',
 }
-const WRONG_TOKEN: Refusal = {
-  status: 401,
-  code: 16,
-  message: 'That is not the token that was printed at the start',
-}
+const WRONG_TOKEN: Refusal = { ...NEEDS_TOKEN, message: 'That is not the token that was printed at the start' }
 
 const tokenIn = (query: string): string | null => new URLSearchParams(query).get('token')
 
-/** Decides who may use the sidecar, among the clients that the guard admitted. */
+/** Decides which of the clients that the guard admitted may use the sidecar. */
 export interface Access {
   /** @param acts whether the request may change something or opens a WebSocket */
   check(message: IncomingMessage, acts: boolean): Refusal | undefined
   /**
-   * Answers a request for a page whose address holds a token: a right one moves into a cookie, and the browser is sent
-   * to the address without it. Returns false, with nothing sent, for every other request.
+   * Answers a request whose address holds a token: the right token moves into a cookie, and the browser is redirected to
+   * the address without it. Returns false, with nothing sent, for every other request.
    */
   enter(
     message: IncomingMessage,
@@ -46,25 +41,23 @@ export interface Access {
 export function createAccess({ token, exposed, scheme }: AccessOptions): Access {
   const secure = scheme === 'https' ? '; Secure' : ''
   /**
-   * A browser sends cookies to all ports of a host, so the name holds the port. It is the one that the browser sees:
-   * containers that all listen on one port are on different ones for it.
+   * A browser sends a host's cookies to all of its ports, so the name holds the port that the browser sees. Containers
+   * that all listen on one port appear to the browser on different ones.
    */
   const cookieName = ({ headers }: IncomingMessage): string =>
     `gameserver_sidecar_${/:(\d+)$/.exec(headers.host ?? '')?.[1] ?? scheme}`
 
   const tokenOf = (message: IncomingMessage): string => {
-    const bearer = /^bearer +(\S+)$/i.exec(headerValues(message.rawHeaders, 'authorization')[0] ?? '')?.[1]
-    if (bearer !== undefined) return bearer
-    const cookies = headerValues(message.rawHeaders, 'cookie').join('; ').split(/; */)
+    const { headers } = message
     const start = `${cookieName(message)}=`
-    return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length) ?? ''
+    const cookie = headers.cookie?.split(/; */).find((pair) => pair.startsWith(start))
+    return bearerOf(headers) ?? cookie?.slice(start.length) ?? ''
   }
 
   return {
     check(message, acts) {
       if (token !== undefined) return tokensMatch(token, tokenOf(message)) ? undefined : NEEDS_TOKEN
-      const isPage = headerValues(message.rawHeaders, 'origin').length > 0
-      if (!exposed || !acts || isPage) return undefined
+      if (!exposed || !acts || message.headers.origin !== undefined) return undefined
       return forbidden('Without a token, only pages of the gateway and of allowed origins may change something')
     },
 
@@ -79,7 +72,7 @@ export function createAccess({ token, exposed, scheme }: AccessOptions): Access 
       }
       const others = query.split('&').filter((pair) => tokenIn(pair) === null)
       reply.writeHead(303, {
-        // Scheme and host are left out, because a proxy in front may have others. Two slashes would begin a host.
+        // A proxy in front may have another scheme and host, so both are left out. Two slashes would begin a host.
         location: path.replace(/^[/\\]+/, '/') + (others.length > 0 ? `?${others.join('&')}` : ''),
         'set-cookie': `${cookieName(message)}=${token}; Path=/_/; HttpOnly; SameSite=Strict${secure}`,
         'cache-control': 'no-store',

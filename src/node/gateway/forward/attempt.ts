@@ -2,17 +2,17 @@ import type { ClientRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Refusal } from '../../http/refusal.js'
 
-/** The sidecar is on this machine, so a connection to it is quick or not possible; clients hear that within a second. */
+/** Most milliseconds for a connection: the sidecar is on this machine. Clients hear of a failure within a second. */
 const CONNECT_MS = 900
 
 interface AttemptOptions {
   /** Host and port of the sidecar, for messages. */
   readonly place: string
-  /** Whether the request may change something: then a failure leaves open whether it has. */
+  /** Whether the request may change something. Then the message of a failure says that the sidecar may have acted. */
   readonly acts: boolean
-  /** Milliseconds until the whole answer must have come. */
+  /** Most milliseconds until the answer is complete. */
   readonly timeout: number
-  /** Called once at most. The request is destroyed by then. */
+  /** Called at most once, after the request was destroyed. */
   readonly onFailure: (refusal: Refusal) => void
 }
 
@@ -35,12 +35,12 @@ export class Attempt {
     request.on('error', (error) => this.fail(error))
   }
 
-  /** The head of the answer has come. The rest of a stream takes as long as it takes. */
+  /** Notes that the head of the answer has arrived. A stream has no time limit from then on. */
   answered(isStream: boolean): void {
     if (isStream) clearTimeout(this.#answerTimer)
   }
 
-  /** Ends the request, wherever it is. No failure is reported any more. */
+  /** Ends the request in any phase. Later failures aren't reported. */
   end(): void {
     this.#isOver = true
     clearTimeout(this.#answerTimer)

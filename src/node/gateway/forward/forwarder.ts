@@ -1,21 +1,38 @@
 import { Agent as PlainAgent, request as requestPlain } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { hasClosed } from '../../http/raw-response.js'
+import { hasClosed, SAFE_HEADERS } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
 import { Attempt } from './attempt.js'
-import { responseHeaders } from './forwarded-headers.js'
 import type { Watches } from './watches.js'
 
 /**
- * Time for which a connection to the sidecar is kept for the next call. Servers keep theirs longer (Node for five
- * seconds, the real sidecar for ever), so no call goes out on a connection that the sidecar is just closing. A call that
- * breaks off is never sent again, because nobody knows whether it acted.
+ * The headers of a request that the sidecar gets. All others concern the connection, are private to a page and its user,
+ * or could turn the call into another one: its method, its path, its deadline.
+ */
+const FORWARDED = ['accept', 'content-type', 'user-agent']
+
+/** The headers of an answer that the client gets. All others could speak for the gateway, to the whole origin. */
+const PASSED_BACK = ['content-type', 'content-encoding', 'content-length', 'retry-after']
+
+/** Headers of every answer behind the sidecar's prefix. */
+export const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
+
+/** The headers that go to the sidecar. */
+export const requestHeaders = (given: IncomingHttpHeaders): Record<string, string> => pick(given, FORWARDED)
+
+const pick = (given: IncomingHttpHeaders, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])))
+
+/**
+ * Milliseconds for which an idle connection to the sidecar is kept. Servers keep theirs longer (Node for five seconds,
+ * the real sidecar for ever), so no call goes out on a connection that the sidecar is just closing. A call that breaks off
+ * is never repeated, because it may have acted.
  */
 const KEPT_MS = 4_000
 
-/** Time for which a call goes on after its client has left. A closing page sends calls and doesn't wait for answers. */
+/** Milliseconds for which a call goes on after its client has left: a closing page doesn't wait for its calls' answers. */
 const ABANDONED_MS = 500
 
 export interface ForwarderOptions {
@@ -25,28 +42,28 @@ export interface ForwarderOptions {
   readonly watches: Watches
 }
 
-/** A request as it goes to the sidecar, and callbacks for its fate. */
+/** A request as it goes to the sidecar, and callbacks for its outcome. */
 export interface Outgoing {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   /** Called when a watch has been opened. */
   onWatch(): void
-  /** Called if the request fails before any part of an answer was sent. The refusal is to be the answer. */
+  /** Called if the request fails before any part of an answer was sent. The refusal becomes the answer. */
   onFailure(refusal: Refusal): void
-  /** Called if the request fails later. The answer was cut off. */
+  /** Called if the request fails later, after the answer was cut off. */
   onBreak(refusal: Refusal): void
 }
 
 export interface OutgoingCall extends Outgoing {
   readonly body: Buffer
   readonly isWatch: boolean
-  /** Headers for the answer, beside those of the sidecar and those that every answer gets. */
+  /** Headers of the answer beside the sidecar's and those of every answer. */
   readonly answerHeaders: Readonly<Record<string, string>> | undefined
 }
 
-/** Passes calls and streams on to one sidecar, and passes answers back as they come. */
+/** Forwards calls and streams to one sidecar, and passes answers back as they come. */
 export interface Forwarder {
-  /** Resolves when the answer has left, or the client has. */
+  /** Resolves when the answer was sent, or the client has left. */
   request(message: IncomingMessage, reply: ServerResponse, outgoing: OutgoingCall): Promise<void>
   /** Ends the connections that are kept for later calls. */
   close(): void
@@ -60,7 +77,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
   return {
     async request(message, reply, { path, headers, body, isWatch, answerHeaders, ...outgoing }) {
       const { method } = message
-      // If the sidecar has ended a kept connection meanwhile, that is read first.
+      // Lets Node first notice kept connections that the sidecar has ended.
       if (!isWatch) await nextTurn()
       if (hasClosed(reply)) return
       const request = (isSecure ? requestSecure : requestPlain)(sidecar, {
@@ -86,7 +103,7 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
       })
       reply.on('error', () => undefined)
       await new Promise<void>((resolve) => void reply.once('close', resolve))
-      // Over HTTP/2, an answer that the client gave up counts as finished, though nobody has ended it.
+      // Over HTTP/2, an answer that the client gave up counts as finished without being ended.
       const hasLeft = !(reply.writableEnded && reply.writableFinished)
       if (hasLeft && !isWatch) await delay(ABANDONED_MS, undefined, { ref: false })
       attempt.end()
@@ -109,8 +126,8 @@ export function passBack(
   attempt.answered(isStream)
   response.on('error', (error) => attempt.fail(error))
   if (reply.destroyed) return void response.resume()
-  reply.writeHead(response.statusCode!, responseHeaders(response.headers, answerHeaders))
-  // pipe() can be undone, unlike stream.pipeline(): a watch needs that to end with a last line of the gateway's own.
-  // Neither side outlives the other, since an error of the response and the end of the reply both end the attempt.
+  reply.writeHead(response.statusCode!, { ...OWN_HEADERS, ...answerHeaders, ...pick(response.headers, PASSED_BACK) })
+  // Unlike stream.pipeline(), pipe() can be undone, so that a watch can end with a last line of the gateway's own. An
+  // error of the response and the end of the reply both end the attempt, so neither side outlives the other.
   response.pipe(reply)
 }

@@ -1,16 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { OperationName } from '../../../protocol/operations.js'
-import { corsHeaders, isPreflight } from '../../http/cors.js'
+import { corsHeaders, isPreflight } from '../../http/request-guard.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
-import { answerRefusal, refuseRaw } from '../../http/raw-response.js'
+import { answerRefusal } from '../../http/raw-response.js'
 import { forbidden } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
-import { OWN_HEADERS, requestHeaders } from './forwarded-headers.js'
-import { createForwarder } from './forwarder.js'
+import { createForwarder, OWN_HEADERS, requestHeaders } from './forwarder.js'
 import { findSidecarRoute } from './sidecar-route.js'
 import type { SidecarRoute } from './sidecar-route.js'
 import { createWatchSockets } from './watch-sockets.js'
@@ -25,7 +24,7 @@ export interface SidecarHandlerOptions {
   readonly denied: ReadonlySet<OperationName>
   /** Called when a call is about to be forwarded. */
   readonly onCall?: ((operation: OperationName) => void) | undefined
-  /** Called when a connection is a watch's from now on. */
+  /** Called when a connection has become a watch's. */
   readonly onWatch?: (socket: Socket) => void
   readonly log: LineLog
 }
@@ -37,15 +36,17 @@ export interface SidecarHandler {
   /** Whether the sidecar has accepted a call to `shutdown`. */
   readonly wasShutDown: boolean
   /**
-   * Ends every watch after telling its reader the reason, and opens none from now on. Calls are still answered. Returns
-   * how many watches there were.
+   * Tells each watch's reader the reason and ends every watch, later ones too. Calls are still answered. Returns how many
+   * watches there were.
    */
   stopWatches(reason: string): number
-  /** Begins anew for another GameServer, which nobody has shut down: watches are opened again. */
+  /** Begins anew for another GameServer: watches are opened again. */
   startAgain(): void
   /** Ends the connections that are kept for later calls. */
   close(): void
 }
+
+type Headers = Readonly<Record<string, string>>
 
 const WATCH: OperationName = 'watchGameServer'
 
@@ -62,15 +63,23 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   const relaySocket = createWatchSockets({ sidecar, timeout, watches })
   const state = { isStopping: false, wasShutDown: false }
 
+  const begin = (message: IncomingMessage, to: ServerResponse | Socket, admission: Admission, headers?: Headers) => {
+    const note = (refusal: Refusal): void => {
+      // A client that was told of the end dials again, as it should.
+      if (refusal !== STOPPING) log(refusalLine(message.method, admission.target, refusal))
+    }
+    const refuse = (refusal: Refusal): void => {
+      note(refusal)
+      answerRefusal(to, refusal, { ...OWN_HEADERS, ...headers })
+    }
+    const callbacks = { onWatch: () => onWatch?.(message.socket), onFailure: refuse, onBreak: note }
+    return { refuse, callbacks, route: admit(options, message, admission) }
+  }
+
   const serve: SidecarHandler['serve'] = async (message, reply, admission) => {
     const answerHeaders = corsHeaders(admission, ['content-type', 'authorization'])
     if (isPreflight(message, admission)) return void reply.writeHead(204, answerHeaders).end()
-    const note = noteFor(log, message, admission)
-    const refuse = (refusal: Refusal): void => {
-      note(refusal)
-      answerRefusal(reply, refusal, { ...OWN_HEADERS, ...answerHeaders })
-    }
-    const route = admit(options, message, admission)
+    const { refuse, callbacks, route } = begin(message, reply, admission, answerHeaders)
     if (route.refusal !== undefined) return refuse(route.refusal)
     const { path, operation } = route
     const headers = requestHeaders(message.headers)
@@ -78,42 +87,22 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     if (body === undefined) return
     if ('status' in body) return refuse(body)
     if (message.socket.destroyed) return
-    if (state.isStopping && operation === WATCH) return refuse(STOPPING)
+    const isWatch = operation === WATCH
+    if (state.isStopping && isWatch) return refuse(STOPPING)
     options.onCall?.(operation)
     if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
-    await forwarder.request(message, reply, {
-      path,
-      headers,
-      body,
-      isWatch: operation === WATCH,
-      answerHeaders,
-      onWatch: () => onWatch?.(message.socket),
-      onFailure: refuse,
-      onBreak: note,
-    })
+    await forwarder.request(message, reply, { path, headers, body, isWatch, answerHeaders, ...callbacks })
     if (operation === 'shutdown' && reply.statusCode === 200) state.wasShutDown = true
   }
 
   const upgrade: SidecarHandler['upgrade'] = async (message, socket, admission) => {
-    const note = noteFor(log, message, admission)
-    const refuse = (refusal: Refusal): void => {
-      note(refusal)
-      refuseRaw(socket, refusal, OWN_HEADERS)
-    }
-    const route = admit(options, message, admission)
+    const { refuse, callbacks, route } = begin(message, socket, admission)
     if (route.refusal !== undefined) return refuse(route.refusal)
     const { path, operation } = route
     if (operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
     if (state.isStopping) return refuse(STOPPING)
     options.onCall?.(operation)
-    const headers = requestHeaders(message.headers)
-    await relaySocket(message, socket, {
-      path,
-      headers,
-      onWatch: () => onWatch?.(socket),
-      onFailure: refuse,
-      onBreak: note,
-    })
+    await relaySocket(message, socket, { path, headers: requestHeaders(message.headers), ...callbacks })
   }
 
   return {
@@ -134,13 +123,6 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   }
 }
 
-/** Writes the line about a refusal. Clients that were told of the end dial again, as they should, so it has none. */
-const noteFor =
-  (log: LineLog, { method }: IncomingMessage, { target }: Admission) =>
-  (refusal: Refusal): void => {
-    if (refusal !== STOPPING) log(refusalLine(method, target, refusal))
-  }
-
 /** The route of a request, or the reason to refuse it. */
 function admit(
   { access, denied }: SidecarHandlerOptions,
@@ -152,11 +134,11 @@ function admit(
   if (refusal !== undefined) return { refusal }
   const route = findSidecarRoute(method, target)
   if (route.refusal !== undefined || !denied.has(route.operation)) return route
-  // As an operation that doesn't exist, since for every client it doesn't.
+  // For clients a denied operation doesn't exist.
   return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
 }
 
-/** In the sidecar's own words. Code 8 is no rate limit, so clients don't try again. */
+/** The sidecar's own message. Code 8 is no rate limit, so clients don't retry. */
 const tooLarge = (bytes: number): Refusal => ({
   status: 429,
   code: 8,
@@ -164,8 +146,8 @@ const tooLarge = (bytes: number): Refusal => ({
 })
 
 /**
- * Reads a body whole before anything is sent on: one that is too large or breaks off never reaches the sidecar, which
- * might act on its first half. Resolves with undefined if the client has left.
+ * Reads the whole body before anything is forwarded: the sidecar might act on the first half of a body that is too large
+ * or breaks off. Resolves with undefined if the client has left.
  */
 async function readBody(message: IncomingMessage): Promise<Buffer | Refusal | undefined> {
   const announced = Number(message.headers['content-length'] ?? 0)
@@ -182,7 +164,7 @@ async function readBody(message: IncomingMessage): Promise<Buffer | Refusal | un
   } catch {
     return undefined
   } finally {
-    // The rest of a refused body passes unread, so that its client gets to read the answer.
+    // Read the rest of a refused body, so that its client gets to read the answer.
     message.resume()
   }
 }

@@ -3,12 +3,12 @@ import type { OperationName } from '../../../protocol/operations.js'
 import { malformed } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 
-/** The sidecar's paths stand behind this one, on the origin of the pages. */
+/** Prefix of the sidecar's paths on the origin of the pages. */
 export const SIDECAR_PREFIX = '/_/sidecar'
 
 export const isForSidecar = (target: string): boolean => target.startsWith(`${SIDECAR_PREFIX}/`)
 
-/** The place that a request is forwarded to. */
+/** Where a request is forwarded to. */
 export interface SidecarRoute {
   readonly refusal?: undefined
   readonly operation: OperationName
@@ -23,7 +23,7 @@ interface Pattern {
 }
 
 const ESCAPE = '%[\\da-fA-F]{2}'
-/** A name as `encodeURIComponent` writes it, with all else that RFC 3986 allows in a segment. */
+/** A name as `encodeURIComponent` writes it, and all other characters that RFC 3986 allows in a segment. */
 const NAME = `(?:[\\w.~!$&'()*+,;=:@-]|${ESCAPE})+`
 const MASK = `updateMask(?:=(?:[\\w.~*,+-]|${ESCAPE})*)?`
 
@@ -37,9 +37,8 @@ const NOT_FOUND: Refusal = { status: 404, code: 5, message: 'Not Found' }
 const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /**
- * Finds the operation of a method and a target behind the prefix. Other spellings of its path are refused, with the
- * sidecar's own words: so a denied operation stays denied, and the sidecar never reads a path in another way than the
- * gateway did.
+ * Finds the operation of a method and of a target behind the prefix. Other spellings of a path are refused with the
+ * sidecar's own message, so that a denied operation stays denied and the sidecar reads each path as the gateway did.
  */
 export function findSidecarRoute(method: string, target: string): SidecarRoute | { readonly refusal: Refusal } {
   const [path = '', ...rest] = target.slice(SIDECAR_PREFIX.length).split('?')

@@ -8,22 +8,22 @@ import { Attempt } from './attempt.js'
 import { passBack } from './forwarder.js'
 import type { ForwarderOptions, Outgoing } from './forwarder.js'
 
-/** Bytes that may wait for a reader before the sidecar is no longer read. */
+/** Once this many bytes wait for a reader, the sidecar is no longer read. */
 const MOST_WAITING = 64 * 1024
-/** Time that a page has to take what waits for it, after the sidecar has ended. */
+/** Milliseconds that a page has to read the rest after the sidecar has ended. */
 const TAKING_MS = 5_000
-/** Time that the sidecar has to end its side after a page has left. */
+/** Milliseconds that the sidecar has to end its side after a page has left. */
 const ENDING_MS = 500
 
-/** What `ws` closes with where no close frame came, and where one came without a code. */
+/** The close codes of `ws` for no close frame, and for a close frame without a code. */
 const [ABNORMAL, NO_STATUS] = [1006, 1005]
 
 /** Relays a watch over WebSocket. Resolves when the page's connection has ended. */
 export type WatchSockets = (message: IncomingMessage, socket: Socket, outgoing: Outgoing) => Promise<void>
 
 /**
- * The page is accepted once the sidecar has accepted the gateway, so a refusal of the sidecar's is the page's answer.
- * Then messages and close codes pass from the sidecar to the page. A watch takes no messages, so none of the page's pass.
+ * The page is accepted once the sidecar has accepted the gateway, so that the page gets a refusal of the sidecar's as its
+ * answer. Messages and close codes then pass from the sidecar to the page. A page's messages are dropped: a watch takes none.
  */
 export function createWatchSockets({ sidecar, timeout, watches }: ForwarderOptions): WatchSockets {
   const accept = createAcceptor()
@@ -36,7 +36,7 @@ export function createWatchSockets({ sidecar, timeout, watches }: ForwarderOptio
     let reply: ServerResponse | undefined
     let isOpen = false
     const onFailure = (refusal: Refusal): void => {
-      // A plain answer that broke off must not look like a whole one.
+      // A plain answer that broke off must not look whole.
       if (reply?.headersSent === true) socket.destroy()
       else if (!isOpen) return outgoing.onFailure(refusal)
       outgoing.onBreak(refusal)
@@ -47,7 +47,7 @@ export function createWatchSockets({ sidecar, timeout, watches }: ForwarderOptio
       request.end()
     }
     const upstream = new WebSocket(base + path, { headers, perMessageDeflate: false, finishRequest })
-    // A socket must be read from, or nobody notices its end.
+    // Node notices the end of a socket only while the socket is read.
     const leave = (): void => void socket.destroy()
     socket.resume().once('end', leave)
     socket.once('close', () => {

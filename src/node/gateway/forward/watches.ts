@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 
-/** Time for which a reader may take nothing while something waits for it. */
+/** Milliseconds for which a reader may take nothing while bytes wait for it. */
 const STALLED_MS = 5_000
 const CHECK_MS = 1_000
-/** Time that a page has to answer a goodbye. */
+/** Milliseconds that a page has to answer a close frame. */
 const GOODBYE_MS = 1_000
 /** The close code for a server that goes away. */
 const GOING_AWAY = 1001
@@ -16,9 +16,9 @@ const NEWLINE = 0x0a
 interface Watch {
   /** The reader's connection. */
   readonly socket: Socket
-  /** Tells the reader that this is the end, and ends the connection. */
+  /** Tells the reader of the end, and ends the connection. */
   end(): void
-  /** The bytes that the reader has taken, and when it took the last of them. */
+  /** The bytes that the reader has taken, and when it took the last of these bytes. */
   taken: number
   since: number
 }
@@ -30,12 +30,12 @@ export class Watches {
   #checks: ReturnType<typeof setInterval> | undefined
   #reason: string | undefined
 
-  /** @param onStalled called after a reader was cut that had stopped reading */
+  /** @param onStalled called after the connection of a reader that had stopped reading was cut */
   constructor(onStalled: () => void) {
     this.#onStalled = onStalled
   }
 
-  /** Takes in a watch over HTTP, which is piped. At its end the line that has begun passes before the last one. */
+  /** Adds a watch over HTTP, which is piped. At the end, a half received line is passed on before the last line. */
   addStream(source: Readable, reply: ServerResponse): void {
     let isBetweenLines = true
     const observe = (bytes: Buffer): void => void (isBetweenLines = bytes.at(-1) === NEWLINE)
@@ -57,7 +57,7 @@ export class Watches {
     })
   }
 
-  /** Takes in a watch over WebSocket. */
+  /** Adds a watch over WebSocket. */
   addSocket(upstream: WebSocket, page: WebSocket, socket: Socket): void {
     this.#add(socket, socket, () => {
       page.close(GOING_AWAY, this.#reason)
@@ -66,15 +66,15 @@ export class Watches {
     })
   }
 
-  /** Lets watches stay again that are added after a `stop()`. */
+  /** After a `stop()`, lets later watches stay open again. */
   startAgain(): void {
     this.#reason = undefined
   }
 
-  /** Tells every reader the reason and ends its watch; those that are added later too. Returns how many there were. */
+  /** Tells every reader the reason and ends every watch, later ones too. Returns how many watches were open. */
   stop(reason: string): number {
     const { size } = this.#open
-    // A close frame has room for 123 bytes of it.
+    // A close frame has room for a reason of 123 bytes.
     this.#reason = /^[ -~]{0,100}$/.test(reason) ? reason : ''
     for (const watch of this.#open) watch.end()
     return size
@@ -94,8 +94,8 @@ export class Watches {
   }
 
   /**
-   * Cuts readers that have stopped reading: each would keep a real sidecar from sending to all others. A write hands
-   * over 64 KiB at most, so a reader that takes less than 13 KB a second counts as stopped.
+   * Cuts readers that have stopped reading: one such reader keeps a real sidecar from sending to all others. A write hands
+   * over at most 64 KiB, so a reader that takes less than 13 KB a second counts as stopped.
    */
   #check(): void {
     const now = performance.now()
@@ -112,7 +112,7 @@ export class Watches {
   }
 }
 
-/** Bytes that the system has taken over for a reader. */
+/** Bytes that the system has taken for a reader. */
 const takenBy = (socket: Socket): number => socket.bytesWritten - socket.writableLength
 
 /** The last line of a stream, in the shape of the sidecar's own errors within a watch. */

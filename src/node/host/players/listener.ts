@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { WITH_CHANNEL } from '../../../relay/signals.js'
-import { parseOrigin, plainAddress, sameOrigin } from '../../http/authority.js'
+import { originOf, plainAddress } from '../../http/address.js'
 import { createGuardedServer } from '../../http/guarded-server.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
 import { answerRaw, SAFE_HEADERS } from '../../http/raw-response.js'
 import { malformed, TEXT_FORM } from '../../http/refusal.js'
-import { headerValues } from '../../http/request-guard.js'
 import type { RequestHead, Verdict } from '../../http/request-guard.js'
 import type { HostSettings } from '../host-options.js'
 import type { PlayerRefusal, Relay } from './relay.js'
@@ -142,11 +141,8 @@ function checkTarget({ url = '' }: RequestHead): Verdict {
 }
 
 /** The Origin of a page that may not play. What isn't a page sends none. */
-function foreignOrigin(message: IncomingMessage, allowed: HostSettings['playerOrigins']): string | undefined {
-  if (allowed === undefined) return undefined
-  const texts = headerValues(message.rawHeaders, 'origin')
-  if (texts.length === 0) return undefined
-  const origin = texts.length === 1 ? parseOrigin(texts[0]!) : undefined
-  const isAllowed = origin !== undefined && allowed.some((other) => sameOrigin(origin, other))
-  return isAllowed ? undefined : texts.join()
+function foreignOrigin({ headers }: IncomingMessage, allowed: HostSettings['playerOrigins']): string | undefined {
+  const { origin } = headers
+  if (allowed === undefined || origin === undefined) return undefined
+  return allowed.includes(originOf(origin) ?? '') ? undefined : origin
 }

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { readText, writeSignal, type HostSignal } from '../../../../relay/signals.js'
-import { plainAddress } from '../../../http/authority.js'
+import { plainAddress } from '../../../http/address.js'
 import { candidatesFor, type Reachable } from './advertised-address.js'
 import type { Native } from './native.js'
 import { Peer, type PeerOptions } from './peer.js'
