@@ -1,5 +1,5 @@
 import type { SidecarLink, FrameReader } from '../../../src/dashboard/store/api.js'
-import { createMock, type GameServerAllocation, type Mock } from '../../../src/mock/index.js'
+import { createMock, type GameServerAllocation, type GameServerManifest, type Mock } from '../../../src/mock/index.js'
 import { explainEntry, faultPresets, type ControlCommand } from '../../../src/sidecar/index.js'
 import { startRunner, type Runner } from './runner.js'
 import type { Level } from './messages.js'
@@ -10,14 +10,14 @@ const STATE_DELAY = 100
 /** The steps in which time is skipped: the code does what is due in each before the sidecar misses it. */
 const STEP = 1000
 
-const gameServer = {
+const gameServer: GameServerManifest = {
   metadata: { name: 'playground' },
   spec: { health: { periodSeconds: 5, failureThreshold: 3, initialDelaySeconds: 5 } },
   status: {
     counters: { rooms: { count: 0, capacity: 4 } },
     lists: { players: { capacity: 4, values: [] } },
   },
-} as const
+}
 
 export interface Session {
   readonly link: SidecarLink
@@ -80,9 +80,9 @@ export function createSession({ tell, onFresh, onStop }: Events): Session {
     if (path.startsWith(API)) {
       return answer(method, path, body).then(
         (text) => ({ status: 200, text }),
-        (error: Error) => ({
+        (error: unknown) => ({
           status: 400,
-          text: JSON.stringify({ message: error.message.replace('mock.control(): ', '') }),
+          text: JSON.stringify({ message: (error as Error).message.replace('mock.control(): ', '') }),
         }),
       )
     }
@@ -124,13 +124,13 @@ export function createSession({ tell, onFresh, onStop }: Events): Session {
   }
 }
 
-const startMock = (): Mock => createMock({ time: 'real', unknownPaths: 'answer', gameServer: gameServer as never })
+const startMock = (): Mock => createMock({ time: 'real', unknownPaths: 'answer', gameServer })
 
 /** An edited GameServer comes as text, whose YAML needs the local sidecar. */
 function commandOf(command: ControlCommand): ControlCommand {
   if (command.type !== 'reload' || typeof command.gameServer !== 'string') return command
   try {
-    return { ...command, gameServer: JSON.parse(command.gameServer) as never }
+    return { ...command, gameServer: JSON.parse(command.gameServer) as GameServerManifest }
   } catch {
     throw new Error('The playground reads JSON only; the local sidecar reads YAML')
   }

@@ -14,6 +14,13 @@ import './playground.css'
 
 /** Lines that the output keeps. */
 const MAX_LINES = 500
+/** Milliseconds from a line to when it is seen. */
+const FLUSH = 50
+
+interface Output {
+  tell(level: Level, text: string): void
+  clear(): void
+}
 
 const FRAME = `
 <section class="gsp-code" aria-label="Code">
@@ -46,8 +53,8 @@ export function mount(element: HTMLElement): void {
   isMounted = true
   element.classList.add('gsp')
   element.innerHTML = FRAME
-  const find = <T extends HTMLElement>(selector: string): T => element.querySelector<T>(selector)!
-  const tell = createOutput(find('.gsp-log'))
+  const find = (selector: string): HTMLElement => element.querySelector<HTMLElement>(selector)!
+  const { tell, clear } = createOutput(find('.gsp-log'))
   const session = createSession({
     tell,
     onFresh: () => set({ entries: [], selected: undefined, cursor: undefined, frozen: undefined }),
@@ -55,7 +62,7 @@ export function mount(element: HTMLElement): void {
   })
   drawDashboard(element, find('.gsp-dashboard'), session.link)
 
-  const select = find<HTMLSelectElement>('select')
+  const select = element.querySelector('select')!
   const editor = createEditor(() => (select.value = ''))
   find('.gsp-code').append(editor.element)
   const show = (code: string): void => {
@@ -66,11 +73,11 @@ export function mount(element: HTMLElement): void {
   select.onchange = () => select.value && show(examples[select.value]!)
 
   const run = (): void => {
-    find('.gsp-log').replaceChildren()
+    clear()
     session.run(withoutImports(editor.code))
   }
   find('[data-run]').onclick = run
-  find('[data-clear]').onclick = () => find('.gsp-log').replaceChildren()
+  find('[data-clear]').onclick = clear
   find('[data-link]').onclick = () => void copyLink(editor.code, tell)
   find('.gsp-code').onkeydown = (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
@@ -105,20 +112,33 @@ function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api
 }
 
 /** The lines of the output, of which the newest is seen unless the visitor has scrolled up. */
-function createOutput(log: HTMLElement): (level: Level, text: string) => void {
-  return (level, text) => {
+function createOutput(log: HTMLElement): Output {
+  let waiting: HTMLElement[] = []
+  function flush(): void {
     const isAtEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8
-    const line = document.createElement('p')
-    line.dataset['level'] = level
-    line.textContent = text
-    log.append(line)
+    log.append(...waiting)
+    waiting = []
     while (log.childElementCount > MAX_LINES) log.firstElementChild!.remove()
     if (isAtEnd) log.scrollTop = log.scrollHeight
+  }
+  return {
+    tell(level, text) {
+      const line = document.createElement('p')
+      line.dataset['level'] = level
+      line.textContent = text
+      // Lines that come together cost one layout.
+      if (waiting.length === 0) setTimeout(flush, FLUSH)
+      waiting.push(line)
+    },
+    clear() {
+      waiting = []
+      log.replaceChildren()
+    },
   }
 }
 
 /** Puts the code into the page's address, and that into the clipboard. */
-async function copyLink(code: string, tell: (level: Level, text: string) => void): Promise<void> {
+async function copyLink(code: string, tell: Output['tell']): Promise<void> {
   const url = new URL(location.href)
   url.hash = await toFragment(code)
   history.replaceState(null, '', url)

@@ -61,7 +61,7 @@ function describeError(error: unknown, line?: number): string {
   const { code, hint } = error as { code?: unknown; hint?: unknown }
   const kind = typeof code === 'string' ? `${error.name} ${code}` : error.name
   const found = /code\.js:(\d+)/.exec(error.stack ?? '')?.[1]
-  const advice = typeof hint === 'string' ? `. ${hint}` : ''
+  const advice = typeof hint === 'string' && !error.message.includes(hint) ? `. ${hint}` : ''
   return `${kind}: ${error.message}${advice}${where(found ?? (error instanceof SyntaxError ? line : undefined))}`
 }
 

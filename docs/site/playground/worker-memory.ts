@@ -43,7 +43,7 @@ export function guardMemory(tell: (what: string) => void): void {
     },
     fill(this: unknown[], ...given: [unknown]) {
       if (this.length >= COUNTED) count(this, this.length * 8)
-      return fill.apply(this, given)
+      return fill.apply(this, given) as unknown[]
     },
   })
   const named = self as unknown as Record<string, Constructor>
