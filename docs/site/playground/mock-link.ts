@@ -104,7 +104,7 @@ export function createSession({ tell, onFresh, onStop }: Events): Session {
   return {
     link: {
       // What is copied from the dashboard is for a sidecar of one's own.
-      origin: 'http://localhost:9358',
+      origin: () => 'http://localhost:9358',
       request,
       follow(added) {
         reader = added

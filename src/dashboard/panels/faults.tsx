@@ -121,7 +121,7 @@ export function Watchers({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Eleme
       {watchers.length === 0 && (
         <Hint
           text="None: a game watches with its client, you with curl."
-          code={`client.on('state', ({ state }) => console.log(state))\n\ncurl -N ${api.origin}/watch/gameserver`}
+          code={`client.on('state', ({ state }) => console.log(state))\n\ncurl -N ${api.origin()}/watch/gameserver`}
         />
       )}
       <ul>

@@ -24,7 +24,7 @@ export interface FrameReader {
 /** What the page needs of a sidecar, be it at the page's own origin, inside the page, or over and recorded. */
 export interface SidecarLink {
   /** Where a game finds the sidecar. */
-  origin: string
+  origin(): string
   /** Sends a request to the sidecar, `/_/api` included. Status 0 stands for no answer. */
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>
   /** Reads the event log from its start: first the state, then each entry, and the state again after entries. */
@@ -70,7 +70,7 @@ function followSocket(reader: FrameReader): void {
 }
 
 /** The sidecar that served this page, until a recording or another host of the page puts its own in place. */
-export const api: SidecarLink = { origin: location.origin, request: ask, follow: followSocket }
+export const api: SidecarLink = { origin: () => location.origin, request: ask, follow: followSocket }
 const access = { token: undefined as string | undefined }
 
 /** Reads JSON; undefined for anything but 200 with JSON. */

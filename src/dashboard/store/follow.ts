@@ -133,7 +133,7 @@ export function showRecording(): boolean {
       details.set(path, { ...details.get(path), ...line })
     } else if (line.type === 'state') set({ snapshot: line.state, now: line.state.now })
   }
-  api.origin = USUAL_ORIGIN
+  api.origin = () => USUAL_ORIGIN
   api.request = async (_, path) => {
     // What is left without the state is a recording.
     const recording = lines.filter(({ type }) => type !== 'state').map((line) => `${JSON.stringify(line)}\n`)

@@ -31,7 +31,7 @@ function curlOf({ method, path, body }: SentRequest, origin: string): string {
 export function copyCurl(entry: LogEntry): void {
   const { request } = describe(entry)
   if (request === undefined) announce(NOTHING)
-  else copy(curlOf(request, api.origin), 'Copied as curl')
+  else copy(curlOf(request, api.origin()), 'Copied as curl')
 }
 
 /** Copies the line of JavaScript that does the same with the client. */
