@@ -274,7 +274,7 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
       await run(`${CLIENT}console.warn('careful')\nawait createClient().ready()\nthrow new Error('boom')`)
       await says('Output', /boom/)
       expect(await violations(), `at ${width}, ${theme}, after a run`).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
     }
   })
 })
