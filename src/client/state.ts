@@ -1,8 +1,9 @@
 import { endReasonOf } from '../protocol/end-reason.js'
 import type { GameServer } from '../protocol/game-server.js'
-import type { ChangeListener, TellChanges } from './changes.js'
+import type { TellChanges } from './changes.js'
+import type { Emitter } from './emitter.js'
 import { isNews } from './game-server.js'
-import type { EndingEvent, EndReason } from './types.js'
+import type { EndingEvent, EndReason, SidecarEvents } from './types.js'
 
 /**
  * ms that a GameServer has once it is being deleted: a pod's `terminationGracePeriodSeconds`, which the sidecar doesn't
@@ -16,6 +17,8 @@ export interface State {
   readonly last: GameServer | undefined
   /** The end, once it is known. */
   readonly ending: EndingEvent | undefined
+  /** What the listeners of `ending` returned. */
+  readonly endings: readonly unknown[]
   /** Takes a GameServer, unless it is old or known. Returns whether it was news. */
   offer(gameServer: GameServer): boolean
   /** Calls a function with the last GameServer, and with each that comes. Returns the function that ends that. */
@@ -28,11 +31,12 @@ export interface State {
   end(reason: EndReason, deadline: number): void
 }
 
-export function createState(tellChanges: TellChanges, to: ChangeListener): State {
+export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEvents>, 'emit' | 'has'>): State {
   const followers = new Set<(gameServer: GameServer) => void>()
   const state = {
     last: undefined as GameServer | undefined,
     ending: undefined as EndingEvent | undefined,
+    endings: [] as unknown[],
 
     offer(gameServer: GameServer) {
       const previous = state.last
@@ -54,7 +58,7 @@ export function createState(tellChanges: TellChanges, to: ChangeListener): State
     end(reason: EndReason, deadline: number) {
       if (state.ending) return
       state.ending = { reason, deadline, gameServer: state.last }
-      to.emit('ending', state.ending)
+      state.endings = to.emit('ending', state.ending)
     },
   }
   return state

@@ -3,7 +3,7 @@
  */
 import { createConnections } from './connections.js'
 import { awaitFirstFrame, frameByTimer } from './frames.js'
-import type { HostConfig, PageWindow } from './page.js'
+import type { EndWait, HostConfig, PageWindow } from './page.js'
 import type { PlayerSocket } from './player-socket.js'
 import type { GameServerHost } from './types.js'
 
@@ -70,22 +70,29 @@ function install({ playersPath, isDrawn }: HostConfig): void {
         return ticks
       },
       /**
-       * Resolves when all that was waited for has settled, with whether that is all: whether the game listened, or its clients
-       * have said that nobody listens to them either.
+       * Tells the page to end. Resolves when everything that it waits for has settled, with what the host has yet to wait for.
+       *
+       * @param deadline when the page is ended at the latest
+       * @param clientDeadline the same for a page that listens only to its clients
        */
-      async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<boolean> {
-        const waits: Promise<unknown>[] = []
-        // For clients in this page, which are no listeners that the end would wait for. Each may say whether it has any.
+      async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<EndWait> {
+        const waits: unknown[] = []
+        const clientWaits: unknown[] = []
+        // For the clients in this page. A client of an earlier version doesn't call `waitUntil`.
         const ending = Object.assign(new Event('ending'), {
           deadline: isListenedTo ? deadline : clientDeadline,
           isHeard: undefined as boolean | undefined,
+          waitUntil: (result: unknown) => void clientWaits.push(result),
         })
         host.dispatchEvent(ending)
         host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
-        await settle(waits)
-        // A goodbye to the players must not be overtaken by the news that the page is done.
+        const late = new Promise<void>((resolve) => setTimeout(resolve, ending.deadline - Date.now()))
+        await Promise.all([settle(waits), Promise.race([settle(clientWaits), late])])
+        // The players' goodbye must reach the host before the news that the page is done.
         await connections.handOver()
-        return isListenedTo || ending.isHeard === false
+        if (isListenedTo) return 'nothing'
+        if (ending.isHeard !== false) return 'shutdown'
+        return clientWaits.length > 0 ? 'calls' : 'nothing'
       },
     },
   })
@@ -94,7 +101,7 @@ function install({ playersPath, isDrawn }: HostConfig): void {
 }
 
 /** Resolves when all have settled. What is waited for may ask for more time while it is waited for. */
-async function settle(waits: readonly Promise<unknown>[]): Promise<void> {
+async function settle(waits: readonly unknown[]): Promise<void> {
   for (let settled = 0; settled < waits.length;) {
     const batch = waits.slice(settled)
     settled += batch.length
@@ -110,9 +117,9 @@ class ShutdownEvent extends Event {
   readonly signal: string
   /** When the page is ended at the latest, in ms since the Unix epoch. */
   readonly deadline: number
-  readonly #waits: Promise<unknown>[]
+  readonly #waits: unknown[]
 
-  constructor(signal: string, deadline: number, waits: Promise<unknown>[]) {
+  constructor(signal: string, deadline: number, waits: unknown[]) {
     super('shutdown')
     this.signal = signal
     this.deadline = deadline
@@ -121,6 +128,6 @@ class ShutdownEvent extends Event {
 
   /** Makes the end wait for `promise`, but no longer than until `deadline`. A rejection is reported, and waited for no more. */
   waitUntil(promise: Promise<unknown>): void {
-    this.#waits.push(Promise.resolve(promise))
+    this.#waits.push(promise)
   }
 }

@@ -10,6 +10,9 @@ export interface HostConfig {
   readonly isDrawn: boolean
 }
 
+/** What the host still has to wait for when the page has settled: nothing, the last calls of its clients, or `shutdown()`. */
+export type EndWait = 'nothing' | 'calls' | 'shutdown'
+
 export type FrameCallback = (time: number) => void
 
 /** The globals of a page that are used here. They are taken before the game's own scripts run, which may replace them. */

@@ -6,10 +6,13 @@ import type { State } from '../state.js'
 import type { Timers } from '../timers.js'
 import type { AbortSignalLike, ClientOptions } from '../types.js'
 
-/** A hosted page is told to end. The host waits unless every client says that nobody listens to it. */
+/** A hosted page is told to end. */
 interface HostEnding {
   readonly deadline: number
+  /** Set to true by a client whose listeners the host must wait for until they call `shutdown()`, and else to false. */
   isHeard?: boolean
+  /** Takes what a listener returned: the host waits until it has settled. Absent in hosts of an earlier version. */
+  waitUntil?(result: unknown): void
 }
 
 export interface PageLifeParts {
@@ -48,8 +51,9 @@ export function watchPage(
     )
 
   listen(page.gameServerHost, 'ending', (event: HostEnding) => {
-    event.isHeard = event.isHeard || has('ending') || has('signal')
+    event.isHeard = event.isHeard || has('signal') || (!event.waitUntil && has('ending'))
     state.end('signal', event.deadline)
+    state.endings.forEach((result) => event.waitUntil?.(result))
   })
   if (!page.document) return
   listen(page, 'pagehide', ({ persisted }: { readonly persisted?: boolean }) => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EndWait } from '../../host-page/page.js'
 import type { Browser } from './browser/launch-browser.js'
 import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
@@ -17,7 +18,7 @@ export interface RunningPage extends GameRun {
   /** Resolves with what happened when nobody is left who could answer: the page has crashed, or the browser has ended. */
   readonly gone: Promise<string>
   /** Tells the page to end, see `HostedPage`. */
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean>
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
 }
 
 export interface RunPageOptions {
@@ -124,7 +125,7 @@ class PageRun implements RunningPage {
     void this.#superviseLife(bootsUntil)
   }
 
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean> {
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait> {
     this.#isEnding = true
     return this.#page.shutdown(signal, patience, clientPatience)
   }

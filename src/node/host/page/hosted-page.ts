@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HostConfig } from '../../../host-page/page.js'
+import type { EndWait, HostConfig } from '../../../host-page/page.js'
 import { script } from '../../../host-page/index.ts?script'
 import type { Browser } from '../browser/launch-browser.js'
 import type { DevtoolsSession } from '../browser/devtools.js'
@@ -22,12 +22,12 @@ export interface HostedPage {
    */
   ticks(deadline: number): Promise<number>
   /**
-   * Tells the page to end, and resolves when what it does for it is done, with whether that is all. Otherwise its clients
-   * may listen to the watch.
-   * @param patience ms that a page has that listens
-   * @param clientPatience ms of one that leaves it to its client
+   * Tells the page to end. Resolves when its own work for that is done, with what is left to wait for.
+   *
+   * @param patience ms for a page that listens to `shutdown`
+   * @param clientPatience ms for a page that listens only to its clients
    */
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean>
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
 }
 
 interface TargetInfo {
@@ -107,7 +107,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
     async shutdown(signal, patience, clientPatience) {
       const now = Date.now()
       const args = `${JSON.stringify(signal)}, ${now + patience}, ${now + clientPatience}`
-      return (await evaluate(`${HOST}?.shutdown(${args}) ?? false`, patience)) === true
+      return (await evaluate(`${HOST}?.shutdown(${args}) ?? 'shutdown'`, patience)) as EndWait
     },
   }
 }
