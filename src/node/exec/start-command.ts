@@ -3,7 +3,7 @@ import type { SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endGroup, guardGroup, isGroupAlive, signalGroup } from './guardian.js'
+import { endGroup, guardGroup, isGroupAlive, signalGroup } from './processes.js'
 
 /** How long processes that the command has left behind may take to end, once it has ended itself. */
 const LEFTOVERS_MS = 5_000

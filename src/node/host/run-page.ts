@@ -6,8 +6,8 @@ import type { HostEvent } from './host-events.js'
 import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
 import type { HostedPage } from './page/hosted-page.js'
-import { watchPage } from './page/watch-page.js'
-import type { PageWatch } from './page/watch-page.js'
+import { observePage } from './page/observe-page.js'
+import type { PageObservation } from './page/observe-page.js'
 import { stackOfHang, watchForHang } from './supervision/hang-watch.js'
 import { watchForKills } from './supervision/memory-limit.js'
 import { watchMemory } from './supervision/memory.js'
@@ -77,7 +77,7 @@ class PageRun implements RunningPage {
   readonly #page: HostedPage
   /** Aborted when the watch over the page ends. */
   readonly #over = new AbortController()
-  #watch: PageWatch | undefined
+  #watch: PageObservation | undefined
   #endMemoryWatch: (() => void) | undefined
   #end!: (end: GameEnd) => void
   #hasBooted = false
@@ -99,7 +99,7 @@ class PageRun implements RunningPage {
     const { pageUrl, maxMemory, tell } = this.#given
     const { devtools, pid } = this.#browser
     const { session, targetId } = this.#page
-    this.#watch = await watchPage({
+    this.#watch = await observePage({
       page: session,
       browser: devtools,
       sessionOf: devtools.session,

@@ -1,6 +1,6 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from '../lines.js'
-import { describeValue, formatArguments, type RemoteObject } from './console-format.js'
+import { describeRemote, formatArguments, type RemoteObject } from './console-format.js'
 import type { CallFrame, SourceMaps } from './source-maps.js'
 
 /** `Runtime.consoleAPICalled` */
@@ -102,7 +102,7 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
 
   const onException = (details: ExceptionDetails): void => {
     const { text, exception, stackTrace, url, lineNumber, columnNumber } = details
-    const message = exception === undefined ? text : `${text} ${describeValue(exception)}`.slice(0, MAX_TEXT)
+    const message = exception === undefined ? text : `${text} ${describeRemote(exception)}`.slice(0, MAX_TEXT)
     if (hasFrames(message)) return write('error', message)
     // What was thrown has no stack of its own.
     write('error', message, stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }])

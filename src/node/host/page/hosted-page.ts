@@ -55,7 +55,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   let isGone = false
   const gone = new Promise<string>((resolve) => {
     devtools.on<{ targetId: string; status: string; errorCode: number }>('Target.targetCrashed', (crash) => {
-      if (crash.targetId === targetId) resolve(describeCrash(crash.status, crash.errorCode))
+      if (crash.targetId === targetId) resolve(describePageCrash(crash.status, crash.errorCode))
     })
     devtools.on<{ targetId: string }>('Target.targetDestroyed', (destroyed) => {
       if (destroyed.targetId === targetId) resolve('The page has closed itself')
@@ -113,7 +113,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
 }
 
 /** What the browser's status and code say. */
-function describeCrash(status: string, code: number): string {
+function describePageCrash(status: string, code: number): string {
   if (status === 'oom' || code === 5) return 'The page has run out of memory'
   return `The page has crashed (${status}, code ${code})`
 }

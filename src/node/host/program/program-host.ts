@@ -17,7 +17,7 @@ import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
 import { resolveProgramOptions } from './program-options.js'
 import type { ProgramHostOptions, ProgramSettings } from './program-options.js'
-import { describeCrash, startProgram } from './program-process.js'
+import { describeProgramEnd, startProgram } from './program-process.js'
 import type { ProgramEnd, ProgramProcess } from './program-process.js'
 import { programCommand, startError } from './runtimes.js'
 
@@ -195,6 +195,6 @@ class ProgramGame {
 
 function describeEnd(end: ProgramEnd, whyKilled: string): GameEnd {
   if (end.code === 0) return { code: 0, reason: 'The program has ended.' }
-  const { sentence, details } = describeCrash(end, whyKilled)
+  const { sentence, details } = describeProgramEnd(end, whyKilled)
   return { code: HOST_EXIT_CODES.CRASHED, reason: sentence, details, mayStartAgain: true }
 }
