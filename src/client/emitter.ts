@@ -55,8 +55,9 @@ export function createEmitter<Events extends { error: Error }>(
 
     emit(type, event) {
       const results = of(type).map((subscription) => tell(subscription, event))
-      const sink = type === 'error' && !results.length && (logger ?? host().console)
-      if (sink && sink.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
+      if (type !== 'error' || results.length) return results
+      const sink = logger ?? host().console
+      if (sink?.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
       return results
     },
 

@@ -17,26 +17,24 @@ export interface State {
   readonly last: GameServer | undefined
   /** The end, once it is known. */
   readonly ending: EndingEvent | undefined
-  /** What the listeners of `ending` returned. */
-  readonly endings: readonly unknown[]
   /** Takes a GameServer, unless it is old or known. Returns whether it was news. */
   offer(gameServer: GameServer): boolean
   /** Calls a function with the last GameServer, and with each that comes. Returns the function that ends that. */
   follow(look: (gameServer: GameServer) => void): () => void
   /**
-   * Tells `ending` once, from whichever source reports it first.
+   * Tells `ending` once, from whichever source reports it first. Returns what its listeners returned.
    *
    * @param deadline ms since the Unix epoch
    */
-  end(reason: EndReason, deadline: number): void
+  end(reason: EndReason, deadline: number): readonly unknown[]
 }
 
 export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEvents>, 'emit' | 'has'>): State {
   const followers = new Set<(gameServer: GameServer) => void>()
+  let results: readonly unknown[] = []
   const state = {
     last: undefined as GameServer | undefined,
     ending: undefined as EndingEvent | undefined,
-    endings: [] as unknown[],
 
     offer(gameServer: GameServer) {
       const previous = state.last
@@ -56,9 +54,11 @@ export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEv
     },
 
     end(reason: EndReason, deadline: number) {
-      if (state.ending) return
-      state.ending = { reason, deadline, gameServer: state.last }
-      state.endings = to.emit('ending', state.ending)
+      if (!state.ending) {
+        state.ending = { reason, deadline, gameServer: state.last }
+        results = to.emit('ending', state.ending)
+      }
+      return results
     },
   }
   return state

@@ -96,7 +96,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
   }
 }
 
-/** They are taken before the game's own scripts run, which may replace them. */
+/** Reads them before the game's scripts run, which may wrap timers and the WebSocket. */
 function keepGlobals(page: PageWindow) {
   const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
   return {

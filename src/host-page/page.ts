@@ -15,7 +15,7 @@ export type EndWait = 'nothing' | 'calls' | 'shutdown'
 
 export type FrameCallback = (time: number) => void
 
-/** The globals of a page that are used here. They are taken before the game's own scripts run, which may replace them. */
+/** The globals of a page that are used here. They are read before the game's scripts run, which may wrap them. */
 export interface PageWindow {
   readonly top: unknown
   readonly location: { readonly host: string }

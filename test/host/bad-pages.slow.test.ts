@@ -83,6 +83,18 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
       MEMORY,
     ],
     [
+      'its textures grow without end, which the browser holds',
+      `${TICKS}; const gl = document.createElement('canvas').getContext('webgl'), all = [], image = new Uint8Array(1 << 22).fill(1)
+      setInterval(() => {
+        all.push(gl.createTexture())
+        gl.bindTexture(gl.TEXTURE_2D, all.at(-1))
+        gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 1024, 1024, 0, gl.RGBA, gl.UNSIGNED_BYTE, image)
+      }, 16)`,
+      { ...SMALL, webgl: true },
+      70,
+      MEMORY,
+    ],
+    [
       'it floods its console in a loop without end',
       `${TICKS}; setTimeout(() => { for (;;) console.log('x'.repeat(100_000)) }, 100)`,
       { hangTimeout: 1_500 },

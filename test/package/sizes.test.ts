@@ -13,7 +13,7 @@ async function shipped(path: string, names: string): Promise<number> {
   const entry = { name: 'entry', resolveId: (id: string) => (id === 'entry' ? id : null), load: load(code) }
   const bundle = await rolldown({
     input: 'entry',
-    external: ['gameserver-sidecar', 'isomorphic-ws', /^node:/],
+    external: ['gameserver-sidecar', 'isomorphic-ws', 'node-datachannel', 'ws', /^node:/],
     plugins: [entry],
   })
   const { output } = await bundle.generate({ format: 'esm', minify: true })
@@ -31,13 +31,15 @@ const load = (code: string) => (id: string) => (id === 'entry' ? code : null)
  * a test has to meet; 5,300 are reading requests and answering them, 4,900 control commands, 3,200 allocations by a manifest.
  */
 test.each([
-  ['the client for pages', 'index.browser', 'createClient', 14_825],
-  ['the client for Node, without ws,', 'index', 'createClient', 13_910],
+  ['the client for pages', 'index.browser', 'createClient', 14_840],
+  ['the client for Node, without ws,', 'index', 'createClient', 13_925],
   ['the frame decoder', 'frames', 'MessageDecoder', 3_185],
   ['all of frames', 'frames', 'MessageDecoder, createWebSocketClass', 6_530],
   ['the connection in a player’s page', 'player', 'connect', 1_910],
   ['players and sessions, beside the client,', 'players', 'trackPlayers, trackSessions', 5_600],
-  ['the mock', 'mock', 'createMock', 27_450],
+  ['the mock', 'mock', 'createMock', 27_480],
+  ['the game server host in a program', 'game-server-host', 'createGameServerHost', 17_060],
+  ['the game server host in a page', 'game-server-host.browser', 'createGameServerHost', 210],
 ])('%s in an application bundle (%s: %s) is %i bytes at most', async (_what, entry, names, limit) => {
   expect(await shipped(`dist/${entry}.js`, names)).toBeLessThanOrEqual(limit)
 })
@@ -59,7 +61,7 @@ test.each([
 })
 
 test.each([
-  ['gameserver-sidecar.umd.js', 15_645],
+  ['gameserver-sidecar.umd.js', 15_655],
   ['gameserver-sidecar.players.umd.js', 5_770],
   ['gameserver-sidecar.player.js', 2_390],
   ['gameserver-sidecar.phaser.js', 1_180],

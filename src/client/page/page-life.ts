@@ -9,10 +9,10 @@ import type { AbortSignalLike, ClientOptions } from '../types.js'
 /** A hosted page is told to end. */
 interface HostEnding {
   readonly deadline: number
-  /** Set to true by a client whose listeners the host must wait for until they call `shutdown()`, and else to false. */
+  /** Set to true by a client with a listener of `signal`: the host then waits for `shutdown()`. */
   isHeard?: boolean
-  /** Takes what a listener returned: the host waits until it has settled. Absent in hosts of an earlier version. */
-  waitUntil?(result: unknown): void
+  /** Takes what a listener of `ending` returned: the host waits until that has settled. */
+  readonly waitUntil: (result: unknown) => void
 }
 
 export interface PageLifeParts {
@@ -51,9 +51,8 @@ export function watchPage(
     )
 
   listen(page.gameServerHost, 'ending', (event: HostEnding) => {
-    event.isHeard = event.isHeard || has('signal') || (!event.waitUntil && has('ending'))
-    state.end('signal', event.deadline)
-    state.endings.forEach((result) => event.waitUntil?.(result))
+    event.isHeard = event.isHeard || has('signal')
+    state.end('signal', event.deadline).forEach(event.waitUntil)
   })
   if (!page.document) return
   listen(page, 'pagehide', ({ persisted }: { readonly persisted?: boolean }) => {

@@ -38,9 +38,6 @@ interface TargetInfo {
 /** Whoever waits for the first step has a deadline of its own. */
 const LONGEST_BOOT_MS = 2_147_483_647
 const ASK_AGAIN_MS = 20
-/** Globals that the script uses as they were before the game's own scripts ran. It keeps those of the page by itself. */
-const KEPT =
-  'ArrayBuffer, DataView, Map, Math, Object, Promise, RangeError, String, TextDecoder, TextEncoder, Uint8Array'
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
 /** Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet. */
@@ -64,7 +61,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
 
   void Promise.race([gone, ended]).then(() => (isGone = true))
 
-  const source = `(function (hostConfig, ${KEPT}) { ${script} })(${JSON.stringify(config)}, ${KEPT})`
+  const source = `(function (hostConfig) { ${script} })(${JSON.stringify(config)})`
   await Promise.all([
     devtools.send('Target.setDiscoverTargets', { discover: true }),
     session.send('Page.enable'),

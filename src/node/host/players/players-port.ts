@@ -12,6 +12,7 @@ import { tokensMatch } from '../../http/token.js'
 import type { HostSettings } from '../host-options.js'
 import { Listener } from './listener.js'
 import { PageSocket } from './page-socket.js'
+import type { PageConnection } from './page-socket.js'
 import { Relay, STOPPING } from './relay.js'
 import type { PlayerChange, PlayerRefusal } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
@@ -146,6 +147,11 @@ export class PlayersPort {
   acceptPage(message: IncomingMessage, socket: Socket, head: Buffer): void {
     if (tokensMatch(this.pagePath, message.url ?? '')) this.#page.accept(message, socket, head)
     else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })
+  }
+
+  /** Connects a game that runs in this process. */
+  attachPage(connection: PageConnection): void {
+    this.#page.attach(connection)
   }
 
   /** New players are refused from now on with 1001. */
