@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { HOST_EXIT_CODES, HostError } from './host-error.js'
 import type { HostExit, Tell } from './host-events.js'
-import { describeUnhealthy, endWithGameServer, isToEnd, replaceGameServer } from './local-kubelet.js'
+import { endWithGameServer, isToEnd } from '../exec/kubelet.js'
+import { describeUnhealthy, replaceGameServer } from './local-kubelet.js'
 
 /** How a game has ended by itself. */
 export interface GameEnd {
