@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Waits on its stdin, which ends when this process does, however that happens. Unless it was dismissed before, it then
- * kills the process group of the program.
+ * Waits for its stdin, which ends when this process does, even by SIGKILL. Unless it was dismissed before, it then kills the
+ * program's process group.
  */
 const SCRIPT = 'read -r dismissed || kill -s KILL -- "-$1"'
 

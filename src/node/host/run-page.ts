@@ -40,9 +40,9 @@ export interface RunPageOptions {
 }
 
 const { CRASHED, BOOT_TIMEOUT } = HOST_EXIT_CODES
-/** A page that takes longer to answer is busy. */
+/** A page that doesn't answer within this time is busy. */
 const BUSY_MS = 500
-/** A loop of timers, which many servers have, is seen by nobody. */
+/** The host can't observe a loop of timers, which many servers have. */
 const NO_STEP =
   ': no requestAnimationFrame() has run, and gameServerHost.tick() was not called. ' +
   "Call tick() in the game's loop, or raise --boot-timeout if it takes longer to load"
@@ -142,7 +142,7 @@ class PageRun implements RunningPage {
 
   readonly #fail = (reason: string): void => void this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
 
-  /** What the page has written before comes first. */
+  /** Writes the page's pending console lines first. */
   async #endWith(end: GameEnd): Promise<void> {
     if (this.#over.signal.aborted) return
     await this.#watch?.flush()
@@ -150,7 +150,7 @@ class PageRun implements RunningPage {
   }
 
   #onReloaded(url: string): void {
-    // Some builds load themselves once more before they begin, such as those that need a service worker.
+    // Some builds reload themselves once before they begin, such as those with a service worker.
     if (this.#hasBooted) this.#fail(`The page has loaded itself again: ${url}`)
     else if (!this.#hasReloaded) this.#warn(`The page has loaded itself again before its first step: ${url}`)
     this.#hasReloaded = true
@@ -189,8 +189,8 @@ class PageRun implements RunningPage {
 }
 
 /**
- * Says so, once, if a game that runs doesn't get Ready: everything looks well then, and nobody ever comes. It may be on
- * purpose, so it is no more than a warning.
+ * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, and no player is ever sent to it. A
+ * game may wait on purpose, so this is only a warning.
  */
 function remindOfReady(
   wasReady: () => boolean,

@@ -22,9 +22,9 @@ const ALWAYS = [
   '--disable-component-update',
   '--disable-sync',
   '--mute-audio',
-  // Nobody clicks here, which sound would wait for.
+  // Sound would wait for a click.
   '--autoplay-policy=no-user-gesture-required',
-  // Without it the browser hangs where /dev/shm can't be written.
+  // Without this flag the browser hangs where /dev/shm isn't writable.
   '--disable-dev-shm-usage',
   '--disable-breakpad',
   '--renderer-process-limit=1',

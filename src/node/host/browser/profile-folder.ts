@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { isAlive } from '../../exec/processes.js'
 import { HostError } from '../host-error.js'
 
-/** Why a folder can't be made where another one could. */
+/** Errors that another folder would not have. */
 const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
 
-/** The number of a process is written so in a folder's name, which shall be short. */
+/** Radix of the process id in the folder's name, to keep the name short. */
 const BASE = 36
 
 /**

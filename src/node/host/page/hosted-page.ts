@@ -35,7 +35,7 @@ interface TargetInfo {
   readonly type: string
 }
 
-/** Whoever waits for the first step has a deadline of its own. */
+/** The caller has its own deadline for the first step. */
 const LONGEST_BOOT_MS = 2_147_483_647
 const ASK_AGAIN_MS = 20
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
@@ -66,7 +66,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
     devtools.send('Target.setDiscoverTargets', { discover: true }),
     session.send('Page.enable'),
     session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
-    // Without it, nobody could ask for the stack of a loop that hangs.
+    // Must be on before a hang, so that its stack can be read.
     session.send('Debugger.enable'),
   ])
 
@@ -79,7 +79,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   let boot!: () => void
   const booted = new Promise<void>((resolve) => (boot = resolve))
 
-  /** Asks for the promise of the first step. A page that loads itself again takes it along, and has another one. */
+  /** Waits for the promise of the first step. A page that reloads drops that promise and has a new one. */
   const awaitBoot = async (): Promise<void> => {
     while (!isGone) {
       const hasBooted = await evaluate(`${HOST}?.booted.then(() => true)`, LONGEST_BOOT_MS).catch(() => false)

@@ -6,10 +6,10 @@ import type { Frame } from '../../../relay/batches.js'
 import { REPLACED } from '../../../relay/frame.js'
 import { STATES } from '../../../relay/socket.js'
 
-/** Bytes that wait for a page that doesn't read, from which on nothing more is read from players, and until when. */
+/** Above the first number of bytes that wait for the page, nothing is read from players; below the second, reading resumes. */
 const FULL_BYTES = 4 * 1024 * 1024
 const ROOM_BYTES = 1024 * 1024
-/** Time for which the news that a batch was taken waits for a message that takes it along. */
+/** Longest time for which an acknowledgement waits for a batch to travel with. */
 const TAKEN_MS = 4
 
 export interface PageSocketOptions {
@@ -85,13 +85,13 @@ export class PageSocket {
     return this.#writer
   }
 
-  /** Tells the page that a player has left. A page that is behind never hears of one who came meanwhile and said nothing. */
+  /** Tells the page that a player has left. A page that is behind never hears of a player who came meanwhile and sent nothing. */
   tellLeft(player: number, code: number, reason: string): void {
     if (this.#socket === undefined) return
     if (this.#socket.bufferedAmount === 0 || !this.#writer.takeBack(player)) this.writer.close(player, code, reason)
   }
 
-  /** Ends the socket of a page that is not to come back. */
+  /** Ends the socket of a page that must not dial again. */
   dismiss(): void {
     this.#end(REPLACED, 'Another page takes the place')
   }
@@ -117,7 +117,7 @@ export class PageSocket {
     clearTimeout(this.#takenTimer)
     if (this.#takenTimer !== undefined) this.#writer.taken(this.#batches)
     this.#flushing = this.#takenTimer = undefined
-    // Behind a page that doesn't read, many small batches would take many times their size.
+    // While the page doesn't read, collect one batch: many small ones would take many times their size.
     if (!this.#socket?.bufferedAmount) this.#writer.flush()
   }
 

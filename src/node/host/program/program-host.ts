@@ -91,7 +91,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
 /** One life of the program. */
 interface ProgramRun extends GameRun {
   readonly program: ProgramProcess
-  /** From now on, its end is no news. */
+  /** From now on, the program's end isn't reported as a crash. */
   expectEnd(): void
 }
 
@@ -124,7 +124,7 @@ class ProgramGame {
       : observeLocal(this.#local, onBooted)
   }
 
-  /** Looks at the GameServer anew, since a fresh one has taken its place. */
+  /** Watches the fresh GameServer that has replaced the former one. */
   watchAgain(): void {
     this.#sight.close()
     this.#sight = this.#watch()
