@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseObject } from '../client/answers.js'
+import { isAlive } from '../node/exec/processes.js'
 import { UsageError } from './context.js'
 import { text } from './flags.js'
 
@@ -109,13 +110,5 @@ function announcedPorts(): number[] {
     })
   } catch {
     return []
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
   }
 }

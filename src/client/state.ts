@@ -1,8 +1,9 @@
 import { endReasonOf } from '../protocol/end-reason.js'
 import type { GameServer } from '../protocol/game-server.js'
-import type { ChangeListener, TellChanges } from './changes.js'
+import type { TellChanges } from './changes.js'
+import type { Emitter } from './emitter.js'
 import { isNews } from './game-server.js'
-import type { EndingEvent, EndReason } from './types.js'
+import type { EndingEvent, EndReason, SidecarEvents } from './types.js'
 
 /**
  * ms that a GameServer has once it is being deleted: a pod's `terminationGracePeriodSeconds`, which the sidecar doesn't
@@ -21,15 +22,16 @@ export interface State {
   /** Calls a function with the last GameServer, and with each that comes. Returns the function that ends that. */
   follow(look: (gameServer: GameServer) => void): () => void
   /**
-   * Tells `ending` once, from whichever source reports it first.
+   * Tells `ending` once, from whichever source reports it first. Returns what its listeners returned.
    *
    * @param deadline ms since the Unix epoch
    */
-  end(reason: EndReason, deadline: number): void
+  end(reason: EndReason, deadline: number): readonly unknown[]
 }
 
-export function createState(tellChanges: TellChanges, to: ChangeListener): State {
+export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEvents>, 'emit' | 'has'>): State {
   const followers = new Set<(gameServer: GameServer) => void>()
+  let results: readonly unknown[] = []
   const state = {
     last: undefined as GameServer | undefined,
     ending: undefined as EndingEvent | undefined,
@@ -52,9 +54,11 @@ export function createState(tellChanges: TellChanges, to: ChangeListener): State
     },
 
     end(reason: EndReason, deadline: number) {
-      if (state.ending) return
-      state.ending = { reason, deadline, gameServer: state.last }
-      to.emit('ending', state.ending)
+      if (!state.ending) {
+        state.ending = { reason, deadline, gameServer: state.last }
+        results = to.emit('ending', state.ending)
+      }
+      return results
     },
   }
   return state

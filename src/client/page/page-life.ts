@@ -6,10 +6,13 @@ import type { State } from '../state.js'
 import type { Timers } from '../timers.js'
 import type { AbortSignalLike, ClientOptions } from '../types.js'
 
-/** A hosted page is told to end. The host waits unless every client says that nobody listens to it. */
+/** A hosted page is told to end. */
 interface HostEnding {
   readonly deadline: number
+  /** Set to true by a client with a listener of `signal`: the host then waits for `shutdown()`. */
   isHeard?: boolean
+  /** Takes what a listener of `ending` returned: the host waits until that has settled. */
+  readonly waitUntil: (result: unknown) => void
 }
 
 export interface PageLifeParts {
@@ -48,8 +51,8 @@ export function watchPage(
     )
 
   listen(page.gameServerHost, 'ending', (event: HostEnding) => {
-    event.isHeard = event.isHeard || has('ending') || has('signal')
-    state.end('signal', event.deadline)
+    event.isHeard = event.isHeard || has('signal')
+    state.end('signal', event.deadline).forEach(event.waitUntil)
   })
   if (!page.document) return
   listen(page, 'pagehide', ({ persisted }: { readonly persisted?: boolean }) => {

@@ -5,7 +5,7 @@ import type { ConsoleLine } from '../lines.js'
 import { createSourceMaps, MAX_SCRIPTS } from './source-maps.js'
 import { setTraps } from './traps.js'
 
-export interface WatchPageOptions {
+export interface ObservePageOptions {
   /** The page's session. Its console comes over others, so it must not send `Runtime.enable` or `Log.enable`. */
   readonly page: DevtoolsSession
   readonly browser: DevtoolsSession
@@ -27,7 +27,7 @@ export interface PausedFrame {
 }
 
 /** What is known of a page from outside. */
-export interface PageWatch {
+export interface PageObservation {
   /** Lines such as `at step (src/game.ts:12:5)`, of a page that was stopped. */
   describePaused(frames: readonly PausedFrame[]): Promise<string[]>
   /** Resolves when every line that has come so far is written. */
@@ -36,7 +36,7 @@ export interface PageWatch {
 }
 
 /** Prepares a page before it is loaded: its console is told, and it can neither wait for a person nor leave unseen. */
-export async function watchPage(options: WatchPageOptions): Promise<PageWatch> {
+export async function observePage(options: ObservePageOptions): Promise<PageObservation> {
   const { page, browser, sessionOf, targetId, origin, isEnding, onLine, onNavigated, onReloaded } = options
   const sourceMaps = createSourceMaps({ origin })
   const lines = createConsoleLines({ onLine, sourceMaps, origin, isEnding })

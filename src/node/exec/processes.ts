@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Waits on its stdin, which ends when this process does, however that happens. Unless it was dismissed before, it then
- * kills the process group of the program.
+ * Waits for its stdin, which ends when this process does, even by SIGKILL. Unless it was dismissed before, it then kills the
+ * program's process group.
  */
 const SCRIPT = 'read -r dismissed || kill -s KILL -- "-$1"'
 
@@ -42,19 +42,24 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
 /** Kills every process of a group, if there is one left. */
 export const endGroup = (group: number): void => signalGroup(group, 'SIGKILL')
 
-/** Whether a process of a group still runs. */
-export function isGroupAlive(group: number): boolean {
+/** Whether there is a process with that number, also one of another user; for a negative number, whether the group has one. */
+export function isAlive(pid: number): boolean {
   try {
-    process.kill(process.platform === 'win32' ? group : -group, 0)
+    return process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/** Whether a process of a group still runs. */
+export function isGroupAlive(group: number): boolean {
+  if (!isAlive(process.platform === 'win32' ? group : -group)) return false
   return process.platform !== 'linux' || hasRunningProcess(group)
 }
 
 /**
- * A process that has ended is there until its parent takes it away. In a container that may be for ever, since its first
- * process, which inherits what others leave behind, is often no init.
+ * Ignores zombies: a process that has ended stays in the table until its parent reaps it. In a container that may be for
+ * ever, because PID 1, which inherits orphans, is often no init.
  */
 function hasRunningProcess(group: number): boolean {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
