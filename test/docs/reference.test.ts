@@ -80,7 +80,12 @@ const entries = Object.keys((JSON.parse(read('package.json')) as { exports: obje
 
 const exact: Row[] = [
   ...flagRows,
-  ['option of createHost()', HOST, 'createHost()', () => membersOf('src/node/host/host-options.ts', 'HostOptions')],
+  [
+    'option of createHost()',
+    HOST,
+    'createHost()',
+    () => ['HostOptions', 'PlayersOptions'].flatMap((name) => membersOf('src/node/host/host-options.ts', name)),
+  ],
   [
     'option of createGateway()',
     'docs/gateway.md',
