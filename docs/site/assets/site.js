@@ -3,14 +3,14 @@
   const root = new URL('..', document.currentScript.src)
   const find = (selector) => document.querySelector(selector)
 
-  const load = (path) =>
+  const append = (element, properties, path) =>
     new Promise((resolve, reject) => {
-      const script = document.createElement('script')
-      script.src = new URL(path, root)
-      script.onload = resolve
-      script.onerror = () => reject(new Error(`${path} can't be loaded.`))
-      document.head.append(script)
+      const onerror = () => reject(new Error(`${path} can't be loaded.`))
+      document.head.append(Object.assign(element, properties, { onload: resolve, onerror }))
     })
+  const load = (path) => append(document.createElement('script'), { src: new URL(path, root) }, path)
+  const loadStyle = (path) =>
+    append(document.createElement('link'), { rel: 'stylesheet', href: new URL(path, root) }, path)
 
   const theme = find('.theme')
   const system = matchMedia('(prefers-color-scheme: dark)')
@@ -106,7 +106,7 @@
     const button = place.querySelector('button')
     button.disabled = true
     try {
-      await load('playground/playground.js')
+      await Promise.all([loadStyle('playground/playground.css'), load('playground/playground.js')])
       place.replaceChildren()
       globalThis.GameServerPlayground.mount(place)
     } catch (error) {
