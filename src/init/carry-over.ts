@@ -15,6 +15,8 @@ export interface Existing {
   readonly port: number | undefined
   readonly protocol: string | undefined
   readonly image: string | undefined
+  /** Undefined where the file has no container of its own. */
+  readonly args: readonly string[] | undefined
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
   /** What the Fleet's template takes over, by the fields of `metadata` and `spec`. */
@@ -41,11 +43,13 @@ export async function readExisting(folder: string): Promise<Existing | undefined
       lists: { ...fieldsOf(spec['lists']), ...fieldsOf(lists) },
     }
     const { containerPort, protocol } = firstOf(spec['ports'])
-    const image = firstOf(fieldsOf(fieldsOf(spec['template'])['spec'])['containers'])['image']
+    const { containers } = fieldsOf(fieldsOf(spec['template'])['spec'])
+    const { image, args } = firstOf(containers)
     return {
       port: typeof containerPort === 'number' ? containerPort : undefined,
       protocol: typeof protocol === 'string' ? protocol : undefined,
       image: typeof image === 'string' ? readImage(image) : undefined,
+      args: containers === undefined ? undefined : Array.isArray(args) ? args.map(String) : [],
       counters: resourcesOf(all.counters),
       lists: resourcesOf(all.lists),
       template: { metadata: { labels, annotations }, spec: { ...spec, ...all } },

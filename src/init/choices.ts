@@ -14,6 +14,10 @@ export interface Choices {
   readonly name: string
   /** Page: the folder that holds the build, within the project. */
   readonly dir: string
+  /** Page: its path and query within the build, where that isn't "/". */
+  readonly path: string | undefined
+  /** Page: whether the browser draws WebGL. */
+  readonly webgl: boolean
   /** Node: the program, within the project. */
   readonly entry: string
   /** The port that players connect to, in the container. */
@@ -24,6 +28,13 @@ export interface Choices {
   /** Whether players also come in by UDP. */
   readonly webrtc: boolean
 }
+
+/** The flags of `host` that only some pages need. */
+export const pageFlags = ({ path, webgl, webrtc }: Pick<Choices, 'path' | 'webgl' | 'webrtc'>): string[] => [
+  ...(path === undefined ? [] : [`--path=${path}`]),
+  ...(webgl ? ['--webgl'] : []),
+  ...(webrtc ? ['--webrtc'] : []),
+]
 
 /** A choice that can't be used. The message is one sentence: what is wrong, with the value. */
 export class ChoiceError extends Error {
@@ -39,6 +50,8 @@ const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 const RESOURCE_NAME = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
 /** A path within the project, in letters that a Dockerfile takes as they are. */
 const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[\w.][-\w./@+]*$/
+/** A path and query in characters that YAML and JSON take as they are. */
+const PAGE_PATH = /^\/(?!\/)[-\w./?&=%~+,;@]*$/
 const IMAGE =
   /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/
 
@@ -65,6 +78,13 @@ export function readPath(what: 'dir' | 'entry', text: string): string {
   const path = text.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'
   if (INNER_PATH.test(path) && !path.includes('//') && (what === 'dir' || path !== '.')) return path
   return wrong(what, 'a path within the project, of letters, digits and any of "-_.@+/"', text)
+}
+
+/** @throws ChoiceError */
+export function readPagePath(text: string): string {
+  const path = text.replace(/^(?!\/)/, '/')
+  if (PAGE_PATH.test(path)) return path
+  return wrong('path', 'the page\'s path within the build, such as "/server.html?map=1"', text)
 }
 
 /** @throws ChoiceError */

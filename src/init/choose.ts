@@ -2,9 +2,11 @@ import type { Existing } from './carry-over.js'
 import {
   ChoiceError,
   hasPlaces,
+  pageFlags,
   readImage,
   readKind,
   readName,
+  readPagePath,
   readPath,
   readPort,
   readResource,
@@ -18,6 +20,8 @@ export interface Given {
   readonly kind?: string | undefined
   readonly name?: string | undefined
   readonly dir?: string | undefined
+  readonly path?: string | undefined
+  readonly webgl?: boolean | undefined
   readonly entry?: string | undefined
   readonly playersPort?: string | undefined
   readonly image?: string | undefined
@@ -57,10 +61,18 @@ export async function choose(given: Given, project: Project, person?: Person, ex
   const readLists = (text: string): readonly Resource[] => readResources('list', text, existing?.lists)
   const countersGiven = check(given.counter?.join(' ') ?? emptyIfAny(existing?.counters), readCounters)
   const listsGiven = check(given.list?.join(' ') ?? emptyIfAny(existing?.lists), readLists)
-  const { webrtc = false } = given
+  const path = check(given.path, readPagePath)
+  const { webrtc = false, webgl = false } = given
+  const ofPage = path === undefined ? webgl && 'webgl' : 'path'
+  if (ofPage && kindGiven === 'node')
+    throw new ChoiceError(`${ofPage} is for a page; leave it out, or give --kind page`)
   const { protocol = 'TCPUDP' } = existing ?? {}
   if (webrtc && protocol !== 'TCPUDP')
     throw new ChoiceError(`webrtc needs protocol: TCPUDP in gameserver.yaml; got "${protocol}"`)
+  for (const flag of existing?.args === undefined ? [] : pageFlags({ path, webgl, webrtc })) {
+    if (`${existing!.args!.join('=')}=`.includes(`${flag}=`)) continue
+    throw new ChoiceError(`${flag.slice(2)} must be among the args in gameserver.yaml, which fleet.yaml takes over`)
+  }
 
   const decide = async <T>(value: T | undefined, question: string, byDefault: string, read: (text: string) => T) =>
     value ?? (person === undefined ? read(byDefault) : answer(person, question, byDefault, read))
@@ -83,15 +95,15 @@ export async function choose(given: Given, project: Project, person?: Person, ex
   const image = await decide(imageGiven, 'The name of its image', `${name}:${tagOf(project)}`, readImage)
   const counters = await decide(countersGiven, COUNTERS, '', readCounters)
   const lists = await decide(listsGiven, LISTS, '', readLists)
-  return { kind, name, dir, entry, port, image, counters, lists, webrtc }
+  return { kind, name, dir, entry, port, image, counters, lists, path, webgl, webrtc }
 }
 
 const COUNTERS = 'Counters with their capacities, such as rooms=10, with spaces between'
 const LISTS = 'Lists with their capacities, such as players=32, with spaces between'
 
-/** A folder is that of a page and an entry that of a program, whatever else is in the project. */
-const guessedBy = ({ dir, entry }: Given): 'page' | 'node' | undefined =>
-  dir !== undefined ? 'page' : entry !== undefined ? 'node' : undefined
+/** Whatever else is in the project, --dir, --path and --webgl mean a page, and --entry a program. */
+const guessedBy = ({ dir, path, webgl, entry }: Given): 'page' | 'node' | undefined =>
+  dir !== undefined || path !== undefined || webgl ? 'page' : entry !== undefined ? 'node' : undefined
 
 const tagOf = ({ version }: Project): string =>
   version !== undefined && /^\w[\w.-]{0,127}$/.test(version) ? version : '1'

@@ -53,7 +53,8 @@ function startedBy(script: unknown): string | undefined {
 
 const inner = (path: string): string => path.replace(/^(\.\/)+/, '')
 
-function isFile(path: string): boolean {
+/** Follows links. */
+export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
 }
 

@@ -18,6 +18,8 @@ export interface Project {
   readonly entry: string
   readonly version: string | undefined
   readonly hasPackage: boolean
+  /** The scripts of package.json. */
+  readonly scripts: Readonly<Record<string, unknown>>
   /** Whether `npm run build` does something. */
   readonly hasBuild: boolean
   /** The names in .gitignore: what is in there can be made anew. */
@@ -96,6 +98,7 @@ export function inspectProject(folder: string): Project {
     entry: entry ?? 'server.mjs',
     version: typeof description.version === 'string' ? description.version : undefined,
     hasPackage: has('package.json'),
+    scripts: description.scripts ?? {},
     hasBuild,
     ignored: ignoredNames(join(folder, '.gitignore')),
     packages: Object.keys(packages),

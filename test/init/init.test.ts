@@ -53,6 +53,17 @@ describe('init', () => {
     expect(await text('fleet.yaml')).toContain('protocol: TCPUDP')
   })
 
+  test('with --path and --webgl, gives the page, the flag and the share of a core to each manifest and the image', async () => {
+    const built = { 'dist/index.html': '' }
+    const { out, text } = await initIn(INSTALLED, built, '--path', 'server.html?map=1&seed=2', '--webgl')
+    for (const name of ['gameserver.yaml', 'fleet.yaml'])
+      expect(await text(name)).toMatch(/ - --path=\/server\.html\?map=1&seed=2\n +- --webgl\n[^]*\n +cpu: 750m\n/)
+    expect(await text('Dockerfile')).toContain(
+      'CMD ["--players-port", "7777", "--path=/server.html?map=1&seed=2", "--webgl"]',
+    )
+    expect(out).toContain('There is no dist/server.html yet')
+  })
+
   test('leaves every file that is there, writes the rest, and says so', async () => {
     const { folder, code, out, names, text } = await initIn(undefined, { 'fleet.yaml': 'mine' })
     expect(code).toBe(0)
@@ -108,6 +119,8 @@ describe('init', () => {
     ['--dir', 'my build', '--dir must be'],
     ['--dir', '$(reboot)', '--dir must be'],
     ['--entry', 'a"]\nRUN reboot', '--entry must be'],
+    ['--path', 'a b.html', "--path must be the page's path within the build"],
+    ['--path', '//other.example/', '--path must be'],
     ['--image', 'My Game', "--image must be an image's name"],
     ['--image', 'a:b:c', '--image must be'],
     ['--image', 'a\nRUN reboot', '--image must be'],

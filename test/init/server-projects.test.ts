@@ -60,6 +60,47 @@ describe('init says what would go wrong in the image', () => {
     expect(out).not.toContain('mocha')
   })
 
+  test('a devDependency that a file imports which the program imports', async () => {
+    const { out } = await dockerIn(
+      { main: 'src/server.ts', devDependencies: { ws: '8', '@team/lib': '1', fits: '1' } },
+      {
+        'src/server.ts': "import { play } from './rooms/room.js'",
+        'src/rooms/room.ts': "import type { Fit } from 'fits'\nimport '..'\nexport { play } from '../lib/play'",
+        'src/lib/play/index.ts': "import '../../server.js'\nconst ws = require('ws/lib/part')",
+      },
+    )
+    expect(out).toContain('src/lib/play/index.ts imports ws, which is a devDependency')
+    expect(out).not.toMatch(/@team|fits|not there/)
+  })
+
+  test('a file that the program imports and that is not there, unless a build may make it', async () => {
+    const files = { 'server.mjs': "import './rooms.mjs'" }
+    const sentence = 'server.mjs imports ./rooms.mjs, which is not there.'
+    const server = { dependencies: { ws: '8' } }
+    expect((await dockerIn(server, files)).out).toContain(sentence)
+    expect((await dockerIn({ ...server, scripts: { build: 'tsc' } }, files)).out).not.toContain(sentence)
+  })
+
+  test("a file from which package.json installs this package, and that isn't there", async () => {
+    const content = { dependencies: { 'gameserver-sidecar': 'file:packages/sidecar.tgz' } }
+    const sentence = 'There is no packages/sidecar.tgz, from which package.json installs gameserver-sidecar'
+    expect((await dockerIn(content, {})).out).toContain(sentence)
+    expect((await dockerIn(content, { 'packages/sidecar.tgz': '' })).out).not.toContain(sentence)
+  })
+
+  test.each([
+    ['a build that reads NODE_OPTIONS', { build: 'node $NODE_OPTIONS build.js' }, /build takes NODE_OPTIONS from/],
+    ['a build for the shell of Windows', { build: 'set NODE_OPTIONS=--x && vite build' }, /build takes NODE_OPTIONS/],
+    ['npm start, which sets NODE_OPTIONS', { start: 'NODE_OPTIONS=--x node server.js' }, /add --node-options to/],
+  ])('%s', async (_, scripts, sentence) => {
+    expect((await dockerIn({ scripts }, { 'server.js': '' })).out).toMatch(sentence)
+  })
+
+  test('and nothing of a build that sets NODE_OPTIONS itself', async () => {
+    const scripts = { build: 'cross-env NODE_OPTIONS=--openssl-legacy-provider webpack' }
+    expect((await dockerIn({ scripts }, {})).out).not.toContain('NODE_OPTIONS')
+  })
+
   test('tsx among the devDependencies, which a TypeScript program is started with', async () => {
     const { out, docker } = await dockerIn(
       { scripts: { start: 'tsx server.ts' }, devDependencies: { tsx: '4' } },

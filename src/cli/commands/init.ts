@@ -24,6 +24,8 @@ const flags = {
   kind: text('kind', 'page, or node for a program (default: what the project looks like)'),
   name: text('name', 'name of the Fleet (default: that of package.json)'),
   dir: text('dir', "a page's build, within the project (default: where it is, or dist)"),
+  path: text('path', 'path and query of the page within its build (default: "/")'),
+  webgl: toggle('draw WebGL in software, for half a core more'),
   entry: text('file', 'a Node program, within the project (default: that of npm start, or server.mjs)'),
   playersPort: text('port', 'port that players connect to (default: 7777)', { also: ['port'] }),
   counter: option('name=capacity', 'counter of each server, such as rooms=10; may be given several times', several),
