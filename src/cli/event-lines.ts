@@ -1,6 +1,7 @@
 import { plainText } from '../node/plain-text.js'
+import { describeCall } from '../sidecar/describe-call.js'
 import { replacementSentence } from '../sidecar/index.js'
-import type { Call, Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
+import type { Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120
@@ -65,7 +66,7 @@ const isAllocationTime = (change: Change): boolean =>
 function describeEvent(event: SidecarEvent): string {
   switch (event.type) {
     case 'call':
-      return plainText(describeCall(event.call), MAX_TEXT)
+      return plainText(`${event.call.operation} ${describeCall(event.call).details}`.trimEnd(), MAX_TEXT)
     case 'refused':
       return plainText(`${event.method} ${event.path}`, MAX_TEXT)
     case 'control':
@@ -78,32 +79,6 @@ function describeEvent(event: SidecarEvent): string {
       return 'recording'
     case 'tick':
       return 'sidecar'
-  }
-}
-
-function describeCall(call: Call): string {
-  switch (call.operation) {
-    case 'reserve':
-      return `${call.operation} ${call.seconds} s`
-    case 'setLabel':
-    case 'setAnnotation':
-      return `${call.operation} ${call.key}=${call.value}`
-    case 'addListValue':
-    case 'removeListValue':
-      return `${call.operation} ${call.key} ${call.value}`
-    case 'updateList': {
-      const { operation, key, mask, capacity, values } = call
-      const masked = Object.entries({ capacity, values }).filter(([name]) => mask.includes(name))
-      return [operation, key, ...pairs(Object.fromEntries(masked))].join(' ')
-    }
-    case 'getCounter':
-    case 'getList':
-    case 'updateCounter': {
-      const { operation, key, ...numbers } = call
-      return [operation, key, ...pairs(numbers)].join(' ')
-    }
-    default:
-      return call.operation
   }
 }
 

@@ -14,7 +14,7 @@ const pageFlags = {
     spa: toggle('answer paths without a file with index.html'),
     isolate: toggle('send COOP and COEP, which SharedArrayBuffer needs'),
     autoHealth: toggle('turn on autoHealth for the client in the page'),
-    yes: toggle('serve even a home directory or a folder of the system'),
+    yes: toggle('serve the folder even if it holds your home directory'),
   }),
   ...under('Players:', {
     playersPort: option('port', 'port for players; 0 for any (default: 7777)', port, { also: ['port'] }),

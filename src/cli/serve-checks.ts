@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, parse, relative, sep } from 'node:path'
+import { relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/authority.js'
 import { refuseUnlessFile } from '../node/local/read-text-file.js'
@@ -87,41 +87,24 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
   return content
 }
 
-/** Folders of the system: some with all that is in them, others in which builds have their own folders. */
-const SYSTEM =
-  /^(boot|dev|(private\/)?etc|proc|run|sys|Windows)(\/|$)|^(bin|lib|lib64|media|mnt|opt|sbin|srv|tmp|usr|var|Applications|Library|private(\/tmp|\/var)?|System|Volumes|Program Files( \(x86\))?|ProgramData)$/i
-
 /**
- * Says why a folder should not be served unless somebody insists: whoever reaches the gateway reads all of it. It counts
- * where a path leads. Undefined for every other folder, and where there is none.
+ * Refuses a folder that somebody names by mistake: the home directory, or a folder around it. Links are followed.
+ *
+ * @throws UsageError
  */
-export function whyNotToServe(dir: string): string | undefined {
-  const path = realPath(dir)
-  const what = path === undefined ? undefined : describeFolder(path)
-  if (what === undefined) return undefined
-  return (
-    `${dir} is ${what}, and whoever reaches the gateway could read it; ` +
-    'name the folder that holds the built page, or add --yes if you mean it.'
+export function refuseHome(dir: string): void {
+  // Node throws for a user who is not in the system's list.
+  const [path, home] = [realPath(() => dir), realPath(homedir)]
+  if (path === undefined || home === undefined || !`${home}${sep}`.startsWith(path.replace(/[\\/]?$/, sep))) return
+  throw new UsageError(
+    `${dir} ${path === home ? 'is' : 'holds'} your home directory, and whoever reaches the gateway could read it; ` +
+      'name the folder that holds the built page, or add --yes.',
   )
 }
 
-function describeFolder(path: string): string | undefined {
-  // A user without an entry in the system's list has no home, which Node tells by an error.
-  const home = realPath(homedir)
-  const nameOf = (one: string): string => one.slice(parse(one).root.length).split(sep).join('/')
-  const isHome = (one: string): boolean => one === home || /^(root|(home|Users)\/[^/]+)$/i.test(nameOf(one))
-  const name = nameOf(path)
-  if (name === '') return 'the root of the file system'
-  if (isHome(path)) return 'a home directory'
-  if (/^(home|Users)$/i.test(name)) return 'the folder of all home directories'
-  if (isHome(dirname(path)) && parse(path).base.startsWith('.')) return 'a hidden folder of a home directory'
-  if (home?.startsWith(path + sep)) return `the folder in which ${home} is`
-  return SYSTEM.test(name) ? `the folder ${path} of the system` : undefined
-}
-
-function realPath(path: string | (() => string)): string | undefined {
+function realPath(path: () => string): string | undefined {
   try {
-    return realpathSync(typeof path === 'string' ? path : path())
+    return realpathSync(path())
   } catch {
     return undefined
   }

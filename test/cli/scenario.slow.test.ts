@@ -64,7 +64,7 @@ describe('scenario run', () => {
     expect(out).toMatch(
       /bad\.yaml:\d+\n +expected {2}call updateCounter with key=rooms, countDiff=2 within 1 s\n +got +call updateCounter with key=rooms, countDiff=1, answered by 200\n/,
     )
-    expect(out).toMatch(/the last events before it:\n(.*\n)*.*updateCounter rooms countDiff=1 +ok/)
+    expect(out).toMatch(/the last events before it:\n(.*\n)*.*updateCounter rooms \+1 +ok/)
     expect(out).toContain('1 of 2 scenarios passed')
     expect(code).toBe(1)
   })

@@ -106,7 +106,7 @@ describe('a running sidecar', () => {
     await call(url, '/ready')
     expect((await line(/\d {2}ready/)).input).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}ready {2,}ok/)
     await call(url, '/metadata/label', { key: 'map', value: 'arena\u001b[31m' }, 'PUT')
-    await line(/setLabel map=arena\\u001b\[31m +ok, label agones.dev\/sdk-map=arena\\u001b/)
+    await line(/setLabel map = arena\\u001b\[31m +ok, label agones.dev\/sdk-map=arena\\u001b/)
     await call(url, '/v1beta1/counters/nope', undefined, 'GET')
     await line(/getCounter nope +500 not found\. nope Counter not found$/)
     await call(url, '/nope', undefined, 'GET')

@@ -37,7 +37,7 @@ describe('serve', () => {
     expect(await textOf(url)).toContain('<head><script src="/_/config.js"></script><title>')
     expect(await textOf(`${url}/_/config.js`)).toContain('"baseUrl":"/_/sidecar","platform":"agones"')
     await call(`${url}/_/sidecar`, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
-    await line(/setLabel a=b/)
+    await line(/setLabel a = b/)
     const gameServers = await Promise.all([readGameServer(`${url}/_/sidecar`), readGameServer(local)])
     expect(gameServers[0]).toEqual(gameServers[1])
   })

@@ -12,7 +12,7 @@ import type { Values } from '../flags.js'
 import { checkHostFlags, hostFlags } from '../host-flags.js'
 import { createHostLines } from '../host-lines.js'
 import { localOptionsOf } from '../local-flags.js'
-import { readSecret, whyNotToServe } from '../serve-checks.js'
+import { readSecret, refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 import type { Place } from '../start-failure.js'
 
@@ -52,8 +52,7 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
   const stopped = context.untilStopped()
   checkHostFlags(invocation, process.env)
   const [dir = ''] = args
-  const why = flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
-  if (why !== undefined) throw new UsageError(why)
+  if (flags.node === undefined && !flags.yes) refuseHome(dir)
   const start = new AbortController()
   void stopped.then((signal) => start.abort(signal))
   let host: Host | ProgramHost

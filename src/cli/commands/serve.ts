@@ -10,7 +10,7 @@ import { names, port, someSeconds } from '../flag-values.js'
 import { flagName, option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { insideFlags, localOptionsOf, steering } from '../local-flags.js'
-import { checkChoices, readSecret, whyNotToServe } from '../serve-checks.js'
+import { checkChoices, readSecret, refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
@@ -27,7 +27,7 @@ const flags = {
     isolate: toggle('send COOP and COEP, which SharedArrayBuffer needs'),
     autoHealth: toggle('turn on autoHealth for the client in the page'),
     deny: option('operations', 'refuse these operations, for example shutdown,allocate', names),
-    yes: toggle('serve even a home directory or a folder of the system'),
+    yes: toggle('serve the folder even if it holds your home directory'),
   }),
   ...under('Beyond this machine:', {
     host: withDefault(text('address', 'address to listen on', { also: ['address', 'page-host'] }), '127.0.0.1'),
@@ -53,8 +53,7 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
   const stopped = context.untilStopped()
   const [dir = ''] = args
   checkChoices(options, process.env, steering.filter((name) => given.has(name)).map(flagName))
-  const why = options.yes ? undefined : whyNotToServe(dir)
-  if (why !== undefined) throw new UsageError(why)
+  if (!options.yes) refuseHome(dir)
   const gateway = await start(dir, options, context)
   if (gateway.local !== undefined) announceSidecar(gateway.local.url)
   printBanner(gateway, dir, options, context)
