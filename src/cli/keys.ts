@@ -151,11 +151,13 @@ export function openInBrowser(url: string, onFailure: () => void): void {
   child.unref()
 }
 
+/** The Linux of Windows (WSL). */
+export const isLinuxOfWindows = (): boolean => /microsoft/i.test(systemRelease())
+
 function opener(url: string): [string, ...string[]] {
   if (process.platform === 'darwin') return ['open', url]
-  // The Linux of Windows has no browser of its own, most times.
-  const isLinuxOfWindows = /microsoft/i.test(systemRelease())
-  if (process.platform !== 'win32' && !isLinuxOfWindows) return ['xdg-open', url]
+  const isInside = isLinuxOfWindows()
+  if (process.platform !== 'win32' && !isInside) return ['xdg-open', url]
   // In cmd a caret keeps `&` from ending the command; the empty text is the window's title.
-  return [isLinuxOfWindows ? 'cmd.exe' : 'cmd', '/c', 'start', '""', url.replaceAll('&', '^&')]
+  return [isInside ? 'cmd.exe' : 'cmd', '/c', 'start', '""', url.replaceAll('&', '^&')]
 }

@@ -54,7 +54,8 @@ export async function parseGameServer(path: string, text: string): Promise<FileC
   }
 }
 
-const isKnown = (value: unknown): boolean => isObject(value) && ['GameServer', 'Fleet'].includes(String(value['kind']))
+/** Whether a document of a file is of a kind that can be used. */
+export const isKnown = (value: unknown): boolean => isObject(value) && ['GameServer', 'Fleet'].includes(String(value['kind']))
 
 function contentOf(path: string, { value, index, count }: FoundDocument): FileContent {
   if (!isObject(value)) throw new TypeError('it must be an object with metadata, spec or status')
