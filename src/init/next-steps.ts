@@ -9,7 +9,7 @@ const ADD: Readonly<Record<PackageManager, string>> = { npm: 'npm install', pnpm
 
 const withVersion = (name: string): string => (name === WEBRTC ? `${name}@${WEBRTC_VERSION}` : name)
 
-/** The commands that lead from the files to a Fleet. */
+/** The commands that make a Fleet of the files. */
 export function nextSteps({ kind, image, webrtc }: Choices, { hasPackage, packages, manager }: Project): string[] {
   const needed = kind === 'page' && webrtc ? [SIDECAR, WEBRTC] : [SIDECAR]
   const missing = needed.filter((name) => !packages.includes(name))
@@ -17,13 +17,13 @@ export function nextSteps({ kind, image, webrtc }: Choices, { hasPackage, packag
   return [
     ...(missing.length === 0 ? [] : [add]),
     `docker build -t ${image} .`,
-    // A name with a path in it is that of a registry.
+    // An image with a path belongs to a registry.
     image.includes('/') ? `docker push ${image}` : `kind load docker-image ${image}`,
     'kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
   ]
 }
 
-/** What has to be there before the image can be made; nothing if it is. */
+/** Says that the page or program is missing. */
 function missingBuild(folder: string, choices: Choices, { hasBuild }: Project): string[] {
   const { kind, dir, entry } = choices
   const page = new URL(choices.path ?? '/', 'http://localhost').pathname.replace(/\/$/, '/index.html')
@@ -39,7 +39,7 @@ function missingBuild(folder: string, choices: Choices, { hasBuild }: Project): 
   ]
 }
 
-/** Why `docker build` would not make an image of this game server that works; with the cure, a sentence for each reason. */
+/** Why `docker build` would fail or make an image that doesn't work: a sentence with the fix for each reason. */
 export function imageProblems(folder: string, kept: readonly string[], choices: Choices, project: Project): string[] {
   const { outside, manager } = project
   const problems = missingBuild(folder, choices, project)
@@ -50,7 +50,7 @@ export function imageProblems(folder: string, kept: readonly string[], choices: 
       problems.push(`There is no ${file}, from which package.json installs ${SIDECAR}: docker build needs it.`)
   if (kept.includes('Dockerfile') && !textOf(join(folder, 'Dockerfile')).includes(SIDECAR)) {
     problems.push(
-      `The Dockerfile that was there doesn't name ${SIDECAR}, so its image starts no host: rename it and run init again.`,
+      `The existing Dockerfile doesn't name ${SIDECAR}, so its image starts no host: rename it and run init again.`,
     )
   }
   if (kept.includes('.dockerignore')) problems.push(...dockerignoreProblems(folder, choices, project))
@@ -134,15 +134,15 @@ function importsOf(folder: string, entry: string): Imports {
 
 function dockerignoreProblems(folder: string, { kind, dir }: Choices, { hasBuild }: Project): string[] {
   const names = ignoredNames(join(folder, '.dockerignore'))
-  const what = 'The .dockerignore that was there'
+  const what = 'The existing .dockerignore'
   const problems: string[] = []
   if (!names.some((name) => name.endsWith('node_modules'))) {
     problems.push(
-      `${what} doesn't leave out node_modules, so those of this machine get into the image: add **/node_modules.`,
+      `${what} doesn't list node_modules, so this machine's packages get into the image: add **/node_modules.`,
     )
   }
   if (kind === 'page' && !hasBuild && names.includes(dir)) {
-    problems.push(`${what} leaves out ${dir}, which the Dockerfile copies: take that line away.`)
+    problems.push(`${what} lists ${dir}, which the Dockerfile copies: remove that line.`)
   }
   return problems
 }

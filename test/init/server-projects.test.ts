@@ -36,8 +36,8 @@ describe('a project with a page is a program', () => {
   })
 })
 
-describe('init says what would go wrong in the image', () => {
-  test('a program that is not there, and nothing of one that is', async () => {
+describe('init reports', () => {
+  test('a program that is not there', async () => {
     const server = { dependencies: { ws: '8' } }
     expect((await dockerIn(server, {})).out).toContain('There is no server.mjs: name your program with --entry.')
     expect((await dockerIn(server, { 'server.mjs': '' })).out).not.toContain('There is no')
@@ -96,7 +96,7 @@ describe('init says what would go wrong in the image', () => {
     expect((await dockerIn({ scripts }, { 'server.js': '' })).out).toMatch(sentence)
   })
 
-  test('and nothing of a build that sets NODE_OPTIONS itself', async () => {
+  test('nothing for a build that sets NODE_OPTIONS itself', async () => {
     const scripts = { build: 'cross-env NODE_OPTIONS=--openssl-legacy-provider webpack' }
     expect((await dockerIn({ scripts }, {})).out).not.toContain('NODE_OPTIONS')
   })
@@ -110,13 +110,13 @@ describe('init says what would go wrong in the image', () => {
     expect(docker).toContain('NODE_OPTIONS="--import tsx"')
   })
 
-  test('a .dockerignore that leaves in node_modules, or out what the image needs', async () => {
+  test('a .dockerignore that lacks node_modules, or lists what the image needs', async () => {
     const page = { 'dist/index.html': '', '.dockerignore': 'dist\n' }
     const { out } = await dockerIn({}, page)
-    expect(out).toContain("The .dockerignore that was there doesn't leave out node_modules")
-    expect(out).toContain('The .dockerignore that was there leaves out dist, which the Dockerfile copies')
+    expect(out).toContain("The existing .dockerignore doesn't list node_modules")
+    expect(out).toContain('The existing .dockerignore lists dist, which the Dockerfile copies')
     const fine = await dockerIn({}, { ...page, '.dockerignore': 'node_modules\n' })
-    expect(fine.out).not.toContain('.dockerignore that was there')
+    expect(fine.out).not.toContain('existing .dockerignore')
   })
 })
 
