@@ -90,7 +90,7 @@ describe('a replay as a client', () => {
     const path = await fileOf(await exportOf(await startSidecar()))
     const other = await startSidecar()
     other.control({ type: 'setState', state: 'Ready' })
-    const err = '3 calls made again, all answered as before.'
+    const err = '3 calls repeated, all answered as before.'
     expect(await asClient(path, other.url).finished).toEqual({ code: 0, out: '', err })
     expect(other.sidecar.log.entries().filter(({ event }) => event.type === 'call')).toHaveLength(3)
   })
@@ -144,10 +144,7 @@ describe('a broken recording', () => {
       '{"type":"recording","version":2}',
       ':1: version must be 1 or older; got 2; it is of a newer gameserver-sidecar, so update this one.',
     ],
-    [
-      '{"type":"gap","at":1}\n',
-      'The recording holds no GameServer, so there is nothing to show; --as client makes its calls again.',
-    ],
+    ['{"type":"gap","at":1}\n', 'The recording holds no GameServer to show; add --as client to repeat its calls.'],
   ] as const)('text %# is refused with file, line and what was expected', async ([text, message]) => {
     const path = await fileOf(text)
     const { code, err } = await shownAtOnce(path).finished

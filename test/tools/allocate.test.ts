@@ -66,7 +66,7 @@ describe('allocate', () => {
   })
 
   test('tells a real sidecar from a local one, and what to do in a cluster', async () => {
-    const sentence = /is a real one, which can't be told to allocate.* kubectl create -f allocation\.yaml/
+    const sentence = /is a real one, and only the cluster allocates there: use kubectl create -f allocation\.yaml/
     await expectRefusal(['allocate', '--url', await faulty()], sentence, NO_SIDECAR)
   })
 

@@ -37,7 +37,7 @@ describe('what only the caller can put right is one sentence with the value, wha
     [['local', '--nonsense'], /^Unknown option '--nonsense'; gameserver-sidecar local --help lists all\.$/],
     [['local', '--host', 'x'], /^Unknown option '--host'; did you mean --address\?$/],
     [['serve', '.', '--isolated'], /^Unknown option '--isolated'; did you mean --isolate\?$/],
-    [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* stand after --\.$/],
+    [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* after --\.$/],
     [['--prot', '1'], /^Unknown option '--prot'; did you mean demo --port\?$/],
     [['help', 'gateway'], /^There is no command "gateway"; there are demo, local, .*\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
@@ -69,7 +69,7 @@ describe('what only the caller can put right is one sentence with the value, wha
     [['serve', 'PAGE', '--sidecar', 'x'], /"x", which is no URL such as http:\/\/127\.0\.0\.1:9358\.$/],
     [
       ['serve', 'PAGE', '--sidecar', 'http://127.0.0.1:1', '--no-dashboard'],
-      /^--no-dashboard would steer a local sidecar; add --local to run one\.$/,
+      /^--no-dashboard is for a local sidecar; add --local to run one\.$/,
     ],
     [['serve', 'PAGE', '--local', '--deny', 'shutdwon'], /^deny\[0\] can't be "shutdwon"; did you mean "shutdown"\?$/],
     [['serve', 'PAGE', '--local', '--host', '0.0.0.0'], /can reach 0\.0\.0\.0 .* add --expose, with --token or/],
@@ -83,7 +83,7 @@ describe('what only the caller can put right is one sentence with the value, wha
     [['serve', 'nowhere', '--local'], /^There is no folder \S*nowhere to serve\.$/],
     [['serve', 'package.json', '--local'], /package\.json is not a folder: name the one that holds index\.html\.$/],
 
-    [['host', 'dist', 'two', '--local'], /^A page takes no arguments, and here is "two"; use --path for its query\.$/],
+    [['host', 'dist', 'two', '--local'], /^A page takes no arguments; got "two"\. Give its query with --path\.$/],
     [['host', '', '--local'], /^Nothing says what to run/],
     [['host', 'dist', '--local', '--node', 'server.mjs'], /page or a program.*: leave out "dist" or --node\. /],
     [['host', '--grace', '9000', 'dist', '--local', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
@@ -91,8 +91,11 @@ describe('what only the caller can put right is one sentence with the value, wha
 
     [['allocate', '--label', 'mode'], /argument 'mode' is invalid: it must look like key=value\.$/],
     [['allocate', '-f', 'x', '--add-to', 'a=b'], /^--add-to and --file exclude each other; write it into the file\.$/],
-    [['replay', 'x', '--url', 'http://x'], /^--url says which sidecar is called; add --as client\.$/],
-    [['replay', 'x', '--as=client', '--step'], /^--step is for a replay as a sidecar, not as a client\.$/],
+    [['replay', 'x', '--url', 'http://x'], /^--url names the sidecar to call; add --as client\.$/],
+    [
+      ['replay', 'x', '--as=client', '--step'],
+      /^--step is for a replay as a sidecar; leave it out, or leave out --as client\.$/,
+    ],
 
     [['scenario', 'runn', 'a.yaml'], /^There is no action of scenario "runn"; did you mean "run"\?$/],
     [['scenario', 'run'], /^Name a scenario's file/],
