@@ -65,7 +65,7 @@ describe('each mistake of a GameServer file is found', () => {
     expect(finding.text).toMatch(said)
   })
 
-  test('a file that is not there', async () => {
+  test('a missing file', async () => {
     expect(await find('file', { file: '/no/such.yaml' })).toMatchObject({
       status: 'failure',
       text: 'Cannot read /no/such.yaml: there is no such file',
@@ -73,7 +73,7 @@ describe('each mistake of a GameServer file is found', () => {
   })
 })
 
-describe('a cluster is only looked at where kubectl reaches one', () => {
+describe('doctor checks the cluster that kubectl reaches', () => {
   const { PATH } = process.env
   afterEach(() => void (process.env['PATH'] = PATH))
 
@@ -88,14 +88,14 @@ describe('a cluster is only looked at where kubectl reaches one', () => {
 
   const VERSION = `version*) echo '{"serverVersion":{"gitVersion":"v1.33.1"}}' ;;`
 
-  test('without one every check is skipped, and says so', async () => {
+  test('without a cluster, each cluster check is skipped', async () => {
     await kubectl('exit 1')
     for (const { id } of checks.filter(({ group }) => group === 'Cluster')) {
       expect(await find(id)).toEqual({ status: 'skipped', text: 'kubectl reaches no cluster from here' })
     }
   })
 
-  test('a cluster without the platform', async () => {
+  test('a cluster without the platform fails', async () => {
     await kubectl(`case "$*" in ${VERSION} *) exit 1 ;; esac`)
     expect(await find('cluster')).toMatchObject({
       status: 'failure',
@@ -105,7 +105,7 @@ describe('a cluster is only looked at where kubectl reaches one', () => {
     expect(await find('cluster-health')).toMatchObject({ status: 'skipped' })
   })
 
-  test('an old platform, a service account without rights, and GameServers in trouble', async () => {
+  test('an old platform, a service account without rights, and Unhealthy GameServers are reported', async () => {
     await kubectl(`case "$*" in ${VERSION}
       *crd*) echo '{}' ;;
       auth*) echo no; exit 1 ;;
@@ -116,7 +116,7 @@ describe('a cluster is only looked at where kubectl reaches one', () => {
   })
 })
 
-test('every finding of a whole examination is ours to explain: no check fails by itself, and each warning has a cure', async () => {
+test('no check crashes on an ordinary sidecar, and each warning has a fix', async () => {
   const local = await startSidecar()
   const patient = createPatient({
     url: local.url,

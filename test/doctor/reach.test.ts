@@ -91,7 +91,7 @@ describe('each mistake on the way to the sidecar is found', () => {
     expect(finding.fix === undefined).toBe(status === 'ok')
   })
 
-  test('a sidecar that needs a token is known as ours, and what needs its state is skipped', async () => {
+  test('a local sidecar with a token is recognised, and checks of its state are skipped', async () => {
     const { port } = await startSidecar({ address: '0.0.0.0' })
     const url = `http://127.0.0.1:${port}`
     expect((await find('listener', { url })).text).toBe('a local sidecar of this package listens')

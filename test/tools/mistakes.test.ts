@@ -22,7 +22,7 @@ beforeAll(async () => {
   return () => rm(page, { recursive: true })
 })
 
-/** No row may take a port that somebody uses, should it start after all. */
+/** A row that starts by mistake must not take a port that is in use. */
 const withPort = (args: readonly string[]): readonly string[] => {
   if (args[0] === 'local' && !args.includes('--http-port')) return [...args, '--http-port=0']
   return args[0] === 'serve' && args.includes('PAGE') ? [...args, '--port=0'] : args
@@ -31,7 +31,7 @@ const withPort = (args: readonly string[]): readonly string[] => {
 const IS_TAKEN = 69
 const NO_FILE = 66
 
-describe('what only the caller can put right is one sentence with the value, what was expected, and the nearest name', () => {
+describe('a mistake in the command line is one sentence with the value, what was expected, and the nearest name', () => {
   const rows: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
     [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
     [['local', '--nonsense'], /^Unknown option '--nonsense'; gameserver-sidecar local --help lists all\.$/],
@@ -111,14 +111,14 @@ describe('what only the caller can put right is one sentence with the value, wha
     )
   })
 
-  test('no command at all shows the commands', async () => {
+  test('without a command, the commands are listed', async () => {
     const { code, err } = await run().finished
     expect(err).toMatch(/^Usage: gameserver-sidecar[^]* local /)
     expect(code).toBe(64)
   })
 })
 
-describe('a taken port has an exit code of its own, 69', () => {
+describe('a taken port ends with exit code 69', () => {
   test.each([
     ['local', '--http-port', []],
     ['serve', '--port', ['PAGE', '--local', '--http-port', '0']],
@@ -137,7 +137,7 @@ describe('a taken port has an exit code of its own, 69', () => {
   })
 })
 
-describe('a file', () => {
+describe('the file', () => {
   /** How each command is given a file. */
   const commands: readonly (readonly [name: string, args: (file: string) => readonly string[]])[] = [
     ['local', (file) => ['local', '--http-port=0', '--file', file]],
@@ -150,7 +150,7 @@ describe('a file', () => {
     ['replay', (file) => ['replay', file, '--http-port=0']],
   ]
 
-  test.each(commands)('of %s that is not there ends it with 66', async (_name, args) => {
+  test.each(commands)('of %s ends the command with 66 if it is missing', async (_name, args) => {
     await expectRefusal(
       args('/nowhere/file.yaml'),
       /\/nowhere\/file\.yaml( of --cert| can't be read)?: there is no such file/,
@@ -158,7 +158,7 @@ describe('a file', () => {
     )
   })
 
-  test.each(commands)('of %s that is a pipe is refused before it is opened', async (name, args) => {
+  test.each(commands)('of %s is refused before it is opened if it is a pipe', async (name, args) => {
     const pipe = join(await temporaryFolder('pipe'), 'file.yaml')
     execFileSync('mkfifo', [pipe])
     const { code, err } = await run(...args(pipe)).finished
@@ -167,7 +167,7 @@ describe('a file', () => {
     expect(code).toBe(/^(scenario|replay)/.test(name) ? NO_FILE : 64)
   })
 
-  test('that is a private key everybody could fetch is refused', async () => {
+  test('of serve --key is refused if it is in the served folder', async () => {
     const folder = await temporaryFolder('keys')
     const keys = ['--cert', join(folder, 'a.pem'), '--key', join(folder, 'a.key')]
     for (const path of [keys[1]!, keys[3]!, join(folder, 'index.html')]) await writeFile(path, 'secret')
