@@ -100,9 +100,8 @@ export function createPublicClient(
     after: timers.after,
     tick: timers.tick,
     close,
-    destroy: close,
-    dispose: close,
-    [(Symbol.dispose as symbol | undefined) ?? 'dispose']: close,
+    // Where the host has no such symbol, this is `close` once more.
+    [(Symbol.dispose as symbol | undefined) ?? 'close']: close,
   }) as unknown as SidecarClient
 }
 

@@ -362,8 +362,6 @@ export interface SidecarClient<Int = number> {
   tick(now?: number): void
   /** Ends every wait, request, beat and stream at once. Nothing is sent to the sidecar. */
   close(): void
-  destroy(): void
-  dispose(): void
   [Symbol.dispose](): void
   /** The last GameServer seen. */
   readonly gameServer: GameServer | undefined
