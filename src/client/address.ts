@@ -2,7 +2,7 @@ import { ON_THIS_MACHINE } from './answers.js'
 import { check } from './checks.js'
 import { SidecarError } from './errors.js'
 import { host, tryTo } from './host.js'
-import type { ClientOptions } from './types.js'
+import type { ClientOptions } from './option-types.js'
 
 /** Where the environment of a page says that the sidecar is, in the order in which the ways count. */
 export interface Hints {

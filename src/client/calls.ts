@@ -8,7 +8,8 @@ import type { Pacing } from './pacing.js'
 import { race, throwIfAborted } from './signals.js'
 import type { State } from './state.js'
 import type { Timers } from './timers.js'
-import type { AbortSignalLike, CallOptions } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { CallOptions } from './types.js'
 
 /**
  * Runs one call of the user under a signal of its own, which the call's signal, its timeout or `close()` aborts.

@@ -8,7 +8,8 @@ import type { Emitter } from './emitter.js'
 import { named, SidecarError } from './errors.js'
 import { lostGameServer, own } from './game-server.js'
 import { createResourceCalls, type ResourceParts } from './resource-calls.js'
-import type { AbortSignalLike, Outcome, ReadyOptions, SidecarClient, SidecarEvents, WriteOptions } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { Outcome, ReadyOptions, SidecarClient, SidecarEvents, WriteOptions } from './types.js'
 import type { Predicate, Watch } from './watch.js'
 
 /** ms after which an accepted label or annotation should be visible; the sidecar writes twice a second. */

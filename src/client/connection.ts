@@ -6,7 +6,8 @@ import type { Call, Request } from './requests.js'
 import { follow, wait, type Task } from './signals.js'
 import type { State } from './state.js'
 import type { Timers } from './timers.js'
-import type { AbortSignalLike, ConnectionEvent, ConnectionState, Transport } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { ConnectionEvent, ConnectionState, Transport } from './types.js'
 
 /** ms after which a sidecar that has never answered is worth a warning. */
 const ABSENCE_WARNING = 2000

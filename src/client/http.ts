@@ -1,7 +1,7 @@
 import { missingGlobal } from './errors.js'
 import { host, pick } from './host.js'
 import { race, throwIfAborted } from './signals.js'
-import type { AbortSignalLike, ClientOptions, FetchInit, WebSocketConstructor } from './types.js'
+import type { AbortSignalLike, ClientOptions, FetchInit, WebSocketConstructor } from './option-types.js'
 
 /** The head of an answer, and its body still to be read. */
 export interface HttpResponse {

@@ -1,5 +1,5 @@
 import { checkNames } from './checks.js'
-import type { AutoHealthOptions, ClientOptions, Limits, RetryPolicy } from './types.js'
+import type { AutoHealthOptions, ClientOptions, Limits, RetryPolicy } from './option-types.js'
 
 const RETRY = { initialDelay: 250, factor: 1.6, maxDelay: 5000, timeout: 60_000 }
 const LIMITS = { message: 1 << 24, body: 1 << 24 }

@@ -1,6 +1,6 @@
 import { throwIfAborted } from './signals.js'
 import type { Timers } from './timers.js'
-import type { AbortSignalLike, RetryPolicy } from './types.js'
+import type { AbortSignalLike, RetryPolicy } from './option-types.js'
 
 /** ms that each dial costs, and how much may be spent at once: at most 10 dials in any second. */
 const COST = 125

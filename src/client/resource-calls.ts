@@ -8,7 +8,8 @@ import { equal, own } from './game-server.js'
 import type { Resources } from './resources.js'
 import type { State } from './state.js'
 import type { Timers } from './timers.js'
-import type { AbortSignalLike, CallOptions, List, SidecarClient } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { CallOptions, List, SidecarClient } from './types.js'
 
 /** ms between two looks at whether the sidecar has written what it has accepted. */
 const SETTLE_INTERVAL = 200

@@ -1,7 +1,8 @@
 import { formatInteger } from '../protocol/int64.js'
 import { show } from './checks.js'
 import { SidecarError } from './errors.js'
-import type { ClientOptions, Counter, List } from './types.js'
+import type { ClientOptions } from './option-types.js'
+import type { Counter, List } from './types.js'
 
 declare const BigInt: (text: string) => unknown
 

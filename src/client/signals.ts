@@ -1,6 +1,6 @@
 import { type SidecarError, toSidecarError } from './errors.js'
 import { host } from './host.js'
-import type { AbortSignalLike } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
 
 export interface Controller {
   readonly signal: AbortSignalLike

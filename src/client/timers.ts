@@ -1,7 +1,7 @@
 import { SidecarError } from './errors.js'
 import { host } from './host.js'
 import { follow, wait, type Controller } from './signals.js'
-import type { AbortSignalLike, ClientOptions, SchedulerLike } from './types.js'
+import type { AbortSignalLike, ClientOptions, SchedulerLike } from './option-types.js'
 
 /** ms, nearly the longest that a host's timer can wait: beyond that it would fire at once. */
 const LONGEST = 2e9

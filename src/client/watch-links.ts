@@ -10,7 +10,8 @@ import { follow, wait, type Task } from './signals.js'
 import type { State } from './state.js'
 import type { Timers } from './timers.js'
 import { WATCH, type OpenWatch } from './transports.js'
-import type { AbortSignalLike, SidecarEvents, Transport } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { SidecarEvents, Transport } from './types.js'
 
 /** ms for a first object where the other transport is at hand; the real sidecar's comes within 30 ms. */
 const FIRST_OBJECT_TIMEOUT = 1000

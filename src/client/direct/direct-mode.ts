@@ -10,7 +10,7 @@ import { failedReply, urlOf, type Call, type Request } from '../requests.js'
 import { follow, wait } from '../signals.js'
 import type { Timers } from '../timers.js'
 import type { OpenWatch } from '../transports.js'
-import type { AbortSignalLike, ClientOptions, FetchInit } from '../types.js'
+import type { AbortSignalLike, ClientOptions, FetchInit } from '../option-types.js'
 
 /**
  * Does what a page of another origin can still do (docs/adr/direct-mode.md). It can read no answer, but the watch's

@@ -6,7 +6,8 @@ import type { ResolvedAutoHealth } from '../options.js'
 import { race, throwIfAborted } from '../signals.js'
 import type { State } from '../state.js'
 import type { Timers } from '../timers.js'
-import type { AbortSignalLike, HealthEvent } from '../types.js'
+import type { AbortSignalLike } from '../option-types.js'
+import type { HealthEvent } from '../types.js'
 
 /** What is known of the beats. These are plain properties because a closing page can still read those. */
 export interface Heartbeat {

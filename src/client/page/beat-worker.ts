@@ -3,7 +3,7 @@ import type { Heartbeat, Sign } from '../health/heartbeat.js'
 import { host, tryTo } from '../host.js'
 import { onAbort } from '../signals.js'
 import type { Timers } from '../timers.js'
-import type { AbortSignalLike, ClientOptions } from '../types.js'
+import type { AbortSignalLike, ClientOptions } from '../option-types.js'
 
 /**
  * The worker's message to the page. An empty one asks for a sign of life. Others tell of a beat that the worker has sent

@@ -4,7 +4,7 @@ import { host, pick, tryTo, type EventTargetLike } from '../host.js'
 import { onAbort } from '../signals.js'
 import type { State } from '../state.js'
 import type { Timers } from '../timers.js'
-import type { AbortSignalLike, ClientOptions } from '../types.js'
+import type { AbortSignalLike, ClientOptions } from '../option-types.js'
 
 /** A hosted page is told to end. The host waits unless every client says that nobody listens to it. */
 interface HostEnding {
