@@ -1,7 +1,6 @@
-import { formatInteger } from '../protocol/int64.js'
 import { labelValue, metadataKey } from '../protocol/names.js'
 import { askForNear } from '../protocol/nearest.js'
-import { operations, type FieldKind, type Operation, type OperationName } from '../protocol/operations.js'
+import { type FieldKind, type Operation, type OperationName, operations } from '../protocol/operations.js'
 import { SidecarError } from './errors.js'
 import { tryTo } from './host.js'
 
@@ -80,4 +79,16 @@ export function checkKey(operation: OperationName, name: string): string {
   const encoded = isText(name) && !/^\.{0,2}$|\//.test(name) ? tryTo(() => encodeURIComponent(name)) : undefined
   check(encoded, 'key', name, 'a name from the GameServer spec, without "/"', operation)
   return encoded!
+}
+
+/**
+ * Returns an integer as decimal text. Returns undefined for anything else: a fraction, a number too large to be exact,
+ * or text that isn't decimal. It never rounds; the sidecar checks that 64 bits hold the value.
+ */
+export function formatInteger(value: unknown): string | undefined {
+  const isInteger =
+    typeof value === 'number'
+      ? Number.isSafeInteger(value)
+      : typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value))
+  return isInteger ? String(value) : undefined
 }

@@ -59,7 +59,7 @@ export function createFetchHttp(
       if (withoutFetch) return withoutFetch(options)(signal, url, init)
       throw missingGlobal('fetch')
     }
-    // A substitute's signal would be refused.
+    // The host's fetch would refuse the signal of our substitute.
     if (host().AbortController) init.signal = signal
     // Every wait follows the signal itself, since a host's fetch may know nothing of signals.
     const response = await race(signal, send.call(host() as never, url, init))

@@ -1,5 +1,5 @@
 import { replacementSentence } from '../../sidecar/index.js'
-import { endReasonOf } from '../../protocol/end-reason.js'
+import { endReasonOf } from '../../protocol/game-server.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 
