@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { meant } from '../protocol/nearest.js'
+import { askForNear } from '../protocol/nearest.js'
 import { CommandError, UsageError } from './exit-codes.js'
 
 /** A flag of a command, for parsing, help, completion, suggestions and the check of the docs. */
@@ -58,10 +58,8 @@ export function oneOf<T extends string>(
 export function oneOf(value: string, about: string, choices: readonly string[], byDefault?: string): Flag {
   const read = (given: string): string => {
     if (choices.includes(given)) return given
-    const near = meant(given, choices)
-    throw new Error(
-      `Allowed choices are ${choices.join(', ')}${near === undefined ? '.' : `; did you mean "${near}"?`}`,
-    )
+    const question = askForNear(given, choices)
+    throw new Error(`Allowed choices are ${choices.join(', ')}${question === undefined ? '.' : `; ${question}`}`)
   }
   return { value, about, choices, read, byDefault }
 }

@@ -1,6 +1,6 @@
 import { check, checkName } from './checks.js'
 import { host } from './host.js'
-import type { LoggerLike } from './types.js'
+import type { LoggerLike } from './option-types.js'
 
 interface Subscription {
   readonly listener: (event: never) => unknown

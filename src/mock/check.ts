@@ -18,8 +18,7 @@ const operationNames = Object.keys(operations)
 
 export function checkOperation(name: unknown, what: string): void {
   if (operationNames.includes(name as string)) return
-  const advice = didYouMean(typeof name === 'string' ? name : '', operationNames)
-  throw new TypeError(`${what}: there is no operation ${show(name)}; ${advice}`)
+  throw new TypeError(`${what}: there is no operation ${show(name)}; ${didYouMean(name, operationNames)}`)
 }
 
 /** A number of ms, or of anything else of which there can't be less than none. */

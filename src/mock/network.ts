@@ -1,4 +1,4 @@
-import { meant } from '../protocol/nearest.js'
+import { didYouMean } from '../protocol/nearest.js'
 import { operations } from '../protocol/operations.js'
 import type { OperationName } from '../protocol/operations.js'
 import type { Delays, Sidecar } from '../sidecar/index.js'
@@ -45,15 +45,11 @@ export function operationOf(
   if (route?.type === 'watch') return { operation: 'watchGameServer', name: '' }
   if (route?.type === 'call') return { operation: route.operation, name: route.key.text }
   if (!network.answersUnknown && (route?.type === 'not-found' || route?.type === 'wrong-method')) {
-    throw network.journal.refuse(`${method} ${path}`, hintFor(`${method} ${path}`))
+    const request = `${method} ${path}`
+    const known = Object.values(operations).map(([one, template]) => `${one} ${template}`)
+    throw network.journal.refuse(request, didYouMean(request, known))
   }
   return undefined
-}
-
-function hintFor(request: string): string {
-  const known = Object.values(operations).map(([method, path]) => `${method} ${path}`)
-  const best = meant(request, known)
-  return best ? `the nearest is ${best}` : `there are ${known.join(', ')}`
 }
 
 /** What a host's fetch throws where the network fails. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../protocol/is-object.js'
-import { didYouMean, meant } from '../protocol/nearest.js'
+import { askForNear, didYouMean } from '../protocol/nearest.js'
 import { excerpt, show } from '../sidecar/model/state/show.js'
 
 /** Where a value stands: names of fields and places in lists. */
@@ -108,11 +108,11 @@ const FEW = 3
 /** One of these words; `also` are taken and not told. */
 export function word(words: readonly string[], also: readonly string[] = []): Schema {
   return v.picklist([...words, ...also], ({ input }) => {
-    const best = typeof input === 'string' ? meant(input, words) : undefined
-    if (best !== undefined && words.length > FEW) return `can't be ${show(input)}; did you mean "${best}"?`
+    const question = askForNear(input, words)
+    if (question !== undefined && words.length > FEW) return `can't be ${show(input)}; ${question}`
     const expected = words.map((known) => JSON.stringify(known))
     const list = words.length > FEW ? `one of ${expected.join(', ')}` : expected.join(' or ')
-    return `must be ${list}; got ${show(input)}${best === undefined ? '' : `; did you mean "${best}"?`}`
+    return `must be ${list}; got ${show(input)}${question === undefined ? '' : `; ${question}`}`
   })
 }
 
@@ -191,7 +191,7 @@ export function variants(kinds: Readonly<Record<string, Schema>>, other?: Schema
   const faultOf = ({ type }: Fields): Fault | undefined => {
     if (typeof type === 'string' && (other !== undefined || names.includes(type))) return undefined
     if (type === undefined) return { key: 'type', message: `has no type; there are ${names.join(', ')}` }
-    const advice = didYouMean(typeof type === 'string' ? type : '', names)
+    const advice = didYouMean(type, names)
     return { key: 'type', message: `has no type ${show(type)}; ${advice}` }
   }
   const chosen = running(v.union(Object.values(kinds)), (dataset, config) => {

@@ -70,7 +70,7 @@ describe('a request of no operation', () => {
   test('throws into whoever sent it, and from close() again', async () => {
     const mock = createMock()
     const { fetch, baseUrl } = mock.options
-    const message = 'GET /gameservr is no operation of the sidecar; the nearest is GET /gameserver'
+    const message = 'GET /gameservr is no operation of the sidecar; did you mean "GET /gameserver"?'
     await expect(fetch(...send(`${baseUrl}/gameservr`))).rejects.toThrow(message)
     expect(() => mock.close()).toThrow(`A request was not understood:\n${message}`)
     // Once is enough.
@@ -81,7 +81,7 @@ describe('a request of no operation', () => {
     const { mock, client } = play()
     await client.ready()
     await mock.options.fetch(...send(`${mock.options.baseUrl}/ready`)).catch(() => undefined)
-    expect(() => mock.expect('ready')).toThrow('GET /ready is no operation of the sidecar; the nearest is POST /ready')
+    expect(() => mock.expect('ready')).toThrow('GET /ready is no operation of the sidecar; did you mean "POST /ready"?')
   })
 
   test('is one to another address, and a WebSocket that is no watch', async () => {

@@ -1,4 +1,4 @@
-import { endReasonOf } from '../../protocol/end-reason.js'
+import { endReasonOf } from '../../protocol/game-server.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 
 /** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */

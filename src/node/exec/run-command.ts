@@ -1,5 +1,5 @@
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { endReasonOf } from '../../protocol/end-reason.js'
+import { endReasonOf } from '../../protocol/game-server.js'
 import { endWithGameServer, isEndPending } from './kubelet.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../../index.node.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
-import { endReasonOf } from '../../../protocol/end-reason.js'
+import { endReasonOf } from '../../../protocol/game-server.js'
 
 /** The states in which no program has called `ready()` yet. Nobody has been sent to such a server. */
 const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
