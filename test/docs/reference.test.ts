@@ -65,14 +65,8 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 
 const FLAGS = /--[a-z][a-z0-9-]*/g
 const flagRows = [
-  ['call', 'docs/cli.md', 'call'],
-  ['watch', 'docs/cli.md', 'watch'],
-  ['exec', 'docs/cli.md', 'exec'],
-  ['doctor', 'docs/cli.md', 'doctor'],
   ['demo', 'docs/cli.md', 'demo'],
-  ['allocate', 'docs/cli.md', 'allocate'],
   ['serve', 'docs/gateway.md', 'Options of serve'],
-  ['replay', 'docs/cli.md', 'replay'],
   ['host', HOST, 'Options'],
 ].map(([name, page, heading]): Row => [`flag of ${name}`, page!, heading!, () => flagsOf(name!), FLAGS])
 
@@ -80,25 +74,7 @@ const entries = Object.keys((JSON.parse(read('package.json')) as { exports: obje
 
 const exact: Row[] = [
   ...flagRows,
-  [
-    'option of createHost()',
-    HOST,
-    'createHost()',
-    () => ['HostOptions', 'PlayersOptions'].flatMap((name) => membersOf('src/node/host/host-options.ts', name)),
-  ],
-  [
-    'option of createGateway()',
-    'docs/gateway.md',
-    'createGateway()',
-    () => membersOf('src/node/gateway/gateway-options.ts', 'GatewayOptions'),
-  ],
   ['option of createMock()', 'docs/testing.md', 'createMock()', () => membersOf('src/mock/types.ts', 'MockOptions')],
-  [
-    'option of createLocalSidecar()',
-    'docs/testing.md',
-    'createLocalSidecar()',
-    () => membersOf('src/node/local/local-sidecar-options.ts', 'LocalSidecarOptions'),
-  ],
   [
     'member of a mock and field of fail()',
     'docs/testing.md',
