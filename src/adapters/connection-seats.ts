@@ -46,7 +46,7 @@ export interface ConnectionSeats<Connection> {
    */
   take(connection: Connection, identify: () => PlayerId | Promise<PlayerId>, isGone: () => boolean): Promise<void>
   /**
-   * Takes a seat for a connection that has come in, instead of the seat it has; null: only frees that.
+   * Takes a seat for a connection that has come in, instead of the seat it has; null: only frees that seat.
    *
    * @throws SidecarError where there is none. The connection stays.
    */
@@ -137,11 +137,12 @@ export function createSeats<Connection>({
     },
     async seat(connection, id) {
       if (all.door === 'left') return
-      throwIfOver(connection)
       const seat = connections.get(connection)
       if (seat?.id === id) return seat.joined
       vacate(connection)
-      if (id !== null) await sit(connection, id)
+      if (id === null) return
+      throwIfOver(connection)
+      await sit(connection, id)
       throwIfOver(connection)
     },
   }

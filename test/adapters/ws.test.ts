@@ -210,6 +210,7 @@ test.concurrent('seat() rejects for a connection that is gone, and its seat stay
   ann.socket.terminate()
   await gone
   await expect(attached.seat(request, 'ann')).rejects.toMatchObject({ code: 'CLOSED' })
+  await attached.seat(request, null)
   await seated
   await until(() => seatsIn(sidecar), [])
 })
