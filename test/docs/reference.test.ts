@@ -12,6 +12,7 @@ import { firstCells, headingsOf, pages, proseOf } from '../support/markdown.js'
 import { nodesOf, parse, read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
+const OPTIONS = 'src/client/option-types.ts'
 const ERRORS = 'src/client/errors.ts'
 const ARCHITECTURE = 'docs/internals/architecture.md'
 const HOST = 'docs/host.md'
@@ -139,7 +140,7 @@ const among: Row[] = [
     `option of ${name}`,
     'docs/configuration.md',
     heading,
-    () => membersOf(TYPES, name),
+    () => membersOf(OPTIONS, name),
   ]),
   ['event', 'docs/events.md', 'Events', () => membersOf(TYPES, 'SidecarEvents')],
   ['exit code', 'docs/cli.md', 'Exit codes', () => Object.values(EXIT).map(String), /\d+/g],

@@ -16,6 +16,7 @@ describe('options that can’t be right', () => {
     [{ capacity: 0 }, 'capacity must be above 0; got 0'],
     [{ capacity: NaN }, 'capacity must be above 0; got NaN'],
     [{ noShow: 0 }, 'noShow must be above 0; got 0'],
+    [{ endWhenEmpty: { afer: 3 } }, 'There is no endWhenEmpty option "afer". Did you mean "after"?'],
     [{ noshow: 3 }, 'There is no option "noshow". Did you mean "noShow"?'],
     [null, 'options must be an object; got null'],
   ])('%j of players is refused: %s', (options, message) => {
