@@ -1,6 +1,6 @@
 import { allocateGameServer, createDelays, createSidecar, replaceAfterOf } from '../sidecar/index.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation, Sidecar } from '../sidecar/index.js'
-import { nextRandom } from '../sidecar/model/state/random.js'
+import { nextRandom } from '../sidecar/model/state/faults.js'
 import { check, checkNames, isAmount } from './check.js'
 import { createMockClock } from './clock.js'
 import type { MockClock } from './clock.js'

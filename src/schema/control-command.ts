@@ -1,11 +1,26 @@
 import * as v from 'valibot'
 import { isObject } from '../protocol/is-object.js'
 import { operations } from '../protocol/operations.js'
-import type { ControlCommand } from '../sidecar/model/state/control-command.js'
+import type { ControlCommand } from '../sidecar/model/state/sidecar-event.js'
 import { toInt64 } from '../sidecar/model/state/int64.js'
 import { allocation } from './allocation.js'
-import { boolean, findMistake, integer, leaf, list, mustBe, name, number, object, optional, record } from './check.js'
-import { rule, text, variants, word } from './check.js'
+import {
+  boolean,
+  findMistake,
+  integer,
+  leaf,
+  list,
+  mustBe,
+  name,
+  number,
+  object,
+  optional,
+  record,
+  rule,
+  text,
+  variants,
+  word,
+} from './check.js'
 import type { Schema } from './check.js'
 import { gameServer } from './game-server.js'
 

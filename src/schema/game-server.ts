@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { toInt64 } from '../sidecar/model/state/int64.js'
-import type { GameServerManifest } from '../sidecar/model/state/manifest.js'
+import type { GameServerManifest } from '../sidecar/model/state/config.js'
 import { sizeProblem } from '../sidecar/model/state/object-limits.js'
 import { boolean, integer, leaf, list, nullish, object, quotable, read, record, rule, text, unread } from './check.js'
 

@@ -1,4 +1,4 @@
-import type { KeptEntry } from './log-entry.js'
+import type { KeptEntry } from './event-log.js'
 import type { SidecarConfig } from './model/state/config.js'
 import { isBeingDeleted } from './model/state/game-server-edits.js'
 import type { Call } from './model/state/sidecar-event.js'

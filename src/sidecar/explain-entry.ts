@@ -1,4 +1,4 @@
-import type { KeptEntry, LogEntry } from './log-entry.js'
+import type { KeptEntry, LogEntry } from './event-log.js'
 import { differenceOf, explainAnswer } from './explain-answer.js'
 import type { SidecarConfig } from './model/state/config.js'
 

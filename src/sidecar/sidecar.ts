@@ -1,7 +1,7 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { EventLog } from './event-log.js'
 import type { SidecarConfig } from './model/state/config.js'
-import type { ControlCommand } from './model/state/control-command.js'
+import type { ControlCommand } from './model/state/sidecar-event.js'
 import type { Disconnection } from './model/state/effect.js'
 import type { RecordingLine } from './recording/recording-lines.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'

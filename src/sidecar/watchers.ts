@@ -3,9 +3,8 @@ import { callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
 import type { WatchEnd } from './model/state/effect.js'
 import type { WatcherInfo } from './wire/snapshot.js'
-import { watchMessageOf } from './wire/watch-message.js'
-import type { WatchMessage } from './wire/watch-message.js'
-import type { WatchSink } from './wire/watch-stream.js'
+import { watchMessageOf } from './wire/watch-stream.js'
+import type { WatchMessage, WatchSink } from './wire/watch-stream.js'
 
 interface Watcher {
   readonly id: number

@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { lessThan, toInt64 } from '../model/state/int64.js'
-import { own } from '../model/state/records.js'
+import { own } from '../model/state/game-server-edits.js'
 import { excerpt, show } from '../model/state/show.js'
 import type { CounterBounds, GameServerSelector, LabelExpression, ListBounds } from './manifest.js'
 

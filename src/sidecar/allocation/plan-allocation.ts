@@ -1,6 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { isBeingDeleted } from '../model/state/game-server-edits.js'
-import { own } from '../model/state/records.js'
+import { isBeingDeleted, own } from '../model/state/game-server-edits.js'
 import { excerpt, show } from '../model/state/show.js'
 import type {
   AllocationCounterAction,

@@ -1,9 +1,8 @@
 import type { OperationName } from '../../protocol/operations.js'
-import type { CommandOf } from '../model/state/control-command.js'
+import type { CommandOf } from '../model/state/sidecar-event.js'
 import { noFaults } from '../model/state/faults.js'
-import { withMetadata } from '../model/state/game-server-edits.js'
+import { own, withKey, withMetadata, withoutKey } from '../model/state/game-server-edits.js'
 import { paddingKey } from '../model/state/object-limits.js'
-import { own, withKey, withoutKey } from '../model/state/records.js'
 import { update, updateFaults, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 

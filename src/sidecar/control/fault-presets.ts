@@ -1,6 +1,6 @@
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
-import type { ControlCommand } from '../model/state/control-command.js'
+import type { ControlCommand } from '../model/state/sidecar-event.js'
 
 /** Faults that come together in real life. */
 export interface FaultPreset {

@@ -3,15 +3,14 @@ import type { GameServerAllocation } from '../allocation/manifest.js'
 import { planAllocation } from '../allocation/plan-allocation.js'
 import type { AllocationPlan } from '../allocation/plan-allocation.js'
 import { requestUnhealthy } from '../model/calls/write-queue.js'
-import type { CommandOf, ControlCommand } from '../model/state/control-command.js'
+import type { CommandOf, ControlCommand } from '../model/state/sidecar-event.js'
 import { withState } from '../model/state/game-server-edits.js'
 import { show } from '../model/state/show.js'
 import { updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
-import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
-import { releaseWatchers } from '../model/time/due-work.js'
+import { bringApiServerBack, loseApiServer, releaseWatchers } from '../model/time/due-work.js'
 import { forgiveSkippedTime } from '../model/time/health.js'
-import { allocate } from './allocation.js'
+import { allocate } from '../allocation/allocate.js'
 import {
   clearFaults,
   delayCalls,

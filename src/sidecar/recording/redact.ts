@@ -1,5 +1,5 @@
 import { isObject } from '../../protocol/is-object.js'
-import type { LogEntry } from '../log-entry.js'
+import type { LogEntry } from '../event-log.js'
 import { redacted } from '../wire/exchange.js'
 import type { Exchange } from '../wire/exchange.js'
 import { readMessage } from '../wire/read-message.js'

@@ -1,5 +1,4 @@
 import type { OperationName } from '../../../protocol/operations.js'
-import { nextRandom } from './random.js'
 
 /** The operations that a fault is meant for; without a list it is meant for all. */
 interface Targeted {
@@ -95,4 +94,12 @@ function useOnce(fault: FailureFault): FailureFault[] {
 
 function applies({ operations }: Targeted, operation: OperationName): boolean {
   return operations === undefined || operations.length === 0 || operations.includes(operation)
+}
+
+/** The next state of a generator of random numbers, and its number from 0 to below 1 (mulberry32). */
+export function nextRandom(state: number): { readonly state: number; readonly value: number } {
+  const next = (state + 0x6d2b79f5) | 0
+  let mixed = Math.imul(next ^ (next >>> 15), next | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return { state: next, value: ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32 }
 }

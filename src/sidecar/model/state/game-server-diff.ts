@@ -1,6 +1,6 @@
 import type { CounterStatus, GameServer } from '../../../protocol/game-server.js'
 import type { Change } from './effect.js'
-import { own } from './records.js'
+import { own } from './game-server-edits.js'
 import { copyOf } from './show.js'
 
 /** Longest label or annotation that is shown whole: a log is no place for an annotation of 200 kB. */

@@ -1,8 +1,7 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../../protocol/game-server.js'
-import type { SidecarConfig } from './config.js'
+import type { GameServerManifest, ManifestCounters, ManifestInteger, ManifestLists, SidecarConfig } from './config.js'
 import { toInt64 } from './int64.js'
-import type { GameServerManifest, ManifestCounters, ManifestInteger, ManifestLists } from './manifest.js'
-import { sorted } from './records.js'
+import { sorted } from './game-server-edits.js'
 
 /** The real sidecar sends a missing time as the first second of year 1. */
 const noTime = '-62135596800'

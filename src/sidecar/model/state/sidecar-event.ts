@@ -1,5 +1,120 @@
 import type { GameServer } from '../../../protocol/game-server.js'
-import type { ControlCommand } from './control-command.js'
+import type { OperationName } from '../../../protocol/operations.js'
+import type { GameServerAllocation } from '../../allocation/manifest.js'
+import type { GameServerManifest } from './config.js'
+
+/** A counter as an allocation changes it. */
+export interface CounterAction {
+  readonly action?: 'Increment' | 'Decrement'
+  readonly amount?: string | number
+  readonly capacity?: string | number
+}
+
+/** A list as an allocation changes it. */
+export interface ListAction {
+  readonly addValues?: readonly string[]
+  readonly deleteValues?: readonly string[]
+  readonly capacity?: string | number
+}
+
+/**
+ * A change from outside the sidecar: something the rest of a cluster does, or a fault. Plain JSON. Keys of labels and
+ * annotations are whole keys here; no SDK prefix is added.
+ */
+export type ControlCommand =
+  /** As an allocator: Ready (or already Allocated) becomes Allocated. `force` takes any state. */
+  | {
+      readonly type: 'allocate'
+      readonly labels?: Readonly<Record<string, string>>
+      readonly annotations?: Readonly<Record<string, string>>
+      readonly counters?: Readonly<Record<string, CounterAction>>
+      readonly lists?: Readonly<Record<string, ListAction>>
+      readonly force?: boolean
+    }
+  /** As a cluster with this one GameServer does it, by a GameServerAllocation's manifest. */
+  | { readonly type: 'allocate'; readonly manifest: GameServerAllocation }
+  | { readonly type: 'setState'; readonly state: string }
+  /** A `value` of null removes the key. */
+  | { readonly type: 'setLabel' | 'setAnnotation'; readonly key: string; readonly value: string | null }
+  /** Creates the counter if there is none of this name. */
+  | {
+      readonly type: 'setCounter'
+      readonly name: string
+      readonly count?: string | number
+      readonly capacity?: string | number
+    }
+  /** Creates the list if there is none of this name. */
+  | {
+      readonly type: 'setList'
+      readonly name: string
+      readonly values?: readonly string[]
+      readonly capacity?: string | number
+    }
+  /** Beats are answered and not counted while `on`; with `count` only so many. */
+  | { readonly type: 'ignoreBeats'; readonly on: boolean; readonly count?: number }
+  | { readonly type: 'makeUnhealthy' }
+  /** Cuts every open watch, or those of `ids`; with `everyMs` again and again until `clearFaults`. */
+  | { readonly type: 'dropWatchers'; readonly ids?: readonly number[]; readonly everyMs?: number }
+  /** Sends nothing to any watcher for `ms`, or until `releaseWatchers`; then every watcher gets the newest object. */
+  | { readonly type: 'stallWatchers'; readonly ms?: number }
+  | { readonly type: 'releaseWatchers' }
+  /**
+   * Delays calls `before` (default) they take effect, or `after` it. Without `operations` every call is delayed.
+   * Replaces an earlier delay of the same operations; `ms` 0 removes it. Up to `jitterMs` more are added at random.
+   */
+  | {
+      readonly type: 'delayCalls'
+      readonly ms: number
+      readonly jitterMs?: number
+      readonly operations?: readonly OperationName[]
+      readonly when?: 'before' | 'after'
+    }
+  /**
+   * Makes calls fail: with `status` (default 503) and `message`, or with `drop` by cutting the connection.
+   * `apply` lets them take effect first. `count` calls fail (default: until `clearFaults`); `share` is the part of the
+   * calls that fails, above 0 and at most 1 (default 1). `retryAfter` is sent as that header, in seconds.
+   */
+  | {
+      readonly type: 'failCalls'
+      readonly status?: number
+      readonly message?: string
+      readonly operations?: readonly OperationName[]
+      readonly count?: number
+      readonly drop?: boolean
+      readonly apply?: boolean
+      readonly share?: number
+      readonly retryAfter?: number
+    }
+  /** Answers the next `count` writes (default 1) with 200 and forgets them, as when a sidecar dies within half a second. */
+  | { readonly type: 'loseWrites'; readonly count?: number }
+  /**
+   * The API server is away: calls answer as ever, nothing is written, watches are silent and allocations are refused. What
+   * was called meanwhile lands when it is back: at once with `away: false`, or by itself after `ms`.
+   */
+  | { readonly type: 'apiServer'; readonly away: boolean; readonly ms?: number }
+  /** Ends delays, failures, the stall of watchers, ignored beats and padding. */
+  | { readonly type: 'clearFaults' }
+  /** Makes the object larger by an annotation of so many bytes; 0 removes it. */
+  | { readonly type: 'padObject'; readonly bytes: number }
+  /**
+   * Ends the sidecar and starts it again: watchers are cut, pending writes are lost. With `fresh`, and if the old
+   * GameServer is gone, it starts for a new GameServer, as a fleet replaces one that has ended. A sidecar on a port doesn't
+   * listen for `downMs` milliseconds.
+   */
+  | { readonly type: 'restart'; readonly fresh?: boolean; readonly downMs?: number }
+  /** Replaces the GameServer by a manifest, as when its file was saved. */
+  | { readonly type: 'reload'; readonly gameServer: GameServerManifest }
+  /** Deletes the object: a deletion timestamp now, gone after `graceMs` (default 30,000). */
+  | { readonly type: 'delete'; readonly graceMs?: number }
+  /** The same, and a game that runs under the sidecar's host is sent SIGTERM, and SIGKILL after `graceMs`. */
+  | { readonly type: 'terminate'; readonly graceMs?: number }
+  /** Runs the sidecar's clock `speed` times as fast; 0 stops it. Only a sidecar whose host steers its clock can. */
+  | { readonly type: 'setClock'; readonly speed: number }
+  /** Puts the sidecar's clock forward. Everything due by then happens in order. */
+  | { readonly type: 'advanceClock'; readonly ms: number }
+
+/** The command of one type, or of one of several. */
+export type CommandOf<Type extends ControlCommand['type']> = Extract<ControlCommand, { readonly type: Type }>
 
 /** A call of the interface after its body was read; int64 fields are decimal strings. */
 export type Call =

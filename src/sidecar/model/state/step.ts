@@ -4,7 +4,7 @@ import type { Effect, WarningCode } from './effect.js'
 import type { FaultState } from './faults.js'
 import { diffGameServers } from './game-server-diff.js'
 import { growthProblem } from './object-limits.js'
-import { sameRecord } from './records.js'
+import { sameRecord } from './game-server-edits.js'
 import { excerpt } from './show.js'
 import type { ProcessState, SidecarState } from './sidecar-state.js'
 

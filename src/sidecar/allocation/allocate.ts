@@ -1,8 +1,7 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
-import type { AllocationCounterAction, AllocationListAction } from '../allocation/manifest.js'
-import { withLastAllocated, withState } from '../model/state/game-server-edits.js'
+import type { AllocationCounterAction, AllocationListAction } from './manifest.js'
+import { sorted, withLastAllocated, withState } from '../model/state/game-server-edits.js'
 import { lessThan, toNatural } from '../model/state/int64.js'
-import { sorted } from '../model/state/records.js'
 import { show } from '../model/state/show.js'
 
 /** What is to be done to a GameServer. */
