@@ -17,7 +17,7 @@ type Step = (bytes: Uint8Array, chunk: Partial<Chunk>) => void
  * that the callback belongs to.
  * @param fail takes a FrameError that a step threw; 1009 for another error, which is for lack of memory
  */
-function createTurns(fail: (error: FrameError) => void) {
+function createSteps(fail: (error: FrameError) => void) {
   let isBusy = false
   let isPaused = false
   const queue: (() => void)[] = []
@@ -75,7 +75,7 @@ export function createDecoder(
     stop()
     if (readHead === undefined) write?.(encodeFrame(CLOSE, payload, randomByte))
   }
-  const { run, pause } = createTurns((error) => {
+  const { run, pause } = createSteps((error) => {
     close([error.code >> 8, error.code])
     callHost(options, options.error, error)
   })

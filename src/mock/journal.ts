@@ -1,5 +1,4 @@
 import type { OperationName } from '../protocol/operations.js'
-import { checkOperation } from './check.js'
 import type { MockCall } from './types.js'
 
 /** A call that may still get its answer. */
@@ -48,7 +47,6 @@ export function createJournal(now: () => number): Journal {
       return new Error(message)
     },
     expect(operation, times) {
-      checkOperation(operation, 'expect()')
       throwProblems()
       const found = calls.filter((call) => call.operation === operation)
       if (times === undefined ? found.length > 0 : found.length === times) return found

@@ -5,8 +5,8 @@ import type { Delays, Sidecar } from '../sidecar/index.js'
 import { decodePath, findRoute } from '../sidecar/wire/routes.js'
 import type { MockClock } from './clock.js'
 import { failWithStatus } from '../sidecar/model/state/answer.js'
-import type { Failure, Failures } from './failures.js'
 import type { Journal } from './journal.js'
+import type { FailHow, FailTarget } from './types.js'
 
 /** Everything between a client and the sidecar. */
 export interface Network {
@@ -93,4 +93,35 @@ async function wait({ delays }: Network, ms: number, left = new AbortController(
 export function abortError(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason
   return reason instanceof Error ? reason : Object.assign(new Error('This request was aborted'), { name: 'AbortError' })
+}
+
+export interface Failure extends FailHow {
+  readonly operations: readonly OperationName[] | undefined
+  left: number
+}
+
+/** The failures that `fail()` has set up. */
+export interface Failures {
+  add(target: FailTarget, how: FailHow): () => void
+  /** The latest failure that affects an operation; it counts as used. */
+  take(operation: OperationName): Failure | undefined
+}
+
+export function createFailures(): Failures {
+  let failures: Failure[] = []
+  return {
+    add(target, how) {
+      const operations = target === '*' ? undefined : typeof target === 'string' ? [target] : target
+      const failure: Failure = { ...how, operations, left: how.times ?? Infinity }
+      failures = [failure, ...failures]
+      return () => {
+        failures = failures.filter((other) => other !== failure)
+      }
+    },
+    take(operation) {
+      const failure = failures.find(({ operations, left }) => left > 0 && (operations?.includes(operation) ?? true))
+      if (failure !== undefined && --failure.left === 0) failures = failures.filter((other) => other !== failure)
+      return failure
+    },
+  }
 }

@@ -38,7 +38,7 @@ export const localSidecarOptions = v.pipe(
         'true, false or a number of milliseconds',
         (value) => typeof value === 'boolean' || (Number.isFinite(value) && Number(value) >= 0),
       ),
-      // Which names there are, and what else a configuration is, the sidecar checks as it does in the mock.
+      // The sidecar checks the names, as it does for the mock.
       conformance: list(text),
       record: name,
       redact: list(text),

@@ -148,7 +148,6 @@ describe('control: faults', () => {
   it.each([
     [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
     [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
-    [{ type: 'setlabel', key: 'a', value: 'b' }, 'there is no control command "setlabel"; did you mean "setLabel"?'],
   ])('%j is refused in a sentence', (command, message) => {
     const { sidecar } = startHarness()
     expect(sidecar.control(command as never)).toEqual({ ok: false, message })

@@ -48,7 +48,6 @@ describe('a body that is malformed', () => {
     ['the field "seconds" must be a 64-bit integer, not 9223372036854775808', '{"seconds":9223372036854775808}'],
     ['the field "seconds" is given twice', '{"seconds":1,"seconds":1}'],
     ['a string holds half of a surrogate pair', '{"a":"\\ud83d"}'],
-    ['the body is nested more than 10000 levels deep', '{"a":' + '['.repeat(10_000)],
   ])('is refused because %s', async (problem, body) => {
     const { sidecar } = startHarness()
     const message = `invalid request: ${problem}`

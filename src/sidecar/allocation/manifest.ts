@@ -1,3 +1,5 @@
+import type { CounterAction, ListAction } from '../model/state/sidecar-event.js'
+
 type Texts = Readonly<Record<string, string>>
 /** An int64: a number, or decimal text where a number can't hold it. */
 type Int64 = number | string
@@ -34,19 +36,14 @@ export interface GameServerSelector {
   readonly lists?: Readonly<Record<string, ListBounds>> | null
 }
 
+/** Null stands for nothing, as everywhere in a cluster's manifest. */
+type Nullable<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | null }
+
 /** What an allocation does to a counter. */
-export interface AllocationCounterAction {
-  readonly action?: 'Increment' | 'Decrement' | null
-  readonly amount?: Int64 | null
-  readonly capacity?: Int64 | null
-}
+export type AllocationCounterAction = Nullable<CounterAction>
 
 /** What an allocation does to a list. */
-export interface AllocationListAction {
-  readonly addValues?: readonly string[] | null
-  readonly deleteValues?: readonly string[] | null
-  readonly capacity?: Int64 | null
-}
+export type AllocationListAction = Nullable<ListAction>
 
 export interface GameServerAllocationSpec {
   readonly multiClusterSetting?: { readonly enabled?: boolean | null; readonly policySelector?: object | null } | null

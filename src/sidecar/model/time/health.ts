@@ -20,7 +20,7 @@ export function forgiveSkippedTime(step: Step, ms: number, now: number): void {
   const { config, faults, process } = step.state
   const { health } = process
   const beats = health.beats > 0 && now - health.lastBeat <= health.period
-  if (config.sharesClock || faults.ignoreBeats || !beats || health.nextCheck === undefined) return
+  if (config.sharesClock || faults.beatsToIgnore > 0 || !beats || health.nextCheck === undefined) return
   updateProcess(step, { health: { ...health, lastBeat: health.lastBeat + ms, nextCheck: health.nextCheck + ms } })
 }
 
