@@ -11,7 +11,7 @@ import type { GameServer } from '../index.js'
 import type { Allocation, Mock, MockClientOptions, MockOptions } from './types.js'
 import { createWebSocket } from './websocket.js'
 
-/** Where time starts that isn't real: the same in every run. */
+/** The start of manual and auto time, the same in every run. */
 const START = Date.UTC(2025, 0, 1)
 
 /**
@@ -85,7 +85,7 @@ export function createMock(options: MockOptions = {}): Mock {
     expect: (operation, times) => journal.expect(operation, times),
     close,
     [symbolOf('dispose')]: close,
-    // What close() throws becomes a rejection.
+    // Async, so that an error of close() becomes a rejection.
     [symbolOf('asyncDispose')]: async () => close(),
   } as Partial<Mock> as Mock
 }
@@ -126,7 +126,7 @@ function createNetwork(
   }
 }
 
-/** The options by which a client finds the mock. */
+/** The options that make a client use the mock. */
 const clientOptions = (network: Network, platform: string, seed: number): MockClientOptions => ({
   baseUrl: network.baseUrl,
   platform,
@@ -141,7 +141,7 @@ const clientOptions = (network: Network, platform: string, seed: number): MockCl
   random: createRandom(seed),
 })
 
-/** Older runtimes lack these symbols; compilers put their own in place before this runs, or use the names. */
+/** Older runtimes lack these symbols: compilers add them before this runs, or use the names. */
 const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => Symbol[name] ?? name
 
 /** In a page the mock is at the page's own origin, as the gateway is. */

@@ -98,7 +98,7 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     ],
     [
       selector({ players: {} }),
-      'spec.selectors[1].players is a filter of an alpha feature, which is not imitated; count players in a list or a counter',
+      'spec.selectors[1].players filters by an alpha feature, which is not supported; count players in a list or a counter',
     ],
     [
       selector({ matchLabels: { mode: 5 } }),
@@ -110,7 +110,7 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     ],
     [
       selector({ matchLabels: { 'b c': 'x' } }),
-      'spec.selectors[1].matchLabels.b c is no key: it must be at most 63 letters, digits, "-", "_" or ".", with an optional domain and "/" before',
+      'spec.selectors[1].matchLabels.b c must be a key of at most 63 letters, digits, "-", "_" or ".", after an optional domain and "/"',
     ],
     [expression({ key: 'a' }), 'spec.selectors[1].matchExpressions[0] needs the field "operator"'],
     [

@@ -43,8 +43,8 @@ function skipSpace(text: string, at: number): number {
 export const isBlank = (text: string): boolean => skipSpace(text, 0) === text.length
 
 /**
- * Reads the first message of a body, and ignores everything after it. An empty body is an empty message. As in protobuf,
- * each field may come once.
+ * Reads the first message of a body, and ignores everything after it. An empty body is an empty message. As in
+ * protobuf, each field may come once.
  *
  * @throws MalformedBody
  */
@@ -81,8 +81,8 @@ export function countObjects(text: string): { readonly count: number; readonly e
 }
 
 /**
- * Checks the JSON object that begins at `start`. Returns where it ends, and the places of its own braces, colons and commas,
- * to find the fields' source: `JSON.parse` alone rounds large integers and drops repeated keys.
+ * Checks the JSON object that begins at `start`. Returns where it ends, and the places of its own braces, colons and
+ * commas, to find the fields' source: `JSON.parse` alone rounds large integers and drops repeated keys.
  *
  * @throws MalformedBody
  */

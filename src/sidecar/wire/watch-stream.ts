@@ -13,7 +13,7 @@ const encoder = new TextEncoder()
 const messages = new WeakMap<GameServer, WatchMessage>()
 const lines = new WeakMap<WatchMessage, Uint8Array>()
 
-/** The message of a GameServer. No GameServer ever changes, so each is written as JSON once, for all who read it. */
+/** The message of a GameServer. GameServers are immutable, so each is serialized once for all watchers. */
 export function watchMessageOf(gameServer: GameServer): WatchMessage {
   const known = messages.get(gameServer)
   if (known !== undefined) return known
@@ -22,7 +22,7 @@ export function watchMessageOf(gameServer: GameServer): WatchMessage {
   return message
 }
 
-/** The line of a message, which all readers share: each would take as much memory as the GameServer. */
+/** The line of a message. All watchers share it, since it takes as much memory as the GameServer. */
 export function lineOf(message: WatchMessage): Uint8Array {
   const known = lines.get(message)
   if (known !== undefined) return known
@@ -31,12 +31,12 @@ export function lineOf(message: WatchMessage): Uint8Array {
   return line
 }
 
-/** The JSON of a GameServer: a part of the line, not a copy. Nobody may change it. */
+/** The JSON of a GameServer, as a view of its line: don't change it. */
 export function gameServerBytes(gameServer: GameServer): Uint8Array {
   return lineOf(watchMessageOf(gameServer)).subarray(PREFIX.length, -'}\n'.length)
 }
 
-/** The sidecar answers nothing at all: the host must cut the connection. */
+/** The sidecar doesn't answer: the host must cut the connection. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped'
 }
@@ -44,8 +44,8 @@ export class ConnectionDropped extends Error {
 /** The receiver of a watch. */
 export interface WatchSink {
   /**
-   * Called for each object, the current one first. While a returned promise is pending nothing more is handed over;
-   * later objects wait in a bounded queue.
+   * Takes each object, the current one first. While a returned promise is pending, later objects wait in a bounded
+   * queue.
    */
   onMessage(message: WatchMessage): void | Promise<void>
   /** Called once when the sidecar ends the watch; not after `close()`. The connection should be reset. */
@@ -80,7 +80,7 @@ export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStr
       },
       cancel: () => handle?.close(),
     },
-    // Nothing waits in the stream: it would be one more version of the object for each slow reader.
+    // The stream buffers nothing: it would hold one more version of the object for each slow reader.
     { highWaterMark: 0 },
   )
 }

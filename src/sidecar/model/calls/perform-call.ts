@@ -14,8 +14,8 @@ import { keyRefusal, valueRefusal } from './metadata-rules.js'
 import { enqueue, refuseIfGone, requestState } from './write-queue.js'
 
 /**
- * Answers a call. In a pod the sidecar reads the object as the API server holds it; it queues writes and answers at once.
- * Local mode does everything at once, with few checks, on its only copy.
+ * Answers a call. In a pod the sidecar reads the object as the API server holds it; it queues writes and answers at
+ * once. Local mode does everything at once, with few checks, on its only copy.
  */
 export function performCall(step: Step, call: Call, now: number): Answer {
   const { operation } = call

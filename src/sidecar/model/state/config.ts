@@ -21,8 +21,8 @@ export interface SidecarConfig {
   /** Milliseconds the platform's controller takes from RequestReady to Ready. Default 20. */
   readonly controllerDelay: number
   /**
-   * Milliseconds after which a fresh GameServer takes the place of one that has ended, as in a Fleet. Only in production.
-   * Default undefined: the GameServer has no Fleet, so none takes its place.
+   * Milliseconds after which a fresh GameServer takes the place of one that has ended, as in a Fleet. Only in
+   * production. Default undefined: the GameServer has no Fleet, so none takes its place.
    */
   readonly replaceAfter: number | undefined
   /** Largest request body in bytes. Default 4 MiB, as in the real sidecar. */

@@ -18,11 +18,11 @@ export interface ListAction {
 }
 
 /**
- * A change from outside the sidecar: something the rest of a cluster does, or a fault. Plain JSON. Keys of labels and
- * annotations are whole keys here; no SDK prefix is added.
+ * A change from outside the sidecar: an act of the rest of a cluster, or a fault. Plain JSON. Keys of labels and
+ * annotations are whole keys; no SDK prefix is added.
  */
 export type ControlCommand =
-  /** As an allocator: Ready (or already Allocated) becomes Allocated. `force` takes any state. */
+  /** Allocates as an allocator does: from Ready or Allocated, with `force` from any state. */
   | {
       readonly type: 'allocate'
       readonly labels?: Readonly<Record<string, string>>
@@ -31,26 +31,26 @@ export type ControlCommand =
       readonly lists?: Readonly<Record<string, ListAction>>
       readonly force?: boolean
     }
-  /** As a cluster with this one GameServer does it, by a GameServerAllocation's manifest. */
+  /** Allocates by a GameServerAllocation's manifest, as a cluster with this one GameServer does. */
   | { readonly type: 'allocate'; readonly manifest: GameServerAllocation }
   | { readonly type: 'setState'; readonly state: string }
   /** A `value` of null removes the key. */
   | { readonly type: 'setLabel' | 'setAnnotation'; readonly key: string; readonly value: string | null }
-  /** Creates the counter if there is none of this name. */
+  /** Creates the counter if it doesn't exist. */
   | {
       readonly type: 'setCounter'
       readonly name: string
       readonly count?: string | number
       readonly capacity?: string | number
     }
-  /** Creates the list if there is none of this name. */
+  /** Creates the list if it doesn't exist. */
   | {
       readonly type: 'setList'
       readonly name: string
       readonly values?: readonly string[]
       readonly capacity?: string | number
     }
-  /** Beats are answered and not counted while `on`; with `count` only so many. */
+  /** Answers beats without counting them while `on`; with `count` only so many. */
   | { readonly type: 'ignoreBeats'; readonly on: boolean; readonly count?: number }
   | { readonly type: 'makeUnhealthy' }
   /** Cuts every open watch, or those of `ids`; with `everyMs` again and again until `clearFaults`. */
@@ -88,8 +88,9 @@ export type ControlCommand =
   /** Answers the next `count` writes (default 1) with 200 and forgets them, as when a sidecar dies within half a second. */
   | { readonly type: 'loseWrites'; readonly count?: number }
   /**
-   * The API server is away: calls answer as ever, nothing is written, watches are silent and allocations are refused. What
-   * was called meanwhile lands when it is back: at once with `away: false`, or by itself after `ms`.
+   * Makes the API server unreachable: calls are answered as usual, nothing is written, watches are silent and
+   * allocations are refused. The queued writes are applied when it is back: at once with `away: false`, or by itself
+   * after `ms`.
    */
   | { readonly type: 'apiServer'; readonly away: boolean; readonly ms?: number }
   /** Ends delays, failures, the stall of watchers, ignored beats and padding. */
@@ -97,29 +98,29 @@ export type ControlCommand =
   /** Makes the object larger by an annotation of so many bytes; 0 removes it. */
   | { readonly type: 'padObject'; readonly bytes: number }
   /**
-   * Ends the sidecar and starts it again: watchers are cut, pending writes are lost. With `fresh`, and if the old
-   * GameServer is gone, it starts for a new GameServer, as a fleet replaces one that has ended. A sidecar on a port doesn't
-   * listen for `downMs` milliseconds.
+   * Restarts the sidecar: watchers are cut, pending writes are lost. With `fresh`, or if the old GameServer is gone,
+   * the sidecar starts for a new GameServer, as in a Fleet. A sidecar on a port doesn't listen for `downMs`
+   * milliseconds.
    */
   | { readonly type: 'restart'; readonly fresh?: boolean; readonly downMs?: number }
-  /** Replaces the GameServer by a manifest, as when its file was saved. */
+  /** Replaces the GameServer's manifest, as when its file is saved. */
   | { readonly type: 'reload'; readonly gameServer: GameServerManifest }
   /** Deletes the object: a deletion timestamp now, gone after `graceMs` (default 30,000). */
   | { readonly type: 'delete'; readonly graceMs?: number }
-  /** The same, and a game that runs under the sidecar's host is sent SIGTERM, and SIGKILL after `graceMs`. */
+  /** Deletes the object, and sends SIGTERM to a game under the sidecar's host, then SIGKILL after `graceMs`. */
   | { readonly type: 'terminate'; readonly graceMs?: number }
-  /** Runs the sidecar's clock `speed` times as fast; 0 stops it. Only a sidecar whose host steers its clock can. */
+  /** Runs the sidecar's clock `speed` times as fast; 0 stops it. Only if the sidecar's host controls its clock. */
   | { readonly type: 'setClock'; readonly speed: number }
-  /** Puts the sidecar's clock forward. Everything due by then happens in order. */
+  /** Puts the sidecar's clock forward. Everything that is due by then happens in order. */
   | { readonly type: 'advanceClock'; readonly ms: number }
 
 /** The command of one type, or of one of several. */
 export type CommandOf<Type extends ControlCommand['type']> = Extract<ControlCommand, { readonly type: Type }>
 
-/** A call of the interface after its body was read; int64 fields are decimal strings. */
+/** A call whose body has been read; int64 fields are decimal strings. */
 export type Call =
   | { readonly operation: 'ready' | 'allocate' | 'shutdown' | 'getGameServer' }
-  /** `beats` is the number of messages in the body: the operation is a stream. */
+  /** `beats` is the number of messages in the body, since the operation is a stream. */
   | { readonly operation: 'health'; readonly beats: number }
   | { readonly operation: 'reserve'; readonly seconds: string }
   | { readonly operation: 'setLabel' | 'setAnnotation'; readonly key: string; readonly value: string }
@@ -157,7 +158,7 @@ export type SidecarEvent =
   | { readonly type: 'control'; readonly command: ControlCommand }
   | { readonly type: 'watch-opened'; readonly id: number; readonly transport: 'stream' | 'websocket' }
   | { readonly type: 'watch-closed'; readonly id: number; readonly reason: string }
-  /** The GameServer as a recording shows it from now on. */
+  /** A replayed recording has a new version of the GameServer. */
   | { readonly type: 'shown'; readonly gameServer: GameServer }
   /** Time has passed: everything that is due happens. */
   | { readonly type: 'tick' }

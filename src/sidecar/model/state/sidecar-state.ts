@@ -83,8 +83,8 @@ export interface SidecarState {
   /** How many GameServers there were before this one. */
   readonly replacements: number
   /**
-   * A game has called this GameServer's sidecar. In a pod the kubelet's first probe starts the health clock; here the first
-   * call does, so that a sidecar without a game doesn't become Unhealthy.
+   * A game has called this GameServer's sidecar. In a pod the kubelet's first probe starts the health clock; here the
+   * first call does, so that a sidecar without a game doesn't become Unhealthy.
    */
   readonly gameCalled: boolean
   /** The GameServer as the API server holds it, or in local mode the only copy there is. */
@@ -101,8 +101,8 @@ export interface SidecarState {
   readonly ending: EndingState | undefined
   readonly process: ProcessState
   /**
-   * When the API server, which neither the sidecar nor the platform's controllers reach, comes back. Infinity for when it
-   * is told to, undefined while it is there.
+   * When the API server, which neither the sidecar nor the platform's controllers reach, comes back. Infinity for when
+   * it is told to, undefined while it is there.
    */
   readonly apiServerBackAt: number | undefined
   readonly faults: FaultState
