@@ -167,12 +167,12 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     expect(allocationMistake(manifest)?.message).toBe(message)
   })
 
-  test('a null stands for nothing, as in a cluster', () => {
+  test('null stands for an absent field, as in a cluster', () => {
     const nothing = { selectors: null, metadata: { labels: null }, counters: null, scheduling: '' }
     expect(allocationMistake({ metadata: null, spec: nothing })).toBeUndefined()
   })
 
-  test('beside a manifest the command takes nothing else', () => {
+  test('the command allocate with a manifest takes no other field', () => {
     expect(commandProblem({ type: 'allocate', manifest: {}, labels: { a: 'b' } })).toBe(
       'labels must be absent beside a manifest, which has fields of its own',
     )

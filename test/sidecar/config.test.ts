@@ -4,7 +4,7 @@ import { conformanceNames } from '../../src/sidecar/model/state/config.js'
 import { startHarness } from './support/harness.js'
 
 describe('the configuration', () => {
-  it('has one default for everything', () => {
+  it('every option has a default', () => {
     expect(resolveConfig()).toEqual(defaultConfig)
     expect(resolveConfig({ platform: undefined as never, featureGates: { CountsAndLists: false } })).toEqual({
       ...defaultConfig,
@@ -120,7 +120,7 @@ describe('a conformance run', () => {
     expect(sidecar.conformance()).toMatchObject({ ok: false, unexpected: ['ready'] })
   })
 
-  it('knows only the real names', () => {
+  it('an unknown name in conformance is refused', () => {
     expect(() => resolveConfig({ conformance: ['ready', 'fly'] })).toThrow(
       'conformance knows no "fly"; it knows ready, health',
     )

@@ -5,7 +5,7 @@ import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
 
 describe('the event log', () => {
-  it('holds every call, refusal, command, watcher and change, in order', async () => {
+  it('the event log holds every call, refusal, command, watch and change, in order', async () => {
     const { sidecar, call: send, clock, watch } = startHarness()
     const live: LogEntry[] = []
     const unsubscribe = sidecar.log.subscribe((entry) => live.push(entry))
@@ -41,7 +41,7 @@ describe('the event log', () => {
     expect(live).toHaveLength(6)
   })
 
-  it('is bounded in entries and in size', async () => {
+  it('the event log is bounded in entries and in size', async () => {
     const { sidecar, call: send } = startHarness({ logEntries: 100, logSize: 100_000 })
     for (let i = 0; i < 250; i++) await send('POST', '/health')
     expect(sidecar.log.entries().length).toBeLessThanOrEqual(100)
@@ -49,7 +49,7 @@ describe('the event log', () => {
     expect(sidecar.log.entries().length).toBeLessThan(10)
   })
 
-  it('lets a listener act on the sidecar without mixing up the order', () => {
+  it('a listener of the log may call the sidecar, and entries stay in order', () => {
     const { sidecar, watch } = startHarness()
     const unsubscribe = sidecar.log.subscribe(({ event }) => {
       if (event.type === 'control' && event.command.type === 'setState' && event.command.state === 'Ready') {
@@ -77,7 +77,7 @@ const send = (
   )
 
 describe('beside an entry', () => {
-  it('the request and the answer are kept, without what authorizes', async () => {
+  it('an entry keeps its request and answer without credentials', async () => {
     const { sidecar } = startHarness()
     await send(sidecar, '/metadata/label?x=1', '{"key":"a","value":"b"}', {
       authorization: 'Bearer secret',
@@ -98,7 +98,7 @@ describe('beside an entry', () => {
     expect(sidecar.log.find(0)).toBeUndefined()
   })
 
-  it('a long body is cut, and its length is told', async () => {
+  it('an entry cuts a long body and keeps its length', async () => {
     const { sidecar } = startHarness()
     const body = JSON.stringify({ key: 'a', value: 'v'.repeat(50_000) })
     await send(sidecar, '/metadata/annotation', body)
@@ -194,13 +194,13 @@ describe('the rule of an entry', () => {
 })
 
 describe('what a pod does', () => {
-  it('is said only where it is something else', async () => {
+  it('the explanation names production only if it differs', async () => {
     expect(await why('PUT', '/metadata/label', { key: 'a', value: 'b' })).not.toHaveProperty('production')
     const local = await why('PUT', '/metadata/label', { key: 'a', value: 'b' }, { mode: 'local' })
     expect(local.production).toBe('A pod queues the write, answers, and writes about 500 ms later.')
   })
 
-  it('is the warning of a mistake that goes wrong there', async () => {
+  it('the explanation of a mistake that fails in production is its warning', async () => {
     const { production } = await why('POST', '/reserve', { seconds: '9223372037' })
     expect(production).toContain('overflows')
   })

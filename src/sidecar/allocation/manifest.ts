@@ -1,5 +1,3 @@
-import type { CounterAction, ListAction } from '../model/state/sidecar-event.js'
-
 type Texts = Readonly<Record<string, string>>
 /** An int64: a number, or decimal text if a number isn't exact. */
 type Int64 = number | string
@@ -34,6 +32,20 @@ export interface GameServerSelector {
   readonly gameServerState?: 'Ready' | 'Allocated' | null
   readonly counters?: Readonly<Record<string, CounterBounds>> | null
   readonly lists?: Readonly<Record<string, ListBounds>> | null
+}
+
+/** A counter as an allocation changes it. */
+export interface CounterAction {
+  readonly action?: 'Increment' | 'Decrement'
+  readonly amount?: string | number
+  readonly capacity?: string | number
+}
+
+/** A list as an allocation changes it. */
+export interface ListAction {
+  readonly addValues?: readonly string[]
+  readonly deleteValues?: readonly string[]
+  readonly capacity?: string | number
 }
 
 /** Null stands for nothing, as everywhere in a cluster's manifest. */

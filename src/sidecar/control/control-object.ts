@@ -128,7 +128,7 @@ export function reload(step: Step, manifest: GameServerManifest, now: number): v
  * does. Production keeps everything that only the cluster or the SDK knows: state, address, ids, SDK metadata, and the
  * present values of counters and lists of which the manifest gives no status.
  */
-export function reloadedGameServer(
+function reloadedGameServer(
   config: SidecarConfig,
   manifest: GameServerManifest,
   previous: GameServer,

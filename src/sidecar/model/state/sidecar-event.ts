@@ -1,21 +1,7 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { OperationName } from '../../../protocol/operations.js'
-import type { GameServerAllocation } from '../../allocation/manifest.js'
+import type { CounterAction, GameServerAllocation, ListAction } from '../../allocation/manifest.js'
 import type { GameServerManifest } from './config.js'
-
-/** A counter as an allocation changes it. */
-export interface CounterAction {
-  readonly action?: 'Increment' | 'Decrement'
-  readonly amount?: string | number
-  readonly capacity?: string | number
-}
-
-/** A list as an allocation changes it. */
-export interface ListAction {
-  readonly addValues?: readonly string[]
-  readonly deleteValues?: readonly string[]
-  readonly capacity?: string | number
-}
 
 /**
  * A change from outside the sidecar: an act of the rest of a cluster, or a fault. Plain JSON. Keys of labels and
