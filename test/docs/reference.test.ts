@@ -88,7 +88,7 @@ const exact: Row[] = [
     'docs/gateway.md',
     'Vite',
     () => {
-      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/gateway.ts')) ?? []
+      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/options.ts')) ?? []
       return [...ofBoth.matchAll(/^ {2}(\w+)[:,]/gm)].map(([, name]) => name!)
     },
   ],
