@@ -1,25 +1,10 @@
-import './style.css'
-import './header/header.css'
-import './timeline/timeline.css'
-import './panels/panels.css'
-import './dialogs/dialogs.css'
-import { render, type JSX } from 'preact'
+import { App, drawInto } from './app.js'
 import { readKept } from './common/browser.js'
-import { AllocateDialog } from './dialogs/allocate.js'
-import { Help } from './dialogs/help.js'
-import { Confirm } from './dialogs/modal.js'
-import { Palette } from './dialogs/palette.js'
-import { Header, StatusLine, Strip } from './header/header.js'
-import { Banner, Toast, showState } from './header/notices.js'
-import { Counters, Lists } from './panels/counters.js'
-import { Faults, Watchers } from './panels/faults.js'
-import { GameServer } from './panels/game-server.js'
-import { Health } from './panels/health.js'
-import { Clock, Lifecycle } from './panels/lifecycle.js'
+import { Strip } from './header/header.js'
+import { Toast, showState } from './header/notices.js'
 import { takeToken } from './store/api.js'
 import { follow, showRecording } from './store/follow.js'
-import { onChange, panes, set, state, themes, type Pane } from './store/state.js'
-import { Timeline } from './timeline/timeline.js'
+import { onChange, set, state, themes } from './store/state.js'
 import { followKeys, holdKeys } from './ui/keys.js'
 
 const root = document.documentElement
@@ -37,7 +22,7 @@ const isRecorded = showRecording()
 if (!isRecorded && new URLSearchParams(location.search).has('embed')) {
   root.classList.add('embedded')
   start()
-  drawWith(() => (
+  drawInto(document.body, () => (
     <>
       <Strip />
       <Toast />
@@ -60,7 +45,7 @@ async function drawPage(): Promise<void> {
   if (!document.hidden) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
   start()
   await caughtUp()
-  drawWith(App)
+  drawInto(document.body, App)
   followKeys()
   releaseKeys()
 }
@@ -83,88 +68,4 @@ function caughtUp(): Promise<void> {
     onChange(look)
     look()
   })
-}
-
-/** Draws the page, and again after each change, once for those that come together. */
-function drawWith(Page: () => JSX.Element): void {
-  let isDue = false
-  const draw = (): void => {
-    isDue = false
-    render(<Page />, document.body)
-  }
-  onChange(() => {
-    if (!isDue) queueMicrotask(draw)
-    isDue = true
-  })
-  draw()
-}
-
-const App = (): JSX.Element => (
-  <>
-    <div class="page" data-shown={state.pane}>
-      <Header />
-      <Panes shown={state.isRecorded ? ['timeline', 'json'] : panes} />
-      <main class="page-main">
-        <Timeline />
-        <div class="panels">
-          {!state.isRecorded && <LivePanels />}
-          <GameServer />
-        </div>
-      </main>
-      {/* Below what the user presses: a notice that comes moves nothing. */}
-      <Banner />
-      <StatusLine />
-    </div>
-    <Dialogs />
-    <Toast />
-  </>
-)
-
-const paneNames = { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'JSON' }
-
-/** On a phone, which part of the page is shown. */
-const Panes = ({ shown }: { shown: readonly Pane[] }): JSX.Element => (
-  <nav class="panes" aria-label="Parts of the page">
-    {shown.map((pane) => (
-      <button
-        key={pane}
-        class="panes-tab"
-        aria-current={state.pane === pane ? 'true' : undefined}
-        onClick={() => set({ pane })}
-      >
-        {paneNames[pane]}
-      </button>
-    ))}
-  </nav>
-)
-
-/** What can be changed beside the timeline. */
-function LivePanels(): JSX.Element | null {
-  const { snapshot } = state
-  if (!snapshot) return null
-  return (
-    <>
-      <Health snapshot={snapshot} />
-      <Lifecycle snapshot={snapshot} />
-      <Counters snapshot={snapshot} />
-      <Lists snapshot={snapshot} />
-      <Watchers snapshot={snapshot} />
-      <Clock snapshot={snapshot} />
-      <Faults snapshot={snapshot} />
-    </>
-  )
-}
-
-const dialogs = { allocate: AllocateDialog, palette: Palette, help: Help }
-
-/** Whatever stands before the page at the moment. */
-function Dialogs(): JSX.Element {
-  const { dialog, confirmation } = state
-  const Dialog = dialog && dialogs[dialog]
-  return (
-    <>
-      {Dialog && <Dialog onClose={() => set({ dialog: undefined })} />}
-      {confirmation && <Confirm confirmation={confirmation} />}
-    </>
-  )
 }

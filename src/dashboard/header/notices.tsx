@@ -79,21 +79,29 @@ const colours = {
   muted: '#7d8894',
 }
 
-let before: string | undefined
-
-/** Shows the state where it is seen from other tabs: in the title and the icon. Tells its changes. */
+/** Shows the state where it is seen from other tabs: in the title and the icon. */
 export function showState(): void {
-  const gameServer = state.snapshot?.gameServer
-  const isLost = state.connection === 'lost'
-  const name = isLost ? 'gone' : gameServer?.status.state
+  const name = presentState()
   if (name === undefined) return
-  const { tone, shape } = isLost ? ({ tone: 'muted', shape: '○' } as const) : stateLook(name)
+  const { tone, shape } = name === GONE ? ({ tone: 'muted', shape: '○' } as const) : stateLook(name)
   // A fresh GameServer may be in the state of the old one, and has another name.
-  const title = `${shape} ${isLost ? 'Sidecar is gone' : name} · ${gameServer?.object_meta.name ?? 'sidecar'}${state.isRecorded ? ', recorded' : ''}`
-  if (document.title !== title) document.title = title
-  if (name === before) return
-  if (before !== undefined && !isLost && before !== 'gone') announce(`State: ${name}`, true)
-  before = name
+  const title = `${shape} ${name === GONE ? 'Sidecar is gone' : name} · ${state.snapshot?.gameServer.object_meta.name ?? 'sidecar'}${state.isRecorded ? ', recorded' : ''}`
+  if (document.title === title) return
+  document.title = title
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
   document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
+}
+
+const GONE = 'gone'
+const presentState = (): string | undefined =>
+  state.connection === 'lost' ? GONE : state.snapshot?.gameServer.status.state
+
+let before: string | undefined
+
+/** Tells changes of the state. */
+export function tellState(): void {
+  const name = presentState()
+  if (name === undefined || name === before) return
+  if (before !== undefined && name !== GONE && before !== GONE) announce(`State: ${name}`, true)
+  before = name
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
 import { scenarioOf } from '../common/yaml.js'
-import { control, sends } from '../store/api.js'
+import { api, control, sends } from '../store/api.js'
 import { state } from '../store/state.js'
 import { commandOf, faultForms, presentFaults, type FaultField, type FaultForm } from './fault-commands.js'
 import { CopyButton, Hint, Panel, onFields } from './panel.js'
@@ -121,7 +121,7 @@ export function Watchers({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Eleme
       {watchers.length === 0 && (
         <Hint
           text="None: a game watches with its client, you with curl."
-          code={`client.on('state', ({ state }) => console.log(state))\n\ncurl -N ${location.origin}/watch/gameserver`}
+          code={`client.on('state', ({ state }) => console.log(state))\n\ncurl -N ${api.origin()}/watch/gameserver`}
         />
       )}
       <ul>

@@ -1,4 +1,4 @@
-import type { ControlCommand, ControlResult } from '../../sidecar/index.js'
+import type { ControlCommand, ControlResult, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { keep, readKept } from '../common/browser.js'
 import { set } from './state.js'
 
@@ -8,16 +8,39 @@ interface ApiAnswer {
   readonly text: string
 }
 
-type Request = (method: string, path: string, body?: unknown) => Promise<ApiAnswer>
+/** One frame of `/_/api/events`. */
+type Frame =
+  | { readonly type: 'state'; readonly state: SidecarSnapshot }
+  | { readonly type: 'entry'; readonly entry: LogEntry }
+  | { readonly type: 'gap'; readonly since: number }
+
+/** Told of one connection to the event log. */
+export interface FrameReader {
+  onOpen(): void
+  onFrame(frame: Frame): void
+  onClose(): void
+}
+
+/** What the page needs of a sidecar, be it at the page's own origin, inside the page, or over and recorded. */
+export interface SidecarLink {
+  /** Where a game finds the sidecar. */
+  origin(): string
+  /** Sends a request to the sidecar, `/_/api` included. Status 0 stands for no answer. */
+  request(method: string, path: string, body?: unknown): Promise<ApiAnswer>
+  /** Reads the event log from its start: first the state, then each entry, and the state again after entries. */
+  follow(reader: FrameReader): void
+}
 
 export const CONTROL = '/_/api'
+/** Milliseconds after which a connection that says nothing at all counts as lost. */
+const SILENCE = 10_000
 
-const ask: Request = async (method, path, body) => {
+const ask: SidecarLink['request'] = async (method, path, body) => {
   const headers: Record<string, string> = {}
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (path.startsWith(CONTROL)) {
     headers['x-sidecar-control'] = '1'
-    if (api.token !== undefined) headers['authorization'] = `Bearer ${api.token}`
+    if (access.token !== undefined) headers['authorization'] = `Bearer ${access.token}`
   }
   try {
     // A path may begin with two slashes and is a path all the same.
@@ -28,8 +51,27 @@ const ask: Request = async (method, path, body) => {
   }
 }
 
-/** Requests to the sidecar that served this page; a recorded session answers them itself. */
-export const api = { request: ask, token: undefined as string | undefined }
+function followSocket(reader: FrameReader): void {
+  // The whole log each time: it may be another sidecar's.
+  const url = new URL(`${CONTROL}/events?since=0`, location.href.replace(/^http/, 'ws'))
+  if (access.token !== undefined) url.searchParams.set('token', access.token)
+  const socket = new WebSocket(url)
+  const silence = setTimeout(() => socket.close(), SILENCE)
+  socket.onopen = () => reader.onOpen()
+  socket.onmessage = ({ data }: MessageEvent<string>) => {
+    clearTimeout(silence)
+    const frame = parseJson(data) as Frame | undefined
+    if (frame !== undefined) reader.onFrame(frame)
+  }
+  socket.onclose = () => {
+    clearTimeout(silence)
+    reader.onClose()
+  }
+}
+
+/** The sidecar that served this page, until a recording or another host of the page puts its own in place. */
+export const api: SidecarLink = { origin: () => location.origin, request: ask, follow: followSocket }
+const access = { token: undefined as string | undefined }
 
 /** Reads JSON; undefined for anything but 200 with JSON. */
 export async function read(path: string): Promise<unknown> {
@@ -115,13 +157,13 @@ function show(): void {
  * for as long as the tab lives.
  */
 export function takeToken(): void {
-  api.token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
-  if (api.token === undefined) {
-    api.token = readKept('session', 'token')
+  access.token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
+  if (access.token === undefined) {
+    access.token = readKept('session', 'token')
     return
   }
   history.replaceState(null, '', location.pathname + location.search)
-  keep('session', 'token', api.token)
+  keep('session', 'token', access.token)
 }
 
 const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? ''

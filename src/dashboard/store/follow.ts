@@ -9,15 +9,8 @@ const MAX_ENTRIES = 5000
 const INTERVAL = 80
 const FIRST_DELAY = 250
 const MAX_DELAY = 5000
-/** Milliseconds after which a connection that says nothing at all counts as lost. */
-const SILENCE = 10_000
-
-/** One frame of `/_/api/events`. */
-type Frame =
-  | { readonly type: 'state'; readonly state: SidecarSnapshot }
-  | { readonly type: 'entry'; readonly entry: LogEntry }
-  | { readonly type: 'gap'; readonly since: number }
-
+/** Where the sidecar of whoever opens a recording listens. */
+const USUAL_ORIGIN = 'http://localhost:9358'
 type Timer = ReturnType<typeof setTimeout>
 
 const feed = {
@@ -43,25 +36,21 @@ export function follow(): void {
 function connect(): void {
   clearTimeout(feed.timer)
   feed.timer = undefined
-  // The whole log each time: it may be another sidecar's.
-  const url = new URL(`${CONTROL}/events?since=0`, location.href.replace(/^http/, 'ws'))
-  if (api.token !== undefined) url.searchParams.set('token', api.token)
-  const socket = new WebSocket(url)
-  const silence = setTimeout(() => socket.close(), SILENCE)
-  socket.onopen = () => Object.assign(feed, { waiting: [], isNew: true })
-  socket.onmessage = ({ data }: MessageEvent<string>) => {
-    clearTimeout(silence)
-    feed.delay = FIRST_DELAY
-    const frame = parseJson(data) as Frame | undefined
-    if (frame !== undefined) onFrame(frame)
-  }
-  socket.onclose = () => {
-    clearTimeout(silence)
-    if (state.connection === 'open') announce('The sidecar is gone')
-    set({ connection: 'lost', retryAt: Date.now() + feed.delay })
-    feed.timer = setTimeout(connect, feed.delay)
-    feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
-  }
+  api.follow({
+    onOpen: () => void Object.assign(feed, { waiting: [], isNew: true }),
+    onFrame(frame) {
+      feed.delay = FIRST_DELAY
+      if (frame.type === 'entry') add([frame.entry])
+      else if (frame.type === 'gap') void fillGap(frame.since)
+      else show(frame.state)
+    },
+    onClose() {
+      if (state.connection === 'open') announce('The sidecar is gone')
+      set({ connection: 'lost', retryAt: Date.now() + feed.delay })
+      feed.timer = setTimeout(connect, feed.delay)
+      feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
+    },
+  })
 }
 
 /** Tries a lost connection at once. */
@@ -69,15 +58,11 @@ export function retry(): void {
   if (feed.timer !== undefined) connect()
 }
 
-function onFrame(frame: Frame): void {
-  if (frame.type === 'entry') add([frame.entry])
-  else if (frame.type === 'gap') void fillGap(frame.since)
-  else {
-    const { now, clock } = frame.state
-    feed.clock = { now, at: performance.now(), speed: clock.speed }
-    set({ snapshot: frame.state, now: clockNow() })
-    if (state.connection !== 'open') onOpen(frame.state)
-  }
+function show(snapshot: SidecarSnapshot): void {
+  const { now, clock } = snapshot
+  feed.clock = { now, at: performance.now(), speed: clock.speed }
+  set({ snapshot, now: clockNow() })
+  if (state.connection !== 'open') onOpen(snapshot)
 }
 
 function onOpen({ lastSeq }: SidecarSnapshot): void {
@@ -148,6 +133,7 @@ export function showRecording(): boolean {
       details.set(path, { ...details.get(path), ...line })
     } else if (line.type === 'state') set({ snapshot: line.state, now: line.state.now })
   }
+  api.origin = () => USUAL_ORIGIN
   api.request = async (_, path) => {
     // What is left without the state is a recording.
     const recording = lines.filter(({ type }) => type !== 'state').map((line) => `${JSON.stringify(line)}\n`)

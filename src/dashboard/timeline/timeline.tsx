@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { api } from '../store/api.js'
 import { set, state } from '../store/state.js'
 import { CopyButton } from '../panels/panel.js'
 import { pause } from '../ui/actions.js'
@@ -100,7 +101,7 @@ function NoCalls(): JSX.Element {
     <div class="timeline-empty">
       <h3>No call yet</h3>
       <p class="muted">Paste one of these. The first call becomes the first row here.</p>
-      {samples(location.origin, location.port).map(([title, code]) => (
+      {samples(api.origin(), new URL(api.origin()).port).map(([title, code]) => (
         <div key={title} class="timeline-sample">
           <div class="apart">
             <span>{title}</span>

@@ -4,9 +4,6 @@ import { CONTROL, announce, api, messageOf } from '../store/api.js'
 import { state } from '../store/state.js'
 import { describe, type SentRequest } from '../timeline/describe.js'
 
-/** Where the colleague's own sidecar listens. */
-const USUAL_ORIGIN = 'http://localhost:9358'
-
 const NOTHING = 'There is no request in this row'
 
 /** Characters that a terminal would act on, or that are shown as something else. */
@@ -34,7 +31,7 @@ function curlOf({ method, path, body }: SentRequest, origin: string): string {
 export function copyCurl(entry: LogEntry): void {
   const { request } = describe(entry)
   if (request === undefined) announce(NOTHING)
-  else copy(curlOf(request, state.isRecorded ? USUAL_ORIGIN : location.origin), 'Copied as curl')
+  else copy(curlOf(request, api.origin()), 'Copied as curl')
 }
 
 /** Copies the line of JavaScript that does the same with the client. */

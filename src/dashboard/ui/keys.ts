@@ -28,8 +28,8 @@ export function holdKeys(): () => void {
 }
 
 /** Lets keys do what they are listed for: never in a field, in a dialog or a menu, and not at all if they are switched off. */
-export function followKeys(): void {
-  addEventListener('keydown', (event) => {
+export function followKeys(within: GlobalEventHandlers = window): void {
+  within.addEventListener('keydown', (event) => {
     if (event.isComposing || event.altKey) return
     const target = event.target instanceof Element ? event.target : document.body
     if (isPalette(event)) {
@@ -54,7 +54,7 @@ export function followKeys(): void {
     action.run()
   })
   // The browser presses a row that has the focus when Space comes up.
-  addEventListener('keyup', (event) => {
+  within.addEventListener('keyup', (event) => {
     const isRow = event.target instanceof Element && event.target.closest('.timeline-row') !== null
     if (event.key === ' ' && isRow && state.singleKeys) event.preventDefault()
   })

@@ -1,0 +1,1 @@
+export declare function buildPlayground(outDir: string): Promise<void>

@@ -1,0 +1,68 @@
+import type { Level, ToPage } from './messages.js'
+
+/** Lines in a tenth of a second; the rest of them are only counted. */
+const MAX_LINES = 100
+const MAX_LENGTH = 1000
+
+const written = { since: 0, lines: 0, skipped: 0 }
+
+const post = (level: Level, text: string): void => {
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
+  postMessage({ type: 'line', level, text: cut } satisfies ToPage)
+}
+
+/** Sends a line at once: code that never ends again has told what came before. */
+function write(level: Level, text: string): void {
+  const now = performance.now()
+  if (now - written.since > 100) {
+    if (written.skipped > 0) post('note', `… ${written.skipped} lines were skipped`)
+    Object.assign(written, { since: now, lines: 0, skipped: 0 })
+  }
+  if (written.lines++ < MAX_LINES) post(level, text)
+  else written.skipped++
+}
+
+const writer =
+  (level: Level) =>
+  (...values: unknown[]): void =>
+    write(level, values.map(show).join(' '))
+
+export const createConsole = (): Partial<Console> => ({
+  log: writer('log'),
+  info: writer('log'),
+  debug: writer('log'),
+  warn: writer('warn'),
+  error: writer('error'),
+})
+
+/** Tells an error that nothing in the code caught. */
+export const tellError = (error: unknown, line?: number): void => write('error', describeError(error, line))
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'function') return `[function ${value.name}]`
+  if (value instanceof Error) return describeError(value)
+  if (typeof value === 'bigint') return `${value}n`
+  try {
+    return JSON.stringify(value, plain) ?? String(value)
+  } catch {
+    return String(value)
+  }
+}
+
+const plain = (_key: string, value: unknown): unknown => {
+  if (typeof value === 'bigint') return `${value}n`
+  return value instanceof Map || value instanceof Set ? [...value] : value
+}
+
+/** An error with the line of the code where it was thrown. */
+function describeError(error: unknown, line?: number): string {
+  if (!(error instanceof Error)) return `Uncaught: ${show(error)}${where(line)}`
+  const { code, hint } = error as { code?: unknown; hint?: unknown }
+  const kind = typeof code === 'string' ? `${error.name} ${code}` : error.name
+  const found = /code\.js:(\d+)/.exec(error.stack ?? '')?.[1]
+  const advice = typeof hint === 'string' && !error.message.includes(hint) ? `. ${hint}` : ''
+  return `${kind}: ${error.message}${advice}${where(found ?? (error instanceof SyntaxError ? line : undefined))}`
+}
+
+const where = (line: number | string | undefined): string => (line ? ` (line ${line})` : '')

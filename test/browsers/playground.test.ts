@@ -1,0 +1,284 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { deflateRawSync } from 'node:zlib'
+import type { Page } from 'puppeteer-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { buildPlayground } from '../../docs/site/playground/build.mjs'
+import { launchBrowser, type RunningBrowser } from './support/each-browser.js'
+import { findBrowser } from './support/installed.js'
+
+const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>
+<meta name="viewport" content="width=device-width"><style>:root { color-scheme: light dark }</style>
+<link rel="stylesheet" href="playground.css"></head>
+<body><main><h1>Docs</h1><div id="here"></div></main><script src="playground.js"></script>
+<script>GameServerPlayground.mount(document.querySelector('#here'))</script></body></html>`
+
+interface Playground {
+  readonly page: Page
+  /** Presses a button of the page or of a region. */
+  press(name: string, region?: string): Promise<void>
+  /** Replaces the code and runs it. */
+  run(code: string): Promise<void>
+  /** Waits until a region says something. */
+  says(region: string, pattern: RegExp): Promise<void>
+}
+
+const CLIENT = `import { createClient } from 'gameserver-sidecar'\n`
+
+const installed = findBrowser('Chromium')
+if (installed === undefined) console.warn('There is no Chromium here, so the tests of the playground are SKIPPED')
+
+describe.skipIf(installed === undefined)('in Chromium', () => {
+  let running: RunningBrowser
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'gameserver-playground-'))
+    await buildPlayground(folder)
+    writeFileSync(join(folder, 'index.html'), PAGE)
+    running = await launchBrowser('Chromium', installed!)
+  })
+  afterAll(async () => {
+    await running.end()
+    await rm(folder, { recursive: true })
+  })
+
+  async function open({ hash = '', width = 1280, theme = 'light' } = {}): Promise<Playground> {
+    const page = await running.browser.newPage()
+    onTestFinished(() => page.close())
+    page.setDefaultTimeout(20_000)
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(String(error)))
+    page.on('request', (request) => {
+      if (!/^(file|blob|data):/.test(request.url())) problems.push(request.url())
+    })
+    onTestFinished(() => expect(problems, 'uncaught in the page, or loaded from elsewhere').toEqual([]))
+    await page.setViewport({ width, height: 900 })
+    await page.emulateMediaFeatures([
+      { name: 'prefers-color-scheme', value: theme },
+      { name: 'prefers-reduced-motion', value: 'reduce' },
+    ])
+    await page.bringToFront()
+    await page.goto(pathToFileURL(join(folder, 'index.html')).href + hash)
+    const press = async (name: string, region?: string): Promise<void> => {
+      const within = region === undefined ? '' : `[aria-label="${region}"] `
+      const button = await page.waitForSelector(`${within}::-p-aria([name="${name}"][role="button"])`)
+      await button!.evaluate((element) => (element as HTMLElement).click())
+    }
+    const says = async (region: string, pattern: RegExp): Promise<void> => {
+      const read = (): Promise<string> =>
+        page.$eval(`[aria-label="${region}"]`, (one) => (one as HTMLElement).innerText)
+      const said = page.waitForFunction(
+        (css, source) => new RegExp(source).test(document.querySelector<HTMLElement>(css)?.innerText ?? ''),
+        {},
+        `[aria-label="${region}"]`,
+        pattern.source,
+      )
+      await said.catch(async () => expect(await read(), `in ${region}`).toMatch(pattern))
+    }
+    return {
+      page,
+      press,
+      says,
+      async run(code) {
+        await page.$eval(
+          'textarea[aria-label="JavaScript"]',
+          (field, text) => {
+            field.value = text
+            field.dispatchEvent(new Event('input', { bubbles: true }))
+          },
+          code,
+        )
+        await press('Run')
+      },
+    }
+  }
+
+  test('Run makes the GameServer Ready, Allocate runs the handler of the code, and a second Run starts afresh', async () => {
+    const { press, says } = await open()
+    await says('Dashboard', /Scheduled/)
+    await press('Run')
+    await says('Timeline', /RequestReady →\s*Ready/)
+    await press('Allocate', 'Dashboard')
+    await press('Allocate Enter')
+    await says('Output', /Allocated: the match begins/)
+    await says('Dashboard', /Sidecar\s+Allocated/)
+    await press('Run')
+    await says('Output', /^(?!.*the match begins)[^]*→ Ready/)
+  })
+
+  test('at ×10 the timers and the beats of the code keep up with the clock, and a skip of 30 s misses no beat', async () => {
+    const { press, run, says } = await open()
+    await run(`${CLIENT}
+      setTimeout(() => console.log('two minutes later'), 120_000)
+      await createClient({ autoHealth: true }).ready()`)
+    await says('Dashboard', /Sidecar\s+Ready/)
+    await press('+30 s', 'Clock')
+    await says('Timeline', /advanceClock/)
+    await press('×10', 'Clock')
+    // Longer than this page waits, unless time is quicker.
+    await says('Output', /two minutes later/)
+    await says('Health', /misses 0 of 3/)
+    await says('Dashboard', /Sidecar\s+Ready/)
+  })
+
+  test('a watch that is dropped is opened again, and a label set meanwhile is seen', async () => {
+    const { press, run, says } = await open()
+    await run(`${CLIENT}
+      const client = createClient()
+      client.on('connection', ({ state }) => console.log('connection', state))
+      client.on('label', ({ key, value }) => console.log(key, value))
+      await client.ready()
+      await client.setLabel('round', '1')`)
+    await says('Output', /round 1/)
+    await press('Drop all', 'Watchers')
+    await says('Output', /connection connected[^]*connection reconnecting[^]*connection connected/)
+  })
+
+  test('each example runs without an error until its GameServer is Ready', async () => {
+    const { page, press, says } = await open()
+    const names = await page.$$eval('select[aria-label="Example"] option', (all) => all.map((one) => one.textContent))
+    for (const name of names.slice(1)) {
+      await page.select('select[aria-label="Example"]', name)
+      await press('Run')
+      await says('Dashboard', /Sidecar\s+Ready/)
+      expect(await page.$$eval('[data-level="error"]', (all) => all.map((one) => one.textContent)), name).toEqual([])
+    }
+  })
+
+  test('a loop that never ends is stopped and told with what came before it, and the next Run works', async () => {
+    const { page, press, run, says } = await open()
+    await run(`console.log('before')\nfor (;;);`)
+    await says('Output', /before\s+Stopped: the code gave no sign of life for 2 s/)
+    await run('for (;;) await null')
+    await says('Output', /Stopped: the code gave no sign of life/)
+    await page.select('select[aria-label="Example"]', 'Ready, then allocated')
+    await press('Run')
+    await says('Dashboard', /Sidecar\s+Ready/)
+  })
+
+  test.each([
+    ['arrays in one turn', 'const all = []\nfor (;;) all.push(new Array(1e6).fill(1))'],
+    ['arrays over many turns', 'const all = []\nsetInterval(() => all.push(new Array(1e6).fill(1)))'],
+    ['buffers', 'const all = []\nsetInterval(() => all.push(new Uint8Array(1e8)), 10)'],
+    ['numbers', 'const all = []\nsetInterval(() => { for (let i = 0; i < 1e6; i++) all.push(i) })'],
+    [
+      'a linked list',
+      'let list\nsetInterval(() => { const end = Date.now() + 300; while (Date.now() < end) list = { list } })',
+    ],
+  ])('code that fills the memory with %s is stopped and told, and the page lives', async (_what, code) => {
+    const { run, says } = await open()
+    await run(code)
+    await says('Output', /Stopped: the code (fills the memory|kept its worker busy|gave no sign of life)/)
+    await run(`console.log('alive')`)
+    await says('Output', /alive/)
+  })
+
+  test.each([
+    ['throws', `\nthrow new TypeError('boom')`, /TypeError: boom \(line 2\)/],
+    ['throws in a timer', `setTimeout(() => {\n\n  throw new Error('late')\n}, 10)`, /Error: late \(line 3\)/],
+    ['rejects', `\n\n\nPromise.reject(new Error('lost'))`, /Error: lost \(line 4\)/],
+    [
+      'throws in a listener',
+      `${CLIENT}createClient().on('state', () => {\n  throw new Error('heard')\n})`,
+      /Error: heard \(line 3\)/,
+    ],
+    ['does not parse', `const a = 1\nconst b = ;`, /SyntaxError: .*\(line 2\)/],
+    ['imports what is not here', `import x from 'left-pad'`, /There is no "left-pad" here/],
+    [
+      'misspells an option',
+      `${CLIENT}createClient({ autoHealt: true })`,
+      /SidecarError CONFIG: .*autoHealth.*\(line 2\)/,
+    ],
+    ['calls out of range', `${CLIENT}await createClient().updateCounter('rooms', { countDiff: 9 })`, /OUT_OF_RANGE/],
+  ])('code that %s is told in Output with its line', async (_what, code, told) => {
+    const { run, says } = await open()
+    await run(code)
+    await says('Output', told)
+  })
+
+  test('code that writes without end is told as skipped lines, and Output keeps the newest 500', async () => {
+    const { page, run, says } = await open()
+    await run(`let i = 0\nsetInterval(() => { for (let n = 0; n < 1000; n++) console.log(i++) }, 20)`)
+    await says('Output', /lines were skipped/)
+    await page.waitForFunction(() => document.querySelector('[role=log]')!.childElementCount === 500)
+  })
+
+  test('Copy link puts the code into the address, which opens with it and runs nothing', async () => {
+    const { page, run, press, says } = await open()
+    await run(`console.log('✓ kept', 1 < 2)`)
+    await press('Copy link')
+    await page.waitForFunction(() => location.hash.startsWith('#code='))
+    const { hash } = new URL(page.url())
+    expect(hash).toMatch(/^#code=[\w-]+$/)
+    const other = await open({ hash })
+    await other.page.waitForFunction(() => document.querySelector('textarea')!.value.includes('✓ kept'))
+    expect(await other.page.$eval('[role=log]', (log) => log.childElementCount)).toBe(0)
+    await other.press('Run')
+    await other.says('Output', /✓ kept true/)
+    await says('Output', /A link to this code|The address of this page/)
+  })
+
+  test.each([
+    ['no base64', '#code=%%%'],
+    ['nothing compressed', '#code=AAAA'],
+    ['cut short', `#code=${pack('x'.repeat(5000)).slice(0, 10)}`],
+    ['no text', `#code=${pack(Buffer.from([0xff, 0xfe]))}`],
+    ['too long', `#code=${pack('x'.repeat(1e7))}`],
+    ['empty', '#code='],
+  ])('a link whose code is %s opens the first example with a notice', async (_what, hash) => {
+    const { page, press, says } = await open({ hash })
+    await says('Output', /The code in the link is damaged/)
+    expect(await page.$eval('textarea', (field) => field.value)).toContain('client.ready()')
+    await press('Run')
+    await says('Dashboard', /Sidecar\s+Ready/)
+  })
+
+  test('keys act in the dashboard alone, Ctrl+Enter runs the code, and Enter keeps the indentation', async () => {
+    const { page, says } = await open()
+    await page.focus('textarea')
+    await page.keyboard.press('a')
+    expect(await page.$('dialog[open]')).toBeNull()
+    await page.keyboard.down('Control')
+    await page.keyboard.press('a')
+    await page.keyboard.up('Control')
+    await page.keyboard.type('if (true) {\nconsole.log(2)')
+    expect(await page.$eval('textarea', (field) => field.value)).toBe('if (true) {\n  console.log(2)')
+    await page.keyboard.type('}')
+    await page.keyboard.down('Control')
+    await page.keyboard.press('Enter')
+    await page.keyboard.up('Control')
+    await says('Output', /^Output\s+Clear\s+2/)
+    await page.focus('.gsp-dashboard button')
+    await page.keyboard.press('a')
+    await page.waitForSelector('dialog[open]')
+  })
+
+  test('axe finds nothing, wide and narrow, light and dark, before and after a run, and a phone scrolls one way only', async () => {
+    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    for (const [width, theme] of [
+      [1280, 'light'],
+      [1280, 'dark'],
+      [390, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      const { page, run, says } = await open({ width, theme })
+      await page.evaluate(axe)
+      const violations = (): Promise<unknown> =>
+        page.evaluate(`axe.run(document, { preload: false }).then(({ violations }) =>
+          violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
+      expect(await violations(), `at ${width}, ${theme}`).toEqual([])
+      await run(`${CLIENT}console.warn('careful')\nawait createClient().ready()\nthrow new Error('boom')`)
+      await says('Output', /boom/)
+      expect(await violations(), `at ${width}, ${theme}, after a run`).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    }
+  })
+})
+
+function pack(code: string | Buffer): string {
+  return deflateRawSync(code).toString('base64url')
+}
