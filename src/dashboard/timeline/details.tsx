@@ -10,7 +10,7 @@ import { statusOf } from './filter.js'
 
 type Headers = Readonly<Record<string, string>>
 
-/** What the sidecar keeps of an entry besides the entry: `GET /_/api/log/SEQ`. */
+/** What `GET /_/api/log/SEQ` adds to an entry. */
 interface EntryDetail {
   readonly request?: {
     readonly method: string
@@ -28,7 +28,7 @@ const shown = {
   detail: {} as EntryDetail,
 }
 
-/** The detail of the entry that is shown. While that of the next repeat is fetched, the one before stays. */
+/** The detail of the shown entry. While the page fetches the detail of the next repeat, the last one stays. */
 function detailOf(entry: LogEntry): EntryDetail {
   if (shown.row !== state.selected) Object.assign(shown, { row: state.selected, detail: {} })
   if (shown.entry !== entry) {
@@ -99,7 +99,7 @@ function Buttons({ entry }: { entry: LogEntry }): JSX.Element | null {
 
 interface ViewProps {
   readonly entry: LogEntry
-  /** Empty while it is fetched, and where the sidecar no longer has it. */
+  /** Empty while the page fetches it, and if the sidecar no longer has it. */
   readonly detail: EntryDetail
 }
 
@@ -159,7 +159,7 @@ interface MessageProps {
 }
 
 function Message({ head, headers = {}, body }: MessageProps): JSX.Element {
-  // JSON with its lines apart; any other text as it is.
+  // JSON is indented, other text stays as it is.
   const value = parseJson(body ?? '')
   return (
     <>

@@ -9,12 +9,12 @@ import { entryOf, rhythmOf, type Row } from './rows.js'
 interface RowProps {
   readonly row: Row
   readonly isOpen: boolean
-  /** Tab leads to one row of the list. */
+  /** The one row of the list that Tab reaches. */
   readonly isTarget: boolean
   onToggle(seq: number): void
 }
 
-/** One row. A thousand events a second draw the list again and again, and each row once. */
+/** One row. At a thousand events a second, the list is redrawn often, but each row only when it changes. */
 export class RowButton extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
     const { row, isOpen, isTarget } = this.props
@@ -76,7 +76,7 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
   const { name, details } = describe(entry)
   const { reply, changes, warnings } = entry
   const isTick = entry.event.type === 'tick'
-  // What a command did says more than its fields, which are in the details.
+  // The changes of a command say more than its fields, which the details show.
   const hasDetails = details !== '' && !(entry.event.type === 'control' && changes.length > 0)
   const problem = (reply?.status ?? 0) >= 400 ? reply?.message : undefined
   return (
