@@ -48,6 +48,13 @@ export function StateMark({ state }: { state: string }): JSX.Element {
   )
 }
 
+/** A short word in a coloured frame. */
+export const Chip = ({ tone, text, title }: { tone: Tone; text: string; title?: string }): JSX.Element => (
+  <span class="timeline-chip" style={toneStyle(tone)} title={title}>
+    {text}
+  </span>
+)
+
 /** The logo: a pod with a sidecar. */
 export const Logo = (): JSX.Element => (
   <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">

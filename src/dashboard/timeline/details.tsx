@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
-import { toneStyle, type Tone } from '../common/look.js'
+import { Chip } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'
 import { set, state, tabs, type Tab } from '../store/state.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
@@ -180,22 +180,17 @@ function Message({ head, headers = {}, body }: MessageProps): JSX.Element {
 }
 
 function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
-  const chip = (tone: Tone, text: string): JSX.Element => (
-    <span class="timeline-chip" style={toneStyle(tone)}>
-      {text}
-    </span>
-  )
   return (
     <div>
       <p>{why?.rule}</p>
       {why?.production && (
         <p>
-          {chip('violet', 'prod')} {why.production}
+          <Chip tone="violet" text="prod" /> {why.production}
         </p>
       )}
       {entry.warnings.map(({ code, message, times }) => (
         <p key={code}>
-          {chip('orange', code)} {message}
+          <Chip tone="orange" text={code} /> {message}
           {times > 1 && <span class="muted"> ({times} times so far)</span>}
         </p>
       ))}

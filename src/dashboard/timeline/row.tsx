@@ -1,7 +1,7 @@
 import { Component, type JSX } from 'preact'
 import type { Change, LogEntry } from '../../sidecar/index.js'
 import { clockTime, plural } from '../common/format.js'
-import { StateMark, toneStyle } from '../common/look.js'
+import { Chip, StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'
 import { entryOf, rhythmOf, type Row } from './rows.js'
@@ -88,15 +88,9 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
           <ChangeText change={change} />
         </span>
       ))}
-      {entry.fault && (
-        <span class="timeline-chip" style={toneStyle('red')}>
-          fault
-        </span>
-      )}
+      {entry.fault && <Chip tone="red" text="fault" />}
       {warnings.some(({ code }) => code !== 'health-failure') && (
-        <span class="timeline-chip" style={toneStyle('violet')} title="Production differs: see Why">
-          prod
-        </span>
+        <Chip tone="violet" text="prod" title="Production differs: see Why" />
       )}
       {warnings.map(({ code, message }) => (
         <span key={code} class="timeline-warning" title={message}>
