@@ -74,7 +74,13 @@ const agonesSdk = { 'agones-sdk': 'src/agones-sdk/index.ts' }
 const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.ts' }
 /** The streams of `frames` in Node, without the rest of `node`. */
 const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
-const server = { node: 'src/node/index.ts', vite: 'src/vite/index.ts' }
+const server = {
+  node: 'src/node/index.ts',
+  vite: 'src/vite/index.ts',
+  'game-server-host': 'src/node/game-server-host.ts',
+}
+/** The same in a hosted page, which has its own. */
+const inPage = { 'game-server-host.browser': 'src/host-page/game-server-host.browser.ts' }
 /** Shares the sidecar with \`server\`, as a chunk that needs nothing of Node. */
 const mock = { mock: 'src/mock/index.ts' }
 const command = { cli: 'src/cli/bin.ts' }
@@ -172,12 +178,14 @@ const builds = [
       exports: 'named',
     },
   },
-  ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...adapters }).map(([name, source]) => ({
-    input: { [name]: source },
-    external: /^node:/,
-    plugins: [...ofApplication, compile('es2020')],
-    output: { ...modules, plugins: [compact()] },
-  })),
+  ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...adapters, ...inPage }).map(
+    ([name, source]) => ({
+      input: { [name]: source },
+      external: /^node:/,
+      plugins: [...ofApplication, compile('es2020')],
+      output: { ...modules, plugins: [compact()] },
+    }),
+  ),
   {
     // What the adapters of servers share is a chunk.
     input: servers,

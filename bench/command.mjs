@@ -42,10 +42,10 @@ function byHttp(url, method, body) {
   })
 }
 
-async function connectOfficial({ grpcPort }) {
-  if (!grpcPort || !existsSync(join(OFFICIAL, 'node_modules/@google-cloud/agones-sdk'))) return undefined
+async function connectOfficial({ grpcPort }, folder) {
+  if (!grpcPort || !existsSync(join(folder, 'node_modules/@google-cloud/agones-sdk'))) return undefined
   process.env.AGONES_SDK_GRPC_PORT = String(grpcPort)
-  const AgonesSDK = createRequire(OFFICIAL)('@google-cloud/agones-sdk')
+  const AgonesSDK = createRequire(join(folder, 'package.json'))('@google-cloud/agones-sdk')
   const sdk = new AgonesSDK()
   await sdk.connect()
   return sdk
@@ -77,11 +77,11 @@ async function timeBatch(call, { times, cpu }) {
   cpu.push((user + system) / BATCH)
 }
 
-export async function measure({ quick }) {
+export async function measure({ quick, officialFolder = OFFICIAL }) {
   const batches = quick ? 20 : 150
   const sidecar = await startSidecar()
   const client = createClient({ baseUrl: sidecar.url })
-  const official = await connectOfficial(sidecar)
+  const official = await connectOfficial(sidecar, officialFolder)
   try {
     const rows = []
     for (const [command, ways] of Object.entries(commands(client, sidecar.url, official)))

@@ -104,7 +104,7 @@ const tests = {
 }
 
 export default [
-  { ignores: ['dist/', '.dist-*/', '.mutation/', 'test/**/fixtures/', '**/node_modules/', 'bench/results/'] },
+  { ignores: ['dist/', 'site/', '.dist-*/', '.mutation/', 'test/**/fixtures/', '**/node_modules/', 'bench/results/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
   { ...js.configs.recommended, files: [...TYPESCRIPT, ...JAVASCRIPT] },
   { rules: everywhere },
@@ -122,6 +122,7 @@ export default [
   { files: ['src/agones-sdk/{index,require}.ts'], rules: { 'no-restricted-exports': 'off' } },
   { files: JAVASCRIPT, languageOptions: { globals: globals.node } },
   { files: DEMO_PAGES, languageOptions: { globals: { ...globals.browser, ...globals.worker, ...DEMO_GLOBALS } } },
+  { files: ['docs/site/assets/**'], languageOptions: { globals: globals.browser } },
   { files: GUESTS, rules: { 'no-undef': 'off', 'no-unused-vars': 'off' } },
   // An engine's script VM without newer syntax.
   { files: ['test/hosts/guest/**'], rules: { 'no-var': 'off', 'object-shorthand': 'off' } },

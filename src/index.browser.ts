@@ -7,7 +7,6 @@ export * from './exports.js'
 /** The client for pages and their workers. */
 export const createClient = /* @__PURE__ */ createClientFor({
   createHttp: (options) => createFetchHttp(options, createStreamDecode),
-  createDecode: createStreamDecode,
   loadWebSocket: hostWebSocket,
   page,
 })

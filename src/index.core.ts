@@ -6,6 +6,5 @@ export * from './exports.js'
 /** The client for Deno, Bun and every other host with fetch and WebSocket that is no page. */
 export const createClient = /* @__PURE__ */ createClientFor({
   createHttp: (options) => createFetchHttp(options, createStreamDecode),
-  createDecode: createStreamDecode,
   loadWebSocket: hostWebSocket,
 })

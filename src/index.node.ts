@@ -11,7 +11,6 @@ export const createClient = /* @__PURE__ */ createClientFor({
     checkSignalOptions(options.processSignals)
     return options.fetch ? createFetchHttp(options, createStreamDecode) : createNodeHttp(baseUrl, life)
   },
-  createDecode: createStreamDecode,
   loadWebSocket,
   attach: handleProcessSignals,
 })

@@ -11,7 +11,6 @@ substituteController(SubstituteController)
 /** The client with everything: for pages, and for script VMs that lack fetch, a TextDecoder or an AbortController. */
 export const createClient = /* @__PURE__ */ createClientFor({
   createHttp: (options) => createFetchHttp(options, createTextDecode, createXhrHttp),
-  createDecode: createTextDecode,
   loadWebSocket: hostWebSocket,
   page,
 })

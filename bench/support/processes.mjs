@@ -54,7 +54,7 @@ export async function startSidecarWithBeats() {
   return { url: sidecar.url, end: sidecar.close, name: 'local', beats }
 }
 
-function startRealSidecar(binary, port, grpcPort, stdio = 'ignore') {
+export function startRealSidecar(binary, port, grpcPort, stdio = 'ignore') {
   const flags = [
     '--local',
     '--http-port',

@@ -7,6 +7,7 @@ import {
   type ProcessSignalOptions,
   type SidecarClient,
 } from '../index.js'
+import { endWhenEmpty, pause, type EndWhenEmptyOptions } from '../players/end-when-empty.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
 
@@ -15,25 +16,6 @@ const LAST_CALL = 5000
 
 /** ms: the time that `processSignals` gives by itself. */
 const SIGNAL_TIMEOUT = 10_000
-
-/** ms between two looks at whether anybody is here. */
-const LOOK = 1000
-
-/** The next step depends on it. */
-const CONFIRM = { confirm: true }
-
-/** When a server without players ends. Promised players count as players. */
-export interface EndWhenEmptyOptions {
-  /** ms after the last player has left; default 5000 */
-  after?: number
-  /** ms that an allocation which promises no seat waits for its first player; default: `noShow` of the players, 60000 */
-  grace?: number
-  /**
-   * The label that allocations of Allocated servers select by, without the platform's SDK prefix. It is set to `false`
-   * before the end, so that no allocation chooses this server meanwhile, and to `true` where one was quicker.
-   */
-  label?: string
-}
 
 export interface AttachOptions<Connection> {
   /**
@@ -74,6 +56,13 @@ export interface AttachedServer {
   readonly ended: Promise<void>
   /** Who that is; undefined for one without a seat and for one who is gone. */
   idOf(connection: object): string | undefined
+  /**
+   * Seats a player who logs in by an event: the connection came in without a seat, since `idOf` gave null, or changes to
+   * this one. null frees its seat. The connection stays open, also where this rejects.
+   *
+   * @throws SidecarError as `join()` of players does, `UNAVAILABLE` by `unallocated`, `CLOSED` for a connection that is gone
+   */
+  seat(connection: object, id: string | null): Promise<void>
   /** Leaves the server as it was, running, and closes the client if it was made here. The list stays as it is. */
   close(): void
 }
@@ -110,16 +99,10 @@ export function attach<Connection>(
   names: readonly string[],
   open: (desk: Desk<Connection>) => Front,
 ): AttachedServer {
-  const { players: seating = {}, unallocated, endWhenEmpty } = options
+  const { players: seating = {}, unallocated, endWhenEmpty: emptiness } = options
   const { check, checkNames } = internals
   checkNames(options, NAMES.concat(names), 'option')
   check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
-  const emptiness = {
-    after: 5000,
-    grace: (seating && seating.noShow) ?? 60_000,
-    ...Object(endWhenEmpty),
-  } as Emptiness
-  checkNames(emptiness, ['after', 'grace', 'label'], 'endWhenEmpty option')
   let finish!: () => void
   const ended = new Promise<void>((resolve) => (finish = resolve))
   const { client, budget, release } = clientOf(options.client ?? {}, ended)
@@ -140,15 +123,18 @@ export function attach<Connection>(
       if (seats.door === 'open') seats.door = 'left'
     })
     front = open({ client, seats, listens: makeReady, end, undo: (run) => undo.push(run) })
+    if (emptiness)
+      endWhenEmpty(client, emptiness, seating ? seating.noShow : undefined, {
+        isEmpty: () => seats.isEmpty() && !players?.expected[0],
+        isOver: () => ending,
+        onJoined: players && ((listener) => players!.on('joined', listener)),
+        report,
+      })
   } catch (error) {
     close()
     throw error
   }
   undo.push(client.on('ending', (event) => void end(event)))
-  if (endWhenEmpty) {
-    const isEmpty = (): boolean => seats.isEmpty() && !players?.expected[0]
-    void endOnceEmpty(client, emptiness, { players, isEmpty, isOver: () => ending, undo, report })
-  }
 
   async function makeReady(): Promise<void> {
     if (isReady) return
@@ -179,7 +165,8 @@ export function attach<Connection>(
     finish()
   }
 
-  return { client, players, ended, idOf: seats.idOf as AttachedServer['idOf'], close }
+  const { idOf, seat } = seats as ConnectionSeats<object>
+  return { client, players, ended, idOf, seat, close }
 }
 
 type Report = (error: unknown) => void
@@ -229,41 +216,6 @@ async function endInOrder(
   }
 }
 
-type Emptiness = EndWhenEmptyOptions & { after: number; grace: number }
-
-/** Takes one step at a time, by what the watch shows, so a write that was lost is made again. */
-async function endOnceEmpty(
-  client: SidecarClient,
-  { after, grace, label }: Emptiness,
-  on: { players: Players | undefined; isEmpty(): boolean; isOver(): unknown; undo: Undo[]; report: Report },
-): Promise<void> {
-  /** ms that the server may still be empty */
-  let left = after
-  let isOpen = true
-  on.undo.push(
-    client.on('allocated', () => (left = grace)),
-    // A visit may be shorter than the pause between two looks.
-    on.players?.on('joined', () => (left = after)),
-    client.on('label', ({ key, value }) => {
-      if (key === label) isOpen = value !== 'false'
-    }),
-  )
-  for (;;) {
-    await pause(client, LOOK)
-    if (on.isOver() || client.status.connection === 'closed') return
-    const isEmpty = client.gameServer?.status.state === 'Allocated' && on.isEmpty()
-    left = isEmpty ? left - LOOK : after
-    const mayEnd = isEmpty && left <= 0
-    try {
-      // No allocation chooses a server that isn't open, so it is closed first, and ended if none was quicker.
-      if (label && isOpen === mayEnd) await client.setLabel(label, String(!mayEnd), CONFIRM)
-      else if (mayEnd) await client.shutdown(CONFIRM)
-    } catch (error) {
-      on.report(error)
-    }
-  }
-}
-
 /** @param ended what a signal waits for */
 function clientOf(given: SidecarClient | ClientOptions, ended: Promise<void>) {
   const { processSignals = true } = given as ClientOptions
@@ -289,9 +241,4 @@ function clientOf(given: SidecarClient | ClientOptions, ended: Promise<void>) {
     budget: isGiven || !processSignals ? Infinity : timeout,
     release: () => void (isGiven || client.close()),
   }
-}
-
-/** By the client's own timers. Ends early when the client is closed. */
-export function pause(client: SidecarClient, ms: number): Promise<unknown> {
-  return client.waitFor(() => false, { timeout: Math.max(1, ms) }).catch(() => {})
 }

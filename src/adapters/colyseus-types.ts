@@ -57,7 +57,7 @@ export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf'>
   maxDelay?: number
 }
 
-export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf'> {
+export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf' | 'seat'> {
   readonly sessions: Sessions
   /** The session that a room belongs to, such as for `touch()`; undefined for a room that players have made. */
   sessionOf(room: { readonly roomId: string }): Session | undefined

@@ -1,11 +1,12 @@
 import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClient } from '../index.js'
+import { pause } from '../players/end-when-empty.js'
 import { trackSessions, type Sessions } from '../players/index.js'
-import { attach, pause, type AttachedServer } from './attached-server.js'
+import { attach, type AttachedServer } from './attached-server.js'
 import { createRoomSessions, followRooms, guard, keyOf, type Listeners } from './colyseus-rooms.js'
 import type { ColyseusClient, ColyseusServer, ColyseusSidecar, SidecarPluginOptions } from './colyseus-types.js'
 import { override, whenListening } from './hooks.js'
 
-export type { EndWhenEmptyOptions } from './attached-server.js'
+export type { EndWhenEmptyOptions } from '../players/index.js'
 export type {
   ColyseusClient,
   ColyseusMatchMaker,

@@ -45,6 +45,12 @@ export interface ConnectionSeats<Connection> {
    * @throws SidecarError where it may not
    */
   take(connection: Connection, identify: () => PlayerId | Promise<PlayerId>, isGone: () => boolean): Promise<void>
+  /**
+   * Takes a seat for a connection that has come in, instead of the seat it has; null: only frees that seat.
+   *
+   * @throws SidecarError where there is none. The connection stays.
+   */
+  seat(connection: Connection, id: string | null): Promise<void>
   /** Called once the connection is closed, or at any time before. */
   free(connection: Connection): void
 }
@@ -75,12 +81,38 @@ export function createSeats<Connection>({
     await allocating
   }
 
-  function free(connection: Connection): void {
+  /** Frees the seat of a connection that stays. */
+  function vacate(connection: Connection): void {
     const seat = connections.get(connection)
-    connections.delete(connection)
-    if (!seat || --seat.connections) return
+    if (!seat) return
+    connections.set(connection, undefined)
+    if (--seat.connections) return
     seats.delete(seat.id)
     if (!seat.isRefused) players?.leave(seat.id).catch(() => {})
+  }
+
+  function free(connection: Connection): void {
+    vacate(connection)
+    connections.delete(connection)
+  }
+
+  function throwIfOver(connection: Connection, isGone?: () => boolean): void {
+    if (all.door === 'closed' || isGone?.() || !connections.has(connection))
+      throw new SidecarError('CLOSED', 'This server or connection ends')
+  }
+
+  /** Takes a seat for a connection that has none. */
+  async function sit(connection: Connection, id: string): Promise<void> {
+    const seat = seats.get(id) ?? { id, connections: 0 }
+    seats.set(id, seat)
+    seat.connections++
+    connections.set(connection, seat)
+    try {
+      await (seat.joined ??= join(seat))
+    } catch (error) {
+      if (connections.get(connection) === seat) vacate(connection)
+      throw error
+    }
   }
 
   const all: ConnectionSeats<Connection> = {
@@ -91,26 +123,27 @@ export function createSeats<Connection>({
     free,
     async take(connection, identify, isGone) {
       if (all.door === 'left') return
-      const stopIfOver = (): void => {
-        if (all.door === 'closed' || isGone() || !connections.has(connection))
-          throw new SidecarError('CLOSED', 'This server ends')
-      }
       connections.set(connection, undefined)
       try {
-        stopIfOver()
+        throwIfOver(connection, isGone)
         const id = await ask(identify, report)
-        stopIfOver()
-        if (id === null) return
-        const seat = seats.get(id) ?? { id, connections: 0 }
-        seats.set(id, seat)
-        seat.connections++
-        connections.set(connection, seat)
-        await (seat.joined ??= join(seat))
-        stopIfOver()
+        throwIfOver(connection, isGone)
+        if (id !== null) await sit(connection, id)
+        throwIfOver(connection, isGone)
       } catch (error) {
         free(connection)
         throw error
       }
+    },
+    async seat(connection, id) {
+      if (all.door === 'left') return
+      const seat = connections.get(connection)
+      if (seat?.id === id) return seat.joined
+      vacate(connection)
+      if (id === null) return
+      throwIfOver(connection)
+      await sit(connection, id)
+      throwIfOver(connection)
     },
   }
   return all

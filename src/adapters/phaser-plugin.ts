@@ -16,6 +16,7 @@ export interface SidecarPlugin<Int = number> extends SidecarClient<Int> {
   init(source?: SidecarSource<Int> | null): void
   start(): void
   stop(): void
+  destroy(): void
 }
 
 export type SidecarPluginClass<Int = number> = new (manager: never) => SidecarPlugin<Int>

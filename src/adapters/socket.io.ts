@@ -2,7 +2,8 @@ import { internals, type SidecarError } from '../index.js'
 import { attach, type AttachedServer, type AttachOptions } from './attached-server.js'
 import { closed, override, whenListening, type HttpServerLike } from './hooks.js'
 
-export type { AttachedServer, AttachOptions, EndWhenEmptyOptions } from './attached-server.js'
+export type { EndWhenEmptyOptions } from '../players/index.js'
+export type { AttachedServer, AttachOptions } from './attached-server.js'
 export type { PlayerId } from './connection-seats.js'
 
 /** The part of a socket of Socket.IO that is used. */

@@ -11,7 +11,7 @@ import { EXIT } from './exit-codes.js'
 const KIND = 'GameServerAllocation'
 
 /**
- * Reads a GameServerAllocation from a YAML or JSON file, and checks it. Of several documents the first one is taken.
+ * Reads and checks the first GameServerAllocation of a YAML or JSON file.
  *
  * @throws UsageError that names the file, the line and the fix
  * @throws CommandError for a file that can't be read
@@ -45,13 +45,13 @@ function whatIsThere(value: unknown): string {
     : 'it must be an object'
 }
 
-/** Milliseconds that a sidecar may take to answer. */
+/** Longest wait for an answer. */
 const PATIENCE_MS = 10_000
 
 /**
  * Sends an allocation to a local sidecar's control interface.
  *
- * @throws UsageError for a manifest or a token that it refuses
+ * @throws UsageError for a manifest or token that the sidecar refuses
  * @throws CommandError if no local sidecar answers
  */
 export async function requestAllocation(
@@ -84,8 +84,7 @@ export async function requestAllocation(
   if ('object_meta' in (parseObject(read.text) ?? {})) {
     throw new CommandError(
       EXIT.NO_SIDECAR,
-      `The sidecar at ${url} is a real one, which can't be told to allocate: that is the cluster's part. ` +
-        'Use kubectl create -f allocation.yaml there, or "gameserver-sidecar local" here.',
+      `The sidecar at ${url} is a real one, and only the cluster allocates there: use kubectl create -f allocation.yaml.`,
     )
   }
   const what = said === '' ? `status ${status}` : `${status} ${said}`

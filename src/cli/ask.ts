@@ -2,36 +2,36 @@ import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
-/** The most of an answer that is read. */
+/** Longest answer. */
 const MOST = 16 * 1024 * 1024
 
 export interface Question {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  /** Milliseconds for the whole answer. */
+  /** Milliseconds until the end of the answer. */
   readonly patience: number
-  /** The path, sent as it is, behind that of the URL. */
+  /** Appended to the URL's path without escaping. */
   readonly target?: string
-  /** What of the text is enough. */
+  /** Reading stops behind this text. */
   readonly until?: string
 }
 
-/** What came of a request: an answer, or the reason for none. */
+/** An answer, or why none came. */
 export interface Answer {
-  /** 0 where none came. */
+  /** 0 without an answer. */
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** As much as has come when the time is over: a stream never ends. */
+  /** The part that arrived in time; a stream never ends. */
   readonly text: string
-  /** From the request to the whole answer. */
+  /** From the request to the end of the answer. */
   readonly ms: number
   readonly problem: string | undefined
 }
 
 /**
- * Sends one request by Node's own client, which no proxy, no list of bad ports and no kept connection changes. It
- * never rejects, and limits what it reads in time and in size: anything may listen there.
+ * Sends one request by `node:http`: unlike `fetch` it has no proxy, no list of bad ports and no kept connection. It never
+ * rejects, and limits time and size, since any program may listen there.
  */
 export async function ask(url: string, question: Question): Promise<Answer> {
   const { patience, until } = question
@@ -50,7 +50,7 @@ export async function ask(url: string, question: Question): Promise<Answer> {
       Math.max(1, patience - since()),
     )
     try {
-      // Behind an upgrade that nobody asked for, there is no HTTP any more.
+      // After an unrequested upgrade, the connection carries no HTTP.
       for await (const chunk of status < 200 ? [] : response.setEncoding('utf8')) {
         text += String(chunk)
         if (text.length > MOST || (until !== undefined && text.includes(until))) break
@@ -78,7 +78,7 @@ function open(
     const request = send(url, { method, headers: { ...length, ...headers }, agent: false, ...path })
     const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1000} s`)), patience)
     request.on('response', resolve).on('error', reject)
-    // Without a listener, Node closes such a connection and tells nobody.
+    // Without a listener, Node closes the connection and emits nothing.
     request.once('upgrade', (response, socket) => {
       socket.destroy()
       resolve(response)

@@ -7,7 +7,7 @@ import { plainText } from '../node/plain-text.js'
 import type { CliContext } from './context.js'
 import { runCli } from './main.js'
 
-/** npm repeats a signal that the terminal has already sent to all processes: signals this close count as one. */
+/** npm forwards a signal that the terminal has already sent to all processes, so signals this close count as one. */
 const SAME_REQUEST_MS = 200
 
 endWithTerminal()
@@ -26,25 +26,25 @@ const context: CliContext = {
       const stop = (signal: NodeJS.Signals): void => {
         const now = performance.now()
         asked ??= now
-        // A container's first process ignores a signal's default action, so a second signal must end it here.
+        // Signals have no default action for PID 1 of a container, so the second signal exits here.
         if (now - asked > SAME_REQUEST_MS) process.exit(128 + constants.signals[signal])
-        // A terminal that closes asks for the same end as the one who stops a container.
+        // A closed terminal counts as SIGTERM.
         resolve(signal === 'SIGHUP' ? 'SIGTERM' : signal)
       }
       process.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop)
     }),
 }
 
-// Without a top-level await: a part that is loaded later and imports this file again would wait for it for ever.
+// No top-level await: a chunk that is loaded later and imports this file would wait for it forever.
 void runCli(process.argv.slice(2), context).then(end)
 
-/** Ends when everything is written: process.exit() drops output that a pipe hasn't taken yet. */
+/** Exits once all output is flushed: process.exit() drops what a pipe hasn't taken yet. */
 function end(code: number): void {
-  // Errors of a stream are told after the callbacks of its writes.
+  // A stream emits errors after the callbacks of its writes.
   process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit(code))))
 }
 
-/** The last guard of the terminal: nothing but text, line ends and colours passes. */
+/** Lets only text, line ends and colours through to the terminal. */
 function visible(text: string): string {
   return text
     .split(/(\u001b\[\d+m|\n)/)
@@ -52,33 +52,33 @@ function visible(text: string): string {
     .join('')
 }
 
-/** As Node decides for its own output: FORCE_COLOR comes first, then NO_COLOR and TERM, then whether it is a terminal. */
+/** Decides as Node does for its own output: by FORCE_COLOR, then NO_COLOR and TERM, then by whether it is a terminal. */
 function useColors(): boolean {
   if (process.env['FORCE_COLOR'] !== undefined) return WriteStream.prototype.hasColors()
   return [process.stdout, process.stderr].every((stream) => stream.isTTY && stream.hasColors())
 }
 
 /**
- * Makes this process end well when its terminal is closed. At its end Node puts the terminal back as it was, and aborts
- * where there is none any more. So it then ends by SIGHUP, which shells tell as 129, after everything else was ended.
+ * Ends this process by SIGHUP when its terminal is closed. Node restores the terminal's mode at exit, and aborts where the
+ * terminal is gone.
  */
 function endWithTerminal(): void {
   const terminals = [0, 1, 2].filter((fd) => isatty(fd))
   const isClosed = (): boolean => terminals.length > 0 && !terminals.some((fd) => isatty(fd))
   process.on('exit', function end(code) {
     if (process.platform === 'win32' || !isClosed()) return
-    // The others come later, and there is no later: they end what this process has started.
+    // The kill below prevents later listeners, which end child processes, so they run here.
     for (const other of process.listeners('exit')) if (other !== end) other(code)
     process.removeAllListeners('SIGHUP')
     process.kill(process.pid, 'SIGHUP')
   })
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // The reader of a pipe may end early (`| head`). That is no failure.
+      // The reader of a pipe may end early (`| head`).
       if (error.code === 'EPIPE') process.exit(0)
-      // SIGHUP comes with the end of the terminal, unless the shell was told that this job goes on without (`disown`).
+      // SIGHUP follows the end of the terminal, unless the shell disowned this job.
       if (process.listenerCount('SIGHUP') > 0 && isClosed()) return
-      // Such as a full disk: whoever reads the file must not take it for the whole.
+      // On a full disk, for example, nobody must take the file for the whole output.
       if (stream === process.stdout) process.stderr.write(`The output can't be written: ${plainText(error.message)}.\n`)
       process.exit(1)
     })

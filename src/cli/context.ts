@@ -1,3 +1,4 @@
+import { plainText } from '../node/plain-text.js'
 import type { Flags, ReadLine, Values } from './flags.js'
 
 export { CommandError, unreadable, UsageError } from './exit-codes.js'
@@ -23,11 +24,17 @@ export interface CliContext {
   warn(line: string): void
   /** The version of the package. */
   version(): string
-  /** Resolves with the signal when the process is asked to end. A second signal ends the process at once. */
+  /** Resolves with the first signal to end. A second signal ends the process at once. */
   untilStopped(): Promise<string>
 }
 
-/** A command line that was read, and where to write. */
+/** Prints warnings of a local sidecar or gateway. */
+export const warningsOf =
+  ({ warn, colors }: CliContext) =>
+  (message: string): void =>
+    warn(colors.yellow(`warning: ${plainText(message)}`))
+
+/** What a command runs with. */
 export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'values' | 'asks'> {
   readonly flags: Values<F>
   readonly context: CliContext
@@ -39,18 +46,18 @@ export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'val
 export interface Command<F extends Flags = Flags> {
   /** Its arguments, such as `<dir>` or `[files...]`. */
   readonly args?: string
-  /** Behind the name in help, if that isn't `[options]` and the arguments. */
+  /** What help shows behind the name, unless it is `[options]` and the arguments. */
   readonly usage?: string
-  /** What the first argument may be, for completion; the command itself refuses others. */
+  /** Values of the first argument, for completion only. */
   readonly choices?: readonly string[]
   readonly flags: F
-  /** What stands below the flags in help. */
+  /** What help shows below the flags. */
   readonly examples?: string
   /** Resolves with the exit code. */
   run(invocation: Invocation<F>): Promise<number>
 }
 
-/** A command with its row of the table. */
+/** A command with its name and summary. */
 export interface NamedCommand extends Command {
   readonly name: string
   readonly summary: string

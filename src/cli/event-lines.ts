@@ -1,14 +1,15 @@
 import { plainText } from '../node/plain-text.js'
+import { describeCall } from '../sidecar/describe-call.js'
 import { replacementSentence } from '../sidecar/index.js'
-import type { Call, Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
+import type { Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120
 const WHAT_WIDTH = 30
-/** Most changes that a line tells. */
+/** Most changes of a line. */
 const MAX_CHANGES = 10
 
-/** Warnings that are news each time: how many beats have been missed, and what an allocation left out. */
+/** Warnings whose text is new each time. */
 const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action'] as const)
 
 /** The time of day of this machine, such as `12:04:05.006`. */
@@ -35,13 +36,13 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
   }
 }
 
-/** The warnings of an entry as lines to print: each once, unless it is news each time. */
+/** The warnings of an entry as lines to print. Repeated warnings are left out. */
 export const warningLines = (colors: Colors, verbose: boolean, { at, warnings }: LogEntry): string[] =>
   warnings
     .filter(({ code, times }) => times === 1 || verbose || ALWAYS_TOLD.has(code))
     .map(({ message }) => `${colors.dim(clockTime(at))}  ${colors.yellow(`warning: ${plainText(message, 400)}`)}`)
 
-/** What the game was answered, and what came of a command. */
+/** The sidecar's answer to a call, or the outcome of a command. */
 function answersOf({ event, reply, problem, changes }: LogEntry, colors: Colors): string[] {
   const answers: string[] = []
   const answer: { status: number; message?: string } | undefined = event.type === 'refused' ? event : reply
@@ -58,14 +59,14 @@ function answersOf({ event, reply, problem, changes }: LogEntry, colors: Colors)
   return answers
 }
 
-/** The time of the last allocation stands at the beginning of the line. */
+/** The line already begins with the time. */
 const isAllocationTime = (change: Change): boolean =>
   change.type === 'annotation' && change.key.endsWith('.dev/last-allocated')
 
 function describeEvent(event: SidecarEvent): string {
   switch (event.type) {
     case 'call':
-      return plainText(describeCall(event.call), MAX_TEXT)
+      return plainText(`${event.call.operation} ${describeCall(event.call).details}`.trimEnd(), MAX_TEXT)
     case 'refused':
       return plainText(`${event.method} ${event.path}`, MAX_TEXT)
     case 'control':
@@ -78,32 +79,6 @@ function describeEvent(event: SidecarEvent): string {
       return 'recording'
     case 'tick':
       return 'sidecar'
-  }
-}
-
-function describeCall(call: Call): string {
-  switch (call.operation) {
-    case 'reserve':
-      return `${call.operation} ${call.seconds} s`
-    case 'setLabel':
-    case 'setAnnotation':
-      return `${call.operation} ${call.key}=${call.value}`
-    case 'addListValue':
-    case 'removeListValue':
-      return `${call.operation} ${call.key} ${call.value}`
-    case 'updateList': {
-      const { operation, key, mask, capacity, values } = call
-      const masked = Object.entries({ capacity, values }).filter(([name]) => mask.includes(name))
-      return [operation, key, ...pairs(Object.fromEntries(masked))].join(' ')
-    }
-    case 'getCounter':
-    case 'getList':
-    case 'updateCounter': {
-      const { operation, key, ...numbers } = call
-      return [operation, key, ...pairs(numbers)].join(' ')
-    }
-    default:
-      return call.operation
   }
 }
 
@@ -121,7 +96,7 @@ const pairs = (fields: object): string[] =>
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${shown(value)}`)
 
-/** A value of a call or a command: JSON without its quotes. */
+/** JSON without quotes. */
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '')
 

@@ -1,33 +1,34 @@
+import { unreadableReason } from '../node/local/read-text-file.js'
 import { plainText } from '../node/plain-text.js'
 
-/** What the commands exit with; tables: `docs/cli.md`, and `docs/host.md` for `host`. */
+/** Exit codes of all commands but `host`, which has its own. The docs list both. */
 export const EXIT = {
   DONE: 0,
   /** A check, a scenario or a selector failed, or the sidecar refused a call. */
   FAILED: 1,
-  /** The command line can't be carried out as it stands. */
+  /** The command line is wrong. */
   USAGE: 64,
-  /** A file that is named isn't there. */
+  /** A file is missing. */
   NO_FILE: 66,
   /** No sidecar answers, or the port is taken. */
   NO_SIDECAR: 69,
-  /** The time is over. */
+  /** A time limit has passed. */
   TIME_OVER: 75,
-  /** Told to end by Ctrl-C. */
+  /** Ended by Ctrl-C. */
   INTERRUPTED: 130,
-  /** Told to end by SIGTERM. */
+  /** Ended by SIGTERM. */
   TERMINATED: 143,
 } as const
 
-/** What a command that a signal has ended exits with. */
+/** The exit code of a command that a signal ended. */
 export const exitOfSignal = (signal: string): number => (signal === 'SIGINT' ? EXIT.INTERRUPTED : EXIT.TERMINATED)
 
-/** A mistake in the command line. The command prints its message, one sentence, and nothing else. */
+/** A mistake in the command line. The command prints only this message, which is one sentence. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** What keeps a command from doing its work. It prints the message, one sentence, and ends with the exit code. */
+/** A failure of a command, which prints the message and ends with this exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly code: number
@@ -38,17 +39,10 @@ export class CommandError extends Error {
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'this user may not read it',
-  EPERM: 'this user may not read it',
-}
-
-/** Says why a file that was named can't be read. */
+/** The error of a command whose file can't be read. */
 export function unreadable(what: string, error: unknown): UsageError | CommandError {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  const sentence = `Cannot read ${plainText(what)}: ${reasons[code] ?? message}.`
-  return code === 'ENOENT'
+  const sentence = `Cannot read ${plainText(what)}: ${unreadableReason(error)}.`
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
     ? new CommandError(EXIT.NO_FILE, sentence, { cause: error })
     : new UsageError(sentence, { cause: error })
 }

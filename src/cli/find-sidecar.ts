@@ -2,19 +2,20 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseObject } from '../client/answers.js'
+import { isAlive } from '../node/exec/processes.js'
 import { UsageError } from './context.js'
 import { text } from './flags.js'
 
-/** The `--url` of commands that talk to a sidecar that is there already. */
+/** The `--url` of commands that talk to a running sidecar. */
 export const url = text(
   'url',
   'address of the sidecar; default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else the one that runs here, else at 9358',
 )
 
 const USUAL_PORT = 9358
-/** Milliseconds that whoever listens may take to say who it is. */
+/** Longest wait for a program that may be a sidecar. */
 const PATIENCE_MS = 700
-/** The same of a sidecar that is known to run, on a machine that may be busy. */
+/** Longest wait for a sidecar that has announced itself, on a busy machine. */
 const KNOWN_PATIENCE_MS = 3_000
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -23,7 +24,7 @@ type Environment = Readonly<Record<string, string | undefined>>
  * The address of the sidecar that a command talks to: `--url`, else the port in AGONES_SDK_HTTP_PORT on this machine, else
  * the sidecar that runs on this machine, else the sidecar's own default port.
  *
- * @throws UsageError for an address or a port that is none, and where several sidecars run
+ * @throws UsageError for an invalid address or port, and where several sidecars run
  */
 export async function findSidecar(given: string | undefined, env: Environment): Promise<string> {
   const port = env['AGONES_SDK_HTTP_PORT'] ?? ''
@@ -41,11 +42,11 @@ export async function findSidecar(given: string | undefined, env: Environment): 
   return parsed.href.replace(/\/$/, '')
 }
 
-/** Whether a text is the number of a port that somebody can connect to. */
+/** Whether a text is a port from 1 to 65535. */
 export const isPort = (given: string): boolean =>
   /^\d{1,5}$/.test(given) && Number(given) >= 1 && Number(given) <= 65_535
 
-/** The port of the sidecar that runs on this machine; the usual one where none does. @throws UsageError for several */
+/** The port of the running sidecar, else the usual port. @throws UsageError where several run */
 export async function findRunning(usual = USUAL_PORT): Promise<number> {
   const announced = announcedPorts()
   const ports = [...new Set([usual, ...announced])]
@@ -61,20 +62,20 @@ export async function findRunning(usual = USUAL_PORT): Promise<number> {
 /** Who listens on a port of this machine. */
 export type PortOwner = 'another local sidecar' | 'a real sidecar' | undefined
 
-/** Finds out who listens on a port by asking for its GameServer; undefined where it is no sidecar. */
+/** Asks for the GameServer on a port; undefined where no sidecar answers. */
 export async function findPortOwner(port: number, patience = PATIENCE_MS): Promise<PortOwner> {
-  // Loads TLS, for which a command that starts a sidecar has no use.
+  // Loads TLS, which commands that start a sidecar don't need.
   const { ask } = await import('./ask.js')
   const [own, read] = await Promise.all(
     ['/_/api/state', '/gameserver'].map((path) => ask(`http://127.0.0.1:${port}${path}`, { patience })),
   )
-  // With a token, the state is told only to those who have it.
+  // A sidecar with a token answers 401.
   const isOurs = own!.status === 401 || 'gameServer' in (parseObject(own!.text) ?? {})
   if (isOurs) return 'another local sidecar'
   return 'object_meta' in (parseObject(read!.text) ?? {}) ? 'a real sidecar' : undefined
 }
 
-/** Where each local sidecar of this user leaves a file while it runs, named by its process and its port. */
+/** Each running local sidecar of this user has a file here, named by its process and port. */
 const folder = (): string =>
   join(process.env['XDG_RUNTIME_DIR'] ?? tmpdir(), `gameserver-sidecar-${process.getuid?.() ?? 'user'}`)
 
@@ -90,14 +91,14 @@ export function announceSidecar(address: string): void {
     mkdirSync(folder(), { recursive: true, mode: 0o700 })
     writeFileSync(file, '')
   } catch {
-    // Where nothing can be written, such as in a container, --url still leads there.
+    // In a container without a writable folder, --url still works.
     return
   }
   if (ownFiles.size === 0) process.once('exit', () => ownFiles.forEach((one) => rmSync(one, { force: true })))
   ownFiles.add(file)
 }
 
-/** The ports of those whose process is alive. Whether the process is still the sidecar's is for the caller to find out. */
+/** The ports of files whose process is alive; another process may have taken its id. */
 function announcedPorts(): number[] {
   try {
     return readdirSync(folder()).flatMap((name) => {
@@ -109,13 +110,5 @@ function announcedPorts(): number[] {
     })
   } catch {
     return []
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
   }
 }

@@ -31,12 +31,12 @@ export function someSeconds(text: string): number {
 export function names(text: string, before: readonly string[] = []): readonly string[] {
   const given = text.split(',').map((name) => name.trim())
   const found = given.filter((name) => name !== '')
-  // A list without names comes of an empty variable, and would be taken for one that is complete.
+  // An empty shell variable must not count as a complete list.
   if (found.length === 0) throw new Error('It must name at least one, with commas between several.')
   return [...new Set([...before, ...found])]
 }
 
-/** Texts as they are, one each time. */
+/** Collects the text of each occurrence. */
 export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
 /** Feature gates in the real sidecar's form: `CountsAndLists=false&Other=true`. */

@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util'
-import { meant } from '../protocol/nearest.js'
+import { askForNear } from '../protocol/nearest.js'
 import { CommandError, UsageError } from './exit-codes.js'
 
-/** A flag of a command. Parsing, help, completion, suggestions and the check of the docs all read it. */
+/** A flag of a command, for parsing, help, completion, suggestions and the check of the docs. */
 export interface Flag<T = unknown> {
-  /** What help calls its value, such as `port`; in brackets where it may be left out. A switch has none. */
+  /** What help calls its value, such as `port`; `[port]` if optional. A switch has none. */
   readonly value?: string
   readonly about: string
   readonly short?: string
   readonly choices?: readonly string[]
-  /** Other names that people give it, for suggestions. */
+  /** Names for which this flag is suggested. */
   readonly also?: readonly string[]
-  /** The heading of help under which it stands. */
+  /** Its heading in help. */
   readonly heading?: string
   readonly byDefault?: T
   /**
-   * @param before what an earlier flag of the same name gave
+   * @param before the value of an earlier flag of the same name
    * @throws Error that ends the sentence "... is invalid: "
    */
   read?(text: string, before: T | undefined): T
@@ -24,12 +24,12 @@ export interface Flag<T = unknown> {
 /** The flags of a command by their names in camel case: `--http-port` is `httpPort`. */
 export type Flags = Readonly<Record<string, Flag>>
 
-/** What the flags of a command line say. */
+/** The values of all flags. */
 export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
 type Extra = Pick<Flag, 'short' | 'also' | 'heading'>
 
-/** A flag without a value, off unless it is given. */
+/** A switch. */
 export const toggle = (about: string, extra: Extra = {}): Flag<boolean> => ({ about, byDefault: false, ...extra })
 
 /** A flag with a text. */
@@ -39,7 +39,7 @@ export const text = (value: string, about: string, extra: Extra = {}): Flag<stri
   ...extra,
 })
 
-/** A flag whose text is read as something else. */
+/** A flag whose text is parsed. */
 export const option = <T>(
   value: string,
   about: string,
@@ -58,10 +58,8 @@ export function oneOf<T extends string>(
 export function oneOf(value: string, about: string, choices: readonly string[], byDefault?: string): Flag {
   const read = (given: string): string => {
     if (choices.includes(given)) return given
-    const near = meant(given, choices)
-    throw new Error(
-      `Allowed choices are ${choices.join(', ')}${near === undefined ? '.' : `; did you mean "${near}"?`}`,
-    )
+    const question = askForNear(given, choices)
+    throw new Error(`Allowed choices are ${choices.join(', ')}${question === undefined ? '.' : `; ${question}`}`)
   }
   return { value, about, choices, read, byDefault }
 }
@@ -87,19 +85,19 @@ export interface ReadLine {
   readonly values: Readonly<Record<string, unknown>>
   /** The names of the flags that were given. */
   readonly given: ReadonlySet<string>
-  /** Everything that is no flag, with what stands behind `--`. */
+  /** All arguments that are no flags, also those behind `--`. */
   readonly args: readonly string[]
-  /** How many of them stood in front of each flag when it was given first. */
+  /** The number of arguments before each flag's first occurrence. */
   readonly argsBefore: ReadonlyMap<string, number>
-  /** What stands behind `--`. */
+  /** The arguments behind `--`. */
   readonly behind: readonly string[]
-  /** Set by `--help` and `--version`, which come before everything that is wrong. */
+  /** Set by `--help` and `--version`, which take precedence over mistakes. */
   readonly asks: 'help' | 'version' | undefined
 }
 
 /**
- * @throws what `unknown` makes of a flag that there isn't
- * @throws UsageError for a value that is missing or makes no sense
+ * @throws what `unknown` returns, for an unknown flag
+ * @throws UsageError for a missing or invalid value
  */
 export function readLine(words: readonly string[], flags: Flags, unknown: (flag: string) => Error): ReadLine {
   const byName = new Map(Object.entries(flags).map(([name, flag]) => [flagName(name).slice(2), { name, flag }]))
@@ -165,7 +163,7 @@ function valueOf(shown: string, flag: Flag, given: string | undefined, before: u
   }
 }
 
-/** `--token secret` becomes `--token=secret`: Node's parser knows no value that may be left out. */
+/** `--token secret` becomes `--token=secret`: Node's parser has no optional values. */
 function joinOptional(words: readonly string[], flags: Flags): string[] {
   const optional = Object.keys(flags).filter((name) => flags[name]!.value?.startsWith('['))
   const names = optional.map(flagName)

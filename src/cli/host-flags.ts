@@ -2,20 +2,14 @@ import { PROGRAM_RUNTIMES } from '../node/host/program/runtimes.js'
 import { UsageError } from './context.js'
 import type { Invocation } from './context.js'
 import { bytes, names, port, several, whole } from './flag-values.js'
-import { flagName, oneOf, option, text, toggle, under, withDefault } from './flags.js'
-import { insideFlags, steering } from './local-flags.js'
+import { flagName, oneOf, option, text, toggle, under } from './flags.js'
+import { insideFlags, pageFlags, platform, sidecar, steering } from './local-flags.js'
 import { checkSidecarFlags, checkTlsFlags } from './serve-checks.js'
 
-/** The flags that only a page has. */
-const pageFlags = {
-  ...under('The page:', {
-    path: text('path', 'path and query of the page (default: "/")'),
-    deny: option('operations', 'refuse these operations, for example shutdown,allocate', names),
-    spa: toggle('answer paths without a file with index.html'),
-    isolate: toggle('send COOP and COEP, which SharedArrayBuffer needs'),
-    autoHealth: toggle('turn on autoHealth for the client in the page'),
-    yes: toggle('serve even a home directory or a folder of the system'),
-  }),
+/** Flags that only a page has. */
+const onlyOfPages = {
+  ...under('The page:', { path: text('path', 'path and query of the page (default: "/")') }),
+  ...pageFlags,
   ...under('Players:', {
     playersPort: option('port', 'port for players; 0 for any (default: 7777)', port, { also: ['port'] }),
     playersHost: text('address', 'address to listen on (default: 0.0.0.0, with --local 127.0.0.1)', {
@@ -26,8 +20,6 @@ const pageFlags = {
     maxRate: option('n', 'most messages a second of one player (default: 240)', whole),
     maxBuffered: option('bytes', 'most bytes that may wait for one player (default: 1048576)', bytes),
     playerOrigin: option('origin', 'only take players from pages of this origin', names),
-    cert: text('file', 'certificate as PEM, to serve players over TLS'),
-    key: text('file', 'private key of the certificate, as PEM'),
     webrtc: toggle('also take unreliable data over WebRTC; needs node-datachannel'),
   }),
   ...under('The browser:', {
@@ -42,17 +34,14 @@ const pageFlags = {
   }),
 }
 
-/** What isn't given has the default of the library. */
+/** Flags without a default here have the library's. */
 export const hostFlags = {
-  sidecar: text('url', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)', { also: ['url'] }),
-  platform: withDefault(
-    text('name', 'sets the names of variables and the prefix of labels, <name>.dev/sdk-'),
-    'agones',
-  ),
+  sidecar,
+  platform,
   grace: option('ms', 'how long the end may take (default: 10000)', whole),
   restarts: option('n', 'new starts after a crash, before the first Ready (default: 2)', whole),
   logFormat: oneOf('format', 'lines for people, or for programs: one object each', ['pretty', 'json'], 'pretty'),
-  ...pageFlags,
+  ...onlyOfPages,
   ...under('A program instead of a page:', {
     node: text('file', 'run this program'),
     runtime: oneOf('name', 'what runs it (default: node)', PROGRAM_RUNTIMES),
@@ -61,7 +50,7 @@ export const hostFlags = {
   ...insideFlags,
 }
 
-/** @throws UsageError which names the flags; the library's own errors name its options */
+/** @throws UsageError that names flags, where the library's errors would name options */
 export function checkHostFlags(
   { args: [dir, ...more], flags, given, argsBefore }: Invocation<typeof hostFlags>,
   env: NodeJS.ProcessEnv,
@@ -70,30 +59,28 @@ export function checkHostFlags(
   const named = (flagNames: readonly string[]): string[] => flagNames.filter((name) => given.has(name)).map(flagName)
   if (node === undefined) {
     if (more.length > 0) {
-      throw new UsageError(
-        `A page takes no arguments, and here is ${JSON.stringify(more[0])}; use --path for its query.`,
-      )
+      throw new UsageError(`A page takes no arguments; got ${JSON.stringify(more[0])}. Give its query with --path.`)
     }
     if (!dir) {
       throw new UsageError(
         'Nothing says what to run: name the folder with the built page, or a program with --node FILE.',
       )
     }
-    if (runtime !== undefined) throw new UsageError('--runtime says what runs a program; add --node FILE.')
-    if (nodeOptions !== undefined) throw new UsageError('--node-options are for a program; add --node FILE.')
+    if (runtime !== undefined) throw new UsageError('--runtime is for a program; add --node FILE.')
+    if (nodeOptions !== undefined) throw new UsageError('--node-options is for a program; add --node FILE.')
   } else {
-    const ofPages = named(Object.keys(pageFlags))
+    const ofPages = named(Object.keys(onlyOfPages))
     if (ofPages.length > 0) {
       throw new UsageError(`${ofPages.join(' and ')} is for a page; leave it out, or leave out --node.`)
     }
   }
   checkSidecarFlags(flags, env, named(steering))
   checkTlsFlags(flags)
-  // A page that is named beside a program would be an argument of the program.
+  // Otherwise the program would get the page's folder as an argument.
   if (node !== undefined && (argsBefore.get('node') ?? 0) > 0) {
     throw new UsageError(
-      `A host runs a page or a program, and here are both: leave out ${JSON.stringify(dir)} or --node. ` +
-        'Arguments of the program come after it.',
+      `A host runs a page or a program, not both: leave out ${JSON.stringify(dir)} or --node. ` +
+        'Put arguments of the program after --node FILE.',
     )
   }
 }

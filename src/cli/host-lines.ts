@@ -6,8 +6,8 @@ import type { Colors } from './context.js'
 import { jsonEvent } from './json-line.js'
 
 /**
- * Lines about players who come and leave that are written within so long. Whoever connects in a loop would fill the log's
- * disk, and a slow reader of stdout stops the whole program.
+ * Most lines about players within the window. Players who connect in a loop would fill the disk, and a slow reader of
+ * stdout blocks the program.
  */
 const MOST = 1_000
 const WINDOW_MS = 10_000
@@ -22,12 +22,12 @@ export function createHostLines(
   const write = (event: HostEvent): string[] =>
     format === 'json' ? [jsonEvent(event.event, event)] : pretty(event, colors)
 
-  /** Begins to count anew, with a line about those that were left out. */
+  /** Resets the count, and returns a line about those that were left out. */
   const beginWindow = (): string[] => {
     const left = players.lines - MOST
     Object.assign(players, { since: now(), lines: 0 })
-    const most = `no more than ${MOST} lines in ${WINDOW_MS / 1_000} seconds are written`
-    return left > 0 ? write({ event: 'warning', text: `${left} more times players have come or left: ${most}` }) : []
+    const most = `at most ${MOST} lines are written in ${WINDOW_MS / 1_000} s`
+    return left > 0 ? write({ event: 'warning', text: `${left} more times players have come or left; ${most}` }) : []
   }
 
   return (event) => {
@@ -86,7 +86,7 @@ function colorOf(level: string, colors: Colors): (text: string) => string {
   return level === 'debug' ? colors.dim : plainStyle
 }
 
-/** Every line of a text on its own, made of visible characters alone. */
+/** Makes each line of a text plain. */
 const text = (lines: string): string =>
   lines
     .split('\n')

@@ -1,11 +1,8 @@
-/**
- * A value as JSON, on one line unless it is to be indented. What the terminal's guard would escape in its own way is escaped
- * as JSON knows it.
- */
+/** A value as JSON. Invisible characters get JSON's escapes, since those of plainText() are no JSON. */
 export const jsonText = (value: unknown, indent?: number): string =>
   escapeJson(JSON.stringify(value, undefined, indent))
 
-/** The same for JSON that is there already. */
+/** Escapes the invisible characters of a JSON text. */
 export const escapeJson = (json: string): string =>
   json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     [...Array(character.length).keys()]
@@ -13,6 +10,6 @@ export const escapeJson = (json: string): string =>
       .join(''),
   )
 
-/** A line of JSON about something that has happened. */
+/** An event as a line of JSON. */
 export const jsonEvent = (event: string, details: object = {}): string =>
   jsonText({ time: new Date().toISOString(), event, ...details })

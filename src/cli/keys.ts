@@ -5,12 +5,12 @@ import type { LocalSidecar } from '../node/local/local-sidecar.js'
 import type { CommandOf, LogEntry } from '../sidecar/index.js'
 import type { Colors } from './context.js'
 
-/** The part of a local sidecar that keys steer. What a key does is told by the sidecar's event log. */
+/** The part of a local sidecar that keys steer. The event log shows what a key did. */
 export type KeyTarget = Pick<LocalSidecar, 'sidecar' | 'control' | 'allocate'>
 
 export interface KeyOptions {
   readonly local: KeyTarget
-  /** Where the dashboard is, with the token if it needs one; undefined if there is none. */
+  /** The dashboard's URL, with its token; undefined without a dashboard. */
   readonly dashboard: string | undefined
   readonly colors: Colors
   /** Writes one line to the terminal. */
@@ -19,7 +19,7 @@ export interface KeyOptions {
   onQuit(): void
 }
 
-/** A letter that the dashboard has too does the same there. */
+/** The dashboard's keys of the same letters do the same. */
 export const KEYS = [
   ['a', 'allocate', 'Ready becomes Allocated, as by a matchmaker'],
   ['A', 'again', 'the last allocation once more, whoever made it'],
@@ -33,21 +33,21 @@ export const KEYS = [
   ['q', 'quit', 'ends the sidecar, as Ctrl-C does'],
 ] as const
 
-/** One line that names the keys people need first. */
+/** A line with the most useful keys. */
 export function keyRow({ bold, dim }: Colors, dashboard: boolean): string {
   const shown = [...(dashboard ? ['o'] : []), 'a', 'u', 'w', 'f', 'l', 'q', 'h']
   const named = shown.map((key) => `${bold(key)} ${KEYS.find(([name]) => name === key)![1]}`)
   return `${dim('press')}  ${named.join(dim(' · '))}`
 }
 
-/** Whether a person sits at a terminal that this process may read. */
+/** Whether this process may read a terminal. */
 export function hasKeys(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && isInForeground()
 }
 
 /**
- * Steers a local sidecar by single keys of this process's terminal. The returned function puts the terminal back as it
- * was; so does every end of the process. Does nothing where no terminal is.
+ * Steers a local sidecar by keys of the terminal, if there is one. The returned function restores the terminal's mode, and
+ * so does the end of the process.
  */
 export function attachKeys(options: KeyOptions): () => void {
   if (!hasKeys()) return () => undefined
@@ -67,7 +67,7 @@ export function attachKeys(options: KeyOptions): () => void {
         return void local.control({ type: 'dropWatchers' })
       case 'x':
         if (!local.control({ type: 'terminate' }).ok) return
-        return options.print('It goes when its grace period of 30 s is over; press f for a fresh one now')
+        return options.print('The GameServer goes after its grace period of 30 s; press f for a fresh one now')
       case 'f':
         return void local.control({ type: 'restart', fresh: true })
       case 'o':
@@ -84,11 +84,11 @@ export function attachKeys(options: KeyOptions): () => void {
     }
   }
   const read = (text: string): void => {
-    // In raw mode the terminal leaves these to the program that reads.
+    // In raw mode the terminal sends no signals.
     if (text.includes('\u0003')) signalGroup('SIGINT')
     else if (text.includes('\u001c')) signalGroup('SIGQUIT')
     else if (text.includes('\u001a')) suspend()
-    // Several characters at once are a paste or a cursor key: nobody means to press all of them.
+    // Several characters at once are a paste or a cursor key.
     else if (text.length === 1) perform(text)
   }
   const signalGroup = (signal: NodeJS.Signals): void => {
@@ -107,12 +107,12 @@ export function attachKeys(options: KeyOptions): () => void {
   }
 }
 
-/** Hands over what is typed, until the terminal is put back as it was; so it is at every end of the process. */
+/** Passes on what is typed. `release` and the end of the process restore the terminal's mode. */
 export function readKeys(read: (text: string) => void): { raw(isRaw: boolean): void; release(): void } {
   const input = process.stdin
   const raw = (isRaw: boolean): void => void input.setRawMode(isRaw)
   const restore = (): void => raw(false)
-  // A terminal that was closed can't be read or put back; SIGHUP, which comes with that, ends the process.
+  // Reads of a closed terminal fail; SIGHUP then ends the process.
   input.on('error', () => undefined)
   raw(true)
   input.setEncoding('utf8').on('data', read).resume()
@@ -130,7 +130,7 @@ export function readKeys(read: (text: string) => void): { raw(isRaw: boolean): v
 const allocationOf = ({ event }: LogEntry): CommandOf<'allocate'>[] =>
   event.type === 'control' && event.command.type === 'allocate' ? [event.command] : []
 
-/** A shell's background job is stopped when it reads from the terminal. Only Linux tells; elsewhere it counts as none. */
+/** The system stops a background job that reads from the terminal. Detected on Linux only. */
 function isInForeground(): boolean {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8')
@@ -142,20 +142,22 @@ function isInForeground(): boolean {
   }
 }
 
-/** Opens a URL in the user's browser. `onFailure` is called once if there is no way to. */
+/** Opens a URL in the user's browser. Calls `onFailure` once if that fails. */
 export function openInBrowser(url: string, onFailure: () => void): void {
   const [program, ...args] = opener(url)
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: true })
-  // A program that can't be started has an error, and no exit.
+  // A program that can't be started emits only "error".
   child.once('error', onFailure).once('exit', (code) => code === 0 || onFailure())
   child.unref()
 }
 
+/** The Linux of Windows (WSL). */
+export const isLinuxOfWindows = (): boolean => /microsoft/i.test(systemRelease())
+
 function opener(url: string): [string, ...string[]] {
   if (process.platform === 'darwin') return ['open', url]
-  // The Linux of Windows has no browser of its own, most times.
-  const isLinuxOfWindows = /microsoft/i.test(systemRelease())
-  if (process.platform !== 'win32' && !isLinuxOfWindows) return ['xdg-open', url]
-  // In cmd a caret keeps `&` from ending the command; the empty text is the window's title.
-  return [isLinuxOfWindows ? 'cmd.exe' : 'cmd', '/c', 'start', '""', url.replaceAll('&', '^&')]
+  const isInside = isLinuxOfWindows()
+  if (process.platform !== 'win32' && !isInside) return ['xdg-open', url]
+  // In cmd a caret escapes `&`; the empty text is the window's title.
+  return [isInside ? 'cmd.exe' : 'cmd', '/c', 'start', '""', url.replaceAll('&', '^&')]
 }

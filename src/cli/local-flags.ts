@@ -1,16 +1,34 @@
 import type { LocalSidecarOptions } from '../node/local/local-sidecar-options.js'
 import { featureGates, names, port, whole } from './flag-values.js'
-import { oneOf, option, text, toggle, under } from './flags.js'
+import { oneOf, option, text, toggle, under, withDefault } from './flags.js'
 import type { Values } from './flags.js'
 
-/** How many people call a sidecar's port and address. */
+/** Names that people try for a sidecar's port and address. */
 export const PORT_NAMES = { also: ['port', 'sidecar-port', 'p'] }
 export const ADDRESS_NAMES = { also: ['host', 'http-host', 'bind', 'listen'] }
 
-/**
- * The flags of every local sidecar. They have no defaults of their own: the sidecar has them, and `serve` can tell which
- * were given.
- */
+export const platform = withDefault(
+  text('name', 'prefix of variables, labels and annotations: <name>.dev/sdk-'),
+  'agones',
+)
+export const sidecar = text('url', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)', { also: ['url'] })
+
+/** The flags of a page that serve and host have in common. */
+export const pageFlags = {
+  ...under('The page:', {
+    deny: option('operations', 'refuse these operations, for example shutdown,allocate', names),
+    spa: toggle('answer paths without a file with index.html'),
+    isolate: toggle('send COOP and COEP, which SharedArrayBuffer needs'),
+    autoHealth: toggle('turn on autoHealth for the client in the page'),
+    yes: toggle('serve the folder even if it holds your home directory'),
+  }),
+  ...under('TLS:', {
+    cert: text('file', 'certificate as PEM'),
+    key: text('file', 'private key of the certificate, as PEM'),
+  }),
+}
+
+/** The flags of every local sidecar. The sidecar has the defaults, so that `serve` knows which flags were given. */
 export const localFlags = {
   mode: oneOf('mode', 'imitate a real sidecar started by hand, or one in a pod (default: production)', [
     'local',
@@ -19,20 +37,20 @@ export const localFlags = {
   file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
   featureGates: option('gates', 'for example CountsAndLists=false', featureGates),
   wsLimit: option('bytes', 'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)', whole),
-  record: text('path', 'record the session into this file, or add it to one that is there'),
-  redact: option('keys', 'annotations whose values are not recorded, for example "*token*"', names),
+  record: text('path', 'record the session into this file, or append it to an existing one'),
+  redact: option('keys', 'annotations whose values are not recorded, for example "*token*"; labels always are', names),
   noReplace: toggle('keep a GameServer that has ended, instead of a fresh one a second later'),
   noDashboard: toggle('serve no page at /_/'),
 }
 
-/** The flags of a local sidecar that runs inside of another command. */
+/** The flags of a local sidecar that runs inside another command. */
 export const insideFlags = under('With a sidecar of its own:', {
   local: toggle('run a local sidecar inside, without a cluster'),
   ...localFlags,
   httpPort: option('port', 'port of the local sidecar itself (default: 9358 if it is free, else any)', port),
 })
 
-/** Their names, without the switch that asks for the sidecar itself. */
+/** The names of the flags that need --local. */
 export const steering: readonly string[] = Object.keys(insideFlags).filter((name) => name !== 'local')
 
 /** The options of a local sidecar, from the flags of a command. */

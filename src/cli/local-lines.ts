@@ -7,11 +7,11 @@ import type { CliContext } from './context.js'
 import { jsonEvent, jsonText } from './json-line.js'
 import { keyRow } from './keys.js'
 
-/** What a banner tells beside the sidecar itself. */
+/** What a banner shows beside the sidecar. */
 export interface BannerFacts {
   readonly platform: string
   readonly file?: string | undefined
-  /** Milliseconds from the start of the command; undefined if it had a question first. */
+  /** Milliseconds from the start of the command; undefined if it waited before. */
   readonly ms?: number | undefined
   /** Whether there is a dashboard. */
   readonly dashboard: boolean
@@ -19,7 +19,7 @@ export interface BannerFacts {
   readonly keys: boolean
 }
 
-/** The first lines of `local`: where everything is, and what to do next. */
+/** The first lines of `local`. */
 export function bannerLines(local: LocalSidecar, facts: BannerFacts, { colors, version }: CliContext): string[] {
   const { bold, dim, cyan, green } = colors
   const { gameServer, health } = local.sidecar.snapshot()
@@ -35,7 +35,7 @@ export function bannerLines(local: LocalSidecar, facts: BannerFacts, { colors, v
     row('GameServer', `${plainText(name, 100)}  ${plainText(gameServer.status.state, 100)}   ${beats}${file}`),
     ...(local.controlToken === undefined ? [] : [`  Token of the control interface: ${local.controlToken}`]),
     ...(facts.keys ? [`  ${keyRow(colors, facts.dashboard)}`] : []),
-    // Every shell reads these quotes, that of Windows too.
+    // Windows' shell understands double quotes, too.
     `  Waiting for a game's first call. To make one by hand: ${cyan(`curl -d "{}" ${local.url}/ready`)}`,
   ]
 }
@@ -59,7 +59,7 @@ export function listeningLine(
   })
 }
 
-/** Creates the function that turns an entry of the event log into lines of JSON: one, or none for a beat like any other. */
+/** Creates the function that turns an entry of the event log into a line of JSON; none for an ordinary beat. */
 export function createEventJson(verbose: boolean): (entry: LogEntry) => string[] {
   return ({ event, at, ...outcome }) => {
     const { type, ...details } = event
@@ -92,7 +92,7 @@ export const totalsText = (totals: Totals): string =>
     .map(([name, many]) => `${many} ${many === 1 ? name.slice(0, -1) : name}`)
     .join(', ')
 
-/** Sums up a conformance run in one sentence: which operations are missing and which were not expected. */
+/** Sums up a conformance run in one sentence. */
 export function conformanceVerdict(result: ConformanceResult): string {
   if (result.ok) return `Conformance passed: ${result.expected.join(', ')}.`
   const parts = [

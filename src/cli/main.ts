@@ -7,12 +7,9 @@ import { checkArguments, commandHelp, pick, programHelp, unknownFlag } from './u
 
 type Row = readonly [summary: string, load: () => Promise<{ readonly command: Command }>]
 
-/** All commands, by use. Only the one that is asked for is loaded, since a sidecar has to be there at once. */
+/** All commands in the order of help. Each is loaded only when it runs, so that a sidecar starts fast. */
 const commandTable: Readonly<Record<string, Row>> = {
-  demo: [
-    'Play a match in the browser and watch its GameServer; nothing to set up.',
-    () => import('./commands/demo.js'),
-  ],
+  demo: ['Play a match in the browser and watch its GameServer. Needs no setup.', () => import('./commands/demo.js')],
   local: ['Run the whole sidecar on this machine, without a cluster.', () => import('./commands/local.js')],
   exec: ['Run a command with a local sidecar of its own.', () => import('./commands/exec.js')],
   serve: [
@@ -34,9 +31,9 @@ const commandTable: Readonly<Record<string, Row>> = {
     'Play scenarios with a game and a local sidecar, or check their files.',
     () => import('./commands/scenario.js'),
   ],
-  replay: ['Show a recording to whoever watches, or make its calls again.', () => import('./commands/replay.js')],
+  replay: ['Serve a recording to watchers, or repeat its calls.', () => import('./commands/replay.js')],
   init: [
-    'Write a Dockerfile and the manifests of a Fleet into a project, over no file that is there.',
+    'Write a Dockerfile and the manifests of a Fleet into a project. Existing files stay.',
     () => import('./commands/init.js'),
   ],
   completion: ['Print the script that completes this command in a shell.', () => import('./commands/completion.js')],
@@ -93,7 +90,6 @@ async function load(given: string): Promise<NamedCommand> {
   return { name, summary, ...(await loadModule()).command }
 }
 
-/** All commands with their flags. */
 export const loadCommands = (): Promise<NamedCommand[]> => Promise.all(names.map(load))
 
 function helpOfProgram(): string {

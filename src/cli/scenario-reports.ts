@@ -7,13 +7,13 @@ import { jsonText } from './json-line.js'
 
 const same = (text: string): string => text
 
-/** Colours that are none, for reports that programs read. */
+/** No colours, for reports that programs read. */
 export const plainColors: Colors = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
 
-/** How many of the last events are shown with a step that failed. */
+/** How many events a failed step shows. */
 const LAST_EVENTS = 10
 
-/** A scenario that was played, with what its reports need beside the result. */
+/** A played scenario and its place. */
 export interface Played {
   readonly file: string
   /** The line of each step. */
@@ -21,13 +21,13 @@ export interface Played {
   readonly result: ScenarioResult
 }
 
-/** The last events before a failure, a line each; beats and ticks that changed nothing are left out. */
+/** The last events before a failure, without quiet beats and ticks. */
 export function lastEvents({ result }: Played): readonly string[] {
   const toLines = createEventLines(plainColors, false)
   return result.entries.flatMap((entry) => toLines(entry)).slice(-LAST_EVENTS)
 }
 
-/** Where a step stands, as editors and terminals make a link of it. */
+/** The place of a step, as editors and terminals link it. */
 export const placeOf = ({ file, lines }: Pick<Played, 'file' | 'lines'>, number: number): string =>
   `${file}:${lines[number - 1] ?? 1}`
 
@@ -37,7 +37,7 @@ const TIME_WIDTH = 11
 export const scenarioLine = (name: string, file: string, { bold, dim }: Colors): string =>
   `${bold(plainText(name, 200))}  ${dim(plainText(file))}`
 
-/** The line of a step, with how long it took by the sidecar's clock. */
+/** The line of a step, with its time by the sidecar's clock. */
 export function stepLine({ status, title, ms }: StepResult, { dim, green, red }: Colors): string {
   const text = plainText(title, 200)
   if (status === 'skipped') return dim(`  - ${' '.repeat(TIME_WIDTH)}  ${text}`)
@@ -45,7 +45,7 @@ export function stepLine({ status, title, ms }: StepResult, { dim, green, red }:
   return `  ${sign} ${dim(shownTime(ms).padStart(TIME_WIDTH))}  ${text}`
 }
 
-/** What was expected of the step that failed, what came, and the last events before. */
+/** What the failed step expected and got, and the last events before. */
 export function failureLines(played: Played, colors: Colors): readonly string[] {
   const failed = played.result.steps.find(({ failure }) => failure !== undefined)
   if (failed?.failure === undefined) return []

@@ -1,12 +1,15 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, parse, relative, sep } from 'node:path'
+import { relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
 import { isLoopback } from '../node/http/address.js'
 import { refuseUnlessFile } from '../node/local/read-text-file.js'
+import type { OperationName } from '../protocol/operations.js'
 import { unreadable, UsageError } from './context.js'
+import type { Values } from './flags.js'
+import type { pageFlags } from './local-flags.js'
 
-/** The options of `serve` that can contradict each other or lack one another. */
+/** Options of `serve` that depend on each other. */
 export interface ServeChoices {
   readonly sidecar?: string | undefined
   readonly local: boolean
@@ -19,25 +22,25 @@ export interface ServeChoices {
   readonly key?: string | undefined
 }
 
-/** @throws UsageError which names the flags; the library's own errors name its options */
+/** @throws UsageError that names flags, where the library's errors would name options */
 export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, localFlags: readonly string[]): void {
   checkSidecarFlags(options, env, localFlags)
   checkTlsFlags(options)
   if (isLoopback(options.host)) return
   if (!options.expose) {
     throw new UsageError(
-      `Other machines can reach ${options.host} and could shut the game server down; ` +
-        'if they should reach it, add --expose, with --token or --allow-origin.',
+      `Other machines can reach ${options.host} and shut the game server down; ` +
+        'to allow that, add --expose, with --token or --allow-origin.',
     )
   }
   if (options.token === undefined && options.allowOrigin === undefined) {
     throw new UsageError(
-      '--expose needs --token (without a value one is made) or --allow-origin, which say who may use the sidecar.',
+      '--expose needs --token (without a value, one is generated) or --allow-origin, to say who may use the sidecar.',
     )
   }
 }
 
-/** Checks the flags that say which sidecar is used. `localFlags` are those given that steer a local one. */
+/** Checks the choice of a sidecar. `localFlags` are the given flags that need --local. */
 export function checkSidecarFlags(
   { local, sidecar, platform }: Pick<ServeChoices, 'local' | 'sidecar' | 'platform'>,
   env: NodeJS.ProcessEnv,
@@ -45,14 +48,14 @@ export function checkSidecarFlags(
 ): void {
   const variable = `${variablePrefix(platform)}PORT`
   if (local && sidecar !== undefined) {
-    throw new UsageError('--sidecar and --local exclude each other: both say which sidecar is used.')
+    throw new UsageError('--sidecar and --local exclude each other: both name the sidecar to use.')
   }
   if (!local && localFlags.length > 0) {
-    throw new UsageError(`${localFlags.join(' and ')} would steer a local sidecar; add --local to run one.`)
+    throw new UsageError(`${localFlags.join(' and ')} is for a local sidecar; add --local to run one.`)
   }
   if (!local && sidecar === undefined && !env[variable]) {
     throw new UsageError(
-      `Nothing says where the sidecar is: name it with --sidecar URL, run one inside with --local, or set ${variable}.`,
+      `Nothing says where the sidecar is: give --sidecar URL, run one inside with --local, or set ${variable}.`,
     )
   }
 }
@@ -63,16 +66,24 @@ export function checkTlsFlags({ cert, key }: Pick<ServeChoices, 'cert' | 'key'>)
   }
 }
 
-/**
- * Reads a certificate or key. A key must not be in the folder that is served.
- *
- * @throws UsageError
- * @throws CommandError for a file that isn't there
- */
-export function readSecret(flag: string, path: string, served: string): Buffer {
+/** The options of a served page, which serve and host have in common. @throws UsageError, CommandError */
+export function pageOptionsOf(
+  dir: string,
+  { spa, isolate, deny, autoHealth, cert, key }: Omit<Values<typeof pageFlags>, 'yes'>,
+) {
+  return {
+    ...{ dir, spa, isolate },
+    deny: deny as readonly OperationName[] | undefined,
+    autoHealth: autoHealth || undefined,
+    cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
+    key: key === undefined ? undefined : readSecret('--key', key, dir),
+  }
+}
+
+/** Reads a certificate or key. The served folder must not hold the key. @throws UsageError, CommandError */
+function readSecret(flag: string, path: string, served: string): Buffer {
   let content: Buffer
   try {
-    // Opening a pipe would wait for its other end.
     refuseUnlessFile(statSync(path))
     content = readFileSync(path)
   } catch (error) {
@@ -87,41 +98,24 @@ export function readSecret(flag: string, path: string, served: string): Buffer {
   return content
 }
 
-/** Folders of the system: some with all that is in them, others in which builds have their own folders. */
-const SYSTEM =
-  /^(boot|dev|(private\/)?etc|proc|run|sys|Windows)(\/|$)|^(bin|lib|lib64|media|mnt|opt|sbin|srv|tmp|usr|var|Applications|Library|private(\/tmp|\/var)?|System|Volumes|Program Files( \(x86\))?|ProgramData)$/i
-
 /**
- * Says why a folder should not be served unless somebody insists: whoever reaches the gateway reads all of it. It counts
- * where a path leads. Undefined for every other folder, and where there is none.
+ * Refuses a folder that somebody names by mistake: the home directory, or a folder around it. Links are followed.
+ *
+ * @throws UsageError
  */
-export function whyNotToServe(dir: string): string | undefined {
-  const path = realPath(dir)
-  const what = path === undefined ? undefined : describeFolder(path)
-  if (what === undefined) return undefined
-  return (
-    `${dir} is ${what}, and whoever reaches the gateway could read it; ` +
-    'name the folder that holds the built page, or add --yes if you mean it.'
+export function refuseHome(dir: string): void {
+  // Node throws for a user who is not in the system's list.
+  const [path, home] = [realPath(() => dir), realPath(homedir)]
+  if (path === undefined || home === undefined || !`${home}${sep}`.startsWith(path.replace(/[\\/]?$/, sep))) return
+  throw new UsageError(
+    `${dir} ${path === home ? 'is' : 'holds'} your home directory, and whoever reaches the gateway could read it; ` +
+      'name the folder that holds the built page, or add --yes.',
   )
 }
 
-function describeFolder(path: string): string | undefined {
-  // A user without an entry in the system's list has no home, which Node tells by an error.
-  const home = realPath(homedir)
-  const nameOf = (one: string): string => one.slice(parse(one).root.length).split(sep).join('/')
-  const isHome = (one: string): boolean => one === home || /^(root|(home|Users)\/[^/]+)$/i.test(nameOf(one))
-  const name = nameOf(path)
-  if (name === '') return 'the root of the file system'
-  if (isHome(path)) return 'a home directory'
-  if (/^(home|Users)$/i.test(name)) return 'the folder of all home directories'
-  if (isHome(dirname(path)) && parse(path).base.startsWith('.')) return 'a hidden folder of a home directory'
-  if (home?.startsWith(path + sep)) return `the folder in which ${home} is`
-  return SYSTEM.test(name) ? `the folder ${path} of the system` : undefined
-}
-
-function realPath(path: string | (() => string)): string | undefined {
+function realPath(path: () => string): string | undefined {
   try {
-    return realpathSync(typeof path === 'string' ? path : path())
+    return realpathSync(path())
   } catch {
     return undefined
   }

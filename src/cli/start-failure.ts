@@ -17,14 +17,14 @@ export interface Place {
 /** Ports that are tried after the one that is taken. */
 const NEXT_PORTS = 20
 
-/** Says in one sentence why a server could not start, and the fix if there is one. */
+/** Why a server could not start, and the fix, as one sentence. */
 export function startFailure(error: unknown, { port, portFlag, address, addressFlag }: Place, owner?: string): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} is ${owner === undefined ? 'already in use' : `used by ${owner}`}; choose another with ${portFlag}, or 0 for any free one.`
     case 'EACCES':
-      return `Port ${port} may not be used by this user; choose another with ${portFlag}.`
+      return `This user may not listen on port ${port}; choose another with ${portFlag}.`
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
     case 'ENOTFOUND':
@@ -35,10 +35,10 @@ export function startFailure(error: unknown, { port, portFlag, address, addressF
   }
 }
 
-/** The same as an error that ends the command: a taken port and a file that isn't there have exit codes of their own. */
+/** The error that ends the command; a taken port and a missing file have their own exit codes. */
 export async function startError(error: unknown, place: Place): Promise<UsageError | CommandError> {
   const { code, name: kind, cause } = error as NodeJS.ErrnoException
-  // By its name, since its class would load the parser of YAML here.
+  // By name, since importing the class would load the YAML parser.
   if (kind === 'GameServerFileError' && (cause as NodeJS.ErrnoException).code === 'ENOENT') {
     return new CommandError(EXIT.NO_FILE, startFailure(error, place), { cause: error })
   }
@@ -48,10 +48,10 @@ export async function startError(error: unknown, place: Place): Promise<UsageErr
 }
 
 /**
- * Tells who has a port and asks what to do: take the sidecar that is there, another port, or nothing.
+ * Says who uses a port, and asks whether to use that sidecar, another port, or to quit.
  *
  * @param listen starts a sidecar on a port
- * @param stopped resolves when the process is told to end
+ * @param stopped resolves at a signal to end
  */
 export async function askAboutPort(
   port: number,
@@ -67,7 +67,7 @@ export async function askAboutPort(
   let release: (() => void) | undefined
   const typed = new Promise<string>((resolve) => {
     ;({ release } = readKeys((text) => {
-      // In raw mode the terminal leaves Ctrl-C and Ctrl-D to the program that reads.
+      // In raw mode, Ctrl-C and Ctrl-D arrive as characters.
       const key = /[\u0003\u0004]/.test(text) ? 'q' : text.toLowerCase()
       if (owner === undefined ? /^[nq]$/.test(key) : /^[unq]$/.test(key)) resolve(key)
     }))

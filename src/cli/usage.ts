@@ -8,7 +8,7 @@ const NARROWEST = 40
 
 type Row = readonly [left: string, right: string]
 
-/** The help of the program: its commands. */
+/** The help of the program. */
 export function programHelp(commands: readonly Row[]): string {
   return [
     `Usage: ${PROGRAM} <command> [options]`,
@@ -21,7 +21,7 @@ export function programHelp(commands: readonly Row[]): string {
   ].join('\n\n')
 }
 
-/** The help of a command: its flags by their headings, and its examples. */
+/** The help of a command. */
 export function commandHelp(command: NamedCommand): string {
   const headings = [...new Set(Object.values(command.flags).map(({ heading }) => heading))]
   const groups = headings.map((heading) => {
@@ -48,7 +48,7 @@ function row(name: string, flag: Flag): Row {
   return [`${short === undefined ? '' : `-${short}, `}${signature(name, flag)}`, `${about}${note}`]
 }
 
-/** Two columns, the second one as wide as the terminal leaves it. */
+/** Two columns; the second one fills the terminal. */
 function table(rows: readonly Row[]): string {
   const indent = Math.max(...rows.map(([left]) => left.length)) + 4
   const width = Math.max(NARROWEST, (process.stdout.columns ?? 100) - indent)
@@ -60,7 +60,7 @@ function table(rows: readonly Row[]): string {
   return rows.map(([left, right]) => `  ${left.padEnd(indent - 2)}${wrap(right)}`).join('\n')
 }
 
-/** @throws UsageError for too few or too many arguments, and for a first one that is none of the choices */
+/** @throws UsageError for too few or too many arguments */
 export function checkArguments(command: NamedCommand, given: readonly string[]): void {
   const { name, args = '' } = command
   const usage = `; ${usageOf(command).replace('Usage', 'usage')}`
@@ -72,18 +72,18 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
   throw new UsageError(`Too many arguments for '${name}': expected ${expected} but got ${given.length}${usage}`)
 }
 
-/** A flag that none of the commands has, with the one that was meant. */
+/** The error for an unknown flag, with the nearest flag of the commands. */
 export function unknownFlag(given: string, commands: readonly NamedCommand[]): UsageError {
   const [only] = commands.length === 1 ? commands : []
   const found = nearestFlag(given.replace(/^-+|=.*$/gs, ''), commands)
   const help = `${PROGRAM} ${only === undefined ? '' : `${only.name} `}--help lists all.`
   const advised =
     found === undefined ? help : `did you mean ${only === undefined ? `${found.of} ` : ''}--${found.name}?`
-  const ofAnother = only?.usage?.includes(' -- ') ? ' Options of the command that it runs stand after --.' : ''
+  const ofAnother = only?.usage?.includes(' -- ') ? ' Put options of the command that it runs after --.' : ''
   return new UsageError(`Unknown option '${given}'; ${advised}${ofAnother}`)
 }
 
-/** The flag that was meant: by another name of its own, by its whole name, or by the one word of it that was remembered. */
+/** The nearest flag: by its other names, its whole name, or one word of its name. */
 function nearestFlag(given: string, commands: readonly NamedCommand[]): { of: string; name: string } | undefined {
   const flags = commands.flatMap((command) =>
     Object.entries(command.flags).map(([key, { also = [] }]) => {
@@ -106,7 +106,7 @@ function nearestFlag(given: string, commands: readonly NamedCommand[]): { of: st
   )
 }
 
-/** A name that has to be one of a few. @throws UsageError with the nearest one, or with all of them */
+/** A name that must be known. @throws UsageError with the nearest name, or all names */
 export function pick<T extends string>(what: string, name: string, known: readonly T[]): T {
   const found = known.find((one) => one === name)
   if (found !== undefined) return found

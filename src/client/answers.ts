@@ -10,13 +10,13 @@ export interface Reply {
   /** The JSON object of a good answer; in direct mode, what was there before the write, as far as that was read. */
   readonly body?: JsonObject
   readonly error?: SidecarError
-  /** True: somebody answered. False: nobody did. Undefined: this attempt says nothing about that. */
+  /** True: the sidecar or a proxy answered. False: nobody did. Undefined: this attempt doesn't tell. */
   readonly answered?: boolean | undefined
-  /** The request can't have taken effect, so that it may be sent again. */
+  /** The request can't have taken effect, so it may be sent again. */
   readonly unsent?: boolean | undefined
   /** ms that the other side asks us to wait */
   readonly retryAfter?: number
-  /** This page couldn't read an answer: the write was sent, and nothing more is known. */
+  /** The write was sent, but this page couldn't read the answer. */
   readonly unread?: boolean
 }
 
@@ -30,7 +30,7 @@ export function isSafe(operation: OperationName): boolean {
   return operations[operation][0] === 'GET' || operation === 'health'
 }
 
-/** Interprets an answer that was read whole. */
+/** Interprets a complete answer. */
 export function interpretAnswer(
   operation: OperationName,
   status: number,
@@ -39,9 +39,9 @@ export function interpretAnswer(
 ): Reply {
   const body = parseObject(text)
   if (body && status === 200 && (operation !== 'getGameServer' || isGameServer(body))) return { body, answered: true }
-  // The sidecar's own word, and the gateway's, for a request that reached nobody.
+  // The sidecar and the gateway answer so when a request reached nobody.
   const unsent = !!body && body.code === GRPC_UNAVAILABLE
-  // A gateway that got no answer can't know what has become of a write.
+  // A gateway that got no answer doesn't know whether the write took effect.
   const isLost = !unsent && !isSafe(operation) && (status === 502 || status === 504)
   const error = errorOfAnswer(status, text, isLost ? 'UNKNOWN_OUTCOME' : undefined)
   return {
@@ -53,9 +53,9 @@ export function interpretAnswer(
 }
 
 /**
- * The error that an answer other than a good one stands for.
+ * The error that a failed answer stands for.
  *
- * @param known its code, where the answer alone would be misunderstood
+ * @param known the code, where the answer alone would give a wrong one
  */
 export function errorOfAnswer(status: number, text: string, known?: SidecarErrorCode): SidecarError {
   const { message, code: grpcCode } = parseObject(text) ?? {}
@@ -70,7 +70,7 @@ export function errorOfAnswer(status: number, text: string, known?: SidecarError
   })
 }
 
-/** The JSON object that a text holds, or undefined: nothing that comes from outside may throw here. */
+/** Parses a JSON object. Returns undefined for anything else; never throws. */
 export function parseObject(text: string): JsonObject | undefined {
   // trim() also takes a byte order mark away.
   const value = tryTo((): unknown => JSON.parse(text.trim()))

@@ -2,13 +2,13 @@ import type { OperationName } from '../protocol/operations.js'
 import { isSafe, type JsonObject } from './answers.js'
 import { check, checkNames } from './checks.js'
 import type { Connection } from './connection.js'
-import { isPassing, named, toSidecarError, type SidecarError } from './errors.js'
+import { isPassing, named, type SidecarError, toSidecarError } from './errors.js'
+import type { AbortSignalLike } from './option-types.js'
 import type { ResolvedOptions } from './options.js'
-import type { Pacing } from './pacing.js'
 import { race, throwIfAborted } from './signals.js'
 import type { State } from './state.js'
-import type { Timers } from './timers.js'
-import type { AbortSignalLike, CallOptions } from './types.js'
+import type { Pacing, Timers } from './timers.js'
+import type { CallOptions } from './types.js'
 
 /**
  * Runs one call of the user under a signal of its own, which the call's signal, its timeout or `close()` aborts.
@@ -62,7 +62,7 @@ export function createRunCall(
   }
 }
 
-/** Runs everything with the same key one after the other, in the order in which it was asked for. */
+/** Runs the functions of one key one after the other, in the order of the calls. */
 export type RunInOrder = <T>(key: string, signal: AbortSignalLike, run: () => Promise<T>) => Promise<T>
 
 export function createRunInOrder(): RunInOrder {
@@ -79,7 +79,7 @@ export function createRunInOrder(): RunInOrder {
     }
     const tail: Promise<void> = turn.then(forget, forget)
     tails.set(key, tail)
-    // Once it runs, only `run` knows what has become of it: a request that was sent may have an unknown outcome.
+    // An abort ends the wait for earlier calls. Once `run` has begun, only `run` knows whether its request was sent.
     if (before) await race(signal, before)
     return turn
   }
@@ -87,7 +87,7 @@ export function createRunInOrder(): RunInOrder {
 
 export interface Answer {
   readonly body: JsonObject
-  /** This page couldn't read the answer: `body` is what was there before, if that was read. */
+  /** This page couldn't read the answer: `body` is the state before the write, if that was read. */
   readonly unread: boolean
 }
 
@@ -113,7 +113,7 @@ export function createSend(
       const reply = await connection.ask(signal, { operation, body, name, timeout })
       if (reply.body) return { body: reply.body, unread: !!reply.unread }
       const { error, unsent, retryAfter = 0 } = reply
-      // Only what is idempotent, or was not sent, is sent again; and not to a sidecar that has left at the end.
+      // Repeats a request that is idempotent or was not sent, but not after the sidecar has left at the end.
       if (once || (unsent && state.ending && !retryAfter) || !(unsent || (isSafe(operation) && isPassing(error!))))
         throw error!
       await timers.sleep(signal, Math.max(retryAfter, pacing.backoff(failures)))

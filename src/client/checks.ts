@@ -1,7 +1,6 @@
-import { formatInteger } from '../protocol/int64.js'
 import { labelValue, metadataKey } from '../protocol/names.js'
-import { meant } from '../protocol/nearest.js'
-import { operations, type FieldKind, type Operation, type OperationName } from '../protocol/operations.js'
+import { askForNear } from '../protocol/nearest.js'
+import { type FieldKind, type Operation, type OperationName, operations } from '../protocol/operations.js'
 import { SidecarError } from './errors.js'
 import { tryTo } from './host.js'
 
@@ -21,13 +20,12 @@ export function check(passed: unknown, name: string, value: unknown, wanted: str
   if (!passed) throw wrong(`${name} must be ${wanted}; got ${show(value)}`, operation)
 }
 
-/** Refuses a name that doesn't exist, with the one that was probably meant: a misspelt option must not be ignored. */
+/** Refuses an unknown name and asks for the nearest known one: a misspelt option must not be ignored. */
 export function checkName(name: unknown, known: readonly string[], kind: string, operation?: string): void {
   if (known.includes(name as string)) return
-  // What says where the sidecar is has another name elsewhere.
-  const best =
-    /^(port|url|host)$/i.test(name as string) && known.includes('baseUrl') ? 'baseUrl' : meant(String(name), known)
-  throw wrong(`There is no ${kind} ${show(name)}`, operation, best && `Did you mean ${best}?`)
+  // Other packages say `port`, `url` or `host`.
+  const question = askForNear(String(name).replace(/^(port|url|host)$/i, 'baseUrl'), known)
+  throw wrong(`There is no ${kind} ${show(name)}`, operation, question && 'D' + question.slice(1))
 }
 
 /** Checks that options are an object, or absent, without names that don't exist. */
@@ -81,4 +79,16 @@ export function checkKey(operation: OperationName, name: string): string {
   const encoded = isText(name) && !/^\.{0,2}$|\//.test(name) ? tryTo(() => encodeURIComponent(name)) : undefined
   check(encoded, 'key', name, 'a name from the GameServer spec, without "/"', operation)
   return encoded!
+}
+
+/**
+ * Returns an integer as decimal text. Returns undefined for anything else: a fraction, a number too large to be exact,
+ * or text that isn't decimal. It never rounds; the sidecar checks that 64 bits hold the value.
+ */
+export function formatInteger(value: unknown): string | undefined {
+  const isInteger =
+    typeof value === 'number'
+      ? Number.isSafeInteger(value)
+      : typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value))
+  return isInteger ? String(value) : undefined
 }

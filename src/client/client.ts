@@ -1,28 +1,24 @@
 import { lastAllocatedAnnotation, metadataPrefix } from '../protocol/names.js'
-import { locate, type Hints } from './address.js'
 import { createRunCall, createSend } from './calls.js'
-import { createChanges } from './changes.js'
 import { createCommands } from './commands.js'
 import { createConnection } from './connection.js'
-import type { createDirectMode, DirectMode } from './direct/direct-mode.js'
-import type { createDirectOutcomes } from './direct/direct-outcomes.js'
+import type { DirectMode } from './direct/direct-mode.js'
 import { createEmitter, type Emitter } from './emitter.js'
 import type { SidecarError } from './errors.js'
+import { createResources } from './game-server.js'
 import { createHeartbeat, startBeating } from './health/heartbeat.js'
 import { host } from './host.js'
-import { requestInit, type CreateDecode, type SendHttp } from './http.js'
-import { resolveAutoHealth, resolveOptions, type ResolvedOptions } from './options.js'
-import { createPacing, type Pacing } from './pacing.js'
-import type { startBeatWorker } from './page/beat-worker.js'
-import type { watchPage } from './page/page-life.js'
+import { requestInit, type SendHttp } from './http.js'
+import type { AbortSignalLike, ClientOptions } from './option-types.js'
+import { type Hints, locate, resolveAutoHealth, type ResolvedOptions, resolveOptions } from './options.js'
+import type { PageParts } from './page/page.js'
 import { createPublicClient, EVENTS } from './public-client.js'
 import { createRequest, type Request } from './requests.js'
-import { createResources } from './resources.js'
 import { follow, onAbort } from './signals.js'
-import { createState } from './state.js'
-import { createTimers, type Timers } from './timers.js'
+import { createChanges, createState } from './state.js'
+import { createPacing, createTimers, type Pacing, type Timers } from './timers.js'
 import { createStreamWatch, createWebSocketWatch, type LoadWebSocket, type OpenWatch } from './transports.js'
-import type { AbortSignalLike, ClientOptions, SidecarClient, SidecarEvents, Transport } from './types.js'
+import type { SidecarClient, SidecarEvents, Transport } from './types.js'
 import { keepWatch } from './watch-loop.js'
 import { createWatch } from './watch.js'
 
@@ -32,7 +28,6 @@ type Emit = Emitter<SidecarEvents>['emit']
 export interface Environment {
   /** @param life aborts when the client is closed */
   createHttp(options: ClientOptions, baseUrl: string, life: AbortSignalLike): SendHttp
-  readonly createDecode: CreateDecode
   /** The class for a watch, where the options bring none; of `limit` characters a message. */
   loadWebSocket(limit: number): ReturnType<LoadWebSocket>
   readonly page?: PageParts
@@ -42,15 +37,6 @@ export interface Environment {
    * @param end tells that this process ends, by a deadline in ms since the Unix epoch
    */
   attach?(client: SidecarClient, options: ClientOptions, emit: Emit, end: (deadline: number) => void): () => void
-}
-
-/** What only a page needs. */
-export interface PageParts {
-  readHints(): Hints
-  readonly createDirectMode: typeof createDirectMode
-  readonly createDirectOutcomes: typeof createDirectOutcomes
-  readonly startBeatWorker: typeof startBeatWorker
-  readonly watchPage: typeof watchPage
 }
 
 /**

@@ -1,14 +1,14 @@
+import type { Core } from './core.js'
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
 import { createRunInOrder } from './calls.js'
 import { checkBody } from './checks.js'
-import type { Connection } from './connection.js'
 import type { DirectOutcomes } from './direct/direct-outcomes.js'
-import type { Emitter } from './emitter.js'
 import { named, SidecarError } from './errors.js'
 import { lostGameServer, own } from './game-server.js'
-import { createResourceCalls, type ResourceParts } from './resource-calls.js'
-import type { AbortSignalLike, Outcome, ReadyOptions, SidecarClient, SidecarEvents, WriteOptions } from './types.js'
+import { createResourceCalls } from './resource-calls.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { Outcome, ReadyOptions, SidecarClient, WriteOptions } from './types.js'
 import type { Predicate, Watch } from './watch.js'
 
 /** ms after which an accepted label or annotation should be visible; the sidecar writes twice a second. */
@@ -17,13 +17,6 @@ const VISIBLE_AFTER = 10000
 /** The operations that ask for a state, and the state. */
 const STATE_OF = { ready: 'Ready', allocate: 'Allocated', reserve: 'Reserved', shutdown: 'Shutdown' } as const
 type StateCall = keyof typeof STATE_OF
-
-export interface CommandParts extends ResourceParts {
-  readonly connection: Connection
-  /** Stands before the keys of labels and annotations. */
-  readonly prefix: string
-  readonly emit: Emitter<SidecarEvents>['emit']
-}
 
 export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServer'> | 'connect'>
 
@@ -34,7 +27,7 @@ export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServ
  * @param onBeat called for a beat that was sent by hand; with the error if it failed
  */
 export function createCommands(
-  parts: CommandParts,
+  parts: Core,
   watch: Watch,
   direct: DirectOutcomes | undefined,
   onBeat: (error?: SidecarError) => void,
@@ -71,11 +64,11 @@ export function createCommands(
 }
 
 /**
- * Writes of states, labels and annotations: the sidecar only says that it will make them, and the watch shows them.
+ * Writes of states, labels and annotations. The sidecar's answer only accepts a write; the watch shows it.
  *
  * @param direct finds the outcomes of writes whose answers can't be read; only in a page
  */
-function createWrites(parts: CommandParts, watch: Watch, direct: DirectOutcomes | undefined) {
+function createWrites(parts: Core, watch: Watch, direct: DirectOutcomes | undefined) {
   const { run, send, connection, state, prefix } = parts
   const inOrder = createRunInOrder()
   const expectVisible = createExpectVisible(parts)
@@ -161,7 +154,7 @@ function createExpectVisible({
   timers,
   connection,
   emit,
-}: CommandParts): (operation: string, key: string, predicate: Predicate) => void {
+}: Core): (operation: string, key: string, predicate: Predicate) => void {
   const expected = new Map<string, Predicate>()
   return (operation, key, predicate) => {
     if (!connection.isWatched) return

@@ -1,20 +1,20 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { Reply } from './answers.js'
 import { isPassing, type SidecarError } from './errors.js'
-import type { Pacing } from './pacing.js'
+import type { AbortSignalLike } from './option-types.js'
 import type { Call, Request } from './requests.js'
-import { follow, wait, type Task } from './signals.js'
+import { follow, type Task, wait } from './signals.js'
 import type { State } from './state.js'
-import type { Timers } from './timers.js'
-import type { AbortSignalLike, ConnectionEvent, ConnectionState, Transport } from './types.js'
+import type { Pacing, Timers } from './timers.js'
+import type { ConnectionEvent, ConnectionState, Transport } from './types.js'
 
 /** ms after which a sidecar that has never answered is worth a warning. */
 const ABSENCE_WARNING = 2000
-/** ms for which a sidecar must answer before a failure counts as the first again: one that flaps is no new one. */
+/** ms for which a sidecar must answer before the count of failures starts again: a flapping sidecar keeps its count. */
 const STABLE_AFTER = 1000
-/** Failures that a sidecar which answered for less counts with at most: one that is back for good is found soon. */
+/** The most failures that a flapping sidecar counts with, so that it is found soon once it is back for good. */
 const FLAPPING = 5
-/** ms that a GET may take if it only asks whether the sidecar is there: a dead one must be noticed within 15 s. */
+/** ms for a GET that only asks whether the sidecar is there: a dead one must be noticed within 15 s. */
 const PROBE_TIMEOUT = 4000
 
 /** The one owner of whether we are connected, and by what. */
@@ -25,14 +25,14 @@ export interface Connection {
   readonly isUp: boolean | undefined
   /** Whether it was ever up. */
   readonly wasUp: boolean
-  /** Whether a watch is kept, connected or not: then only that says what the state is. */
+  /** Whether a watch is kept, connected or not. While it is, only the watch sets the state of the connection. */
   isWatched: boolean
   /** The GameServer as the watch tells it, if that is connected. */
   watched(): GameServer | undefined
   set(state: ConnectionState, transport?: Transport, reason?: string): void
-  /** Nobody answers: `reconnecting` if a GameServer was seen before, else `connecting`. */
+  /** Sets `reconnecting` if a GameServer was seen before, else `connecting`. */
   lost(reason?: string): void
-  /** Notes what an exchange has shown of the sidecar. */
+  /** Notes whether an exchange found the sidecar. */
   note(reply: Pick<Reply, 'answered' | 'error'>): void
   /** One attempt whose outcome is noted. */
   ask(signal: AbortSignalLike, call: Call): Promise<Reply>
@@ -93,7 +93,7 @@ export function createConnection(
     async ask(signal, call) {
       const reply = await request(signal, call)
       connection.note(reply)
-      // Beside a watch, which may have told of a later state, only the first read counts.
+      // While a watch is kept, only the first read is taken: the watch may have shown a later state already.
       if (reply.body && call.operation === 'getGameServer' && !(state.last && connection.isWatched))
         state.offer(reply.body as unknown as GameServer)
       return reply
@@ -110,7 +110,7 @@ export function createConnection(
   return connection
 }
 
-/** The search for a sidecar that doesn't answer, which all who wait share. */
+/** The search for a sidecar that doesn't answer. All callers that wait share it. */
 interface Search {
   /** Resolves when the sidecar answers. Rejects when no later attempt can fare better. */
   join(signal: AbortSignalLike): Promise<unknown>
@@ -132,7 +132,7 @@ function createSearch(
   hasEnded: () => boolean,
   onAbsent: (reason?: SidecarError) => void,
 ): Search {
-  /** Ends the wait of each who waits; with an error, in vain. */
+  /** Functions that end one wait each: with success, or with the error given. */
   const waiting = new Set<(error?: SidecarError) => void>()
   let task: Task | undefined
   /** Attempts that found nobody, until the sidecar has answered for a while. */

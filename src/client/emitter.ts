@@ -1,15 +1,16 @@
 import { check, checkName } from './checks.js'
 import { host } from './host.js'
-import type { LoggerLike } from './types.js'
+import type { LoggerLike } from './option-types.js'
 
 interface Subscription {
-  readonly listener: (event: never) => void
+  readonly listener: (event: never) => unknown
   readonly context: unknown
   isOn: boolean
 }
 
 export interface Emitter<Events> {
-  emit: <T extends keyof Events & string>(type: T, event: Events[T]) => void
+  /** Returns what the listeners returned. */
+  emit: <T extends keyof Events & string>(type: T, event: Events[T]) => unknown[]
   has: (type: string) => boolean
   /**
    * Returns the function that ends the subscription.
@@ -40,12 +41,12 @@ export function createEmitter<Events extends { error: Error }>(
   const subscriptions = new Map<string, Subscription[]>()
   const of = (type: string): Subscription[] => subscriptions.get(type) ?? []
 
-  function tell(subscription: Subscription, event: unknown): void {
+  function tell(subscription: Subscription, event: unknown): unknown {
     if (!subscription.isOn) return
     try {
-      subscription.listener.call(subscription.context, event as never)
+      return subscription.listener.call(subscription.context, event as never)
     } catch (error) {
-      reportListenerError(error, logger)
+      return reportListenerError(error, logger)
     }
   }
 
@@ -53,11 +54,11 @@ export function createEmitter<Events extends { error: Error }>(
     has: (type) => of(type).length > 0,
 
     emit(type, event) {
-      const all = of(type)
-      for (const subscription of all) tell(subscription, event)
-      if (type !== 'error' || all.length) return
+      const results = of(type).map((subscription) => tell(subscription, event))
+      if (type !== 'error' || results.length) return results
       const sink = logger ?? host().console
       if (sink?.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
+      return results
     },
 
     on(type, listener, context, replay) {
@@ -69,7 +70,7 @@ export function createEmitter<Events extends { error: Error }>(
         void Promise.resolve().then(() => {
           if (!of(type).includes(subscription)) return
           subscription.isOn = true
-          replay((event) => tell(subscription, event))
+          replay((event) => void tell(subscription, event))
         })
       return () => remove(type, subscription)
     },

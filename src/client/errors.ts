@@ -1,4 +1,4 @@
-/** Every `SidecarError.code`; cause and cure of each: `docs/errors.md`. */
+/** Every code of a SidecarError. */
 export type SidecarErrorCode =
   | 'CONFIG'
   | 'INVALID_ARGUMENT'
@@ -42,7 +42,7 @@ export class SidecarError extends Error {
   declare readonly summary: string
   declare readonly operation: string | undefined
   declare readonly status: number | undefined
-  /** The cure, where the code alone doesn't tell it; for each code: `docs/errors.md`. */
+  /** The cure, where the code alone does not tell it. */
   declare readonly hint: string | undefined
   declare readonly cause: unknown
 

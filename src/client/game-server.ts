@@ -1,5 +1,8 @@
 import type { GameServer } from '../protocol/game-server.js'
+import { formatInteger, show } from './checks.js'
 import { SidecarError } from './errors.js'
+import type { ClientOptions } from './option-types.js'
+import type { Counter, List } from './types.js'
 
 /** The member of a map under a key, and nothing inherited: keys such as `__proto__` come from outside. */
 export function own<T>(map: Record<string, T> | null | undefined, key: string): T | undefined {
@@ -61,4 +64,40 @@ export function healthRulesOf(gameServer: GameServer | undefined, interval: numb
 /** The error for a state that nothing leads out of. */
 export function lostGameServer(state: string): SidecarError {
   return new SidecarError('UNAVAILABLE', `This GameServer is ${state}`, { hint: 'End the process' })
+}
+
+declare const BigInt: (text: string) => unknown
+
+/** Turns counters and lists from the sidecar's form into the user's. */
+export interface Resources {
+  /** @throws SidecarError `PROTOCOL` where it is none, `UNSAFE_INTEGER` where a number can't hold a value exactly */
+  toCounter(name: string, raw: object): Counter
+  /** @throws SidecarError as `toCounter` */
+  toList(name: string, raw: object): List
+}
+
+export function createResources(int64: NonNullable<ClientOptions['int64']>): Resources {
+  function toInteger(value: unknown): number {
+    const text = formatInteger(value)
+    if (text === undefined) throw new SidecarError('PROTOCOL', `${show(value)} is not an integer`)
+    if (int64 === 'bigint') return BigInt(text) as number
+    const number = Number(text)
+    if (Number.isSafeInteger(number)) return number
+    throw new SidecarError('UNSAFE_INTEGER', `A number cannot hold ${text} exactly`)
+  }
+
+  return {
+    toCounter(name, raw) {
+      const { count, capacity } = raw as Record<string, unknown>
+      return { name, count: toInteger(count), capacity: toInteger(capacity) }
+    },
+
+    toList(name, raw) {
+      const { capacity, values } = raw as Record<string, unknown>
+      const list: unknown = values || []
+      if (!Array.isArray(list) || list.some((value) => typeof value !== 'string'))
+        throw new SidecarError('PROTOCOL', `${show(list)} is not a list`)
+      return { name, capacity: toInteger(capacity), values: list as string[] }
+    },
+  }
 }

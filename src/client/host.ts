@@ -1,4 +1,4 @@
-import type { AbortSignalLike, ClientOptions, LoggerLike } from './types.js'
+import type { AbortSignalLike, ClientOptions, LoggerLike } from './option-types.js'
 
 /** The part of a Worker that is used. */
 export interface WorkerLike {

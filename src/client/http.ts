@@ -1,7 +1,7 @@
 import { missingGlobal } from './errors.js'
 import { host, pick } from './host.js'
 import { race, throwIfAborted } from './signals.js'
-import type { AbortSignalLike, ClientOptions, FetchInit, WebSocketConstructor } from './types.js'
+import type { AbortSignalLike, ClientOptions, FetchInit, WebSocketConstructor } from './option-types.js'
 
 /** The head of an answer, and its body still to be read. */
 export interface HttpResponse {
@@ -59,7 +59,7 @@ export function createFetchHttp(
       if (withoutFetch) return withoutFetch(options)(signal, url, init)
       throw missingGlobal('fetch')
     }
-    // A substitute's signal would be refused.
+    // The host's fetch would refuse the signal of our substitute.
     if (host().AbortController) init.signal = signal
     // Every wait follows the signal itself, since a host's fetch may know nothing of signals.
     const response = await race(signal, send.call(host() as never, url, init))

@@ -1,5 +1,8 @@
-import { checkNames } from './checks.js'
-import type { AutoHealthOptions, ClientOptions, Limits, RetryPolicy } from './types.js'
+import { ON_THIS_MACHINE } from './answers.js'
+import { check, checkNames } from './checks.js'
+import { SidecarError } from './errors.js'
+import { host, tryTo } from './host.js'
+import type { AutoHealthOptions, ClientOptions, Limits, RetryPolicy } from './option-types.js'
 
 const RETRY = { initialDelay: 250, factor: 1.6, maxDelay: 5000, timeout: 60_000 }
 const LIMITS = { message: 1 << 24, body: 1 << 24 }
@@ -44,7 +47,7 @@ export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: bo
   return resolve('autoHealth option', given === true ? {} : given || {}, defaults, ['interval'])
 }
 
-/** The options that are given, and the default of each that isn't, or is undefined. */
+/** Fills in the default of each option that is absent or undefined. */
 function resolve<G extends object, D extends object>(
   kind: string,
   given: G | undefined,
@@ -56,4 +59,60 @@ function resolve<G extends object, D extends object>(
   const values = (given ?? {}) as Record<string, unknown>
   for (const name of Object.keys(values)) if (values[name] !== undefined) resolved[name] = values[name]
   return resolved as D & G
+}
+
+/** The settings that a page gives: where the sidecar is, in order of precedence, and more. */
+export interface Hints {
+  /** Each way to give an address, and the address or port, if it was given. */
+  readonly sources: Readonly<Record<string, unknown>>
+  readonly platform?: string | undefined
+  /** Whether a script tag or the gateway asks for beats. */
+  readonly autoHealth?: boolean
+}
+
+export interface Address {
+  readonly platform: string
+  /** Of the sidecar, without a slash at its end. */
+  readonly baseUrl: string
+}
+
+export const QUERY = '?sidecar=PORT'
+
+/**
+ * Finds the address of the sidecar. The first source that is set wins: options, the hints of a page, the environment.
+ *
+ * @throws SidecarError `CONFIG` where no source is set, or its value is malformed
+ */
+export function locate(options: ClientOptions, hints: Hints): Address {
+  const platform = options.platform || hints.platform || 'agones'
+  check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
+  const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
+  // Reading may throw: some runtimes ask for permission, for the environment or for each variable.
+  const env = (variable: string): string | undefined => tryTo(() => host().process!.env![prefix + variable])
+  const sources: Record<string, unknown> = Object.assign({ baseUrl: options.baseUrl }, hints.sources, {
+    [prefix + 'PORT']: env('PORT') || undefined,
+  })
+  const names = Object.keys(sources)
+  const source = names.find((name) => sources[name] != null)
+  if (!source)
+    throw new SidecarError('CONFIG', 'Nothing says where the sidecar is', {
+      hint: `Give ${names.join(' or ')}; npx gameserver-sidecar exec -- <command> sets it`,
+    })
+  const value = String(sources[source])
+  const url = /^\d+$/.test(value)
+    ? // An IPv6 address needs brackets.
+      `http://${(env('HOST') || 'localhost').replace(/^[^[]*:.*/, '[$&]')}:${value}`
+    : (value[0] === '/' ? (host().location?.origin ?? '') : '') + value
+  const port = Number((/:(\d+)(\/|$)/.exec(url) ?? [])[1] || 1)
+  check(
+    /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(url) &&
+      port > 0 &&
+      port < 65536 &&
+      // A link must not lead a page to a stranger's server.
+      (source !== QUERY || value[0] === '/' || ON_THIS_MACHINE.test(url)),
+    source,
+    url,
+    'a port, or a URL such as http://localhost:9358',
+  )
+  return { platform, baseUrl: url.replace(/\/+$/, '') }
 }

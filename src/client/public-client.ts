@@ -1,15 +1,11 @@
-import type { RunCall } from './calls.js'
-import { DERIVED, type TellChanges } from './changes.js'
+import type { Core } from './core.js'
 import { checkName, checkNames } from './checks.js'
 import type { Commands } from './commands.js'
-import type { Connection } from './connection.js'
-import type { DirectMode } from './direct/direct-mode.js'
 import type { Emitter } from './emitter.js'
 import { SidecarError } from './errors.js'
 import type { Heartbeat } from './health/heartbeat.js'
-import { wait, type Task } from './signals.js'
-import type { State } from './state.js'
-import type { Timers } from './timers.js'
+import { type Task, wait } from './signals.js'
+import { DERIVED, type State, type TellChanges } from './state.js'
 import { WATCH } from './transports.js'
 import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
 import { iterate, type Predicate, type Watch } from './watch.js'
@@ -18,21 +14,13 @@ export const EVENTS = DERIVED.concat('health', 'connection', 'signal', 'error')
 const STATES =
   'PortAllocation Creating Starting Scheduled RequestReady Ready Reserved Allocated Shutdown Error Unhealthy'.split(' ')
 
-export interface PublicClientParts {
-  readonly run: RunCall
-  readonly connection: Connection
-  readonly state: State
-  readonly timers: Timers
-  readonly direct: DirectMode
-}
-
 /**
  * Makes the object that users hold out of the parts.
  *
  * @param life aborted by `close()`
  */
 export function createPublicClient(
-  { run, connection, state, timers, direct }: PublicClientParts,
+  { run, connection, state, timers, direct }: Core,
   life: Task,
   commands: Commands,
   emitter: Emitter<SidecarEvents>,
@@ -100,9 +88,8 @@ export function createPublicClient(
     after: timers.after,
     tick: timers.tick,
     close,
-    destroy: close,
-    dispose: close,
-    [(Symbol.dispose as symbol | undefined) ?? 'dispose']: close,
+    // Where the host has no such symbol, this is `close` once more.
+    [(Symbol.dispose as symbol | undefined) ?? 'close']: close,
   }) as unknown as SidecarClient
 }
 

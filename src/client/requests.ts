@@ -4,7 +4,7 @@ import { checkLength, isPassing, isSidecarError, SidecarError, toSidecarError } 
 import { requestInit, type SendHttp } from './http.js'
 import { throwIfAborted } from './signals.js'
 import type { Timers } from './timers.js'
-import type { AbortSignalLike } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
 
 export interface Call {
   readonly operation: OperationName

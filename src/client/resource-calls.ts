@@ -1,14 +1,13 @@
+import type { Core } from './core.js'
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
-import { createRunInOrder, type Answer, type RunCall, type Send } from './calls.js'
+import { type Answer, createRunInOrder } from './calls.js'
 import { checkBody, checkKey } from './checks.js'
 import type { DirectOutcomes } from './direct/direct-outcomes.js'
 import type { SidecarError } from './errors.js'
 import { equal, own } from './game-server.js'
-import type { Resources } from './resources.js'
-import type { State } from './state.js'
-import type { Timers } from './timers.js'
-import type { AbortSignalLike, CallOptions, List, SidecarClient } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { CallOptions, List, SidecarClient } from './types.js'
 
 /** ms between two looks at whether the sidecar has written what it has accepted. */
 const SETTLE_INTERVAL = 200
@@ -18,14 +17,6 @@ export type ResourceCalls = Pick<
   'getCounter' | 'updateCounter' | 'getList' | 'updateList' | 'addListValue' | 'removeListValue'
 >
 
-export interface ResourceParts {
-  readonly run: RunCall
-  readonly send: Send
-  readonly timers: Timers
-  readonly state: State
-  readonly resources: Resources
-}
-
 /** Sends an operation on the counter or list at hand. */
 type SendNow = (operation: OperationName, body?: object, query?: string) => Promise<object>
 
@@ -34,7 +25,7 @@ type SendNow = (operation: OperationName, body?: object, query?: string) => Prom
  *
  * @param direct finds the outcomes of writes whose answers can't be read; only in a page
  */
-export function createResourceCalls(parts: ResourceParts, direct: DirectOutcomes | undefined): ResourceCalls {
+export function createResourceCalls(parts: Core, direct: DirectOutcomes | undefined): ResourceCalls {
   const { run, send, state } = parts
   const { toCounter, toList } = parts.resources
   const inOrder = createRunInOrder()
@@ -113,7 +104,7 @@ interface ListCalls {
   update(signal: AbortSignalLike, list: string, name: string, body: Record<string, unknown>): Promise<object>
 }
 
-function createListCalls({ send, timers, resources: { toList } }: ResourceParts): ListCalls {
+function createListCalls({ send, timers, resources: { toList } }: Core): ListCalls {
   /** Lists that a sidecar up to 1.52.2 has added to: it undoes a removal until it has written the addition. */
   const unwritten = new Set<string>()
 

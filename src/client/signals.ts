@@ -1,6 +1,6 @@
 import { type SidecarError, toSidecarError } from './errors.js'
 import { host } from './host.js'
-import type { AbortSignalLike } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
 
 export interface Controller {
   readonly signal: AbortSignalLike
@@ -51,7 +51,7 @@ function listen(signal: AbortSignalLike): Followers {
 
 /** A signal of our own that aborts with the first of those that it follows, until it is released. */
 export interface Task extends Controller {
-  /** Forgets the others: what is over must not be aborted, which costs as much as a small request. */
+  /** Stops following: aborting a task that is over would cost as much as a small request. */
   release(): void
 }
 

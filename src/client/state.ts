@@ -1,12 +1,13 @@
-import { endReasonOf } from '../protocol/end-reason.js'
+import { endReasonOf } from '../protocol/game-server.js'
 import type { GameServer } from '../protocol/game-server.js'
-import type { ChangeListener, TellChanges } from './changes.js'
-import { isNews } from './game-server.js'
-import type { EndingEvent, EndReason } from './types.js'
+import type { Emitter } from './emitter.js'
+import { named, type SidecarError } from './errors.js'
+import { equal, isNews, lostGameServer, own, type Resources } from './game-server.js'
+import type { AllocatedEvent, Counter, EndingEvent, EndReason, SidecarEvents } from './types.js'
 
 /**
- * ms that a GameServer has once it is being deleted: a pod's `terminationGracePeriodSeconds`, which the sidecar doesn't
- * tell, where a manifest says nothing.
+ * ms that a GameServer has once it is being deleted: the default of a pod's `terminationGracePeriodSeconds`. The sidecar
+ * doesn't tell the pod's own.
  */
 const GRACE = 30000
 
@@ -21,15 +22,16 @@ export interface State {
   /** Calls a function with the last GameServer, and with each that comes. Returns the function that ends that. */
   follow(look: (gameServer: GameServer) => void): () => void
   /**
-   * Tells `ending` once, from whichever source reports it first.
+   * Tells `ending` once, from whichever source reports it first. Returns what its listeners returned.
    *
    * @param deadline ms since the Unix epoch
    */
-  end(reason: EndReason, deadline: number): void
+  end(reason: EndReason, deadline: number): readonly unknown[]
 }
 
-export function createState(tellChanges: TellChanges, to: ChangeListener): State {
+export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEvents>, 'emit' | 'has'>): State {
   const followers = new Set<(gameServer: GameServer) => void>()
+  let results: readonly unknown[] = []
   const state = {
     last: undefined as GameServer | undefined,
     ending: undefined as EndingEvent | undefined,
@@ -52,10 +54,123 @@ export function createState(tellChanges: TellChanges, to: ChangeListener): State
     },
 
     end(reason: EndReason, deadline: number) {
-      if (state.ending) return
-      state.ending = { reason, deadline, gameServer: state.last }
-      to.emit('ending', state.ending)
+      if (!state.ending) {
+        state.ending = { reason, deadline, gameServer: state.last }
+        results = to.emit('ending', state.ending)
+      }
+      return results
     },
   }
   return state
+}
+
+const DETAILS = ['label', 'annotation', 'counter', 'list'] as const
+type Detail = (typeof DETAILS)[number]
+
+/** The events that are derived from one GameServer and the next. */
+export const DERIVED = (DETAILS as readonly string[]).concat('gameserver', 'state', 'allocated', 'ending')
+
+/** Where changes are told. */
+export interface ChangeListener {
+  emit<T extends keyof SidecarEvents>(type: T, event: SidecarEvents[T]): void
+  /** Whether an event has a listener: others aren't derived. */
+  has(type: string): boolean
+}
+
+/** Tells what changed from one GameServer to the next; after none, everything there is. */
+export type TellChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
+
+/** The event of any detail. */
+interface Change {
+  key?: string
+  value?: string | undefined
+  name?: string
+  count?: number
+  previous?: Counter | string | undefined
+  added?: string[]
+}
+
+/** Stands for a counter or list that was removed. */
+const GONE = { count: '0', capacity: '0' }
+
+/**
+ * @param prefix stands before labels and annotations that were set through the sidecar
+ * @param lastAllocated the annotation that holds the time of the last allocation
+ */
+export function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string): TellChanges {
+  function toEvent<T>(type: Detail, key: string, now: T | undefined, before: T | undefined): Change {
+    if (type === 'counter')
+      return Object.assign(toCounter(key, now ?? GONE), { previous: before && toCounter(key, before) })
+    if (type === 'list') {
+      const list = toList(key, now ?? GONE)
+      const { values } = toList(key, before ?? GONE)
+      return Object.assign(list, { added: without(list.values, values), removed: without(values, list.values) })
+    }
+    return { key: key.startsWith(prefix) ? key.slice(prefix.length) : key, value: now, previous: before } as Change
+  }
+
+  const timeOf = (gameServer?: GameServer): unknown => own(gameServer?.object_meta.annotations, lastAllocated)
+
+  return (previous, next, { emit, has }) => {
+    /** @param about the operation of an error */
+    function forEachChange(type: Detail, about: string, tell: (change: Change) => void): void {
+      const before = mapIn(previous, type)
+      const now = mapIn(next, type)
+      for (const key of new Set(Object.keys(now).concat(Object.keys(before)))) {
+        const [value, old] = [own(now, key), own(before, key)]
+        if (equal(value, old)) continue
+        try {
+          tell(toEvent(type, key, value, old))
+        } catch (error) {
+          // One integer that is too large must not hide the other changes.
+          emit('error', named(error as SidecarError, about))
+        }
+      }
+    }
+
+    const { state } = next.status
+    const oldState = previous?.status.state
+    emit('gameserver', next)
+    if (oldState !== state) {
+      emit('state', { state, previous: oldState, gameServer: next })
+      if (state === 'Unhealthy') emit('error', lostGameServer(state))
+    }
+    const time = timeOf(next)
+    // An Allocated server can be allocated again: the time changes. A time that is removed is no allocation.
+    const isAllocation = state === 'Allocated' && (oldState !== state || (!!time && time !== timeOf(previous)))
+    if (isAllocation && has('allocated')) {
+      // Keys such as `__proto__` come from outside.
+      const map = (): never => Object.create(null) as never
+      const event: AllocatedEvent = {
+        gameServer: next,
+        labels: map(),
+        annotations: map(),
+        counters: map(),
+        lists: map(),
+      }
+      for (const type of DETAILS)
+        forEachChange(type, 'allocated', (change) => {
+          const gain = gainOf(change)
+          if (gain !== undefined) event[`${type}s`][(change.name ?? change.key)!] = gain as never
+        })
+      emit('allocated', event)
+    }
+    for (const type of DETAILS) if (has(type)) forEachChange(type, type, (change) => emit(type, change as never))
+  }
+}
+
+/** The labels, annotations, counters or lists of a GameServer. */
+function mapIn(gameServer: GameServer | undefined, type: Detail): Record<string, object | string> {
+  const { object_meta, status }: Partial<GameServer> = gameServer ?? {}
+  return Object.assign({}, object_meta, status)[`${type}s`] ?? {}
+}
+
+/** What a change adds, as an allocation brings it; undefined: nothing. */
+function gainOf({ value, count, previous, added }: Change): unknown {
+  if (added) return added.length ? added : undefined
+  return count === undefined ? value : (previous ? count - (previous as Counter).count : count) || undefined
+}
+
+function without(all: string[], some: string[]): string[] {
+  return all.filter((value) => !some.includes(value))
 }

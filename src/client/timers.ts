@@ -1,9 +1,9 @@
 import { SidecarError } from './errors.js'
 import { host } from './host.js'
-import { follow, wait, type Controller } from './signals.js'
-import type { AbortSignalLike, ClientOptions, SchedulerLike } from './types.js'
+import type { AbortSignalLike, ClientOptions, RetryPolicy, SchedulerLike } from './option-types.js'
+import { type Controller, follow, throwIfAborted, wait } from './signals.js'
 
-/** ms, nearly the longest that a host's timer can wait: beyond that it would fire at once. */
+/** ms, near the limit of a host's timers: a longer one would fire at once. */
 const LONGEST = 2e9
 
 export interface Timers {
@@ -89,8 +89,42 @@ export function createTimers({ now = hostClock(), scheduler }: Pick<ClientOption
   }
 }
 
-/** One clock for as long as a client lives. The global is looked up once, which in Node costs more than the time itself. */
+/** The host's clock. The global is looked up once: in Node, the look-up costs more than reading the time. */
 function hostClock(): () => number {
   const { performance } = host()
   return performance?.now ? () => performance.now!() : () => Date.now()
+}
+
+/** ms that each dial costs, and how much may be spent at once: at most 10 dials in any second. */
+const COST = 125
+const CREDIT = 2 * COST
+/** The least ms between two attempts: the jitter alone could give a burst. */
+const LEAST_DELAY = 150
+
+/** How soon one dial may follow another. */
+export interface Pacing {
+  /** Waits for a turn to dial; only for dials that this package decides on by itself. */
+  turn(signal: AbortSignalLike): Promise<void>
+  /** ms before attempt number `attempt + 1`: exponential with a cap and full jitter. */
+  backoff(attempt: number): number
+}
+
+/** Two dials may go out at once, the others are spaced. */
+export function createPacing(
+  timers: Timers,
+  { initialDelay, factor, maxDelay }: Required<RetryPolicy>,
+  random: () => number,
+): Pacing {
+  /** When every dial so far is paid for. */
+  let paidAt = 0
+  return {
+    async turn(signal) {
+      throwIfAborted(signal)
+      const now = timers.now()
+      paidAt = Math.max(now, paidAt) + COST
+      const rest = paidAt - now - CREDIT
+      if (rest > 0) await timers.sleep(signal, rest)
+    },
+    backoff: (attempt) => Math.max(LEAST_DELAY, random() * Math.min(maxDelay, initialDelay * factor ** attempt)),
+  }
 }

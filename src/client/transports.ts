@@ -5,7 +5,7 @@ import { isGameServer } from './game-server.js'
 import { requestInit, type SendHttp } from './http.js'
 import { urlOf } from './requests.js'
 import { throwIfAborted, wait } from './signals.js'
-import type { AbortSignalLike, WebSocketConstructor, WebSocketLike } from './types.js'
+import type { AbortSignalLike, WebSocketConstructor, WebSocketLike } from './option-types.js'
 
 export const WATCH = 'watchGameServer'
 

@@ -1,158 +1,6 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
 import type { SidecarError } from './errors.js'
-
-/** Cancels a call: an AbortSignal, or anything of its shape. */
-export interface AbortSignalLike {
-  readonly aborted: boolean
-  readonly reason?: unknown
-  addEventListener(type: 'abort', listener: () => void): void
-  removeEventListener(type: 'abort', listener: () => void): void
-}
-
-export interface FetchInit {
-  method: string
-  headers: Record<string, string>
-  body: string | undefined
-  redirect: 'manual' | 'follow'
-  cache: 'no-store'
-  mode?: 'no-cors'
-  signal?: AbortSignalLike
-}
-
-export interface FetchResponse {
-  readonly status: number
-  readonly headers: { get(name: string): string | null }
-  /** Present where the host can stream; otherwise the whole text is taken. */
-  readonly body?: unknown
-  text(): Promise<string>
-  /** Used, if it is there, for a body of known length. */
-  arrayBuffer?(): Promise<ArrayBuffer>
-}
-
-/** The part of `fetch` that is used. Declared as a method so that the host's own, stricter type fits. */
-export type FetchLike = { call(url: string, init: FetchInit): Promise<FetchResponse> }['call']
-
-/** The part of a WebSocket that is used: the four `on*` properties and `close`. */
-export interface WebSocketLike {
-  onopen: ((event: never) => void) | null
-  onmessage: ((event: never) => void) | null
-  onerror: ((event: never) => void) | null
-  onclose: ((event: never) => void) | null
-  close(): void
-}
-
-export type WebSocketConstructor = new (url: string) => WebSocketLike
-
-/** The part of an XMLHttpRequest that is used where there is no fetch. */
-export interface XMLHttpRequestLike {
-  readonly readyState: number
-  readonly status: number
-  readonly responseText: string
-  onreadystatechange: ((event: never) => void) | null
-  open(method: string, url: string, async: boolean): void
-  setRequestHeader(name: string, value: string): void
-  getResponseHeader(name: string): string | null
-  send(body?: string | null): void
-  abort(): void
-}
-
-export interface SchedulerLike {
-  setTimeout(callback: () => void, ms: number): unknown
-  /** Called instead for the time limits of calls and waits, Infinity included: a virtual clock sees that somebody waits. */
-  setLimit?(callback: () => void, ms: number): unknown
-  clearTimeout(id: never): void
-}
-
-export interface LoggerLike {
-  warn?(message: string): void
-  error?(message: unknown): void
-}
-
-/** How long to wait between attempts: `random() * min(maxDelay, initialDelay * factor ** attempt)`, 150 ms at least. */
-export interface RetryPolicy {
-  /** ms; default 250 */
-  initialDelay?: number
-  /** default 1.6 */
-  factor?: number
-  /** ms; default 5000 */
-  maxDelay?: number
-  /** ms over all attempts of one call, waiting for the sidecar included; default 60000 */
-  timeout?: number
-}
-
-/** Maximum sizes accepted from the sidecar. */
-export interface Limits {
-  /** Characters of one watch message or line, and over `ws` twice as many bytes; default 16 Mi */
-  message?: number
-  /** Characters of one answer's body; default 16 Mi */
-  body?: number
-}
-
-export interface AutoHealthOptions {
-  /** ms between beats; default half of the GameServer's `spec.health.period_seconds`, 2000 until that is known */
-  interval?: number
-  /** Asked at least once for each beat; false, an exception or no answer within `stallTimeout` holds the beats back. */
-  check?(): boolean | Promise<boolean>
-  /**
-   * ms without a sign of life after which no more beats go out: of the page, or by `alive()` once that was called.
-   * `check` may take as long, too. Default 3000
-   */
-  stallTimeout?: number
-  /** Beat by a worker's clock, which neither throttled timers nor a busy page delay; default true in a page */
-  worker?: boolean
-}
-
-export interface ClientOptions {
-  /** Where the sidecar is, such as `http://127.0.0.1:9358`; default: see `docs/configuration.md` */
-  baseUrl?: string
-  /** default `agones`; names the environment variables and the metadata prefix */
-  platform?: string
-  autoHealth?: boolean | AutoHealthOptions
-  /** default `auto`: WebSocket, and the HTTP stream where that fails */
-  watch?: 'auto' | 'websocket' | 'stream'
-  /**
-   * For a page whose origin isn't the sidecar's. `auto`, the default: direct mode where answers can't be read but a
-   * WebSocket opens; `direct`: direct mode from the start; `never`: CROSS_ORIGIN. See `docs/browser.md`
-   */
-  crossOrigin?: 'auto' | 'direct' | 'never'
-  /** How counts and capacities are given back; default `number` */
-  int64?: 'number' | 'bigint'
-  /** ms for one attempt; default 10000 */
-  timeout?: number
-  /** false: one attempt a call. The watch reconnects all the same. */
-  retry?: RetryPolicy | false
-  /** Closes the client when aborted. */
-  signal?: AbortSignalLike
-  /** ms between checks, by a GET, that the watch tells the truth; default 10000, 0 for none */
-  verifyInterval?: number
-  limits?: Limits
-  fetch?: FetchLike
-  WebSocket?: WebSocketConstructor
-  XMLHttpRequest?: new () => XMLHttpRequestLike
-  TextDecoder?: new (
-    label: string,
-    options?: { ignoreBOM: boolean; fatal: boolean },
-  ) => { decode(bytes: Uint8Array, options?: { stream: boolean }): string }
-  /** Timers; `false`: there are none, and a frame loop calls `client.tick()`. Default: the host's, if it has them */
-  scheduler?: SchedulerLike | false
-  /** ms, never going back; default `performance.now()`, or `Date.now()` */
-  now?(): number
-  /** From 0 up to 1; default `Math.random` */
-  random?(): number
-  logger?: LoggerLike
-  /** Send `shutdown` when the page is closed or left, unless it may come back; default false */
-  shutdownOnPageHide?: boolean
-  /** End in order when the process is told to stop. Only in the build for Node: others ignore it. Default false */
-  processSignals?: boolean | ProcessSignalOptions
-}
-
-/** SIGTERM or SIGINT leads to a `signal` event, `onSignal`, `shutdown()` and exit. A second signal exits at once. */
-export interface ProcessSignalOptions {
-  /** Awaited before `shutdown()`: save the match, tell the players. */
-  onSignal?(signal: string): void | Promise<void>
-  /** ms after which the process exits (with code 1) whatever is still going on; default 10000 */
-  timeout?: number
-}
+import type { AbortSignalLike } from './option-types.js'
 
 export interface CallOptions {
   signal?: AbortSignalLike
@@ -271,21 +119,67 @@ export interface EndingEvent {
   gameServer: GameServer | undefined
 }
 
+/** The events of a client, and what a listener gets. */
 export interface SidecarEvents<Int = number> {
+  /**
+   * The {@link GameServer} as the sidecar sends it, each time that it changes.
+   * A listener that is added late gets the present one.
+   */
   gameserver: GameServer
+  /**
+   * The state has changed, such as from `Ready` to `Allocated`; `previous` is undefined for the first state seen.
+   * {@link SidecarClient.waitFor} waits for one state.
+   */
   state: { state: GameServerState; previous: GameServerState | undefined; gameServer: GameServer }
-  /** Each allocation, also of a server that is Allocated already. */
+  /**
+   * A match begins: each allocation, also of a server that is Allocated already.
+   * {@link AllocatedEvent} holds the labels, annotations, counters and lists that came with it.
+   */
   allocated: AllocatedEvent<Int>
-  /** Once; also told to a listener that comes later. */
+  /**
+   * The game server ends: {@link EndingEvent} tells why, and by when.
+   * Emitted once, and also told to a listener that is added later.
+   */
   ending: EndingEvent
+  /**
+   * A label was set, changed or removed.
+   * The key is without the prefix that {@link SidecarClient.setLabel} adds.
+   */
   label: MetadataEvent
+  /**
+   * An annotation was set, changed or removed.
+   * The key is without the prefix that {@link SidecarClient.setAnnotation} adds.
+   */
   annotation: MetadataEvent
+  /**
+   * A counter has changed; `previous` is undefined for the first value seen.
+   * {@link SidecarClient.updateCounter} changes one.
+   */
   counter: Counter<Int> & { previous: Counter<Int> | undefined }
+  /**
+   * A list has changed; `added` and `removed` are the values that came and went.
+   * {@link SidecarClient.addListValue} adds one.
+   */
   list: List<Int> & { added: string[]; removed: string[] }
+  /**
+   * A beat was taken, failed or was held back; {@link HealthEvent} tells why.
+   * `atRisk`: the platform may soon count this server as Unhealthy.
+   */
   health: HealthEvent
+  /**
+   * The connection to the sidecar was made, lost or given up.
+   * {@link SidecarClient.status} holds the same at any time.
+   */
   connection: ConnectionEvent
-  /** The process was told to stop (with `processSignals`), or the gateway that the watch comes through. */
+  /**
+   * The process was told to stop, or the gateway that the watch comes through.
+   * In Node, {@link ClientOptions.processSignals} turns it on.
+   */
   signal: { signal: string }
+  /**
+   * An error that no call rejects with, such as one of the watch: a {@link SidecarError}.
+   * Without a listener, it goes to the logger or the console.
+   */
   error: SidecarError
 }
 
@@ -306,66 +200,148 @@ export interface ClientStatus {
 }
 
 export interface SidecarClient<Int = number> {
-  /** Tells the platform that players may come. Sends nothing while the connected watch shows `Ready`. */
+  /**
+   * Tells the platform that players may come. While the connected watch shows `Ready`, nothing is sent,
+   * unless {@link ReadyOptions.force} says so.
+   */
   ready(options?: ReadyOptions): Promise<Outcome>
-  /** Sends one beat. With `autoHealth`, there is no need to. */
+  /**
+   * Sends one health beat.
+   * With {@link ClientOptions.autoHealth}, the client sends them by itself.
+   */
   health(options?: CallOptions): Promise<Outcome>
+  /**
+   * Allocates this server to itself, as when the first player came without a matchmaker.
+   * Resolves when the sidecar has accepted it; {@link WriteOptions.confirm} waits for the state.
+   */
   allocate(options?: WriteOptions): Promise<Outcome>
-  /** Ends this GameServer: the platform deletes it and starts another. */
+  /**
+   * Ends this GameServer: the platform deletes it, and its Fleet starts another.
+   * The process gets its SIGTERM afterwards. {@link close} ends only the client.
+   */
   shutdown(options?: WriteOptions): Promise<Outcome>
-  /** Reserves this GameServer for 0 to 9223372036 seconds, which nobody checks; 0: until the next state call. */
+  /**
+   * Reserves this server for 0 to 9223372036 seconds (no side checks that); then it is Ready again.
+   * 0: until the next state call, such as {@link ready}.
+   */
   reserve(seconds: Integer, options?: WriteOptions): Promise<Outcome>
+  /**
+   * Reads the {@link GameServer} from the sidecar.
+   * The last one seen is at hand as {@link gameServer}.
+   */
   getGameServer(options?: CallOptions): Promise<GameServer>
-  /** Each GameServer as it changes, the present one first; all iterators share one connection. */
+  /**
+   * Iterates over each {@link GameServer} as it changes, the present one first; all iterators share one connection.
+   * `for await (const { status } of client.watchGameServer())`
+   */
   watchGameServer(options?: WatchOptions): AsyncIterable<GameServer>
-  /** Sets `<platform>.dev/sdk-<key>`: letters, digits, `-`, `_`, `.`; key up to 59 characters, value up to 63. */
+  /**
+   * Sets the label `<platform>.dev/sdk-<key>`. Letters, digits, `-`, `_`, `.`; key up to 59 characters, value up to 63.
+   * The sidecar writes it a moment later; {@link WriteOptions.confirm} waits for that.
+   */
   setLabel(key: string, value: string, options?: WriteOptions): Promise<Outcome>
-  /** Like a label, but with any value. */
+  /**
+   * Sets the annotation `<platform>.dev/sdk-<key>`, whose value may be any text.
+   * Keys are as in {@link setLabel}.
+   */
   setAnnotation(key: string, value: string, options?: WriteOptions): Promise<Outcome>
+  /**
+   * Reads a counter that the GameServer's spec declares.
+   * Rejects with NOT_FOUND for another. See {@link Counter}.
+   */
   getCounter(key: string, options?: CallOptions): Promise<Counter<Int>>
+  /**
+   * Changes a counter: by `countDiff`, or to a `count` or `capacity`. See {@link CounterUpdate}.
+   * Rejects with OUT_OF_RANGE below 0 or above the capacity.
+   */
   updateCounter(key: string, update: CounterUpdate, options?: CallOptions): Promise<Counter<Int>>
+  /**
+   * Reads a list that the GameServer's spec declares.
+   * Rejects with NOT_FOUND for another. See {@link List}.
+   */
   getList(key: string, options?: CallOptions): Promise<List<Int>>
+  /**
+   * Replaces the values of a list, sets its capacity, or both: {@link ListUpdate}.
+   * To change one value, use {@link addListValue} or {@link removeListValue}.
+   */
   updateList(key: string, update: ListUpdate, options?: CallOptions): Promise<List<Int>>
+  /**
+   * Adds a value to a list. Rejects with ALREADY_EXISTS if the list holds it, and OUT_OF_RANGE if the list is full.
+   * {@link removeListValue} undoes it.
+   */
   addListValue(key: string, value: string, options?: CallOptions): Promise<List<Int>>
+  /**
+   * Removes a value from a list. Rejects with NOT_FOUND if the list doesn't hold it.
+   * {@link addListValue} adds one.
+   */
   removeListValue(key: string, value: string, options?: CallOptions): Promise<List<Int>>
 
-  /** Returns the function that unsubscribes. `context` becomes the listener's `this`. */
+  /**
+   * Listens to one of the {@link SidecarEvents}; `context` becomes the listener's `this`.
+   * Returns the function that unsubscribes.
+   */
   on<T extends keyof SidecarEvents<Int>>(
     type: T,
     listener: (event: SidecarEvents<Int>[T]) => void,
     context?: unknown,
   ): () => void
+  /**
+   * Unsubscribes a listener that {@link on} has added;
+   * with a `context`, only one that was added with it.
+   */
   off<T extends keyof SidecarEvents<Int>>(
     type: T,
     listener: (event: SidecarEvents<Int>[T]) => void,
     context?: unknown,
   ): void
+  /**
+   * Resolves with the next of the {@link SidecarEvents} of that name.
+   * A state that is there already counts, as with {@link on}.
+   */
   once<T extends keyof SidecarEvents<Int>>(type: T, options?: CallOptions): Promise<SidecarEvents<Int>[T]>
-  /** Resolves with the first GameServer, the present one included, that is in that state or passes that test. */
+  /**
+   * Resolves with the first {@link GameServer}, the present one included, that is in that state or passes that test.
+   * Waits without limit, unless `timeout` gives one.
+   */
   waitFor(
     stateOrPredicate: GameServerState | ((gameServer: GameServer) => boolean),
     options?: CallOptions,
   ): Promise<GameServer>
-  /** Resolves when the sidecar first answers. */
+  /**
+   * Resolves when the sidecar first answers, with the {@link GameServer}.
+   * No call needs it: each waits for the sidecar by itself.
+   */
   connect(options?: CallOptions): Promise<GameServer>
   /**
-   * Gives a sign of life; the game loop calls it once a frame. From the first call on, only these signs count: without
-   * one for `autoHealth.stallTimeout`, no more beats go out until the next.
+   * Gives a sign of life; the game loop calls it once a frame. From the first call on, only these signs count:
+   * without one for {@link AutoHealthOptions.stallTimeout}, no more beats go out until the next.
    */
   alive(): void
   /**
-   * Runs a function after so many ms of the client's clock, which `scheduler` and `tick()` drive. `close()` cancels it, as
-   * does the function that it returns.
+   * Runs a function after so many ms of the client's clock, which {@link ClientOptions.scheduler} and {@link tick} drive.
+   * Returns the function that cancels it, as {@link close} does.
    */
   after(ms: number, run: () => void): () => void
-  /** Runs what is due, in hosts without timers or with throttled ones; call it from the frame loop. */
+  /**
+   * Runs what is due, in hosts without timers or with throttled ones; call it from the frame loop.
+   * `now` is by the clock of {@link ClientOptions.now}.
+   */
   tick(now?: number): void
-  /** Ends every wait, request, beat and stream at once. Nothing is sent to the sidecar. */
+  /**
+   * Ends every wait, request, beat and stream at once. Nothing is sent to the sidecar:
+   * {@link shutdown} ends the game server.
+   */
   close(): void
-  destroy(): void
-  dispose(): void
+  /** {@link close}, at the end of a block with `using`. */
   [Symbol.dispose](): void
-  /** The last GameServer seen. */
+  /**
+   * The last {@link GameServer} seen, from a read or the watch.
+   * undefined until then: {@link connect} waits for the first.
+   */
   readonly gameServer: GameServer | undefined
+  /**
+   * What is known of the connection and the beats, at any time: {@link ClientStatus}.
+   * The events `connection` and `health` tell changes.
+   */
   readonly status: ClientStatus
 }

@@ -1,16 +1,10 @@
+import type { Core } from './core.js'
 import type { GameServer } from '../protocol/game-server.js'
-import type { Connection } from './connection.js'
-import type { DirectMode } from './direct/direct-mode.js'
-import type { Emitter } from './emitter.js'
 import { isPassing, named, SidecarError, toSidecarError } from './errors.js'
 import { isToldByWatch } from './game-server.js'
-import type { ResolvedOptions } from './options.js'
-import type { Pacing } from './pacing.js'
-import { follow, wait, type Task } from './signals.js'
-import type { State } from './state.js'
-import type { Timers } from './timers.js'
-import { WATCH, type OpenWatch } from './transports.js'
-import type { AbortSignalLike, SidecarEvents, Transport } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import { follow, type Task, wait } from './signals.js'
+import { WATCH } from './transports.js'
 
 /** ms for a first object where the other transport is at hand; the real sidecar's comes within 30 ms. */
 const FIRST_OBJECT_TIMEOUT = 1000
@@ -21,21 +15,7 @@ const SETTLE_TIME = 100
 /** ms in which the watch may still tell by itself what a GET has found. */
 const GRACE = 500
 
-export interface WatchLoopParts {
-  /** Aborts when the client is closed. */
-  readonly life: AbortSignalLike
-  readonly options: Pick<ResolvedOptions, 'watch' | 'timeout' | 'verifyInterval' | 'random'>
-  readonly timers: Timers
-  readonly pacing: Pacing
-  readonly connection: Connection
-  readonly state: State
-  readonly direct: DirectMode
-  readonly open: Readonly<Record<Transport, OpenWatch>>
-  hasWebSocket(): unknown
-  readonly emit: Emitter<SidecarEvents>['emit']
-}
-
-/** Tells an error, unless the last one was of the same code; without an error, all is well again. */
+/** Emits an error, unless the last one had the same code. Called without an error once all is well again. */
 export type Report = (error?: SidecarError) => void
 
 /** How a connection ended; it is established when it has shown an object. */
@@ -53,15 +33,15 @@ interface Links {
   check(): Promise<void>
 }
 
-/** The connections of a watch: one, and at times another that takes its place when its first object has come. */
-export function createLinks(parts: WatchLoopParts, signal: AbortSignalLike, report: Report): Links {
+/** The connections of a watch: one, and at times a second that replaces it at its first object. */
+export function createLinks(parts: Core, signal: AbortSignalLike, report: Report): Links {
   const { options, timers, connection, state, direct, open, hasWebSocket, emit } = parts
   /** The established connection. */
   let current: Task | undefined
   /** Connections that haven't ended. */
   let count = 0
   let onEnd: (end: End) => void
-  /** Why it isn't the WebSocket; undefined gives that another chance. */
+  /** Why the HTTP stream is used; undefined: try the WebSocket. */
   let fallback: string | undefined
   /** WebSockets in a row that ended before their first object. */
   let failed = 0
@@ -132,9 +112,9 @@ export function createLinks(parts: WatchLoopParts, signal: AbortSignalLike, repo
   }
 }
 
-/** Checks by reads that the watch tells the truth. */
+/** Checks by reads that the watch has missed nothing. */
 function createChecks(
-  { options, timers, pacing, connection, state }: WatchLoopParts,
+  { options, timers, pacing, connection, state }: Core,
   signal: AbortSignalLike,
   report: Report,
   getCurrent: () => Task | undefined,
@@ -150,7 +130,7 @@ function createChecks(
     if (!ms) return
     cancel = timers.after(pause, () => {
       const rest = ms - timers.now() + lastReceived
-      // A watch that talks needs no question.
+      // A watch that has just shown an object needs no check.
       if (getCurrent() && rest > 0) plan(ms, rest)
       else void check()
     })
@@ -164,9 +144,9 @@ function createChecks(
     if (error && !isPassing(error)) return report(error)
     if (watching && !error) report()
     const found = body as unknown as GameServer
-    // The watch may still tell by itself. A sidecar or gateway that is about to end refuses new requests before that.
+    // Gives the watch time to show the change, or its end: a sidecar that is about to end refuses requests first.
     if (error || !state.last || isToldByWatch(state.last, found)) await timers.sleep(signal, GRACE)
-    // It is talking: look again once it is quiet.
+    // The watch has shown an object meanwhile: check again once it is quiet.
     if (received !== seen) return plan(SETTLE_TIME * 10)
     const { last } = state
     const isMissed = !error && state.offer(found) && last && isToldByWatch(last, found)

@@ -1,7 +1,8 @@
+import type { Core } from './core.js'
 import { isPassing, named, toSidecarError, type SidecarError } from './errors.js'
 import { follow, throwIfAborted } from './signals.js'
 import { WATCH } from './transports.js'
-import { createLinks, type Report, type WatchLoopParts } from './watch-links.js'
+import { createLinks, type Report } from './watch-links.js'
 
 /** ms that a connection must last to be replaced at once when it is lost, without backoff */
 const STABLE_AFTER = 5000
@@ -19,7 +20,7 @@ export type KeepWatch = (onHopeless: (error: unknown) => void) => () => Promise<
  * Keeps one watch open, over a WebSocket or, where that fails, the HTTP stream, until the client is closed or trying
  * again can't help.
  */
-export function keepWatch(parts: WatchLoopParts, onHopeless: (error: unknown) => void): () => Promise<void> {
+export function keepWatch(parts: Core, onHopeless: (error: unknown) => void): () => Promise<void> {
   const { life, options, timers, pacing, connection, state, hasWebSocket, emit } = parts
   const task = follow(life)
   const { signal } = task
@@ -53,17 +54,16 @@ export function keepWatch(parts: WatchLoopParts, onHopeless: (error: unknown) =>
     const isFault = !isPassing(reason)
     const [, , name] = (isEstablished && !isFault && STOPPING.exec(reason.summary)) || []
     if (name) {
-      // The gateway in between was told to stop.
       emit('signal', { signal: name })
       state.end('signal', Date.now() + GATEWAY_GRACE)
     }
-    // The waits end; the watch goes on trying, since a proxy may say so while the sidecar is starting.
+    // The waits end, but the watch goes on: a proxy may refuse while the sidecar is still starting.
     if (blocked) onHopeless(blocked)
     if (isFault && isFinal(reason)) throw reason
     if (isFault) report(reason)
     connection.lost(reason.summary)
     if (!isOpened) connection.note({ answered: false, error: reason })
-    // One that ends again and again without news is no restart but a fault.
+    // A watch that ends again and again without news is a fault, not a restart.
     if (isEstablished && (state.last !== before || timers.now() - since > STABLE_AFTER)) failures = 0
     const pause = blocked ? REFUSED_PAUSE : pacing.backoff(isEstablished ? failures - 1 : failures)
     // A connection that was lost is replaced at once, the first time.
@@ -84,7 +84,7 @@ export function keepWatch(parts: WatchLoopParts, onHopeless: (error: unknown) =>
     if (signal.aborted) return
     const error = toSidecarError(cause, 'UNKNOWN', 'The watch failed')
     task.abort(error)
-    // Before anybody is told, who may begin anew at once.
+    // Cleared before listeners hear of it: one may start a new watch at once.
     connection.isWatched = false
     report()
     report(error)

@@ -4,7 +4,8 @@ import { named, SidecarError, toSidecarError } from './errors.js'
 import { follow, wait, type Task } from './signals.js'
 import type { State } from './state.js'
 import { WATCH } from './transports.js'
-import type { AbortSignalLike, WatchOptions } from './types.js'
+import type { AbortSignalLike } from './option-types.js'
+import type { WatchOptions } from './types.js'
 import type { KeepWatch } from './watch-loop.js'
 
 export type Predicate = (gameServer: GameServer) => boolean

@@ -20,7 +20,7 @@ export interface ConnectionsOptions {
   readonly playersPath: string
 }
 
-/** While the page hands over its last messages, it looks so often, for so long. */
+/** How often, and how many times, the page checks whether the host has its last messages. */
 const WAIT_MS = 4
 const MOST_WAITS = 100
 
@@ -83,7 +83,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
     },
     set onconnection(listener: OnConnection) {
       onconnection = typeof listener === 'function' ? listener : null
-      // What the game's script sets up after this line is there by then.
+      // In a microtask, so that the rest of the game's script runs before its listener.
       globals.queueMicrotask(() => [...sockets.values()].forEach(introduce))
     },
     sockets,
@@ -96,7 +96,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
   }
 }
 
-/** They are taken before the game's own scripts run, which may replace them. */
+/** Reads them before the game's scripts run, which may wrap timers and the WebSocket. */
 function keepGlobals(page: PageWindow) {
   const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
   return {

@@ -2,16 +2,15 @@
  * The script that the runner puts into the hosted page, before the game's own: the global `gameServerHost`.
  */
 import { createConnections } from './connections.js'
-import { awaitFirstFrame, frameByTimer } from './frames.js'
-import type { HostConfig, PageWindow } from './page.js'
-import type { PlayerSocket } from './player-socket.js'
-import type { GameServerHost } from './types.js'
+import { createHostTarget, settle } from './host-target.js'
+import type { EndWait, FrameCallback, HostConfig, PageWindow } from './page.js'
 
 /** An argument of the function that the runner puts around this script. */
 declare const hostConfig: HostConfig
 
-/** A page that has made its first step waits so long for its way to the players. */
+/** Longest wait for the socket to the host, once the page has made its first step. */
 const OPENING_MS = 1_000
+const FRAME_MS = 1_000 / 60
 
 const page = globalThis as unknown as PageWindow & Record<string, unknown>
 // The script also runs in frames, where each would be another game server, and wherever the page navigates to.
@@ -19,13 +18,12 @@ if (page.top === globalThis && page.location.host === hostConfig.host) install(h
 
 function install({ playersPath, isDrawn }: HostConfig): void {
   let ticks = 0
-  let isListenedTo = false
-
+  const setTimeout = page.setTimeout.bind(page)
+  const reportError = page.reportError.bind(page)
   const connections = createConnections({ page, playersPath })
   let boot!: () => void
   const firstStep = new Promise<void>((resolve) => (boot = resolve))
-  const setTimeout = page.setTimeout.bind(page)
-  /** Who comes as soon as the page has booted must find it at the other end. */
+  /** A player who comes as soon as the page has booted must find the page's socket open. */
   const booted = firstStep.then(
     () =>
       new Promise<void>((resolve) => {
@@ -33,34 +31,13 @@ function install({ playersPath, isDrawn }: HostConfig): void {
         setTimeout(resolve, OPENING_MS)
       }),
   )
-
-  class HostTarget extends EventTarget {
-    get onconnection(): ((socket: PlayerSocket) => void) | null {
-      return connections.onconnection
-    }
-
-    set onconnection(listener: ((socket: PlayerSocket) => void) | null) {
-      connections.onconnection = listener
-    }
-
-    get connections(): ReadonlyMap<number, PlayerSocket> {
-      return connections.sockets
-    }
-
-    /** One step of the game was made. Once it has been called, it must go on being called. */
-    tick(): void {
-      ticks += 1
-      boot()
-    }
-
-    override addEventListener(...[type, listener, options]: Parameters<EventTarget['addEventListener']>): void {
-      if (type === 'shutdown') isListenedTo = true
-      super.addEventListener(type, listener, options)
-    }
+  const onTick = (): void => {
+    ticks += 1
+    boot()
   }
+  const target = createHostTarget({ connections, onTick, reportError })
 
-  const host = new HostTarget() satisfies Record<keyof GameServerHost, unknown>
-  Object.defineProperty(globalThis, 'gameServerHost', { value: host, enumerable: true })
+  Object.defineProperty(globalThis, 'gameServerHost', { value: target.host, enumerable: true })
   // For the runner alone.
   Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), {
     value: {
@@ -70,22 +47,29 @@ function install({ playersPath, isDrawn }: HostConfig): void {
         return ticks
       },
       /**
-       * Resolves when all that was waited for has settled, with whether that is all: whether the game listened, or its clients
-       * have said that nobody listens to them either.
+       * Tells the page to end. Resolves when everything that it waits for has settled, with what the host has yet to wait for.
+       *
+       * @param deadline when the page is ended at the latest
+       * @param clientDeadline the same for a page that listens only to its clients
        */
-      async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<boolean> {
-        const waits: Promise<unknown>[] = []
-        // For clients in this page, which are no listeners that the end would wait for. Each may say whether it has any.
+      async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<EndWait> {
+        const clientWaits: unknown[] = []
+        const { host, isListenedTo } = target
+        // For the clients in this page.
         const ending = Object.assign(new Event('ending'), {
           deadline: isListenedTo ? deadline : clientDeadline,
           isHeard: undefined as boolean | undefined,
+          waitUntil: (result: unknown) => void clientWaits.push(result),
         })
         host.dispatchEvent(ending)
-        host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
-        await settle(waits)
-        // A goodbye to the players must not be overtaken by the news that the page is done.
+        const late = new Promise<void>((resolve) => setTimeout(resolve, ending.deadline - Date.now()))
+        const clientsDone = Promise.race([settle(clientWaits, reportError), late])
+        await Promise.all([target.shutdown(signal, deadline), clientsDone])
+        // The players' goodbye must reach the host before the news that the page is done.
         await connections.handOver()
-        return isListenedTo || ending.isHeard === false
+        if (isListenedTo) return 'nothing'
+        if (ending.isHeard !== false) return 'shutdown'
+        return clientWaits.length > 0 ? 'calls' : 'nothing'
       },
     },
   })
@@ -93,34 +77,55 @@ function install({ playersPath, isDrawn }: HostConfig): void {
   awaitFirstFrame(page, boot)
 }
 
-/** Resolves when all have settled. What is waited for may ask for more time while it is waited for. */
-async function settle(waits: readonly Promise<unknown>[]): Promise<void> {
-  for (let settled = 0; settled < waits.length;) {
-    const batch = waits.slice(settled)
-    settled += batch.length
-    for (const result of await Promise.allSettled(batch)) {
-      if (result.status === 'rejected') page.reportError(result.reason)
+/**
+ * Gives the page its frames by a timer, 60 a second. The browser's own frames pass through its compositor, which takes
+ * 3 % of a core and has nobody to draw for.
+ */
+export function frameByTimer(page: PageWindow): void {
+  const { performance } = page
+  const now = performance.now.bind(performance)
+  const setTimeout = page.setTimeout.bind(page)
+  const reportError = page.reportError.bind(page)
+  const frames = { waiting: new Map<number, FrameCallback>(), lastId: 0, due: 0, isDue: false }
+
+  const run = (): void => {
+    frames.isDue = false
+    const time = now()
+    // A callback that asks for another frame gets the next one, and one that was cancelled meanwhile isn't called.
+    for (const id of [...frames.waiting.keys()]) {
+      const callback = frames.waiting.get(id)
+      frames.waiting.delete(id)
+      try {
+        callback?.(time)
+      } catch (error) {
+        reportError(error)
+      }
     }
   }
+
+  page.requestAnimationFrame = (callback) => {
+    frames.lastId += 1
+    frames.waiting.set(frames.lastId, callback)
+    if (!frames.isDue) {
+      frames.isDue = true
+      const time = now()
+      frames.due = Math.max(frames.due + FRAME_MS, time)
+      setTimeout(run, frames.due - time)
+    }
+    return frames.lastId
+  }
+  page.cancelAnimationFrame = (id) => void frames.waiting.delete(id)
 }
 
-/** The platform ends the game server. The page may finish its work until `deadline`. */
-class ShutdownEvent extends Event {
-  /** The signal's name, such as `SIGTERM`. */
-  readonly signal: string
-  /** When the page is ended at the latest, in ms since the Unix epoch. */
-  readonly deadline: number
-  readonly #waits: Promise<unknown>[]
-
-  constructor(signal: string, deadline: number, waits: Promise<unknown>[]) {
-    super('shutdown')
-    this.signal = signal
-    this.deadline = deadline
-    this.#waits = waits
-  }
-
-  /** Makes the end wait for `promise`, but no longer than until `deadline`. A rejection is reported, and waited for no more. */
-  waitUntil(promise: Promise<unknown>): void {
-    this.#waits.push(Promise.resolve(promise))
-  }
+/** Calls `onFirst` when the first frame that the page asks for has run: a page without `tick()` has booted then. */
+export function awaitFirstFrame(page: PageWindow, onFirst: () => void): void {
+  const { requestAnimationFrame } = page
+  const own: PageWindow['requestAnimationFrame'] = (callback) =>
+    requestAnimationFrame.call(page, (time) => {
+      callback(time)
+      // The game may have put something of its own around it.
+      if (page.requestAnimationFrame === own) page.requestAnimationFrame = requestAnimationFrame
+      onFirst()
+    })
+  page.requestAnimationFrame = own
 }

@@ -10,9 +10,12 @@ export interface HostConfig {
   readonly isDrawn: boolean
 }
 
+/** What the host still has to wait for when the page has settled: nothing, the last calls of its clients, or `shutdown()`. */
+export type EndWait = 'nothing' | 'calls' | 'shutdown'
+
 export type FrameCallback = (time: number) => void
 
-/** The globals of a page that are used here. They are taken before the game's own scripts run, which may replace them. */
+/** The globals of a page that are used here. They are read before the game's scripts run, which may wrap them. */
 export interface PageWindow {
   readonly top: unknown
   readonly location: { readonly host: string }

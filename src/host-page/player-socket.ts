@@ -9,7 +9,7 @@ export type PlayerData = string | ArrayBuffer | ArrayBufferView
 
 /** Bytes that are kept of messages for which nobody listens yet. */
 const KEPT_BYTES = 256 * 1024
-/** What a message takes besides its bytes, so that empty ones count, too. */
+/** Overhead of a message, so that empty messages count as well. */
 const MESSAGE_BYTES = 64
 
 const { CONNECTING, OPEN, CLOSING, CLOSED } = STATES
@@ -46,7 +46,7 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
   #binaryType: 'arraybuffer' | 'blob' = 'arraybuffer'
   readonly #page: PageGlobals
   readonly #uplink: Uplink
-  /** Messages that have come before somebody listened; undefined since somebody has. */
+  /** Messages that came before the first listener; undefined once they have been delivered. */
   #kept: (string | Uint8Array)[] | undefined = []
   #keptBytes = 0
   #hasListener = false
@@ -161,7 +161,7 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
   }
 
   #send(data: PlayerData, isUnreliable: boolean): void {
-    // As text it would be "[object Blob]", and nobody would know.
+    // As text, a Blob would silently become "[object Blob]".
     if (data instanceof this.#page.Blob)
       throw new TypeError('A player gets texts and bytes; send await blob.arrayBuffer()')
     const message = bytesOf(data)
@@ -184,7 +184,7 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
   }
 }
 
-/** A WebSocket sends what is no bytes as text. Bytes may come from another frame of the page. */
+/** Like a WebSocket, sends everything but bytes as text. An ArrayBuffer may be of another frame, whose class differs. */
 function bytesOf(data: unknown): Uint8Array | string {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
   const isBuffer = Object.prototype.toString.call(data) === '[object ArrayBuffer]'

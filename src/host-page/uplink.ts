@@ -4,7 +4,7 @@ import { STATES } from '../relay/socket.js'
 import type { WebSocketLike } from '../relay/socket.js'
 import type { PageWindow } from './page.js'
 
-/** A socket that breaks is opened again at once, and if that fails as often as this. */
+/** A broken socket is opened again at once, then at this interval. */
 const RETRY_MS = 200
 
 export interface UplinkOptions {
@@ -18,7 +18,7 @@ export interface UplinkOptions {
   onLost(): void
 }
 
-/** Who sends, and how many bytes of it the host hasn't said yet that it has. */
+/** A sender, and its bytes that the host hasn't acknowledged. */
 interface Sender {
   readonly id: number
   readonly bytes: { onTheWay: number }
@@ -32,7 +32,7 @@ export interface Uplink {
   readonly isDone: boolean
   send(sender: Sender, data: string | Uint8Array, isUnreliable: boolean): void
   close(connection: number, code: number, reason: string): void
-  /** The host has all batches up to this one. */
+  /** The host has taken all batches up to this one. */
   acknowledge(batch: number): void
 }
 
@@ -40,7 +40,7 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
   const { WebSocket, queueMicrotask, setTimeout } = page
   let socket: WebSocketLike | undefined
   const state = { delay: 0, sent: 0, taken: 0, isFlushing: false }
-  /** Messages that the host hasn't said yet that it has, in the order of their batches. */
+  /** Messages that the host hasn't acknowledged, in the order of their batches. */
   let onTheWay: { readonly sender: Sender; readonly batch: number; readonly size: number }[] = []
   let open!: () => void
   const opened = new Promise<void>((resolve) => (open = resolve))
@@ -81,7 +81,7 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
       state.delay = RETRY_MS
     }
   }
-  // A browser's own error page has no host.
+  // The browser's own error pages have no host.
   if (host !== '') connect()
 
   return {

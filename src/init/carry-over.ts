@@ -10,16 +10,18 @@ import { ProjectError } from './project.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a gameserver.yaml that is there says: its server was tried, so those of the Fleet have to be like it. */
+/** What the project's own gameserver.yaml says. It was tried, so the servers of the Fleet must equal it. */
 export interface Existing {
   readonly port: number | undefined
   readonly protocol: string | undefined
   readonly image: string | undefined
+  /** Undefined where the file has no container of its own. */
+  readonly args: readonly string[] | undefined
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
-  /** What the Fleet's template takes over, by the fields of `metadata` and `spec`. */
+  /** The fields that the Fleet's template takes over. */
   readonly template: Readonly<Record<'metadata' | 'spec', Fields>>
-  /** Fields that a template has no place for. */
+  /** Fields that a Fleet's template can't have. */
   readonly leftOut: readonly string[]
 }
 
@@ -33,25 +35,27 @@ export async function readExisting(folder: string): Promise<Existing | undefined
   if (!existsSync(path)) return undefined
   try {
     const manifest = await loadGameServerFile(path)
-    const { labels, annotations, name: _name, generateName: _generated, ...ofOneServer } = fieldsOf(manifest.metadata)
-    const { counters, lists, ...ofOneMoment } = fieldsOf(manifest.status)
+    const { labels, annotations, name: _name, generateName: _generated, ...metadata } = fieldsOf(manifest.metadata)
+    const { counters, lists, ...status } = fieldsOf(manifest.status)
     const spec = fieldsOf(manifest.spec)
     const all = {
       counters: { ...fieldsOf(spec['counters']), ...fieldsOf(counters) },
       lists: { ...fieldsOf(spec['lists']), ...fieldsOf(lists) },
     }
     const { containerPort, protocol } = firstOf(spec['ports'])
-    const image = firstOf(fieldsOf(fieldsOf(spec['template'])['spec'])['containers'])['image']
+    const { containers } = fieldsOf(fieldsOf(spec['template'])['spec'])
+    const { image, args } = firstOf(containers)
     return {
       port: typeof containerPort === 'number' ? containerPort : undefined,
       protocol: typeof protocol === 'string' ? protocol : undefined,
       image: typeof image === 'string' ? readImage(image) : undefined,
+      args: containers === undefined ? undefined : Array.isArray(args) ? args.map(String) : [],
       counters: resourcesOf(all.counters),
       lists: resourcesOf(all.lists),
       template: { metadata: { labels, annotations }, spec: { ...spec, ...all } },
       leftOut: [
-        ...Object.keys(ofOneServer).map((field) => `metadata.${field}`),
-        ...Object.keys(ofOneMoment).map((field) => `status.${field}`),
+        ...Object.keys(metadata).map((field) => `metadata.${field}`),
+        ...Object.keys(status).map((field) => `status.${field}`),
       ],
     }
   } catch (error) {
@@ -61,7 +65,7 @@ export async function readExisting(folder: string): Promise<Existing | undefined
   }
 }
 
-/** Puts what gameserver.yaml says into the text of a Fleet. What it leaves to defaults stays as the Fleet has it. */
+/** Puts the fields of gameserver.yaml into the text of a Fleet; the Fleet's own values fill in what it leaves out. */
 export function carryOver(fleet: string, { template }: Existing): string {
   const document = parseDocument(fleet)
   const ours = fieldsOf(fieldsOf(document.toJS() as unknown)['spec'])['template']
@@ -83,11 +87,11 @@ function merged(field: string, ours: unknown, theirs: unknown): unknown {
   if (field === 'ports' && Array.isArray(theirs)) {
     const [first, ...others] = theirs as readonly Fields[]
     const { protocol, ...rest } = firstOf(ours)
-    // Of such a port the platform alone says which one it is in the container.
+    // The platform chooses the container's port of a Passthrough port.
     const isFree = first?.['portPolicy'] !== 'Passthrough'
     return [{ ...(isFree ? rest : {}), protocol, ...first }, ...others]
   }
-  // Parts of two pods make none that anybody has tried.
+  // A mix of two pod templates would be a pod that nobody has tried.
   return isObject(ours) && isObject(theirs) && field !== 'template' ? { ...ours, ...theirs } : theirs
 }
 

@@ -1,4 +1,4 @@
-/** A game server that is a page, which the package's browser runs, or a program for Node. */
+/** A page, which the host's browser runs, or a program for Node. */
 export type Kind = 'page' | 'node'
 
 /** A counter or a list that each server of the Fleet starts with. */
@@ -7,13 +7,17 @@ export interface Resource {
   readonly capacity: number
 }
 
-/** Everything that a user can choose. */
+/** Everything that the files depend on, beside the project. */
 export interface Choices {
   readonly kind: Kind
-  /** Name of the Fleet and of what belongs to it. */
+  /** Name of the Fleet and its objects. */
   readonly name: string
   /** Page: the folder that holds the build, within the project. */
   readonly dir: string
+  /** Page: its path and query within the build, where that isn't "/". */
+  readonly path: string | undefined
+  /** Page: whether the browser draws WebGL. */
+  readonly webgl: boolean
   /** Node: the program, within the project. */
   readonly entry: string
   /** The port that players connect to, in the container. */
@@ -21,24 +25,33 @@ export interface Choices {
   readonly image: string
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
-  /** Whether players also come in by UDP. */
+  /** Whether players may connect by UDP, too. */
   readonly webrtc: boolean
 }
 
-/** A choice that can't be used. The message is one sentence: what is wrong, with the value. */
+/** The flags of `host` that only some pages need. */
+export const pageFlags = ({ path, webgl, webrtc }: Pick<Choices, 'path' | 'webgl' | 'webrtc'>): string[] => [
+  ...(path === undefined ? [] : [`--path=${path}`]),
+  ...(webgl ? ['--webgl'] : []),
+  ...(webrtc ? ['--webrtc'] : []),
+]
+
+/** An invalid choice. The message begins with the name of its flag. */
 export class ChoiceError extends Error {
   override readonly name = 'ChoiceError'
 }
 
-/** The most values that the platform takes in a list. */
+/** The platform's limit on a list's values. */
 const MOST_VALUES = 1000
-/** The most that int32 holds: an autoscaler's buffer is one. Ten servers' worth must stay exact, too. */
+/** The largest int32, which is the type of an autoscaler's buffer. */
 const MOST_COUNT = 2 ** 31 - 1
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 const RESOURCE_NAME = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
-/** A path within the project, in letters that a Dockerfile takes as they are. */
+/** A path within the project, in characters that need no escapes in a Dockerfile. */
 const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[\w.][-\w./@+]*$/
+/** A path and query in characters that need no escapes in YAML and JSON. */
+const PAGE_PATH = /^\/(?!\/)[-\w./?&=%~+,;@]*$/
 const IMAGE =
   /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/
 
@@ -56,7 +69,7 @@ export function readName(text: string): string {
 /** @throws ChoiceError */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  // A program that isn't root may not listen below 1024.
+  // Only root may listen below 1024.
   return port >= 1024 && port <= 65_535 ? port : wrong('players-port', 'a whole number from 1024 to 65535', text)
 }
 
@@ -65,6 +78,13 @@ export function readPath(what: 'dir' | 'entry', text: string): string {
   const path = text.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'
   if (INNER_PATH.test(path) && !path.includes('//') && (what === 'dir' || path !== '.')) return path
   return wrong(what, 'a path within the project, of letters, digits and any of "-_.@+/"', text)
+}
+
+/** @throws ChoiceError */
+export function readPagePath(text: string): string {
+  const path = text.replace(/^(?!\/)/, '/')
+  if (PAGE_PATH.test(path)) return path
+  return wrong('path', 'the page\'s path within the build, such as "/server.html?map=1"', text)
 }
 
 /** @throws ChoiceError */
@@ -77,7 +97,7 @@ export function readImage(text: string): string {
   )
 }
 
-/** Reads `rooms=10` after the ones that were given before it. @throws ChoiceError */
+/** Reads `rooms=10` and appends it to `before`. @throws ChoiceError */
 export function readResource(what: 'counter' | 'list', text: string, before: readonly Resource[] = []): Resource[] {
   const [, name = '', digits = ''] = /^([^=]*)=(\d{1,10})$/.exec(text) ?? []
   const capacity = Number(digits)
@@ -95,7 +115,7 @@ export function readResource(what: 'counter' | 'list', text: string, before: rea
   return [...before, { name, capacity }]
 }
 
-/** Whether allocations and autoscalers can count its places. */
+/** Whether allocations and autoscalers can count places of the resource. */
 export const hasPlaces = ({ name, capacity }: Resource): boolean =>
   RESOURCE_NAME.test(name) && capacity >= 1 && capacity <= MOST_COUNT
 

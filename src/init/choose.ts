@@ -2,9 +2,11 @@ import type { Existing } from './carry-over.js'
 import {
   ChoiceError,
   hasPlaces,
+  pageFlags,
   readImage,
   readKind,
   readName,
+  readPagePath,
   readPath,
   readPort,
   readResource,
@@ -13,11 +15,13 @@ import {
 import type { Choices, Resource } from './choices.js'
 import type { Project } from './project.js'
 
-/** What was given on the command line, as text. */
+/** What the command line says, as text. */
 export interface Given {
   readonly kind?: string | undefined
   readonly name?: string | undefined
   readonly dir?: string | undefined
+  readonly path?: string | undefined
+  readonly webgl?: boolean | undefined
   readonly entry?: string | undefined
   readonly playersPort?: string | undefined
   readonly image?: string | undefined
@@ -26,86 +30,100 @@ export interface Given {
   readonly webrtc?: boolean | undefined
 }
 
-/** Asks a question and resolves with the answer as it was typed; an empty one takes the default. */
-export type Ask = (question: string, byDefault: string) => Promise<string>
-
-/** A person to ask, and a way to tell them what is wrong with an answer. */
+/** Somebody who answers questions. */
 export interface Person {
-  readonly ask: Ask
+  /** Resolves with the answer as typed; an empty answer takes the default. */
+  ask(question: string, byDefault: string): Promise<string>
+  /** Says what is wrong with an answer. */
   complain(sentence: string): void
 }
 
-const DEFAULT_PORT = '7777'
+type Read<T> = (text: string) => T
 
 /**
- * Makes the choices: what was given or stands in gameserver.yaml is taken, a person is asked for the rest, and without a
- * person the project decides.
+ * Takes each choice from the command line or gameserver.yaml, else asks the person, else takes the project's default.
  *
- * @throws ChoiceError for what was given, also if gameserver.yaml says otherwise; a wrong answer is asked for again
+ * @throws ChoiceError for a flag that is wrong or contradicts gameserver.yaml; a wrong answer is asked for again
  */
 export async function choose(given: Given, project: Project, person?: Person, existing?: Existing): Promise<Choices> {
-  // What was given is looked at first, so that nobody answers questions for nothing.
-  const check = <T>(text: string | undefined, read: (text: string) => T): T | undefined =>
-    text === undefined ? undefined : read(text)
-  const kindGiven = check(given.kind, readKind)
-  const nameGiven = check(given.name, readName)
-  const dirGiven = check(given.dir, (text) => readPath('dir', text))
-  const entryGiven = check(given.entry, (text) => readPath('entry', text))
-  const portGiven = agreed('players-port', check(given.playersPort, readPort), existing?.port)
-  const imageGiven = agreed('image', check(given.image, readImage), existing?.image)
-  const readCounters = (text: string): readonly Resource[] => readResources('counter', text, existing?.counters)
-  const readLists = (text: string): readonly Resource[] => readResources('list', text, existing?.lists)
-  const countersGiven = check(given.counter?.join(' ') ?? emptyIfAny(existing?.counters), readCounters)
-  const listsGiven = check(given.list?.join(' ') ?? emptyIfAny(existing?.lists), readLists)
-  const { webrtc = false } = given
-  const { protocol = 'TCPUDP' } = existing ?? {}
-  if (webrtc && protocol !== 'TCPUDP')
-    throw new ChoiceError(`webrtc needs protocol: TCPUDP in gameserver.yaml; got "${protocol}"`)
+  const readDir: Read<string> = (text) => readPath('dir', text)
+  const readEntry: Read<string> = (text) => readPath('entry', text)
+  const readCounters: Read<readonly Resource[]> = (text) => readResources('counter', text, existing?.counters)
+  const readLists: Read<readonly Resource[]> = (text) => readResources('list', text, existing?.lists)
 
-  const decide = async <T>(value: T | undefined, question: string, byDefault: string, read: (text: string) => T) =>
+  // All flags are read before the first question, so that a mistake ends the command at once.
+  const flag = {
+    kind: given.kind === undefined ? guessedBy(given) : readKind(given.kind),
+    name: optional(given.name, readName),
+    dir: optional(given.dir, readDir),
+    path: optional(given.path, readPagePath),
+    entry: optional(given.entry, readEntry),
+    port: agreed('players-port', optional(given.playersPort, readPort), existing?.port),
+    image: agreed('image', optional(given.image, readImage), existing?.image),
+    counters: optional(given.counter?.join(' ') ?? emptyIfAny(existing?.counters), readCounters),
+    lists: optional(given.list?.join(' ') ?? emptyIfAny(existing?.lists), readLists),
+  }
+  const { webrtc = false, webgl = false } = given
+  const special = { path: flag.path, webgl, webrtc }
+  checkSpecial(special, flag.kind, existing)
+
+  const decide = async <T>(value: T | undefined, question: string, byDefault: string, read: Read<T>): Promise<T> =>
     value ?? (person === undefined ? read(byDefault) : answer(person, question, byDefault, read))
 
-  const kind = await decide(
-    kindGiven ?? guessedBy(given),
-    'Is your game server a page or a node program?',
-    project.kind,
-    readKind,
-  )
-  const name = await decide(nameGiven, 'Its name in the cluster', project.name, readName)
-  const isPage = kind === 'page'
-  const dir = isPage
-    ? await decide(dirGiven, 'The folder that holds the build', project.dir, (text) => readPath('dir', text))
-    : (dirGiven ?? project.dir)
-  const entry = isPage
-    ? (entryGiven ?? project.entry)
-    : await decide(entryGiven, 'The program', project.entry, (text) => readPath('entry', text))
-  const port = await decide(portGiven, 'The port that players connect to', DEFAULT_PORT, readPort)
-  const image = await decide(imageGiven, 'The name of its image', `${name}:${tagOf(project)}`, readImage)
-  const counters = await decide(countersGiven, COUNTERS, '', readCounters)
-  const lists = await decide(listsGiven, LISTS, '', readLists)
-  return { kind, name, dir, entry, port, image, counters, lists, webrtc }
+  const kind = await decide(flag.kind, 'Is your game server a page or a node program?', project.kind, readKind)
+  const name = await decide(flag.name, 'Its name in the cluster', project.name, readName)
+  const { dir = project.dir, entry = project.entry } = flag
+  const place =
+    kind === 'page'
+      ? { entry, dir: await decide(flag.dir, 'The folder that holds the build', project.dir, readDir) }
+      : { dir, entry: await decide(flag.entry, 'The program', project.entry, readEntry) }
+  const port = await decide(flag.port, 'The port that players connect to', '7777', readPort)
+  const image = await decide(flag.image, 'The name of its image', `${name}:${tagOf(project)}`, readImage)
+  const counters = await decide(flag.counters, COUNTERS, '', readCounters)
+  const lists = await decide(flag.lists, LISTS, '', readLists)
+  return { kind, name, ...place, port, image, counters, lists, ...special }
 }
 
 const COUNTERS = 'Counters with their capacities, such as rooms=10, with spaces between'
 const LISTS = 'Lists with their capacities, such as players=32, with spaces between'
 
-/** A folder is that of a page and an entry that of a program, whatever else is in the project. */
-const guessedBy = ({ dir, entry }: Given): 'page' | 'node' | undefined =>
-  dir !== undefined ? 'page' : entry !== undefined ? 'node' : undefined
+const optional = <T>(text: string | undefined, read: Read<T>): T | undefined =>
+  text === undefined ? undefined : read(text)
+
+/** Whatever else is in the project, --dir, --path and --webgl mean a page, and --entry a program. */
+const guessedBy = ({ dir, path, webgl, entry }: Given): 'page' | 'node' | undefined =>
+  dir !== undefined || path !== undefined || webgl ? 'page' : entry !== undefined ? 'node' : undefined
+
+/** @throws ChoiceError for flags of `host` that a program, or the container in gameserver.yaml, doesn't take */
+function checkSpecial(
+  special: Pick<Choices, 'path' | 'webgl' | 'webrtc'>,
+  kind: string | undefined,
+  existing: Existing | undefined,
+): void {
+  const ofPage = special.path === undefined ? special.webgl && 'webgl' : 'path'
+  if (ofPage && kind === 'node') throw new ChoiceError(`${ofPage} is for a page; leave it out, or give --kind page`)
+  const { protocol = 'TCPUDP', args } = existing ?? {}
+  if (special.webrtc && protocol !== 'TCPUDP')
+    throw new ChoiceError(`webrtc needs protocol: TCPUDP in gameserver.yaml; got "${protocol}"`)
+  // Both "--path=/" and "--path", "/".
+  const missing = args && pageFlags(special).find((one) => !`${args.join('=')}=`.includes(`${one}=`))
+  if (missing !== undefined)
+    throw new ChoiceError(`${missing.slice(2)} must be among the args in gameserver.yaml, which fleet.yaml takes over`)
+}
 
 const tagOf = ({ version }: Project): string =>
   version !== undefined && /^\w[\w.-]{0,127}$/.test(version) ? version : '1'
 
-/** What the flags say has to be what gameserver.yaml says, since the Fleet is made from both. */
+/** A value that the flags and gameserver.yaml must agree on, since the Fleet is made from both. */
 function agreed<T extends string | number>(what: string, given: T | undefined, existing: T | undefined): T | undefined {
   if (given === undefined || existing === undefined || given === existing) return given ?? existing
   return wrong(what, `${existing}, as in gameserver.yaml`, String(given))
 }
 
-/** Nobody is asked for more where gameserver.yaml has some. */
+/** Where gameserver.yaml has counters or lists, nobody is asked for more. */
 const emptyIfAny = (existing: readonly Resource[] = []): string | undefined => (existing.length > 0 ? '' : undefined)
 
-/** Those of gameserver.yaml that have places, and then those of the text. */
+/** The resources of gameserver.yaml that have places, then those of the text. */
 function readResources(what: 'counter' | 'list', text: string, existing: readonly Resource[] = []): Resource[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '')
   const read = parts.reduce<Resource[]>((before, part) => readResource(what, part, before), [])
@@ -117,7 +135,7 @@ function readResources(what: 'counter' | 'list', text: string, existing: readonl
   return [...existing.filter(hasPlaces), ...read.filter((one) => !isThere(one))]
 }
 
-async function answer<T>(person: Person, question: string, byDefault: string, read: (text: string) => T): Promise<T> {
+async function answer<T>(person: Person, question: string, byDefault: string, read: Read<T>): Promise<T> {
   for (;;) {
     try {
       return read((await person.ask(question, byDefault)).trim() || byDefault)

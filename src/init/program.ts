@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What of package.json tells whether a project is a server. */
+/** The fields of package.json that tell whether a project is a server. */
 export interface ServerSigns {
   readonly main?: unknown
   readonly scripts?: Readonly<Record<string, unknown>>
@@ -12,25 +12,25 @@ export interface ServerSigns {
 export interface Program {
   /** Undefined where none is found. */
   readonly entry: string | undefined
-  /** Why the project is a server, even if there is a page in it, as the end of a sentence. */
+  /** Why the project is a server although it may have a page, as the end of a sentence. */
   readonly why: string | undefined
 }
 
-/** Where programs usually are. Beside a page, one may be a tool of the page's, so it tells nothing. */
+/** Usual paths of programs. Beside a page, such a file may be a tool of the page. */
 const PROGRAMS = ['server.mjs', 'server.js', 'src/server.mjs', 'src/server.js', 'index.mjs', 'index.js']
 
 /** Packages that only servers depend on. */
 const SERVER_PACKAGE =
   /^(@colyseus\/.+|colyseus|socket\.io|ws|uWebSockets\.js|express|fastify|koa|boardgame\.io|@geckos\.io\/server)$/
 
-/** A program that a command starts: behind its flags, of which some have a value. */
+/** The program in a command, behind flags of which some have a value. */
 const STARTED =
   /(?:^|\s)(?:node|nodemon|tsx|ts-node|ts-node-dev)\s+(?:watch\s+)?(?:(?:-r|--require|--import|--loader)\s+\S+\s+|-\S+\s+)*([^\s-]\S*)/
 
-/** Looks for the program of a project: that of npm start, then the main file, then those that are usual. */
+/** Looks for the program of a project: in npm start, then `main`, then the usual paths. */
 export function findProgram(folder: string, { main, scripts, dependencies }: ServerSigns): Program {
   const isThere = (path: string): boolean => isFile(join(folder, path))
-  // A build may have to make it first.
+  // The build may have to write the file first.
   const isMade = (path: string): boolean =>
     typeof scripts?.['build'] === 'string' && /\.[cm]?[jt]s$/.test(path) && !existsSync(join(folder, path))
   const started = startedBy(scripts?.['start'])
@@ -53,11 +53,12 @@ function startedBy(script: unknown): string | undefined {
 
 const inner = (path: string): string => path.replace(/^(\.\/)+/, '')
 
-function isFile(path: string): boolean {
+/** Follows links. */
+export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
 }
 
-/** The text of a file; what can't be read, such as a link that leads nowhere, holds nothing. */
+/** The text of a file; empty where it can't be read, as with a dangling link. */
 export function textOf(path: string): string {
   try {
     return isFile(path) ? readFileSync(path, 'utf8') : ''

@@ -7,31 +7,32 @@ import type { ServerSigns } from './program.js'
 /** How a project installs its packages. */
 export type PackageManager = 'npm' | 'pnpm' | 'yarn'
 
-/** What a folder tells of the project in it. */
+/** What a folder's files say about the project. */
 export interface Project {
   readonly kind: Kind
-  /** Why it is a program though there is a page in it, as the end of a sentence. */
+  /** Why a project with a page is a program, as the end of a sentence. */
   readonly whyNoPage: string | undefined
-  /** Made fit for a name in a cluster. */
+  /** A DNS label. */
   readonly name: string
   readonly dir: string
   readonly entry: string
   readonly version: string | undefined
   readonly hasPackage: boolean
-  /** Whether `npm run build` does something. */
+  /** The scripts of package.json. */
+  readonly scripts: Readonly<Record<string, unknown>>
   readonly hasBuild: boolean
-  /** The names in .gitignore: what is in there can be made anew. */
+  /** The names in .gitignore: a build can make these files again. */
   readonly ignored: readonly string[]
   /** The packages that package.json lists. */
   readonly packages: readonly string[]
-  /** Those of them that an image without a build goes without. */
+  /** The devDependencies, which production images lack. */
   readonly devPackages: readonly string[]
   readonly manager: PackageManager
   /** The files that installing needs, package.json first. */
   readonly manifests: readonly string[]
-  /** Whether installing may read more than these files: the project has a script for it, patches, or packages inside. */
+  /** Whether installing may read more files: for install scripts, patches, or workspaces. */
   readonly installNeedsSources: boolean
-  /** Where this package is installed from, if that lies outside of the project, so that no image can take it. */
+  /** The path outside the project from which this package is installed; docker build can't read it. */
   readonly outside: string | undefined
 }
 
@@ -43,10 +44,10 @@ interface PackageJson extends ServerSigns {
 }
 
 export const SIDECAR = 'gameserver-sidecar'
-/** What the host needs for `--webrtc`, and the version of it that the tests run. */
+/** What the host needs for `--webrtc`, and the version that the tests run. */
 export const WEBRTC = 'node-datachannel'
 export const WEBRTC_VERSION = '0.33'
-/** Where builds usually are, the most telling first. */
+/** Usual folders of builds, the likeliest first. */
 const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
 const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
@@ -55,29 +56,29 @@ const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['yarn.lock', 'yarn'],
 ]
 
-/** A project that can't be used as it is. The message is one sentence. */
+/** A project that init can't read. The message is one sentence. */
 export class ProjectError extends Error {
   override readonly name = 'ProjectError'
 }
 
 /** Files that steer how packages are installed. */
 const SETTINGS = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml']
-/** Scripts of a project that its package manager runs when it installs. */
+/** Scripts that package managers run when they install. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 /** Folders that installing reads. */
 const INSTALL_FOLDERS = ['patches', '.yarn']
 
 /**
- * Looks at a folder. What is missing gets the usual value.
+ * Looks at a folder, with defaults for what is missing.
  *
- * @throws ProjectError for a package.json that can't be read: neither could npm in the image
+ * @throws ProjectError for a package.json that is no JSON
  */
 export function inspectProject(folder: string): Project {
   const has = (path: string): boolean => existsSync(join(folder, path))
   const description = readPackage(folder)
   const packages = { ...description.devDependencies, ...description.dependencies }
   const hasBuild = typeof description.scripts?.['build'] === 'string'
-  // Where there is a build, public/index.html is mostly one of its sources.
+  // With a build, public/index.html is usually a source file.
   const folders = hasBuild ? BUILD_FOLDERS.filter((dir) => dir !== 'public') : BUILD_FOLDERS
   const built = folders.find((dir) => has(`${dir}/index.html`))
   const hasVite = ['js', 'mjs', 'ts', 'mts'].some((ending) => has(`vite.config.${ending}`)) || 'vite' in packages
@@ -96,6 +97,7 @@ export function inspectProject(folder: string): Project {
     entry: entry ?? 'server.mjs',
     version: typeof description.version === 'string' ? description.version : undefined,
     hasPackage: has('package.json'),
+    scripts: description.scripts ?? {},
     hasBuild,
     ignored: ignoredNames(join(folder, '.gitignore')),
     packages: Object.keys(packages),
@@ -104,11 +106,11 @@ export function inspectProject(folder: string): Project {
     ),
     manager: lock?.[1] ?? 'npm',
     manifests: [
-      // The first `npm install` writes the lock file, which is then taken as well.
+      // The pattern matches the lock file, too, once the first `npm install` has written it.
       lock === undefined ? 'package*.json' : 'package.json',
       ...(lock === undefined ? [] : [lock[0]]),
       ...SETTINGS.filter(has),
-      // A package from outside has to be copied into the project first.
+      // init tells to copy a package from outside into the project.
       ...(file === undefined ? [] : [outside === undefined ? file : basename(file)]),
     ],
     installNeedsSources:
@@ -130,7 +132,7 @@ function readPackage(folder: string): PackageJson {
   const path = join(folder, 'package.json')
   if (!existsSync(path)) return {}
   try {
-    // npm takes a file with a byte order mark, too.
+    // npm accepts a byte order mark.
     const value: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''))
     return typeof value === 'object' && value !== null ? value : {}
   } catch (error) {
@@ -138,7 +140,7 @@ function readPackage(folder: string): PackageJson {
   }
 }
 
-/** Names such as `dist`, however they are written: `/dist/`. */
+/** The lines of an ignore file without slashes at their ends: `/dist/` is `dist`. */
 export function ignoredNames(path: string): string[] {
   return textOf(path)
     .split(/\r?\n/)
@@ -150,7 +152,7 @@ function clusterName(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined
   const fit = name
     .replace(/^@[^/]*\//, '')
-    // Letters without their accents.
+    // Removes accents.
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()

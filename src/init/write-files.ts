@@ -10,18 +10,18 @@ import { fleetAutoscaler } from './templates/autoscaler.js'
 import { dockerfile, dockerignore } from './templates/dockerfile.js'
 import { fleet, gameServer } from './templates/game-server.js'
 
-/** Files that can't be written. The message is one sentence that names the folder or file. */
+/** A folder or file that can't be written; the message names it. */
 export class WriteError extends Error {
   override readonly name = 'WriteError'
 }
 
-/** Which files were written and which were there already, in the order given. */
+/** The files that were written, and those that existed before. */
 export interface Written {
   readonly written: readonly string[]
   readonly kept: readonly string[]
 }
 
-/** Everything that `init` writes: the content of each file by its name. */
+/** The content of each file by its name. */
 export const renderFiles = (choices: Choices, project: Project, existing?: Existing): ReadonlyMap<string, string> =>
   new Map([
     ['Dockerfile', dockerfile(choices, project)],
@@ -33,8 +33,8 @@ export const renderFiles = (choices: Choices, project: Project, existing?: Exist
   ])
 
 /**
- * Writes files into a folder, none over another: what has the name already stays, a link included, wherever it leads. If
- * one of them can't be written, those before it are taken away again.
+ * Writes files into a folder. Existing files and links are left as they are. If a write fails, the files that were written
+ * before are removed.
  *
  * @throws WriteError
  */
@@ -52,7 +52,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
         kept.push(name)
         continue
       }
-      // What is there by that name now is half a file of ours.
+      // A failed write leaves a part of our file.
       await Promise.all([...written, name].map((one) => rm(join(folder, one), { force: true })))
       throw new WriteError(`${join(folder, name)} can't be written: ${reason(error)}; nothing was changed`, {
         cause: error,

@@ -63,7 +63,7 @@ export function openChannel(options: ChannelOptions): Channel {
         .setRemoteDescription({ type: 'answer', sdp: told.answer } as never)
         .then(() => {
           for (const candidate of told.candidates) {
-            // One that this browser can't read leaves the others.
+            // A candidate that this browser can't read doesn't affect the others.
             peer.addIceCandidate({ candidate, sdpMLineIndex: 0 } as never).catch(() => {})
           }
         })
@@ -75,7 +75,7 @@ export function openChannel(options: ChannelOptions): Channel {
         state.channel!.send(data as never)
         return true
       } catch {
-        // It is longer than the host takes, or has a form that only a WebSocket sends.
+        // The message is too long for the host, or has a form that only a WebSocket sends.
         return false
       }
     },

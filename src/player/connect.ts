@@ -68,15 +68,15 @@ function dial(link: Link, protocols?: string[]): void {
     try {
       link.channel?.signalled(JSON.parse(read.signal) as HostSignal)
     } catch {
-      // No host of this package says it. The WebSocket goes on.
+      // The signal isn't of this package's host. The WebSocket goes on.
     }
   }
-  // A browser tells of an error right before the end, and another dial may follow.
+  // A browser emits `error` right before `close`. Another dial may follow, so the error waits for `close`.
   socket.onerror = () => {
     hasFailed = true
   }
   socket.onclose = ({ code, reason, wasClean }: { code: number; reason: string; wasClean: boolean }) => {
-    // A server that knows none of the subprotocols is refused by the browser.
+    // The browser fails the connection when the server picks none of the subprotocols.
     if (!hasOpened && !link.wasClosed && protocols) return dial(link)
     link.channel?.close()
     if (hasFailed) emit('error', {})
@@ -154,7 +154,7 @@ interface Listeners extends Pick<PlayerConnection, 'addEventListener' | 'removeE
   emit<Type extends Types>(type: Type, fields: Fields<Type>): void
 }
 
-/** The listeners of a connection, with its `on…` ones. One that throws stops no other. */
+/** The listeners of a connection, and its `on…` properties. A listener that throws doesn't stop the others. */
 function createListeners(target: () => PlayerConnection): Listeners {
   const added = new Map<Types, Set<AnyListener>>()
   const of = (type: Types): Set<AnyListener> => {
@@ -166,7 +166,7 @@ function createListeners(target: () => PlayerConnection): Listeners {
     try {
       listener.call(target(), event as never)
     } catch (error) {
-      // The page's own handling of errors gets it.
+      // Uncaught, so that the page's own handling of errors reports it.
       globals().setTimeout(() => {
         throw error
       }, 0)

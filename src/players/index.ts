@@ -1,6 +1,7 @@
 export { trackPlayers } from './track-players.js'
 export { trackSessions } from './track-sessions.js'
 
+export type { EndWhenEmptyOptions } from './end-when-empty.js'
 export type {
   Players,
   PlayersEvents,

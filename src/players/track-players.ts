@@ -1,4 +1,5 @@
 import { internals, SidecarError, type SidecarClient } from '../index.js'
+import { endWhenEmpty } from './end-when-empty.js'
 import { PlayersState, type JoinOutcome, type PlayersEffects, type SeatWrite } from './players-state.js'
 import { checkOptions, createTracker } from './tracker.js'
 import type { Players, PlayersEvents, PlayersOptions } from './types.js'
@@ -6,6 +7,7 @@ import type { Players, PlayersEvents, PlayersOptions } from './types.js'
 /** ms that a join waits, and that a promised seat is kept */
 const MINUTE = 60000
 
+const OPTIONS = ['list', 'counter', 'capacity', 'noShow', 'endWhenEmpty']
 const EVENTS = ['expected', 'joined', 'left', 'noshow', 'full', 'error']
 
 /**
@@ -15,7 +17,7 @@ const EVENTS = ['expected', 'joined', 'left', 'noshow', 'full', 'error']
  * @throws SidecarError `CONFIG` for an option that can't be right
  */
 export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: PlayersOptions = {}): Players {
-  checkOptions(client, options, ['list', 'counter', 'capacity', 'noShow'], ['capacity', 'noShow'])
+  checkOptions(client, options, OPTIONS, ['capacity', 'noShow'])
   const { counter, capacity: limit = Infinity, noShow = MINUTE } = options
   const { list = counter === undefined ? 'players' : undefined } = options
   /** Ends each join that has no outcome yet. */
@@ -28,10 +30,15 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   const tracker = createTracker<Int, SeatWrite, PlayersEffects>(client, {
     state,
     emit,
-    call: (what, id, limits) =>
-      'count' in what
-        ? client.updateCounter(counter!, what, limits)
-        : client['add' in what ? 'addListValue' : 'removeListValue'](list!, id, limits),
+    async call(what, id, limits) {
+      if ('count' in what) return client.updateCounter(counter!, what, limits)
+      if ('since' in what) return client.removeListValue(list!, id, limits)
+      // A promised player may be quicker than the watch, and a page's console logs each add that the sidecar refuses.
+      const mayBeEarly = state.facts.state !== 'Allocated'
+      const held = mayBeEarly ? await client.getList(list!, limits).catch(() => undefined) : undefined
+      if (held?.values.includes(id)) throw new SidecarError('ALREADY_EXISTS', `"${id}" has a seat already`)
+      return client.addListValue(list!, id, limits)
+    },
     perform([type, event]) {
       if (type === 'settle') return joins.get(event.id)!(event.outcome)
       if ('id' in event) {
@@ -44,6 +51,15 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       emit(type, event)
     },
   })
+
+  if (options.endWhenEmpty) {
+    endWhenEmpty(client as SidecarClient<number | bigint>, options.endWhenEmpty, noShow, {
+      isEmpty: () => !state.facts.missing && state.idsIn('gone').length === state.seats.size,
+      isOver: () => state.isOver,
+      onJoined: (listener) => on('joined', listener),
+      report: (error) => tracker.tellError(error as SidecarError),
+    })
+  }
 
   const has = (id: string): boolean => state.seats.get(id) === 'here'
 

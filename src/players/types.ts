@@ -1,4 +1,5 @@
 import type { AllocatedEvent, CallOptions, SidecarError } from '../index.js'
+import type { EndWhenEmptyOptions } from './end-when-empty.js'
 
 export interface PlayersOptions {
   /** The list of the GameServer that holds the seats: of players who are here, and of those an allocation promised one. Default `players`, unless only `counter` is given */
@@ -9,6 +10,11 @@ export interface PlayersOptions {
   capacity?: number
   /** ms that a promised seat is kept for a player who doesn't come; default 60000, Infinity for ever */
   noShow?: number
+  /**
+   * Ends an Allocated server by `shutdown()` once all its players have left, or none has come. A GameServer that lacks the
+   * list or counter is kept. Default false
+   */
+  endWhenEmpty?: boolean | EndWhenEmptyOptions
 }
 
 /** Why somebody's seat is free again. */

@@ -1,7 +1,7 @@
-/** Most letters by which a name may differ to be taken for a slip: of three letters, one may be wrong. */
+/** The most slips in a misspelt name; a name may have one slip for every three letters. */
 const SLIPS = 3
 
-/** Whether one name becomes another by so many letters inserted, removed, replaced or swapped with the next. */
+/** Whether so many slips turn one name into another. A slip inserts, removes or replaces a letter, or swaps two neighbours. */
 function isNear(a: string, b: string, slips: number): boolean {
   let same = 0
   while (a[same] && a[same] === b[same]) same++
@@ -17,7 +17,7 @@ function isNear(a: string, b: string, slips: number): boolean {
   )
 }
 
-/** The known name that a misspelt one was probably meant to be, whatever the case of its letters. */
+/** The known name that is nearest to a misspelt one, if any is near. Case is ignored. */
 export function meant(name: string, known: readonly string[]): string | undefined {
   for (let slips = 0; slips <= SLIPS && slips * 3 <= name.length; slips++) {
     const best = known.find((other) => isNear(name.toLowerCase(), other.toLowerCase(), slips))
@@ -26,8 +26,13 @@ export function meant(name: string, known: readonly string[]): string | undefine
   return undefined
 }
 
-/** Ends a sentence about an unknown name: the name that was probably meant, or else all of them. */
-export function didYouMean(name: string, known: readonly string[]): string {
-  const best = meant(name, known)
-  return best === undefined ? `there are ${known.join(', ')}` : `did you mean "${best}"?`
+/** Ends a sentence about an unknown name: asks for the known name that is near, if there is one. */
+export function askForNear(name: unknown, known: readonly string[]): string | undefined {
+  const best = typeof name === 'string' ? meant(name, known) : undefined
+  return best && `did you mean "${best}"?`
+}
+
+/** Ends a sentence about an unknown name: asks for the known name that is near, or else lists all. */
+export function didYouMean(name: unknown, known: readonly string[]): string {
+  return askForNear(name, known) ?? `there are ${known.join(', ')}`
 }

@@ -50,8 +50,7 @@ export const readNumber = (payload: Uint8Array): number =>
 const ROOM = 64 * 1024
 
 /**
- * Writes frames one behind the other into a batch. One that is long enough goes to `flush` at once, and the rest when the
- * owner takes it.
+ * Appends frames to a batch. A full batch goes to `flush` at once, the last one when the owner calls `flush()`.
  */
 export class BatchWriter {
   readonly #encoder = new TextEncoder()
@@ -90,7 +89,7 @@ export class BatchWriter {
     this.#frame(connection, OPERATIONS.close, 0, 2 + written)
   }
 
-  /** Takes back the news of a connection that has said nothing since. Returns whether it was still in the batch. */
+  /** Removes the `open` frame of a connection that has no other frame in the batch. Returns whether it was there. */
   takeBack(connection: number): boolean {
     let start = 0
     let end = 0
@@ -117,12 +116,12 @@ export class BatchWriter {
     this.#number(connection, OPERATIONS.waiting, bytes)
   }
 
-  /** Hands over what has been written since the last time, if anything has. */
+  /** Hands over what has been written since the last batch, if anything. */
   flush(): void {
     if (this.#length === 0) return
     const batch = this.#bytes.subarray(0, this.#length)
     this.#length = 0
-    // One giant message would keep its memory for ever.
+    // Free the memory of a giant message.
     if (this.#bytes.byteLength > BATCH_BYTES) this.#allocate(ROOM)
     this.#flush(batch)
   }

@@ -12,11 +12,11 @@ export const OPERATIONS = {
   open: 1,
   /** A message of a player, or to one. */
   data: 2,
-  /** From the host: the connection has ended, and its number is free. From the page: it is to end. A u16 code, a reason. */
+  /** From the host: the connection has ended. From the page: end the connection. A u16 code, a reason. */
   close: 3,
-  /** The host has passed on, or holds, everything of the page's first u32 batches. Of no connection: its number is 0. */
+  /** From the host: it has taken the page's first u32 batches. The connection is 0. */
   taken: 4,
-  /** A u32 number of bytes wait in the host to be sent to a player. */
+  /** From the host: u32 bytes wait to be sent to the player. */
   waiting: 5,
   /** From the page: a message to a player that may be lost, or come before an earlier one. */
   unreliable: 6,
@@ -36,5 +36,5 @@ export const BATCH_BYTES = 256 * 1024
 /** No batch is longer: one of the usual length, and the longest message. */
 export const MOST_BATCH_BYTES = BATCH_BYTES + HEAD_BYTES + MOST_MESSAGE_BYTES
 
-/** Close code for a page whose place another one takes. It doesn't come back. */
+/** Close code for a page that another one has replaced. The page doesn't dial again. */
 export const REPLACED = 4001

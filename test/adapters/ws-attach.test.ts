@@ -102,8 +102,8 @@ test('a server of ws is none of Socket.IO', () => {
 })
 
 const wrongOptions: [object, RegExp][] = [
-  [{ player: false }, /^There is no option "player"\. Did you mean players\?$/],
-  [{ onEndin() {} }, /^There is no option "onEndin"\. Did you mean onEnding\?$/],
+  [{ player: false }, /^There is no option "player"\. Did you mean "players"\?$/],
+  [{ onEndin() {} }, /^There is no option "onEndin"\. Did you mean "onEnding"\?$/],
   [{ xyzzy: 1 }, /^There is no option "xyzzy"/],
   [{ unallocated: 'deny' }, /^unallocated must be refuse or allocate; got "deny"$/],
   [{ endWhenEmpty: { delay: 1 } }, /^There is no endWhenEmpty option "delay"/],
@@ -111,7 +111,7 @@ const wrongOptions: [object, RegExp][] = [
   [{ players: { noShow: -1 } }, /^noShow must be /],
   [{ players: true }, /^options must be an object/],
   [{ client: 'http://localhost' }, /^There is no option "?0/],
-  [{ client: { baseURL: 'x' } }, /^There is no option "?baseURL"?\. Did you mean baseUrl\?/],
+  [{ client: { baseURL: 'x' } }, /^There is no option "?baseURL"?\. Did you mean "baseUrl"\?/],
 ]
 
 test.each(wrongOptions)('options %o are refused, and the server is left as it was', (options, message) => {

@@ -3,9 +3,20 @@ import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { expect } from 'vitest'
 import { type WebSocket } from 'ws'
-import { createClient } from '../../src/index.node.js'
+import { createClient, type SidecarError } from '../../src/index.node.js'
 import { calls, untilLogged } from '../support/with-sidecar.js'
-import { callsOf, dialRaw, listening, seatsIn, stateOf, test, textOf, until, urlOf } from './socket-servers.js'
+import {
+  callsOf,
+  dialRaw,
+  listening,
+  seatsIn,
+  stateOf,
+  test,
+  textOf,
+  until,
+  urlOf,
+  type Visitor,
+} from './socket-servers.js'
 
 test.concurrent('ready is sent once, and only when the server listens', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
@@ -154,6 +165,54 @@ test.concurrent('idOf decides who comes in, with a seat or without', async ({ wo
   await Promise.all([ann.opened, spectator.opened])
   await until(() => [ann.messages, spectator.messages], [['ann'], ['undefined']])
   expect(seatsIn(sidecar)).toEqual(['ann'])
+})
+
+test.concurrent(
+  'a player who logs in by a message takes a seat then, and frees it by seat(…, null)',
+  async ({ world }) => {
+    const { sidecar, server, attached } = await world.serve({ idOf: () => null }, 1)
+    server.on('connection', (socket, request) => {
+      socket.on('message', (data) => {
+        const id = textOf(data)
+        attached.seat(request, id === 'out' ? null : id).then(
+          () => socket.send(String(attached.idOf(request))),
+          (error: unknown) => socket.send((error as SidecarError).code),
+        )
+      })
+    })
+    const [one, other] = [world.visit(server), world.visit(server)]
+    await Promise.all([one.opened, other.opened])
+    expect(attached.players!.ids).toEqual([])
+    const say = async ({ socket, messages }: Visitor, text: string): Promise<string> => {
+      const { length } = messages
+      socket.send(text)
+      await until(() => messages.length, length + 1)
+      return messages.at(-1)!
+    }
+    expect([await say(one, 'ann'), await say(one, 'ann'), seatsIn(sidecar)]).toEqual(['ann', 'ann', ['ann']])
+    expect([await say(other, 'ben'), await say(other, '')]).toEqual(['OUT_OF_RANGE', 'INVALID_ARGUMENT'])
+    expect([await say(one, 'out'), await say(other, 'ben')]).toEqual(['undefined', 'ben'])
+    // The player changes the name.
+    expect(await say(other, 'cem')).toBe('cem')
+    await until(() => seatsIn(sidecar), ['cem'])
+    other.socket.terminate()
+    await until(() => seatsIn(sidecar), [])
+  },
+)
+
+test.concurrent('seat() rejects for a connection that is gone, and its seat stays free', async ({ world }) => {
+  const { sidecar, server, attached } = await world.serve({ idOf: () => null })
+  const come = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>
+  const ann = world.visit(server)
+  const [, request] = await come
+  const seated = Promise.allSettled([attached.seat(request, 'ann')])
+  const gone = new Promise((resolve) => request.socket.once('close', resolve))
+  ann.socket.terminate()
+  await gone
+  await expect(attached.seat(request, 'ann')).rejects.toMatchObject({ code: 'CLOSED' })
+  await attached.seat(request, null)
+  await seated
+  await until(() => seatsIn(sidecar), [])
 })
 
 test.concurrent('whom verifyClient or a wrong request refuses takes no seat', async ({ world }) => {

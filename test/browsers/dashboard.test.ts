@@ -252,7 +252,7 @@ inDashboard((open) => {
     await seeTab(dashboard, 'request', '"count": "11"')
     await seeTab(dashboard, 'response', 'HTTP 500')
     await seeTab(dashboard, 'raw', '"operation": "updateCounter"')
-    await seeTab(dashboard, 'why', 'count 11 is above the capacity 10.')
+    await seeTab(dashboard, 'why', 'Found Count: 11, Capacity: 10.')
     await dashboard.press('/')
     await dashboard.run(`document.querySelector('#filter').select()`)
     await dashboard.page.keyboard.type('dm')

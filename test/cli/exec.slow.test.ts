@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/temporary-folder.js'
 import { call, cli, control, NO_SIDECAR, readGameServer } from './support.js'
 import type { Run } from './support.js'
 
-/** A game that says what it gets; its argument is how it takes a signal. */
+/** A game that prints the signals it gets. Its argument says what it does then. */
 const GAME = `
 const base = 'http://' + process.env.AGONES_SDK_HTTP_HOST + ':' + process.env.AGONES_SDK_HTTP_PORT
 const post = (path) => fetch(base + path, { method: 'POST', body: '{}' })
@@ -13,10 +13,12 @@ const [how] = process.argv.slice(2)
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(name, () => {
     console.log('got ' + name)
-    if (how !== 'deaf') setTimeout(() => process.exit(7), 300)
+    if (how !== 'deaf' && how !== 'waits') setTimeout(() => process.exit(7), 300)
   })
+if (how === 'waits') process.stdin.resume().on('end', () => process.exit(7))
+const { object_meta: meta } = await (await fetch(base + '/gameserver')).json()
 await post('/ready')
-console.log('up ' + base + ' ' + process.pid)
+console.log('up ' + base + ' ' + process.pid + ' ' + meta.uid)
 if (how === 'matches') await post('/shutdown')
 setInterval(() => {}, 1000)
 `
@@ -25,12 +27,12 @@ async function exec(
   options: readonly string[],
   how = 'polite',
   shell: readonly string[] = [],
-): Promise<Run & { url: string; pid: number }> {
+): Promise<Run & { url: string; pid: number; uid: string }> {
   const file = join(await temporaryFolder('exec'), 'game.mjs')
   await writeFile(file, GAME)
   const run = cli(['exec', ...options, '--', ...shell, process.execPath, file, how], NO_SIDECAR)
-  const [, url, pid] = await run.line(/^up (\S+) (\d+)$/)
-  return { ...run, url: url!, pid: Number(pid) }
+  const [, url, pid, uid] = await run.line(/^up (\S+) (\d+) (\S+)$/)
+  return { ...run, url: url!, pid: Number(pid), uid: uid! }
 }
 
 const isAlive = async (pid: number): Promise<boolean> =>
@@ -39,7 +41,7 @@ const isAlive = async (pid: number): Promise<boolean> =>
 const shell = (script: string): Run => cli(['exec', '--', '/bin/sh', '-c', script], NO_SIDECAR)
 
 describe('exec', () => {
-  test('ends with the code of the command, whose output is all there is on stdout', async () => {
+  test('exec ends with the command’s exit code, and stdout holds only the command’s output', async () => {
     expect(await shell('echo out; echo err >&2; exit 3').finished).toMatchObject({
       code: 3,
       out: 'out',
@@ -49,20 +51,20 @@ describe('exec', () => {
     })
   })
 
-  test('hands its stdin on, and ends with 128 and the number of the signal that ended the command', async () => {
+  test('exec passes stdin on, and ends with 128 plus the number of the signal that ended the command', async () => {
     const run = shell('cat; kill -KILL $$')
     run.child.stdin!.end('hello')
     expect(await run.finished).toMatchObject({ code: 137, out: 'hello' })
   })
 
-  test('a command that is not there is 127 and a sentence, one that can’t be executed 126', async () => {
+  test('exec ends with 127 for a missing command, and with 126 for one that can’t be executed', async () => {
     const missing = await cli(['exec', '--', 'no-such-game'], NO_SIDECAR).finished
     expect(missing.code).toBe(127)
     expect(missing.err).toMatch(/\nsidecar: There is no command "no-such-game"; check its name/)
     expect((await cli(['exec', '--', '/etc/passwd'], NO_SIDECAR).finished).code).toBe(126)
   })
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('passes %s on, once', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('exec forwards %s once', async (signal) => {
     const run = await exec([])
     run.child.kill(signal)
     const { code, out } = await run.finished
@@ -78,15 +80,16 @@ describe('exec', () => {
     expect(await isAlive(run.pid)).toBe(false)
   })
 
-  test('terminate deletes the GameServer and sends SIGTERM, and the command’s code counts', async () => {
-    const run = await exec([])
+  test('terminate deletes the GameServer and sends SIGTERM, and exec ends with the command’s code', async () => {
+    const run = await exec([], 'waits')
     await control(run.url, { type: 'terminate' })
     await run.line(/got SIGTERM/)
     expect((await readGameServer(run.url)).object_meta.deletion_timestamp).not.toBe('0')
+    run.child.stdin!.end()
     expect((await run.finished).code).toBe(7)
   })
 
-  test('a command that ignores SIGTERM is killed when the grace period is over', async () => {
+  test('a command that ignores SIGTERM of terminate is killed after the grace period', async () => {
     const run = await exec([], 'deaf')
     await control(run.url, { type: 'terminate', graceMs: 200 })
     const { code, out } = await run.finished
@@ -95,7 +98,7 @@ describe('exec', () => {
   })
 
   test.each(['SIGTERM', 'SIGHUP'] as const)(
-    'a command that ignores %s, as of a terminal that is closed, is killed when the grace period is over',
+    'a command that ignores %s is killed after the grace period',
     async (signal) => {
       const run = await exec(['--grace', '0.2'], 'deaf')
       run.child.kill(signal)
@@ -105,7 +108,7 @@ describe('exec', () => {
     },
   )
 
-  test('missed beats are told, as local tells them', async () => {
+  test('exec warns of missed beats', async () => {
     const file = join(await temporaryFolder('exec'), 'gameserver.yaml')
     await writeFile(file, 'spec: { health: { initialDelaySeconds: 1, periodSeconds: 1, failureThreshold: 2 } }')
     const run = await exec(['--file', file])
@@ -113,32 +116,31 @@ describe('exec', () => {
     run.child.kill('SIGKILL')
   })
 
-  test('a GameServer that is shut down leaves the command alone, as tests want it', async () => {
+  test('a GameServer that is shut down stays, and the command goes on', async () => {
     const run = await exec([])
+    await control(run.url, { type: 'setClock', speed: 0 })
     await call(run.url, '/shutdown')
-    await expect.poll(async () => (await readGameServer(run.url)).status.state).toBe('Shutdown')
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    await control(run.url, { type: 'advanceClock', ms: 60_000 })
     expect(await isAlive(run.pid)).toBe(true)
     expect((await readGameServer(run.url)).status.state).toBe('Shutdown')
   })
 
-  test('--restart runs the command again for a fresh GameServer, at the same address, until it is told to end', async () => {
+  test('--restart runs the command again for a fresh GameServer at the same address, until a signal', async () => {
     const run = await exec(['--restart'], 'matches')
-    const { uid } = (await readGameServer(run.url)).object_meta
-    const [, again] = await run.line(new RegExp(`^up ${run.url} (?!${run.pid}$)(\\d+)$`))
-    expect((await readGameServer(run.url)).object_meta.uid).not.toBe(uid)
+    const [, again, uid] = await run.line(new RegExp(`^up ${run.url} (?!${run.pid} )(\\d+) (\\S+)$`))
+    expect(uid).not.toBe(run.uid)
     expect(await isAlive(run.pid)).toBe(false)
     run.child.kill('SIGINT')
     expect((await run.finished).code).toBe(7)
     expect(await isAlive(Number(again))).toBe(false)
   })
 
-  test('--restart leaves a command ended that has crashed', async () => {
+  test('--restart starts no command again that has crashed', async () => {
     const { code } = await cli(['exec', '--restart', '--', '/bin/sh', '-c', 'exit 4'], NO_SIDECAR).finished
     expect(code).toBe(4)
   })
 
-  test('a command does not outlive exec, not even one that is killed', async () => {
+  test('a command ends with exec, even if exec is killed', async () => {
     const run = await exec([])
     run.child.kill('SIGKILL')
     await expect.poll(() => isAlive(run.pid)).toBe(false)

@@ -12,7 +12,7 @@ const player = (id: number, reason = ''): HostEvent => ({
   reason,
 })
 
-test('players who come and leave in a loop cannot flood the log: their lines are cut, and counted', () => {
+test('lines about players who connect in a loop are limited, and the rest is counted', () => {
   let time = 0
   const lines = createHostLines('json', picocolors.createColors(false), () => time)
   let written: string[] = []
@@ -32,7 +32,7 @@ test('players who come and leave in a loop cannot flood the log: their lines are
   expect(counted.reduce((sum, count) => sum + count, 0) + told + left).toBe(4_000 + 60_000)
 })
 
-test('a line about a player has no character that a terminal obeys, whatever the player says at the end', () => {
+test('a line about a player escapes the control characters of its close reason', () => {
   const lines = createHostLines('pretty', picocolors.createColors(false))
   const [line, ...more] = lines(player(1, 'bye\n\u001b[31m12:00:00.000  crash \u2028'))
   expect(more).toEqual([])
@@ -42,7 +42,7 @@ test('a line about a player has no character that a terminal obeys, whatever the
 test.each([
   ['127.0.0.1', ''],
   ['0.0.0.0', ' and all addresses of this machine (0.0.0.0)'],
-])('the line about the port of players that listens on %s says so', (address, all) => {
+])('the listening line for %s names the address if it is a wildcard', (address, all) => {
   const lines = createHostLines('pretty', picocolors.createColors(false))
   const urls = { players: 'ws://127.0.0.1:7777', page: 'http://127.0.0.1:1/', sidecar: 'http://127.0.0.1:2' }
   const [line] = lines({ event: 'listening', address, ...urls })

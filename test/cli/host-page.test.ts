@@ -23,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('host', () => {
   test.each([
     ['SIGTERM', 'SIGTERM'],
     ['SIGHUP', 'SIGTERM'],
-  ] as const)('ends with 0 at %s while it still starts', async (sent, signal) => {
+  ] as const)('ends with 0 at %s during its start', async (sent, signal) => {
     const { dir, browser, isStarted } = await silent()
     const { child, finished } = cli(['host', dir, ...JSON_LINES, '--browser', browser, '--boot-timeout', '3600000'])
     while (!isStarted()) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('host', () => {
     ])
   })
 
-  test('with JSON lines, tells also wrong options by an event', async () => {
+  test('with --log-format json, reports wrong options as an event', async () => {
     const { dir } = await silent()
     const { code, out, err } = await cli(['host', dir, ...JSON_LINES, '--hang-timeout', '7']).finished
     expect(code).toBe(64)

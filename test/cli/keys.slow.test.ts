@@ -79,7 +79,7 @@ async function startInTerminal(
 }
 
 describe.skipIf(!hasTerminals)('in a terminal', () => {
-  test('single keys steer the sidecar, and a paste presses none', async () => {
+  test('single keys steer the sidecar, and a paste is ignored', async () => {
     const { url, press, shows, finished } = await startInTerminal()
     press('a')
     await shows(/not allocated: state is Scheduled, must be Ready/)
@@ -98,9 +98,10 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     await shows(/control allocate .*label mode=dm/)
     press('update')
     press('\u001b[A')
-    // A key that arrives together with the paste counts as part of it.
-    const again = setInterval(() => press('h'), 50)
+    // A key that is read together with the paste counts as a part of it, so it is pressed again.
+    const again = setInterval(() => press('h'), 2_000)
     onTestFinished(() => clearInterval(again))
+    press('h')
     await shows(/q {2}quit/)
     clearInterval(again)
     press('w')
@@ -126,14 +127,17 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     ['Ctrl-C', '\u0003', {}, 0],
     [
       'a crash',
-      '',
-      { NODE_OPTIONS: `--import=data:text/javascript,setTimeout(()=>{throw(new(Error)("on_purpose"))},1500)` },
+      'z',
+      {
+        NODE_OPTIONS:
+          '--import=data:text/javascript,process.stdin.on(/data/.source,(text)=>{if(/z/.test(text))throw(new(Error))})',
+      },
       1,
     ],
   ]
-  test.each(ends)('the terminal is as it was after %s', async (_name, keys, env, expected) => {
+  test.each(ends)('%s restores the terminal’s mode', async (_name, keys, env, expected) => {
     const { press, finished } = await startInTerminal([], env)
-    if (keys !== '') press(keys)
+    press(keys)
     const { code, text } = await finished
     const [before, after, ...others] = settings(text)
     expect([after, others]).toEqual([before, []])
@@ -177,7 +181,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     ['host', `host --local --node '${guest}' -- save ready up stay`, / up (\d+)/],
   ]
   test.each(closed)(
-    `when the terminal of %s is closed, everything ends, and Node doesn't abort`,
+    `when the terminal of %s closes, its processes end, and Node doesn't abort`,
     async (_name, args, shown) => {
       const folder = await temporaryFolder('hangup')
       const [errors, code] = [join(folder, 'errors'), join(folder, 'code')]
@@ -192,7 +196,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     },
   )
 
-  test('no keys are told of, or taken, where the lines are JSON', async () => {
+  test('with --log-format json, keys are neither shown nor read', async () => {
     const { press, shows, finished } = inTerminal(['local', '--http-port', '0', '--log-format', 'json'])
     await shows(/"event":"listening"/)
     press('u')
@@ -203,7 +207,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
   })
 
   describe('a taken port', () => {
-    test('of a sidecar can be used, by its address', async () => {
+    test('of another sidecar: u prints its address', async () => {
       const { url } = await startLocal()
       const { port } = new URL(url)
       const { press, shows, finished } = inTerminal(['local', '--http-port', port])
@@ -214,7 +218,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
       expect(code).toBe(0)
     })
 
-    test('of another program can be left for the next one, or for nothing', async () => {
+    test('of another program: n takes the next port, Ctrl-C quits', async () => {
       const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
       onTestFinished(() => void other.close())
       await once(other, 'listening')

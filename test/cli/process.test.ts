@@ -19,7 +19,7 @@ async function startServe(dir: string): Promise<ReturnType<typeof cli> & { reado
 
 describe('the command line as a process', () => {
   test.each([[['--version']], [['local', '--http-port', '0', '-V']]])(
-    '%j tells the version of the package and starts nothing',
+    '%j prints the version of the package and starts nothing',
     async (args) => {
       const { code, out } = await cli(args).finished
       expect(out.trim()).toMatch(/^\d+\.\d+\.\d+\S*$/)
@@ -27,7 +27,7 @@ describe('the command line as a process', () => {
     },
   )
 
-  test('a mistake is one sentence on stderr, without a stack, and exit code 64', async () => {
+  test('a mistake prints one sentence on stderr, without a stack, and ends with 64', async () => {
     const { code, out, err } = await cli(['lcoal']).finished
     expect({ code, out, err }).toEqual({ code: 64, out: '', err: 'There is no command "lcoal"; did you mean "local"?' })
   })
@@ -35,7 +35,7 @@ describe('the command line as a process', () => {
   test.each([
     [{}, false],
     [{ FORCE_COLOR: 'true', NO_COLOR: '1', TERM: 'dumb' }, true],
-  ])('where no terminal is, %o makes colours: %s', async (env, expected) => {
+  ])('without a terminal, %o turns on colours: %s', async (env, expected) => {
     const { finished } = cli(['local', '--http-port', '0', '--timeout', '0.01'], env)
     expect((await finished).out.includes('\u001b[1mSIDECAR')).toBe(expected)
   })
@@ -47,7 +47,7 @@ describe('the command line as a process', () => {
     expect(out).not.toContain('\u001b')
   })
 
-  test('outlives a reader of its output that leaves', async () => {
+  test('survives a reader of its output that leaves', async () => {
     const { url, child, finished } = await startLocal()
     child.stdout!.destroy()
     await call(url, '/ready').catch(() => undefined)
@@ -56,7 +56,7 @@ describe('the command line as a process', () => {
     expect((await finished).err).toBe('')
   })
 
-  test('prints nothing that a terminal would obey, whatever its file holds', async () => {
+  test('escapes the control characters of its file', async () => {
     const nasty = '\\e]0;title\\a\\e[2J\\u009b31m\\u202e\\u2028'
     const path = join(await temporaryFolder('gameserver-cli'), 'gs.yaml')
     await writeFile(path, `metadata: { labels: { "${nasty}": "${nasty}" } }\n`)
@@ -76,7 +76,7 @@ describe('the command line as a process', () => {
   test.skipIf(process.platform !== 'linux').each([
     ['completion', 'bash'],
     ['local', '--http-port', '0'],
-  ])('%s ends with 1 and a sentence if the disk is full, since its output is not the whole', async (...args) => {
+  ])('%s ends with 1 and a sentence if the disk is full', async (...args) => {
     const full = await open('/dev/full', 'w')
     onTestFinished(() => full.close())
     const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', full.fd, 'pipe'] })
@@ -88,7 +88,7 @@ describe('the command line as a process', () => {
 })
 
 describe('a signal', () => {
-  test('SIGTERM ends local with 0, watchers and all', async () => {
+  test('SIGTERM ends local with 0, and cuts its watchers', async () => {
     const { url, child, finished } = await startLocal()
     const socket = new WebSocket(`${url.replace('http', 'ws')}/watch/gameserver`)
     const closed = once(socket, 'close')
@@ -101,7 +101,7 @@ describe('a signal', () => {
     expect(await cut).toBe('cut')
   })
 
-  test('SIGINT, sent twice as npm passes on what a terminal has sent already, ends serve, and pages are told', async () => {
+  test('SIGINT, which npm sends twice, ends serve, and its watches get the reason', async () => {
     const { url, child, finished } = await startServe(await temporaryFolder('gameserver-serve'))
     const socket = new WebSocket(`${url.replace('http', 'ws')}/_/sidecar/watch/gameserver`)
     const closed = once(socket, 'close')

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type EndingEvent, type SidecarClient, type GameServer } from '../../src/index.js'
 import { countDials } from '../faults/counted.js'
 import { observe } from '../faults/observe.js'
@@ -69,10 +69,34 @@ test('the host of a page tells it of the end with a deadline, until the client i
   const [client, closed] = [connectPage(sidecar), connectPage(sidecar)]
   const [told, toldClosed] = [listen(client), listen(closed)]
   closed.close()
-  host.dispatchEvent(Object.assign(new Event('ending'), { deadline: 4711 }))
+  host.dispatchEvent(Object.assign(new Event('ending'), { deadline: 4711, waitUntil: () => undefined }))
   expect(told).toMatchObject([{ reason: 'signal', deadline: 4711 }])
   expect(toldClosed).toEqual([])
 })
+
+test.each([
+  ['ending', false],
+  ['signal', true],
+] as const)(
+  'the host of a page is given what listeners of %s return, and waits for shutdown(): %s',
+  async (type, waits) => {
+    const sidecar = await startSidecar()
+    const host = new EventTarget()
+    vi.stubGlobal('gameServerHost', host)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const saved = Promise.resolve()
+    const listener = (): unknown => saved
+    connectPage(sidecar).on(type, listener)
+    const given: unknown[] = []
+    const waitUntil = (result: unknown): unknown => given.push(result)
+    const ending = Object.assign(new Event('ending'), { deadline: 4711, isHeard: undefined, waitUntil })
+    host.dispatchEvent(ending)
+    // The client may have told the end before the host does, such as after a deletion.
+    host.dispatchEvent(ending)
+    expect(ending.isHeard).toBe(waits)
+    expect(given).toEqual(waits ? [] : [saved, saved])
+  },
+)
 
 interface Told {
   signals: string[]

@@ -173,7 +173,7 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
 })
 
 describe('a mistake is found', () => {
-  const { files } = variants.find(({ name }) => name === 'a page with both, and UDP')!
+  const { files } = variants.find(({ name }) => name === 'a page with both, a path, WebGL and UDP')!
 
   test.each([
     ['gameserver.yaml', 'readOnlyRootFilesystem:', 'readonlyRootFilesystem:'],

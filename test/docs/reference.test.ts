@@ -12,6 +12,7 @@ import { firstCells, headingsOf, pages, proseOf } from '../support/markdown.js'
 import { nodesOf, parse, read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
+const OPTIONS = 'src/client/option-types.ts'
 const ERRORS = 'src/client/errors.ts'
 const ARCHITECTURE = 'docs/internals/architecture.md'
 const HOST = 'docs/host.md'
@@ -65,14 +66,8 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 
 const FLAGS = /--[a-z][a-z0-9-]*/g
 const flagRows = [
-  ['call', 'docs/cli.md', 'call'],
-  ['watch', 'docs/cli.md', 'watch'],
-  ['exec', 'docs/cli.md', 'exec'],
-  ['doctor', 'docs/cli.md', 'doctor'],
   ['demo', 'docs/cli.md', 'demo'],
-  ['allocate', 'docs/cli.md', 'allocate'],
   ['serve', 'docs/gateway.md', 'Options of serve'],
-  ['replay', 'docs/cli.md', 'replay'],
   ['host', HOST, 'Options'],
 ].map(([name, page, heading]): Row => [`flag of ${name}`, page!, heading!, () => flagsOf(name!), FLAGS])
 
@@ -80,20 +75,7 @@ const entries = Object.keys((JSON.parse(read('package.json')) as { exports: obje
 
 const exact: Row[] = [
   ...flagRows,
-  ['option of createHost()', HOST, 'createHost()', () => membersOf('src/node/host/host-options.ts', 'HostOptions')],
-  [
-    'option of createGateway()',
-    'docs/gateway.md',
-    'createGateway()',
-    () => membersOf('src/node/gateway/gateway-options.ts', 'GatewayOptions'),
-  ],
   ['option of createMock()', 'docs/testing.md', 'createMock()', () => membersOf('src/mock/types.ts', 'MockOptions')],
-  [
-    'option of createLocalSidecar()',
-    'docs/testing.md',
-    'createLocalSidecar()',
-    () => membersOf('src/node/local/local-sidecar-options.ts', 'LocalSidecarOptions'),
-  ],
   [
     'member of a mock and field of fail()',
     'docs/testing.md',
@@ -106,7 +88,7 @@ const exact: Row[] = [
     'docs/gateway.md',
     'Vite',
     () => {
-      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/gateway.ts')) ?? []
+      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/options.ts')) ?? []
       return [...ofBoth.matchAll(/^ {2}(\w+)[:,]/gm)].map(([, name]) => name!)
     },
   ],
@@ -161,7 +143,7 @@ const among: Row[] = [
     `option of ${name}`,
     'docs/configuration.md',
     heading,
-    () => membersOf(TYPES, name),
+    () => membersOf(OPTIONS, name),
   ]),
   ['event', 'docs/events.md', 'Events', () => membersOf(TYPES, 'SidecarEvents')],
   ['exit code', 'docs/cli.md', 'Exit codes', () => Object.values(EXIT).map(String), /\d+/g],

@@ -9,7 +9,7 @@ import { createPatient } from '../../src/cli/doctor/patient.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { fileWith } from './support.js'
 
-/** What no check may take for what it should be; some of it can't even become text. */
+/** Values of the wrong type; some have no text. */
 const hostile = fc.oneof(
   fc.constantFrom<unknown>(null, {}, [], '', 0, -1, 1e308, true, [[]], { toString: 1 }, { length: -1 }),
   fc.constantFrom<unknown>(
@@ -29,7 +29,7 @@ const pathsOf = (value: unknown, path: Path = []): Path[] =>
     ? Object.entries(value).flatMap(([key, inner]) => [[...path, key], ...pathsOf(inner, [...path, key])])
     : []
 
-/** An honest answer in which a few parts are left out or are something else. */
+/** An honest answer with a few parts missing or replaced. */
 function mutated(honest: unknown): fc.Arbitrary<string> {
   const paths = pathsOf(honest)
   const change = fc.record({ path: fc.constantFrom(...paths), value: fc.option(hostile, { nil: undefined }) })
@@ -50,7 +50,7 @@ kind: GameServer
 spec: { ports: [{ containerPort: 7777 }], health: { initialDelaySeconds: 1 }, template: {} }
 `
 
-test('whatever answers, in whole or in part, no check fails by itself', { timeout: 300_000 }, async () => {
+test('no check crashes, whatever the answers are', { timeout: 300_000 }, async () => {
   const { url: honestUrl } = await startSidecar()
   const from = async (path: string): Promise<unknown> => (await fetch(`${honestUrl}${path}`)).json()
   await fetch(`${honestUrl}/health`, { method: 'POST', body: '{}' })
@@ -85,7 +85,7 @@ test('whatever answers, in whole or in part, no check fails by itself', { timeou
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const file = await fileWith(FILE)
-  // What kubectl and this machine say comes from nobody who answers at the address.
+  // These checks don't ask the address.
   const asked = checks.filter(({ group, id }) => group !== 'Cluster' && id !== 'localhost')
 
   await fc.assert(

@@ -4,7 +4,7 @@ import { createLocalSidecar } from '../../src/node/index.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { faulty, find, json } from './support.js'
 
-/** Where nothing comes, that is how long the row takes; where all is well, a busy machine may take its time. */
+/** A row that expects no answer takes this long; the others may wait for a busy machine. */
 const patienceFor = (status: string): number => (status === 'ok' ? 20_000 : 1_200)
 
 describe('each mistake of the watch and of the GameServer is found', () => {
@@ -26,12 +26,12 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     ['websocket', 'stalled', [{ type: 'stallWatchers' }], 'warning', /gives nothing \(no frame within/],
     ['websocket', 'honest', [], 'ok', /gives the GameServer/],
     ['size', 'too large', [padded(70_000)], 'failure', /over 65536 .* nothing sent/],
-    ['size', 'nearly too large', [padded(60_000)], 'warning', /at 65536 no WebSocket/],
+    ['size', 'nearly too large', [padded(60_000)], 'warning', /from 65536 on, no WebSocket/],
     ['size', 'honest', [], 'ok', /bytes as JSON/],
     ['faults', 'set', [{ type: 'delayCalls', ms: 5, operations: ['ready'] }], 'warning', /calls are delayed/],
     ['faults', 'that wait for their time', waiting, 'warning', /: watches are cut again and again, writes are lost$/],
     ['faults', 'none', [], 'ok', /no faults/],
-    ['state', 'Unhealthy', [{ type: 'setState', state: 'Unhealthy' }], 'failure', /is Unhealthy, which it stays/],
+    ['state', 'Unhealthy', [{ type: 'setState', state: 'Unhealthy' }], 'failure', /is Unhealthy, which is final/],
     ['state', 'being deleted', [{ type: 'delete' }], 'warning', /being deleted/],
     ['state', 'honest', [], 'ok', /Scheduled/],
     ['health', 'off', [reloaded({ disabled: true })], 'warning', /are off/],
@@ -40,7 +40,6 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     ['version', '1.57', [ofPlatform('1.57.0')], 'ok', /this package is 0\.1\.0, the platform 1\.57\.0/],
     ['beats', 'none yet', [], 'warning', /no beat has come yet/],
   ]
-  // In tests that run side by side, what is to be undone is the test's own.
   test.concurrent.for(rows)('%s, %s', async ([id, _what, commands, status, text], { onTestFinished }) => {
     const local = await createLocalSidecar({ onWarning: () => {} })
     onTestFinished(() => local.close())
@@ -59,7 +58,7 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     expect(fix).toMatch(/: \S+ \(70000\), second \(400\), third \(300\)$/)
   })
 
-  test('a proxy that keeps a stream’s first line is named by its header', async () => {
+  test('a proxy that buffers the stream is named by its header', async () => {
     const url = await faulty({
       'GET /gameserver': (_request, response) => {
         response.setHeader('server', 'nginx')
@@ -72,18 +71,19 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     expect(finding.fix).toMatch(/let what is in front \(nginx\) pass answers on unbuffered/)
   })
 
-  test('what a version that tells less leaves out is skipped', async () => {
+  test('checks are skipped where an older version reports less', async () => {
     const url = await faulty({ 'GET /_/api/state': json(200, { gameServer: {}, mode: 'local' }) })
     expect((await find('listener', { url })).text).toMatch(/of this package listens, in local mode/)
     for (const id of ['faults', 'beats']) expect([id, (await find(id, { url })).status]).toEqual([id, 'skipped'])
   })
 
-  test('beats are counted, and a gap longer than the period is wrong', async () => {
+  test('beats are counted, and a gap longer than the period fails', async () => {
     const local = await startSidecar({ gameServer: { spec: { health: { periodSeconds: 1 } } } })
+    local.control({ type: 'setClock', speed: 0 })
     const beat = (): Promise<Response> => fetch(`${local.url}/health`, { method: 'POST', body: '{}' })
     await beat()
     expect((await find('beats', { url: local.url })).text).toMatch(/^1 beat in the last 3 s, worst gap/)
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    local.control({ type: 'advanceClock', ms: 1_200 })
     expect(await find('beats', { url: local.url })).toMatchObject({ status: 'failure' })
   })
 })

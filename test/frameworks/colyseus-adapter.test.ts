@@ -34,9 +34,14 @@ describe('a wrong use is refused with its fix', () => {
       'a misspelt option',
       fakeServer(),
       { ...good, matchmaker: matchMaker },
-      /^There is no option "matchmaker"\. Did you mean matchMaker\?/,
+      /^There is no option "matchmaker"\. Did you mean "matchMaker"\?/,
     ],
-    ['a wrong option of the sessions', fakeServer(), { ...far, sessions: { counters: 'a' } }, /Did you mean counter\?/],
+    [
+      'a wrong option of the sessions',
+      fakeServer(),
+      { ...far, sessions: { counters: 'a' } },
+      /Did you mean "counter"\?/,
+    ],
   ])('%s', (_, server, options, message) => {
     const start = () => sidecarPlugin(server as ColyseusServer, options as SidecarPluginOptions)
     expect(start).toThrow(

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { WebSocket } from 'ws'
 import { describe, expect, test } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
@@ -76,6 +77,37 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     host.signal('SIGTERM')
     expect(await host.exited).toBe(0)
     expect(host.events.filter((event) => event.event === 'console' && event.text === 'told')).toHaveLength(told)
+  })
+
+  test("waits for what listeners of a client's `ending` return, and not for a shutdown() that never comes", async () => {
+    const sidecar = await startSidecar()
+    const dir = await buildOf({
+      'index.html': `<!doctype html><link rel="icon" href="data:,"><script src="client.js"></script><script>
+        ${TICKS}
+        const client = GameServerSidecar.createClient()
+        client.on('ending', async ({ reason, deadline }) => {
+          console.log('ending', reason)
+          // The host's share for a page that only has clients ends half a second later.
+          setTimeout(() => console.log('waited too long'), deadline - Date.now() - 500)
+          await client.setAnnotation('score', '3', { confirm: true })
+          await new Promise((resolve) => setTimeout(resolve, 800))
+          console.log('saved')
+        })
+        client.on('ending', () => client.setLabel('map', 'arena').then(() => client.setLabel('map', 'desert')))
+        client.ready().then(() => client.waitFor('Ready')).then(() => console.log('is Ready'))
+      </script>`,
+      'client.js': await readFile(new URL('../../dist/gameserver-sidecar.umd.js', import.meta.url), 'utf8'),
+    })
+    const host = runHost([dir, '--sidecar', sidecar.url])
+    await host.until('console', ({ text }) => text === 'is Ready')
+    host.signal('SIGTERM')
+    expect(await host.exited).toBe(0)
+    const lines = host.events.flatMap((event) => (event.event === 'console' ? [event.text] : []))
+    expect(lines).toEqual(['is Ready', 'ending signal', 'saved'])
+    expect(host.events).not.toContainEqual(told('warning', { text: expect.stringContaining('not done') }))
+    const { labels, annotations } = sidecar.sidecar.snapshot().gameServer.object_meta
+    expect(annotations).toMatchObject({ 'agones.dev/sdk-score': '3' })
+    expect(labels).toMatchObject({ 'agones.dev/sdk-map': 'desert' })
   })
 
   test('is warned about when it runs and never calls ready(), since nobody is sent to it', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { endInOrder } from '../../src/node/host/end-page.js'
 import type { RunningPage } from '../../src/node/host/run-page.js'
+import type { EndWait } from '../../src/host-page/page.js'
 import { supervise } from '../../src/node/host/supervise.js'
 import type { GameEnd, GameRun, SuperviseOptions, Supervision } from '../../src/node/host/supervise.js'
 
@@ -13,7 +14,7 @@ const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 const pageThat = (does: Partial<RunningPage>): RunningPage => ({
   ended: never(),
   gone: never(),
-  shutdown: () => Promise.resolve(true),
+  shutdown: () => Promise.resolve('nothing'),
   close: () => Promise.resolve(),
   ...does,
 })
@@ -27,7 +28,10 @@ function around(): { readonly done: string[]; readonly gateway: Gateway; readonl
   }
   const gateway = {
     wasShutDown: true,
-    tellSignal: (signal: string) => done.push(`tell watches ${signal}`) * 0,
+    tellSignal: (signal: string, _most: number, isSettled: boolean) => {
+      done.push(`tell watches ${signal}${isSettled ? ', until they are quiet' : ''}`)
+      return Promise.resolve()
+    },
   }
   return { done, gateway: gateway as unknown as Gateway, players }
 }
@@ -41,19 +45,21 @@ describe('the end in order', () => {
     return { done, warnings }
   }
 
-  test('leaves the watches of a page alone that has its shutdown event: its client would only dial again', async () => {
-    expect((await end({ shutdown: () => Promise.resolve(true) })).done).toEqual([
-      'refuse players',
-      'close players 1001',
-    ])
-  })
-
-  test('tells the watches of a page that does not listen for it', async () => {
-    expect((await end({ shutdown: () => Promise.resolve(false) })).done).toEqual([
-      'refuse players',
-      'tell watches SIGTERM',
-      'close players 1001',
-    ])
+  test.each<[string, EndWait, string[]]>([
+    ['leaves the watches alone when the page is done: its client would only dial again', 'nothing', []],
+    [
+      'tells the watches, and waits for shutdown(), when clients still have listeners',
+      'shutdown',
+      ['tell watches SIGTERM'],
+    ],
+    [
+      'waits for the last calls only, when all listeners have settled',
+      'calls',
+      ['tell watches SIGTERM, until they are quiet'],
+    ],
+  ])('%s', async (_what, wait, told) => {
+    const { done } = await end({ shutdown: () => Promise.resolve(wait) })
+    expect(done).toEqual(['refuse players', ...told, 'close players 1001'])
   })
 
   test('says nothing of a share of the time to a page that is gone', async () => {
@@ -67,7 +73,11 @@ describe('the end in order', () => {
     [0, 0],
   ])('of %i ms gives the page %i', async (grace, expected) => {
     let share: number | undefined
-    await end({ shutdown: (_signal, patience) => Promise.resolve((share = patience) >= 0) }, grace)
+    const shutdown = (_signal: string, patience: number): Promise<EndWait> => {
+      share = patience
+      return Promise.resolve('nothing')
+    }
+    await end({ shutdown }, grace)
     expect(share).toBe(expected)
   })
 })

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { snippetsOf } from '../support/markdown.js'
+import { snippetsOf, type Snippet } from '../support/markdown.js'
 import { root } from '../support/source.js'
 import { runtimeFile } from './support/runtimes.js'
 
@@ -20,7 +20,33 @@ declare module 'cc' {
   }
 }`
 
-/** Globals of recipes without imports. */
+/** What recipes find in the games that they change, and in the engines that no package here brings. */
+const GAMES = `
+declare module 'boardgame.io/server' {
+  export const Origins: { LOCALHOST: RegExp }
+  export function Server(options: object): { app: { _io: SocketIoServerLike }; run(port: number): void }
+}
+declare module '@colyseus/core' {
+  export const matchMaker: ColyseusMatchMaker
+  export function defineRoom(room: unknown): object
+  export function defineServer(options: object): ColyseusServer & { listen(port: number): Promise<unknown> }
+}
+declare module '@colyseus/ws-transport' {
+  export class WebSocketTransport {}
+}
+type SocketIoServerLike = import('gameserver-sidecar/socket.io').SocketIoServerLike
+type ColyseusMatchMaker = import('gameserver-sidecar/colyseus').ColyseusMatchMaker
+type ColyseusServer = import('gameserver-sidecar/colyseus').ColyseusServer
+declare const socketio: (server: unknown) => SocketIoServerLike
+declare const server: unknown
+declare const game: { addPlayer(socket: object, name: string): void }
+declare const TicTacToe: object, BattleRoom: object
+declare const PORT: number, port: number
+declare var gameServerHost: import('gameserver-sidecar').GameServerHost
+declare const System: { import(name: string): Promise<any> }
+declare const GameServerSidecarPlayers: typeof import('gameserver-sidecar/players')`
+
+/** What recipes without imports find in their surroundings. */
 const GLOBALS = `
 declare const GameServerSidecar: typeof import('gameserver-sidecar')
 declare const pc: { createScript(name: string): { prototype: Record<string, any> } }
@@ -30,6 +56,15 @@ declare const host: {
   onFrame(run: () => void): void
 }`
 
+/** The code of a recipe's snippet; of a diff, the code after it. */
+function codeIn({ language, code }: Snippet): string | undefined {
+  if (/^[tj]s$/.test(language)) return code
+  if (language !== 'diff' || !/^\+.*gameserver-sidecar\/(?!phaser)/m.test(code)) return undefined
+  const after = code.replace(/^-.*\n/gm, '').replace(/^[+ ]/gm, '')
+  // The types of require() are Node's.
+  return after.replace(/^const (.*) = require\((.*)\)$/gm, 'import $1 from $2')
+}
+
 function complaintsAbout(files: Map<string, string>): string[] {
   const options: ts.CompilerOptions = {
     strict: true,
@@ -38,7 +73,10 @@ function complaintsAbout(files: Map<string, string>): string[] {
     allowJs: true,
     checkJs: true,
     experimentalDecorators: true,
+    // A recipe in JavaScript can't say more.
+    noImplicitAny: false,
     noImplicitThis: false,
+    useUnknownInCatchVariables: false,
     types: [],
     moduleDetection: ts.ModuleDetectionKind.Force,
     target: ts.ScriptTarget.ES2022,
@@ -88,16 +126,26 @@ export function join(socket: PlayerSocket) {
 }`
 
 test.skipIf(babylon === undefined || playcanvas === undefined)(
-  'the recipes of docs/engines.md fit the types of the package and of the engines',
+  'the recipes of docs/engines.md and docs/recipes fit the types of the package, of the engines and of the games',
   () => {
-    const recipes = snippetsOf('docs/engines.md').filter(({ language }) => language === 'ts' || language === 'js')
-    expect(recipes.length).toBeGreaterThan(8)
+    const pages = ['boardgame-io', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io']
+    const recipes = ['engines', ...pages.map((name) => `recipes/${name}`)].flatMap((name) => {
+      const codes = snippetsOf(`docs/${name}.md`).map((snippet) => ({ ...snippet, code: codeIn(snippet) }))
+      const found = codes.filter(({ code }) => code !== undefined)
+      expect(found.length).toBeGreaterThanOrEqual(1)
+      return found.map(({ code, line, language }) => {
+        const path = join(root, `${name.replace('/', '-')}.md-${line}.${language === 'ts' ? 'ts' : 'js'}`)
+        return [path, code!] as const
+      })
+    })
+    expect(recipes.length).toBeGreaterThan(9)
     const complaints = complaintsAbout(
       new Map([
-        ...recipes.map(({ line, language, code }) => [join(root, `engines.md-${line}.${language}`), code] as const),
+        ...recipes,
         [join(root, 'recipe-scene.ts'), SCENE],
         [join(root, 'recipe-hosted.ts'), HOSTED],
         [join(root, 'recipe-cocos.d.ts'), COCOS],
+        [join(root, 'recipe-games.d.ts'), GAMES],
         [join(root, 'recipe-globals.d.ts'), GLOBALS],
       ]),
     )

@@ -110,6 +110,15 @@ spec:
     expect(await readdir(folder)).toEqual(['gameserver.yaml'])
   })
 
+  test('with a container of its own refuses a flag of the page that is not among its args', async () => {
+    const container = '{ image: g, args: [--webgl, --path, /a.html] }'
+    const folder = await projectWith(`spec: { template: { spec: { containers: [${container}] } } }`)
+    expect((await init(folder, '--path', '/b.html', '--webgl')).err).toBe(
+      '--path=/b.html must be among the args in gameserver.yaml, which fleet.yaml takes over.',
+    )
+    expect((await init(folder, '--path', '/a.html', '--webgl')).code).toBe(0)
+  })
+
   test.each([
     ['spec: { list: {} }', 'spec has no field "list"; did you mean "lists"?'],
     ['spec: { template: { spec: { containers: [{ image: "a\\nRUN reboot" }] } } }', "must be an image's name"],

@@ -40,6 +40,7 @@ test('a person is asked for everything, and an empty answer takes the default', 
       { name: 'bots', capacity: 2 },
     ],
     lists: [{ name: 'players', capacity: 8 }],
+    webgl: false,
     webrtc: false,
   })
 })
@@ -53,6 +54,16 @@ test('what was given is not asked for', async () => {
   )
   expect(someone.asked).toEqual([expect.stringContaining('Lists')])
 })
+
+test.each([{ path: '/a.html' }, { webgl: true }])(
+  '%o means a page, and is refused for a Node program',
+  async (given) => {
+    expect((await choose(given, await emptyProject())).kind).toBe('page')
+    await expect(choose({ ...given, kind: 'node' }, await emptyProject())).rejects.toThrow(
+      /is for a page; leave it out/,
+    )
+  },
+)
 
 test('what was given wrong is refused before the first question', async () => {
   const someone = person()

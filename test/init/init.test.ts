@@ -40,7 +40,7 @@ describe('init', () => {
     ])
   })
 
-  test('says so where a page has no build yet and nothing that makes it', async () => {
+  test('says that a page without a build script has no build yet', async () => {
     const sentence = 'There is no dist/index.html yet: build your game into dist before the image'
     expect((await initIn()).out).toContain(sentence)
     expect((await initIn({}, { 'dist/index.html': '' })).out).not.toContain(sentence)
@@ -53,7 +53,18 @@ describe('init', () => {
     expect(await text('fleet.yaml')).toContain('protocol: TCPUDP')
   })
 
-  test('leaves every file that is there, writes the rest, and says so', async () => {
+  test('with --path and --webgl, gives the page, the flag and the share of a core to each manifest and the image', async () => {
+    const built = { 'dist/index.html': '' }
+    const { out, text } = await initIn(INSTALLED, built, '--path', 'server.html?map=1&seed=2', '--webgl')
+    for (const name of ['gameserver.yaml', 'fleet.yaml'])
+      expect(await text(name)).toMatch(/ - --path=\/server\.html\?map=1&seed=2\n +- --webgl\n[^]*\n +cpu: 750m\n/)
+    expect(await text('Dockerfile')).toContain(
+      'CMD ["--players-port", "7777", "--path=/server.html?map=1&seed=2", "--webgl"]',
+    )
+    expect(out).toContain('There is no dist/server.html yet')
+  })
+
+  test('leaves existing files as they are, writes the others, and says so', async () => {
     const { folder, code, out, names, text } = await initIn(undefined, { 'fleet.yaml': 'mine' })
     expect(code).toBe(0)
     expect(out).toContain('Left as it was: fleet.yaml\n')
@@ -62,8 +73,8 @@ describe('init', () => {
     expect((await init(folder)).out).toContain('There is nothing to do')
   })
 
-  test('says that a Dockerfile of somebody else starts no host, and nothing of its own one', async () => {
-    const sentence = "The Dockerfile that was there doesn't name gameserver-sidecar, so its image starts no host"
+  test("says that somebody else's Dockerfile starts no host, and accepts its own", async () => {
+    const sentence = "The existing Dockerfile doesn't name gameserver-sidecar, so its image starts no host"
     expect((await initIn({}, { Dockerfile: 'FROM nginx\n' })).out).toContain(sentence)
     const own = await (await initIn()).text('Dockerfile')
     expect((await initIn({}, { Dockerfile: own })).out).not.toContain('starts no host')
@@ -83,7 +94,7 @@ describe('init', () => {
     expect((await init(folder)).out).not.toContain("can't reach")
   })
 
-  test('writes through no link, wherever it leads', async () => {
+  test('never writes through a link', async () => {
     const folder = await project()
     const outside = await project()
     await symlink(join(outside, 'made'), join(folder, 'Dockerfile'))
@@ -108,6 +119,8 @@ describe('init', () => {
     ['--dir', 'my build', '--dir must be'],
     ['--dir', '$(reboot)', '--dir must be'],
     ['--entry', 'a"]\nRUN reboot', '--entry must be'],
+    ['--path', 'a b.html', "--path must be the page's path within the build"],
+    ['--path', '//other.example/', '--path must be'],
     ['--image', 'My Game', "--image must be an image's name"],
     ['--image', 'a:b:c', '--image must be'],
     ['--image', 'a\nRUN reboot', '--image must be'],
@@ -130,7 +143,7 @@ describe('init', () => {
     expect(err).toMatch(/^package\.json can't be read: .+\.$/)
   })
 
-  test('tells of a folder that is not there, or is none, with exit code 73', async () => {
+  test('ends with 73 for --into a missing folder or a file', async () => {
     const folder = await project({ file: '' })
     const missing = await init(join(folder, 'missing'))
     expect(missing).toMatchObject({ code: 73, out: '' })
@@ -139,7 +152,7 @@ describe('init', () => {
     expect(await init(join(folder, 'file'))).toMatchObject({ code: 73, err })
   })
 
-  test("takes away what it wrote if a later file can't be written", async () => {
+  test("removes the files that it wrote when a later file can't be written", async () => {
     const folder = await project({ kept: 'mine' })
     const files = new Map(['first', 'kept', 'no/such/folder'].map((name) => [name, 'ours']))
     await expect(writeFiles(folder, files)).rejects.toThrow(/nothing was changed$/)
@@ -147,7 +160,7 @@ describe('init', () => {
   })
 })
 
-describe('what init takes without being told', () => {
+describe('without flags, init takes', () => {
   test.each([
     ['my-game', 'my-game'],
     ['@team/My Game!', 'my-game'],
@@ -160,7 +173,7 @@ describe('what init takes without being told', () => {
     expect(await text('fleet.yaml')).toContain(`\n  name: ${expected}\n`)
   })
 
-  test('without a usable name in package.json, that of the folder', async () => {
+  test('the name of the folder, where package.json has no usable name', async () => {
     const folder = join(await project({ 'Space Game/package.json': '{"name":"日本"}' }), 'Space Game')
     expect((await init(folder)).out).toContain('docker build -t space-game:1 .')
   })
@@ -172,7 +185,7 @@ describe('what init takes without being told', () => {
     expect(await text('Dockerfile')).toContain('\nRUN npm run build\n')
   })
 
-  test('a build leaves the image only where git leaves it, too: other builds write beside sources', async () => {
+  test('.dockerignore lists the build folder only if .gitignore does, since other builds write beside sources', async () => {
     const ignoring = { '.gitignore': 'node_modules\r\n/dist/\r\n' }
     const built = { scripts: { build: 'rollup --config' } }
     expect(await (await initIn(built, ignoring)).text('.dockerignore')).toContain('\ndist\n')
@@ -238,7 +251,7 @@ describe('what init takes without being told', () => {
     ['packages of its own', { workspaces: ['packages/*'] }, {}],
     ['packages of its own, by pnpm', {}, { 'pnpm-workspace.yaml': 'packages:\n  - a\n' }],
     ['patches of packages', {}, { 'patches/a.patch': '' }],
-  ])('every file before packages are installed, for %s', async (_, content, files) => {
+  ])('the Dockerfile copies all files before it installs packages, for %s', async (_, content, files) => {
     const scripts = { build: 'node build.mjs', ...content['scripts'] }
     const { text } = await initIn({ ...content, scripts }, files)
     expect(await text('Dockerfile')).toMatch(

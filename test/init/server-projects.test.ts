@@ -36,8 +36,8 @@ describe('a project with a page is a program', () => {
   })
 })
 
-describe('init says what would go wrong in the image', () => {
-  test('a program that is not there, and nothing of one that is', async () => {
+describe('init reports', () => {
+  test('a program that is not there', async () => {
     const server = { dependencies: { ws: '8' } }
     expect((await dockerIn(server, {})).out).toContain('There is no server.mjs: name your program with --entry.')
     expect((await dockerIn(server, { 'server.mjs': '' })).out).not.toContain('There is no')
@@ -60,6 +60,47 @@ describe('init says what would go wrong in the image', () => {
     expect(out).not.toContain('mocha')
   })
 
+  test('a devDependency that a file imports which the program imports', async () => {
+    const { out } = await dockerIn(
+      { main: 'src/server.ts', devDependencies: { ws: '8', '@team/lib': '1', fits: '1' } },
+      {
+        'src/server.ts': "import { play } from './rooms/room.js'",
+        'src/rooms/room.ts': "import type { Fit } from 'fits'\nimport '..'\nexport { play } from '../lib/play'",
+        'src/lib/play/index.ts': "import '../../server.js'\nconst ws = require('ws/lib/part')",
+      },
+    )
+    expect(out).toContain('src/lib/play/index.ts imports ws, which is a devDependency')
+    expect(out).not.toMatch(/@team|fits|not there/)
+  })
+
+  test('a file that the program imports and that is not there, unless a build may make it', async () => {
+    const files = { 'server.mjs': "import './rooms.mjs'" }
+    const sentence = 'server.mjs imports ./rooms.mjs, which is not there.'
+    const server = { dependencies: { ws: '8' } }
+    expect((await dockerIn(server, files)).out).toContain(sentence)
+    expect((await dockerIn({ ...server, scripts: { build: 'tsc' } }, files)).out).not.toContain(sentence)
+  })
+
+  test("a file from which package.json installs this package, and that isn't there", async () => {
+    const content = { dependencies: { 'gameserver-sidecar': 'file:packages/sidecar.tgz' } }
+    const sentence = 'There is no packages/sidecar.tgz, from which package.json installs gameserver-sidecar'
+    expect((await dockerIn(content, {})).out).toContain(sentence)
+    expect((await dockerIn(content, { 'packages/sidecar.tgz': '' })).out).not.toContain(sentence)
+  })
+
+  test.each([
+    ['a build that reads NODE_OPTIONS', { build: 'node $NODE_OPTIONS build.js' }, /build takes NODE_OPTIONS from/],
+    ['a build for the shell of Windows', { build: 'set NODE_OPTIONS=--x && vite build' }, /build takes NODE_OPTIONS/],
+    ['npm start, which sets NODE_OPTIONS', { start: 'NODE_OPTIONS=--x node server.js' }, /add --node-options to/],
+  ])('%s', async (_, scripts, sentence) => {
+    expect((await dockerIn({ scripts }, { 'server.js': '' })).out).toMatch(sentence)
+  })
+
+  test('nothing for a build that sets NODE_OPTIONS itself', async () => {
+    const scripts = { build: 'cross-env NODE_OPTIONS=--openssl-legacy-provider webpack' }
+    expect((await dockerIn({ scripts }, {})).out).not.toContain('NODE_OPTIONS')
+  })
+
   test('tsx among the devDependencies, which a TypeScript program is started with', async () => {
     const { out, docker } = await dockerIn(
       { scripts: { start: 'tsx server.ts' }, devDependencies: { tsx: '4' } },
@@ -69,13 +110,13 @@ describe('init says what would go wrong in the image', () => {
     expect(docker).toContain('NODE_OPTIONS="--import tsx"')
   })
 
-  test('a .dockerignore that leaves in node_modules, or out what the image needs', async () => {
+  test('a .dockerignore that lacks node_modules, or lists what the image needs', async () => {
     const page = { 'dist/index.html': '', '.dockerignore': 'dist\n' }
     const { out } = await dockerIn({}, page)
-    expect(out).toContain("The .dockerignore that was there doesn't leave out node_modules")
-    expect(out).toContain('The .dockerignore that was there leaves out dist, which the Dockerfile copies')
+    expect(out).toContain("The existing .dockerignore doesn't list node_modules")
+    expect(out).toContain('The existing .dockerignore lists dist, which the Dockerfile copies')
     const fine = await dockerIn({}, { ...page, '.dockerignore': 'node_modules\n' })
-    expect(fine.out).not.toContain('.dockerignore that was there')
+    expect(fine.out).not.toContain('existing .dockerignore')
   })
 })
 

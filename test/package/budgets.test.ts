@@ -21,7 +21,7 @@ async function shipped(path: string, names: string): Promise<number> {
   const code = `import { ${names} } from ${JSON.stringify(join(root, path))}\nexport const used = [${names}]`
   const bundle = await rolldown({
     input: 'entry',
-    external: ['gameserver-sidecar', 'isomorphic-ws', /^node:/],
+    external: ['gameserver-sidecar', 'isomorphic-ws', 'node-datachannel', 'ws', /^node:/],
     plugins: [
       {
         name: 'entry',

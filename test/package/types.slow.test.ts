@@ -56,11 +56,16 @@ const USE = `
   // @ts-expect-error no such option
   trackPlayers(client, { noshow: 1 })
   trackSessions(client, { onSession: (session) => { void session.end() } })
-  export const tracked = [players.ids, how, gone]
+  const Plugin = createSidecarPlugin({ Plugins: { BasePlugin: class { destroy() {} } } })
+  class Scene { declare readonly sidecar: InstanceType<typeof Plugin>; players = () => trackPlayers(this.sidecar) }
+  declare const socket: PlayerSocket
+  socket.onmessage = ({ data }) => { const text: string = data; void text }
+  export const tracked = [players.ids, how, gone, Scene]
   export const used = [client, player, stop, counter, exact, watch, decoder, outcome, seen, direct]
 `
 const IMPORTS = `
-  import { createClient } from 'gameserver-sidecar'
+  import { createClient, type PlayerSocket } from 'gameserver-sidecar'
+  import { createSidecarPlugin } from 'gameserver-sidecar/phaser'
   import { MessageDecoder } from 'gameserver-sidecar/frames'
   import { connect } from 'gameserver-sidecar/player'
   import { trackPlayers, trackSessions } from 'gameserver-sidecar/players'`
@@ -69,10 +74,13 @@ const REQUIRES = `
   import frames = require('gameserver-sidecar/frames')
   import player_ = require('gameserver-sidecar/player')
   import players_ = require('gameserver-sidecar/players')
+  import phaser = require('gameserver-sidecar/phaser')
+  import type { PlayerSocket } from 'gameserver-sidecar'
   const { createClient } = sidecar
   const { MessageDecoder } = frames
   const { connect } = player_
-  const { trackPlayers, trackSessions } = players_`
+  const { trackPlayers, trackSessions } = players_
+  const { createSidecarPlugin } = phaser`
 
 /** No DOM, no @types: what an engine's project may have, and declarations are checked like sources. */
 const BARE: ts.CompilerOptions = {

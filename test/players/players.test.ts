@@ -38,6 +38,19 @@ describe('players in virtual time', () => {
     expect(events).toEqual(['expected bob', 'joined bob', 'left bob'])
   })
 
+  test('a promised player who comes before the watch shows the promise joins without an add', async () => {
+    const { mock, promise, players, calls } = await play()
+    mock.control({ type: 'stallWatchers', ms: 1000 })
+    promise('ann')
+    const join = fate(players.join('ann'))
+    await mock.advance(500)
+    expect(join.now).toBe('pending')
+    await mock.advance(1500)
+    expect(join.now).toBe('expected')
+    await mock.advance(10_000)
+    expect(calls()).toEqual([])
+  })
+
   test('nobody joins beyond the least capacity, and a seat that is left is free for the next', async () => {
     const { mock, players, events, values } = await play({ room: 3, capacity: 2 })
     const joins = ['ann', 'bob', 'cid'].map((id) => fate(players.join(id)))

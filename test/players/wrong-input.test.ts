@@ -16,14 +16,15 @@ describe('options that can’t be right', () => {
     [{ capacity: 0 }, 'capacity must be above 0; got 0'],
     [{ capacity: NaN }, 'capacity must be above 0; got NaN'],
     [{ noShow: 0 }, 'noShow must be above 0; got 0'],
-    [{ noshow: 3 }, 'There is no option "noshow". Did you mean noShow?'],
+    [{ endWhenEmpty: { afer: 3 } }, 'There is no endWhenEmpty option "afer". Did you mean "after"?'],
+    [{ noshow: 3 }, 'There is no option "noshow". Did you mean "noShow"?'],
     [null, 'options must be an object; got null'],
   ])('%j of players is refused: %s', (options, message) => {
     expect(() => trackPlayers(client, options as PlayersOptions)).toThrow(refused(message))
   })
 
   test.each<[options: unknown, message: string]>([
-    [{ onSession, maxSession: 2 }, 'There is no option "maxSession". Did you mean maxSessions?'],
+    [{ onSession, maxSession: 2 }, 'There is no option "maxSession". Did you mean "maxSessions"?'],
     [{ onSession, maxSessions: 0 }, 'maxSessions must be above 0; got 0'],
     [{ onSession, thenShutdown: 0 }, 'thenShutdown must be above 0 or "last"; got 0'],
     [{ onSession, thenShutdown: 'first' }, 'thenShutdown must be above 0 or "last"; got "first"'],

@@ -1,7 +1,8 @@
 // A game server for the tests of signals: made as its arguments say, it prints what happens.
 import { createClient } from '../../dist/index.js'
 
-const [url, mode] = process.argv.slice(2)
+const [url, mode, time] = process.argv.slice(2)
+const timeout = Number(time)
 const onSignal = {
   save: async () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -12,9 +13,9 @@ const onSignal = {
     throw new Error('could not save')
   },
 }[mode]
-const client = createClient({ baseUrl: url, autoHealth: true, processSignals: { onSignal, timeout: 1000 } })
+const client = createClient({ baseUrl: url, autoHealth: true, processSignals: { onSignal, timeout } })
 client.on('signal', ({ signal }) => console.log('signal', signal))
-client.on('ending', ({ reason, deadline }) => console.log('ending', reason, deadline <= Date.now() + 1000))
+client.on('ending', ({ reason, deadline }) => console.log('ending', reason, deadline <= Date.now() + timeout))
 client.on('state', ({ state }) => console.log('state', state))
 await client.ready({ confirm: true })
 console.log('up')

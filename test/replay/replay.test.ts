@@ -38,7 +38,7 @@ const gameServer = (state: string): object => ({
 const watchLines = (...lines: object[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 
 describe('a replay as a sidecar', () => {
-  test('shows whoever watches the very GameServers of the recording, in order', async () => {
+  test('sends watchers the recorded GameServers in order', async () => {
     const text = await exportOf(await startSidecar())
     const { line } = run('replay', await fileOf(text), '--http-port', '0', '--speed', '100')
     const [, url] = await line(/at (http:\S+)/)
@@ -56,7 +56,7 @@ describe('a replay as a sidecar', () => {
     await reader.cancel()
   })
 
-  test('answers calls, and they change nothing', async () => {
+  test('answers calls, which change nothing', async () => {
     const path = await fileOf(watchLines({ type: 'gameserver', at: 1, gameServer: gameServer('Allocated') }))
     const { line } = run('replay', path, '--http-port', '0')
     const [, url = ''] = await line(/at (http:\S+)/)
@@ -65,7 +65,7 @@ describe('a replay as a sidecar', () => {
     expect(await (await fetch(`${url}/gameserver`)).json()).toEqual(gameServer('Allocated'))
   })
 
-  test('of watch --json breaks watches where they broke, begins with the first call, and ends when it is told to', async () => {
+  test('of watch --json breaks watches where they broke, begins with the first call, and ends at a signal', async () => {
     const path = await fileOf(
       watchLines(
         { type: 'connection', at: 0, state: 'connected' },
@@ -86,16 +86,16 @@ describe('a replay as a sidecar', () => {
 })
 
 describe('a replay as a client', () => {
-  test('makes the calls again; a sidecar that answers the same is told so', async () => {
+  test('repeats the calls, and ends with 0 where all answers are the same', async () => {
     const path = await fileOf(await exportOf(await startSidecar()))
     const other = await startSidecar()
     other.control({ type: 'setState', state: 'Ready' })
-    const err = '3 calls made again, all answered as before.'
+    const err = '3 calls repeated, all answered as before.'
     expect(await asClient(path, other.url).finished).toEqual({ code: 0, out: '', err })
     expect(other.sidecar.log.entries().filter(({ event }) => event.type === 'call')).toHaveLength(3)
   })
 
-  test('names each answer that is another, with its line, and exits with 1', async () => {
+  test('prints each different answer with its line, and ends with 1', async () => {
     const path = await fileOf(await exportOf(await startSidecar()))
     const other = await startSidecar({ gameServer: { spec: { counters: { rooms: { count: 1, capacity: 100 } } } } })
     const { code, out } = await asClient(path, other.url).finished
@@ -104,7 +104,7 @@ describe('a replay as a client', () => {
     expect(out).toMatch(/^line \d+ {2}PATCH \/v1beta1\/counters\/rooms: the status was 500, is 200$/m)
   })
 
-  test('without a sidecar there exits with 69', async () => {
+  test('ends with 69 without a sidecar', async () => {
     const path = await fileOf(await exportOf(await startSidecar()))
     const gone = await startSidecar()
     await gone.close()
@@ -113,7 +113,7 @@ describe('a replay as a client', () => {
     expect(err).toContain(`got no answer from ${gone.url}`)
   })
 
-  test('of a recording without calls exits with 1', async () => {
+  test('of a recording without calls ends with 1', async () => {
     const path = await fileOf(watchLines({ type: 'gameserver', at: 1, gameServer: gameServer('Ready') }))
     expect((await asClient(path, 'http://127.0.0.1:1').finished).code).toBe(1)
   })
@@ -144,17 +144,14 @@ describe('a broken recording', () => {
       '{"type":"recording","version":2}',
       ':1: version must be 1 or older; got 2; it is of a newer gameserver-sidecar, so update this one.',
     ],
-    [
-      '{"type":"gap","at":1}\n',
-      'The recording holds no GameServer, so there is nothing to show; --as client makes its calls again.',
-    ],
-  ] as const)('text %# is refused with file, line and what was expected', async ([text, message]) => {
+    ['{"type":"gap","at":1}\n', 'The recording holds no GameServer to show; add --as client to repeat its calls.'],
+  ] as const)('%# is refused with file, line and what was expected', async ([text, message]) => {
     const path = await fileOf(text)
     const { code, err } = await shownAtOnce(path).finished
     expect([code, err]).toEqual([1, message.startsWith('The') ? message : path + message])
   })
 
-  test('the part of a line at the end, and before what was added later, is skipped', async () => {
+  test('is played without torn lines at its end and before an appended session', async () => {
     const header = watchLines({ type: 'recording', version: 1 })
     const path = await fileOf(`${header}${good}{"type":"ga\n${header}${good}{"type":`)
     const { code, out } = await shownAtOnce(path).finished
@@ -162,7 +159,7 @@ describe('a broken recording', () => {
     expect(out).toMatch(/over after 2 events.*$/)
   })
 
-  test('a line that never ends is refused before it fills the memory', async () => {
+  test('with an endless line is refused before it fills the memory', async () => {
     const path = await fileOf(good)
     await truncate(path, 2 ** 40)
     const { code, err } = await shownAtOnce(path).finished

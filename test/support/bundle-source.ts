@@ -19,7 +19,9 @@ export async function bundleSource(contents: string, outfile: string): Promise<v
     platform: 'node',
     format: 'esm',
     plugins: [withoutDashboard],
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url)",
+    },
   })
   await stop()
 }

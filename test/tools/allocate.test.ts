@@ -43,7 +43,7 @@ describe('allocate', () => {
     expect(done.code).toBe(0)
   })
 
-  test('makes the manifest of its flags, and prints JSON if it is told to', async () => {
+  test('makes a manifest from its flags, and prints JSON with --json', async () => {
     const { url } = await startLocal('--mode', 'local')
     const flags = ['--label', 'mode=dm', '--annotation', 'x=a b', '--increment', 'rooms=3']
     const lists = ['--add-to', 'players=alice', '--add-to', 'players=bob', '--match', 'islocal=true', '--json']
@@ -59,18 +59,18 @@ describe('allocate', () => {
     expect(status.lists?.['players']?.values?.slice(-2)).toEqual(['alice', 'bob'])
   })
 
-  test('where nobody is says how to start a sidecar, with 69', async () => {
+  test('without a sidecar ends with 69 and says how to start one', async () => {
     const sentence =
       /^No sidecar answers at http:\/\/127\.0\.0\.1:1; start one with "gameserver-sidecar local", or give its/
     await expectRefusal(['allocate', '--url', 'http://127.0.0.1:1'], sentence, NO_SIDECAR)
   })
 
-  test('tells a real sidecar from a local one, and what to do in a cluster', async () => {
-    const sentence = /is a real one, which can't be told to allocate.* kubectl create -f allocation\.yaml/
+  test('refuses a real sidecar, and says what to do in a cluster', async () => {
+    const sentence = /is a real one, and only the cluster allocates there: use kubectl create -f allocation\.yaml/
     await expectRefusal(['allocate', '--url', await faulty()], sentence, NO_SIDECAR)
   })
 
-  test('reads no more of an endless answer than a sidecar would send', async () => {
+  test('stops reading an endless answer', async () => {
     let sent = 0
     const part = Buffer.alloc(64 * 1024, 'a')
     const url = await faulty({
@@ -86,7 +86,7 @@ describe('allocate', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  test('beyond loopback needs the token', async () => {
+  test('needs the token of a sidecar that other machines can reach', async () => {
     const { url, line } = await startLocal('--address', '0.0.0.0', '--mode', 'local')
     const token = (await line(/Token of the control interface: (\S+)/))[1]!
     await expectRefusal(['allocate', '--url', url], /needs the token that was printed at .*; give it with --token\.$/)
@@ -94,22 +94,22 @@ describe('allocate', () => {
   })
 })
 
-describe('without --url and variable, a command finds the sidecar of this machine', () => {
+describe('without --url and AGONES_SDK_HTTP_PORT, a command finds the sidecar of this machine', () => {
   beforeEach(async () => vi.stubEnv('XDG_RUNTIME_DIR', await temporaryFolder('runtime')))
 
-  test('at its own port, whichever command has started it', async () => {
+  test('at any port', async () => {
     const usual = await freePort()
     expect(await findRunning(usual)).toBe(usual)
     const { url } = await startLocal()
     expect(await findRunning(usual)).toBe(Number(new URL(url).port))
   })
 
-  test('also one that tells its state to nobody without its token', async () => {
+  test('although its state needs a token', async () => {
     const { url } = await startLocal('--address', '0.0.0.0')
     expect(await findRunning(await freePort())).toBe(Number(new URL(url).port))
   })
 
-  test('and is not misled by what another program or an ended process has left', async () => {
+  test('and ignores the files of other programs and ended processes', async () => {
     const { url, stop, finished } = await startLocal()
     announceSidecar(await faulty({ '*': json(404, {}) }))
     const usual = await freePort()
@@ -119,7 +119,7 @@ describe('without --url and variable, a command finds the sidecar of this machin
     expect(await findRunning(usual)).toBe(usual)
   })
 
-  test('and where several run asks for --url, with all of them', async () => {
+  test('and lists all URLs where several sidecars run', async () => {
     const urls = [(await startLocal()).url, (await startLocal()).url]
     const failure = (await findRunning(await freePort()).catch((error: unknown) => error)) as Error
     expect(failure.message).toMatch(/^2 sidecars run on this machine; choose one of them with --url: /)
@@ -127,7 +127,7 @@ describe('without --url and variable, a command finds the sidecar of this machin
   })
 })
 
-describe('a mistake in a file is told with its line and the fix', () => {
+describe('a mistake in an allocation file is reported with its line and the fix', () => {
   const rows: readonly (readonly [string, string])[] = [
     [
       `${HEAD}spec:\n  selectors:\n    - matchLabels:\n        mode: dm\n      counters:\n        rooms:\n          minAvailble: 1\n`,

@@ -35,12 +35,12 @@ describe('call', () => {
     expect(calls(local)).toContain(operation)
   })
 
-  test('takes every operation but the watch', () => {
+  test('offers every operation but the watch', () => {
     expect([...callable, 'watchGameServer'].sort()).toEqual(Object.keys(operations).sort())
   })
 
   const curled = ['ready', 'getGameServer', 'setAnnotation', 'updateCounter', 'removeListValue'] as const
-  test.each(curled)('%s --curl prints the request, which does the same', async (operation) => {
+  test.each(curled)('%s --curl prints a command that sends the same request', async (operation) => {
     const local = await startSidecar({ mode: 'local' })
     const { code, out } = await run('call', operation, ...typed[operation][0], '--url', local.url, '--curl').finished
     expect(code).toBe(0)
@@ -50,7 +50,7 @@ describe('call', () => {
     expect(calls(local)).toEqual([operation])
   })
 
-  test('an integer that readers of JSON would round is text, and with --int64 a number', async () => {
+  test('an integer beyond 2^53 is text, and with --int64 a number', async () => {
     const local = await startSidecar()
     const given = ['call', 'updateCounter', 'rooms', 'capacity=9223372036854775807', '--url', local.url]
     expect((await run(...given).finished).out).toBe('{"name":"rooms","count":1,"capacity":"9223372036854775807"}')
@@ -83,14 +83,14 @@ describe('call', () => {
     expect(calls(local)).toEqual([])
   })
 
-  test('a refusal of the sidecar is its code and its message, with code 1', async () => {
+  test('prints the code and message of a refusal, and ends with 1', async () => {
     const local = await startSidecar()
     const { code, err } = await run('call', 'getCounter', 'nope', '--url', local.url).finished
     expect(code).toBe(1)
     expect(err).toBe('NOT_FOUND getCounter: HTTP 500: counter not found: nope')
   })
 
-  test('nobody there is code 69, for reads and for writes', async () => {
+  test('ends with 69 without a sidecar, for reads and writes', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     for (const operation of ['ready', 'getGameServer']) {
       const { code, err } = await run('call', operation, '--url', url).finished
@@ -99,7 +99,7 @@ describe('call', () => {
     }
   })
 
-  test('a sidecar that answers too late is code 75, for reads and for writes', async () => {
+  test('ends with 75 where the sidecar answers too late, for reads and writes', async () => {
     const local = await startSidecar()
     local.control({ type: 'delayCalls', ms: 60_000 })
     for (const operation of ['ready', 'getGameServer']) {

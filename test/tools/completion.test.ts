@@ -38,7 +38,7 @@ describe('completion', () => {
     }
   })
 
-  test.skipIf(!has('fish'))('fish offers the same', async () => {
+  test.skipIf(!has('fish'))('fish offers commands, options and their choices', async () => {
     const file = await script('fish')
     for (const [words, offered] of rows) {
       const code = `source ${file}; complete -C "gameserver-sidecar ${words.join(' ')}"`
@@ -60,7 +60,7 @@ describe('completion', () => {
     expect(out).toBe('_gameserver_sidecar: function\n_gameserver_sidecar\n')
   })
 
-  test('another shell is refused with those that there are', async () => {
+  test('refuses another shell, and lists the known ones', async () => {
     const { code, err } = await run('completion', 'tcsh').finished
     expect(code).toBe(64)
     expect(err).toMatch(/; there are bash, zsh, fish\.$/)

@@ -13,7 +13,7 @@ async function temporaryFile(name: string, text: string): Promise<string> {
 }
 
 describe('a GameServer that has ended', () => {
-  test('is replaced a second later, and one line says by which', async () => {
+  test('is replaced a second later, and a line names its successor', async () => {
     const local = await startLocal()
     await control(local.url, { type: 'setClock', speed: 10 })
     await call(local.url, '/shutdown')
@@ -34,7 +34,7 @@ describe('a GameServer that has ended', () => {
 })
 
 describe('a running sidecar', () => {
-  test('tells where it is, what there is and what to do first, and in the end how much there was', async () => {
+  test('prints its address, its GameServer and a first step, and at the end its totals', async () => {
     const { url, stop, line, finished } = await startLocal()
     expect((await line(/(\w+_SDK_HTTP_PORT=\d+)/))[1]).toBe(`AGONES_SDK_HTTP_PORT=${new URL(url).port}`)
     await line(new RegExp(`Dashboard: +${url}/_/$`))
@@ -51,7 +51,7 @@ describe('a running sidecar', () => {
     expect(code).toBe(0)
   })
 
-  test('tells each missed beat, and why an allocation was refused', async () => {
+  test('warns of each missed beat, and says why an allocation was refused', async () => {
     const path = await temporaryFile('gs.yaml', 'spec: { health: { periodSeconds: 1, initialDelaySeconds: 0 } }\n')
     const { url, line } = await startLocal('--file', path)
     await fetch(`${url}/_/api/allocations`, { method: 'POST', headers: { 'x-sidecar-control': '1' }, body: '{}' })
@@ -61,7 +61,7 @@ describe('a running sidecar', () => {
     for (const failure of [1, 2, 3]) await line(new RegExp(`warning: .* failure ${failure} of 3`))
   })
 
-  test('warns of a game that starts again while it is Allocated, and calls ready() without a look', async () => {
+  test('warns of a game that restarts while Allocated and calls ready()', async () => {
     const { url, line } = await startLocal()
     /** A game's watch, which ends as that of a process that dies. */
     const watch = async (): Promise<() => void> => {
@@ -79,7 +79,7 @@ describe('a running sidecar', () => {
     await line(/warning: ready\(\) comes from a game whose watch ended while Allocated, .* A game that starts looks at/)
   })
 
-  test('prints one object of JSON a line with --log-format json, and nothing else', async () => {
+  test('with --log-format json prints only JSON objects, one a line', async () => {
     const path = await temporaryFile('gs.yaml', 'metadata: { labels: { map: one } }\n')
     const { stop, line, finished } = run('local', '--http-port=0', '--log-format=json', '--file', path, '--mode=local')
     const [, url] = await line(/"event":"listening","url":"([^"]+)"/)
@@ -101,12 +101,12 @@ describe('a running sidecar', () => {
     expect({ err, code }).toEqual({ err: '', code: 0 })
   })
 
-  test('tells each event in a line: time, what, result', async () => {
+  test('prints each event as a line with time, call and result', async () => {
     const { url, line } = await startLocal('--mode', 'local')
     await call(url, '/ready')
     expect((await line(/\d {2}ready/)).input).toMatch(/^\d\d:\d\d:\d\d\.\d{3} {2}ready {2,}ok/)
     await call(url, '/metadata/label', { key: 'map', value: 'arena\u001b[31m' }, 'PUT')
-    await line(/setLabel map=arena\\u001b\[31m +ok, label agones.dev\/sdk-map=arena\\u001b/)
+    await line(/setLabel map = arena\\u001b\[31m +ok, label agones.dev\/sdk-map=arena\\u001b/)
     await call(url, '/v1beta1/counters/nope', undefined, 'GET')
     await line(/getCounter nope +500 not found\. nope Counter not found$/)
     await call(url, '/nope', undefined, 'GET')
@@ -123,7 +123,7 @@ describe('a running sidecar', () => {
     expect((await finished).out.match(/^\d.* health /gm)).toHaveLength(shown)
   })
 
-  test('ends by itself after --timeout, and can be stopped while it waits for --delay', async () => {
+  test('ends after --timeout, and can be stopped during --delay', async () => {
     expect((await run('local', '--http-port', '0', '--timeout', '0.1').finished).code).toBe(0)
     const waiting = run('local', '--http-port', '0', '--delay', '1000')
     await waiting.line(/Waiting 1000 s/)
@@ -131,7 +131,7 @@ describe('a running sidecar', () => {
     expect((await waiting.finished).code).toBe(0)
   })
 
-  test('takes the template of a Fleet among other documents, loads a saved file again, and says so', async () => {
+  test('uses the template of a Fleet among other documents, reloads the file when it is saved, and says so', async () => {
     const fleet =
       'kind: Fleet\nmetadata: { name: my-fleet }\nspec: { template: { metadata: { labels: { map: one } } } }\n'
     const path = await temporaryFile('fleet.yaml', `kind: Service\n---\n${fleet}`)
@@ -147,7 +147,7 @@ describe('a running sidecar', () => {
     expect(await label()).toBe('two')
   })
 
-  test('beyond loopback warns, prints a token, and asks for it', async () => {
+  test('beyond loopback warns, prints a token, and demands it', async () => {
     const { url, line, errorLine } = await startLocal('--address', '0.0.0.0')
     await errorLine(/^warning: Listening on 0\.0\.0\.0/)
     const token = (await line(/Token of the control interface: (\S+)/))[1]!
@@ -156,7 +156,7 @@ describe('a running sidecar', () => {
     expect(known.status).toBe(200)
   })
 
-  test('takes the platform, the mode, the gates, the limit, and --no-dashboard', async () => {
+  test('obeys --platform, --mode, --feature-gates, --ws-limit and --no-dashboard', async () => {
     const gates = ['--feature-gates', 'CountsAndLists=false', '--ws-limit', '10', '--no-dashboard']
     const { url, line, stop, finished } = await startLocal('--platform', 'game-ops', '--mode', 'local', ...gates)
     await line(/GAME_OPS_SDK_HTTP_PORT=\d+/)
@@ -172,7 +172,7 @@ describe('a running sidecar', () => {
     expect((await finished).out).not.toMatch(/dashboard/i)
   })
 
-  test('tells of a page that is refused, with what would allow it', async () => {
+  test('logs a refused page, with the fix', async () => {
     const { url, errorLine } = await startLocal()
     for (const origin of ['http://localhost:5173', 'null']) {
       expect((await fetch(`${url}/gameserver?x=1`, { headers: { origin } })).status).toBe(403)
@@ -198,8 +198,8 @@ describe('a conformance run', () => {
 
   test.each([
     ['at the timeout', ['--timeout', '0.3']],
-    ['when it is stopped before', []],
-  ])('ends with 1 %s, and names what is missing and what was not expected', async (_when, args) => {
+    ['when it is stopped', []],
+  ])('ends with 1 %s, and names the missing and the unexpected operations', async (_when, args) => {
     const { url, stop, finished } = await startLocal('--conformance', 'ready,allocate', ...args)
     await call(url, '/shutdown')
     if (args.length === 0) stop('SIGTERM')

@@ -30,19 +30,19 @@ async function startServe(...args: readonly string[]): Promise<CommandRun & { di
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
 
 describe('serve', () => {
-  test('--local says where page, sidecar and dashboard are; the page finds the sidecar without being told', async () => {
+  test('--local prints the addresses of page, sidecar and dashboard, and the page finds the sidecar by itself', async () => {
     const { url, line } = await startServe('--local')
     const local = (await line(/^Local sidecar \(production mode\) at (\S+), for the page at \/_\/sidecar$/))[1]!
     await line(new RegExp(`^Dashboard at ${local}/_/$`))
     expect(await textOf(url)).toContain('<head><script src="/_/config.js"></script><title>')
     expect(await textOf(`${url}/_/config.js`)).toContain('"baseUrl":"/_/sidecar","platform":"agones"')
     await call(`${url}/_/sidecar`, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
-    await line(/setLabel a=b/)
+    await line(/setLabel a = b/)
     const gameServers = await Promise.all([readGameServer(`${url}/_/sidecar`), readGameServer(local)])
     expect(gameServers[0]).toEqual(gameServers[1])
   })
 
-  test('--local is steered by the flags of the local command', async () => {
+  test('--local takes the flags of the local command', async () => {
     const file = join(await temporaryFolder('gameserver-file'), 'gs.yaml')
     await writeFile(file, 'metadata: { name: mine }\n')
     const flags = ['--mode', 'local', '--file', file, '--platform', 'game-ops', '--no-dashboard']
@@ -57,7 +57,7 @@ describe('serve', () => {
     expect((await finished).out).not.toContain('Dashboard')
   })
 
-  test('uses a sidecar that --sidecar names, or the environment', async () => {
+  test('uses the sidecar of --sidecar, else of AGONES_SDK_HTTP_PORT', async () => {
     const local = await startLocal('--mode', 'local')
     const named = await startServe('--sidecar', local.url)
     await named.line(new RegExp(`^Sidecar at ${local.url}`))
@@ -68,7 +68,7 @@ describe('serve', () => {
     expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Allocated')
   })
 
-  test('--spa, --isolate and --auto-health reach the page; --deny refuses operations, and the banner says so', async () => {
+  test('--spa, --isolate and --auto-health reach the page; --deny refuses operations, and the banner names them', async () => {
     const flags = ['--spa', '--isolate', '--auto-health', '--deny', 'shutdown,allocate']
     const { url, line } = await startServe('--local', ...flags)
     await line(/^Not forwarded: shutdown, allocate$/)
@@ -82,7 +82,7 @@ describe('serve', () => {
     expect(await textOf(`${url}/_/config.js`)).toContain('"autoHealth":true')
   })
 
-  test('--token keeps everybody else from the sidecar; the banner tells the address that has it', async () => {
+  test('--token protects the sidecar, and the banner prints the address with the token', async () => {
     const { line, url } = await startServe('--local', '--token')
     const token = new URL((await line(/ at (\S+\?token=\S+)/))[1]!).searchParams.get('token')!
     const { origin } = new URL(url)
@@ -91,7 +91,7 @@ describe('serve', () => {
     expect(known.status).toBe(200)
   })
 
-  test('--cert and --key make it speak TLS', async () => {
+  test('--cert and --key turn on TLS', async () => {
     const folder = await temporaryFolder('gameserver-tls')
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
     const texts = selfSigned()

@@ -13,7 +13,7 @@ import { jsonText } from '../json-line.js'
 
 type Pair = readonly [string, string]
 
-/** What a manifest has fields for. */
+/** Flags that make a manifest. */
 const insteadOfFile = {
   label: option('key=value', 'label that the GameServer gets', pair),
   annotation: option('key=value', 'annotation that it gets', pair),
@@ -90,7 +90,6 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
 
 const toIncrement = ([name, amount]: Pair) => [name, { action: 'Increment', amount: Number(amount) }] as const
 
-/** The values of each list. */
 const listsOf = (pairs: readonly Pair[]): object =>
   Object.fromEntries(
     pairs.map(([list]) => [list, { addValues: pairs.filter(([name]) => name === list).map(([, value]) => value) }]),

@@ -13,7 +13,7 @@ import { option, toggle, withDefault } from '../flags.js'
 import { escapeJson, jsonText } from '../json-line.js'
 import { pick } from '../usage.js'
 
-/** The operations that `call` carries out: all but the watch, which has a command of its own. */
+/** All operations but the watch, which has its own command. */
 export const callable = Object.keys(operations).filter((name) => name !== 'watchGameServer') as CallableName[]
 
 export const command = defineCommand({
@@ -41,7 +41,7 @@ export const command = defineCommand({
       const answer = await perform(client, parsed)
       if (recorded === undefined) context.print(toJson(answer, flags.int64))
     } catch (error) {
-      // Of a request that isn't sent, what was to be sent is what counts; arguments that are refused send nothing.
+      // With --curl the client may reject the made-up answer; the request is known all the same.
       if (recorded === undefined || recorded.requests.length === 0) return tell(error, context)
     } finally {
       client.close()
@@ -62,8 +62,8 @@ interface ParsedCall {
 }
 
 /**
- * Reads what stands behind `call`. The table of operations says what each one takes: its counter's or list's name, and the
- * fields of its body; fields that may be left out come as JSON, or as `name=value`.
+ * Reads the arguments by the table of operations: the key in the path, then the fields of the body. Updates, whose fields
+ * are optional, are JSON or `name=value`.
  *
  * @throws UsageError
  */
@@ -131,13 +131,13 @@ function tell(error: unknown, { warn, colors }: CliContext): number {
   return error.code === 'INVALID_ARGUMENT' || error.code === 'CONFIG' ? EXIT.USAGE : EXIT.FAILED
 }
 
-/** A write whose answer didn't come in time has the time limit as its cause. */
+/** The error of a write whose answer came too late has the timeout as its cause. */
 const isTimeOver = ({ code, cause }: SidecarError): boolean =>
   code === 'TIMEOUT' || (isSidecarError(cause) && cause.code === 'TIMEOUT')
 
 /**
- * The answer as JSON. An integer that most readers of JSON would round is text, as the sidecar itself sends it, unless
- * `exact` asks for the number with all its digits.
+ * The answer as JSON. An integer beyond 2^53, which most JSON parsers would round, is text unless `exact` asks for the
+ * number.
  */
 function toJson(value: unknown, exact: boolean): string {
   if (typeof value === 'string') return jsonText({ outcome: value })
@@ -154,10 +154,9 @@ interface SentRequest {
 }
 
 /**
- * A `fetch` that sends nothing and keeps the requests, so that what is printed is the very request that the client would
- * send. Whatever the client reads before is answered as if it were empty.
+ * A `fetch` that records requests instead of sending them, for --curl. Reads of the client get an empty answer.
  *
- * @param key the counter or list that the call is about
+ * @param key the name of the call's counter or list
  */
 function createRecordingFetch(key: string): { readonly fetch: FetchLike; readonly requests: SentRequest[] } {
   const requests: SentRequest[] = []
@@ -178,10 +177,10 @@ function curlCommand({ url: address, init }: SentRequest): string {
   const headers = Object.entries(init.headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`)
   const body = init.body === undefined ? [] : [`-d ${quote(escapeJson(init.body))}`]
   const method = init.method === 'GET' ? [] : [`-X ${init.method}`]
-  // Brackets of an IPv6 address would be taken for a range.
+  // Without -g, curl reads the brackets of an IPv6 address as a range.
   const glob = address.includes('[') ? ['-g'] : []
   return ['curl -sS', ...glob, ...method, ...headers, ...body, quote(address)].join(' ')
 }
 
-/** One word for a POSIX shell, whatever the text holds. */
+/** Quotes a word for a POSIX shell. */
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`

@@ -21,10 +21,9 @@ export const command = defineCommand({
   },
 })
 
-/** What completes commands, options and their choices is made of what the commands themselves define. */
 type Commands = readonly NamedCommand[]
 
-/** The flags of a command, each with all its names as they are typed. */
+/** The flags of a command, each with its long and short name. */
 const flagsOf = ({ flags }: NamedCommand) =>
   Object.entries(flags).map(([key, { short, about, value, choices = [] }]) => {
     const names = [flagName(key), ...(short === undefined ? [] : [`-${short}`])]
@@ -33,7 +32,7 @@ const flagsOf = ({ flags }: NamedCommand) =>
 
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** The branches of a `case`: what stands before the cursor in a command, and its choices. */
+/** The branches of a `case` over the command and the flag before the cursor. */
 const valueBranches = (commands: Commands, complete: (choices: readonly string[]) => string): string =>
   commands
     .flatMap((command) =>
@@ -48,7 +47,7 @@ const valueBranches = (commands: Commands, complete: (choices: readonly string[]
 
 function bash(commands: Commands): string {
   const complete = (words: readonly string[]): string => `COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$current"))`
-  // What stands behind `--` is a command of its own there.
+  // Commands that run another command, behind `--`.
   const runs = commands.filter(({ usage }) => usage?.includes(' -- ')).map(({ name }) => name)
   const branches = commands.map((command) => {
     const { name, choices } = command

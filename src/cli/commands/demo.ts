@@ -10,7 +10,7 @@ import { port } from '../flag-values.js'
 import { option, toggle, withDefault } from '../flags.js'
 import { openInBrowser } from '../keys.js'
 
-/** The demo's server, `demo/star-arena/demo.mjs`. It is sample code and imports this package by its name, as a user would. */
+/** The demo's server, `demo/star-arena/demo.mjs`: sample code that imports this package by name. */
 interface DemoModule {
   startDemo(options: { readonly port: number; onNews(news: News): void }): Promise<Demo>
 }
@@ -44,7 +44,7 @@ export const command = defineCommand({
     const demo = await startDemo({ port: wanted, onNews: (news) => printNews(news, context) })
     printStart(demo, wanted, context)
     const open = (): void =>
-      openInBrowser(demo.url, () => context.warn('No browser could be opened. Open the address yourself.'))
+      openInBrowser(demo.url, () => context.warn('No browser could be opened; open the address yourself.'))
     if (!noOpen && hasDisplay(process.env)) open()
     await stopped
     await demo.close()
@@ -52,7 +52,7 @@ export const command = defineCommand({
   },
 })
 
-/** By the package's own name, since the file that this code is built into may be any of `dist`. */
+/** Finds the demo by the package's name, since this code may be bundled into any file of `dist`. */
 async function loadDemo(): Promise<DemoModule> {
   const manifest = createRequire(import.meta.url).resolve(`${PROGRAM}/package.json`)
   const path = join(dirname(manifest), 'dist', 'demo', 'demo.js')
@@ -74,7 +74,7 @@ function printNews({ kind, text, at }: News, { colors, print }: CliContext): voi
   print(`${colors.dim(clockTime(at))}  ${kind.padEnd(10)}  ${tones[kind]?.(shown) ?? shown}`)
 }
 
-/** Whether a browser can show itself to somebody. Without a display, openers take over the terminal with a text browser. */
+/** Whether there is a display. Without one, xdg-open may start a text browser in this terminal. */
 function hasDisplay(env: NodeJS.ProcessEnv): boolean {
   if (env['CI']) return false
   return process.platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['WSL_DISTRO_NAME'])

@@ -20,8 +20,8 @@ const DEFAULT_URL = 'http://127.0.0.1:9358'
 export const command = defineCommand({
   flags: {
     url,
-    file: text('path', 'also look at this GameServer or Fleet, as YAML or JSON', { short: 'f' }),
-    origin: option('url', 'also look whether a page of this origin gets through', originOf),
+    file: text('path', 'also check this GameServer or Fleet, as YAML or JSON', { short: 'f' }),
+    origin: option('url', 'also check whether a page of this origin gets through', originOf),
     timeout: withDefault(option('seconds', 'longest wait for each answer', someSeconds), 3),
     json: toggle('write all findings as one JSON object'),
   },
@@ -53,7 +53,7 @@ export const command = defineCommand({
   },
 })
 
-/** All checks, in the order in which they are told. */
+/** All checks in the order of the report. */
 export const checks: readonly Check[] = [
   ...environmentChecks,
   ...reachChecks,
@@ -64,7 +64,7 @@ export const checks: readonly Check[] = [
 
 type Examined = Pick<Check, 'id' | 'group'> & Finding
 
-/** Runs the checks one after the other, so that none disturbs what another measures. */
+/** Runs one check at a time, so that none disturbs another's measurement. */
 export async function* examine(patient: Patient): AsyncGenerator<Examined> {
   for (const { id, group, run } of checks) {
     const finding = await Promise.resolve(patient)
@@ -82,7 +82,7 @@ function originOf(given: string): string {
   return parsed.origin
 }
 
-/** A variable that makes no address is a finding of its own, and no reason to end. */
+/** An invalid variable is a finding, not a reason to end. */
 async function urlOfEnvironment(): Promise<string> {
   try {
     return await findSidecar(undefined, process.env)
@@ -91,7 +91,7 @@ async function urlOfEnvironment(): Promise<string> {
   }
 }
 
-/** Prints findings as they come; those of a group that are skipped for the same reason share a line. */
+/** Prints each finding at once. Checks that are skipped for the same reason share a line. */
 function createReport({ print, colors }: CliContext): { tell(one: Examined): void; end(all: Examined[]): void } {
   let group = ''
   let together: Examined[] = []

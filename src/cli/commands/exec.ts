@@ -3,17 +3,17 @@ import { dashboardUrl } from '../../node/local/dashboard-route.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { plainText } from '../../node/plain-text.js'
 import type { LogEntry } from '../../sidecar/index.js'
-import { defineCommand, UsageError } from '../context.js'
+import { defineCommand, UsageError, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines, warningLines } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { port, seconds } from '../flag-values.js'
-import { option, text, toggle, under, withDefault } from '../flags.js'
+import { option, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
-import { localFlags, localOptionsOf, PORT_NAMES } from '../local-flags.js'
+import { localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
 import { startError } from '../start-failure.js'
 
-// An ended GameServer stays, so that tests find it; --restart brings the next.
+// An ended GameServer stays, so that tests can read it; --restart creates the next one.
 const { noReplace: _, ...ofLocal } = localFlags
 
 const flags = {
@@ -21,7 +21,7 @@ const flags = {
   keys: toggle('steer the sidecar by keys of the terminal; the command gets no input then'),
   grace: withDefault(option('seconds', 'time from SIGTERM or SIGHUP to SIGKILL', seconds), 30),
   httpPort: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, PORT_NAMES),
-  platform: withDefault(text('name', 'prefix of labels and annotations, <name>.dev/sdk-'), 'agones'),
+  platform,
   verbose: toggle('show on stderr what the sidecar is asked'),
   ...under('Of the local sidecar:', ofLocal),
 }
@@ -69,7 +69,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
   }
 }
 
-/** @throws UsageError where no terminal is */
+/** @throws UsageError without a terminal */
 async function takeKeys(
   local: LocalSidecar,
   dashboard: string | undefined,
@@ -78,19 +78,18 @@ async function takeKeys(
   const { attachKeys, hasKeys, keyRow } = await import('../keys.js')
   if (!hasKeys()) throw new UsageError('--keys needs a terminal; leave it out where there is none.')
   warn(keyRow(colors, dashboard !== undefined))
-  // Its end is passed on as if it had come from outside.
+  // exec forwards the signal to the command.
   const onQuit = (): void => void process.kill(process.pid, 'SIGTERM')
   return attachKeys({ local, dashboard, colors, print: warn, onQuit })
 }
 
-async function startSidecar(given: ExecFlags, { colors, warn }: CliContext): Promise<LocalSidecar> {
+async function startSidecar(given: ExecFlags, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const onWarning = (message: string): void => warn(colors.yellow(`warning: ${plainText(message)}`))
-  const { platform, httpPort } = given
+  const { httpPort } = given
   try {
     return await createLocalSidecar({
-      ...localOptionsOf(given, onWarning, warn),
-      platform,
+      ...localOptionsOf(given, warningsOf(context), context.warn),
+      platform: given.platform,
       port: httpPort ?? 'usual',
     })
   } catch (error) {

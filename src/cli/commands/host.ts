@@ -3,7 +3,6 @@ import { HOST_EXIT_CODES, HostError } from '../../node/host/host-error.js'
 import type { HostEvent } from '../../node/host/host-events.js'
 import type { ProgramHost } from '../../node/host/program/program-host.js'
 import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options.js'
-import type { OperationName } from '../../protocol/operations.js'
 import { clockTime } from '../event-lines.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'
 import type { Invocation } from '../context.js'
@@ -12,7 +11,7 @@ import type { Values } from '../flags.js'
 import { checkHostFlags, hostFlags } from '../host-flags.js'
 import { createHostLines } from '../host-lines.js'
 import { localOptionsOf } from '../local-flags.js'
-import { readSecret, whyNotToServe } from '../serve-checks.js'
+import { pageOptionsOf, refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 import type { Place } from '../start-failure.js'
 
@@ -37,7 +36,7 @@ async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number
   try {
     return await runUntilEnd(invocation, onEvent)
   } catch (error) {
-    // A program that reads the lines learns of it by them; a person reads the sentence on stderr.
+    // Programs read events; the sentence on stderr is for people.
     if (flags.logFormat === 'json' && (error instanceof UsageError || error instanceof CommandError)) {
       const code = error instanceof CommandError ? error.code : HOST_EXIT_CODES.USAGE
       onEvent({ event: 'exit', code, reason: error.message })
@@ -52,8 +51,7 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
   const stopped = context.untilStopped()
   checkHostFlags(invocation, process.env)
   const [dir = ''] = args
-  const why = flags.node !== undefined || flags.yes ? undefined : whyNotToServe(dir)
-  if (why !== undefined) throw new UsageError(why)
+  if (flags.node === undefined && !flags.yes) refuseHome(dir)
   const start = new AbortController()
   void stopped.then((signal) => start.abort(signal))
   let host: Host | ProgramHost
@@ -82,18 +80,14 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
 async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
   const { createHost } = await import('../../node/host/create-host.js')
   const { path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = flags
-  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, spa, isolate } = flags
-  const { cert, key } = flags
+  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory } = flags
   return createHost({
-    ...{ dir, path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
-    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, spa, isolate, signal, onEvent },
+    ...{ path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
+    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, signal, onEvent },
+    ...pageOptionsOf(dir, flags),
     local: insideOf(flags, onEvent),
     playerOrigins: flags.playerOrigin,
-    cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
-    key: key === undefined ? undefined : readSecret('--key', key, dir),
     browserFlags: flags.browserFlag,
-    deny: flags.deny as readonly OperationName[] | undefined,
-    autoHealth: flags.autoHealth || undefined,
   })
 }
 
@@ -112,13 +106,13 @@ async function startProgram(
   })
 }
 
-/** The options of the local sidecar, if one is to run inside. */
+/** The options of the local sidecar inside, or false. */
 function insideOf(flags: HostFlags, onEvent: OnEvent): LocalSidecarOptions | false {
   const warn = (text: string): void => onEvent({ event: 'warning', text })
   return flags.local && { ...localOptionsOf(flags, warn, warn), port: flags.httpPort ?? 'usual' }
 }
 
-/** The port or address that was taken or refused, by the flag that says it. */
+/** The port and address that failed, with their flags. */
 function placeOf(error: unknown, { playersPort = 7777, playersHost = '', httpPort }: HostFlags): Place {
   const { port: failed = playersPort } = error as { readonly port?: number }
   const portFlag = failed === httpPort && failed !== playersPort ? '--http-port' : '--players-port'

@@ -15,15 +15,15 @@ import { several } from '../flag-values.js'
 import { option, text, toggle, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 
-/** A file can't be made (EX_CANTCREAT of sysexits.h). */
+/** EX_CANTCREAT of sysexits.h: a file can't be written. */
 const CANNOT_CREATE = 73
-/** What a shell says of a program that Ctrl-C has ended. */
-const INTERRUPTED = 130
 
 const flags = {
   kind: text('kind', 'page, or node for a program (default: what the project looks like)'),
   name: text('name', 'name of the Fleet (default: that of package.json)'),
   dir: text('dir', "a page's build, within the project (default: where it is, or dist)"),
+  path: text('path', 'path and query of the page within its build (default: "/")'),
+  webgl: toggle('draw WebGL in software, for half a core more'),
   entry: text('file', 'a Node program, within the project (default: that of npm start, or server.mjs)'),
   playersPort: text('port', 'port that players connect to (default: 7777)', { also: ['port'] }),
   counter: option('name=capacity', 'counter of each server, such as rooms=10; may be given several times', several),
@@ -53,7 +53,7 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
     }
     const leftOut = written.includes('fleet.yaml') ? (existing?.leftOut ?? []) : []
     if (leftOut.length > 0) {
-      const what = `gameserver.yaml has ${leftOut.join(' and ')}, which fleet.yaml leaves out: its template has no place for it.`
+      const what = `gameserver.yaml has ${leftOut.join(' and ')}, which fleet.yaml leaves out: a Fleet's template can't have it.`
       context.print(context.colors.yellow(plainText(what)))
     }
     for (const problem of imageProblems(options.into, kept, choices, project))
@@ -70,7 +70,7 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
     const message = error instanceof WriteError ? error.message : undefined
     if (message === undefined && !isAbort(error)) throw error
     context.warn(context.colors.red(plainText(`${message ?? 'Nothing was written: the questions were ended'}.`)))
-    return message === undefined ? INTERRUPTED : CANNOT_CREATE
+    return message === undefined ? EXIT.INTERRUPTED : CANNOT_CREATE
   } finally {
     terminal?.close()
   }
@@ -79,12 +79,12 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
 function report(written: readonly string[], kept: readonly string[], { print, colors }: CliContext): void {
   if (written.length > 0) print(`${colors.green('Written:')} ${written.join(', ')}`)
   if (kept.length > 0) print(`${colors.yellow('Left as it was:')} ${kept.join(', ')}`)
-  if (written.length === 0) print('There is nothing to do; to have a file anew, rename the one that is there.')
+  if (written.length === 0) print('There is nothing to do; to get a new file, rename the existing one.')
 }
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'
 
-/** Asks in the terminal. Ctrl-C and Ctrl-D end the questions. */
+/** Asks in the terminal until Ctrl-C or Ctrl-D. */
 function openTerminal(folder: string, { colors, print, warn }: CliContext): { readonly person: Person; close(): void } {
   const end = new AbortController()
   const lines = createInterface({ input: process.stdin, output: process.stdout })

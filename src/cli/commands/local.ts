@@ -1,7 +1,7 @@
 import { dashboardUrl } from '../../node/local/dashboard-route.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { plainText } from '../../node/plain-text.js'
-import { defineCommand } from '../context.js'
+import { defineCommand, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
@@ -10,7 +10,7 @@ import { oneOf, option, text, toggle, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
 import { attachKeys, hasKeys } from '../keys.js'
-import { ADDRESS_NAMES, localFlags, localOptionsOf, PORT_NAMES } from '../local-flags.js'
+import { ADDRESS_NAMES, localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
 import { bannerLines, conformanceVerdict, count, createEventJson, listeningLine, totalsText } from '../local-lines.js'
 import { askAboutPort, startError } from '../start-failure.js'
 
@@ -18,7 +18,7 @@ const flags = {
   ...localFlags,
   httpPort: withDefault(option('port', 'port for HTTP and WebSocket; 0 for any', port, PORT_NAMES), 9358),
   address: withDefault(text('address', 'address to listen on', ADDRESS_NAMES), 'localhost'),
-  platform: withDefault(text('name', 'prefix of labels and annotations, <name>.dev/sdk-'), 'agones'),
+  platform,
   delay: withDefault(option('seconds', 'wait this long before starting', seconds), 0),
   timeout: option('seconds', 'stop after this long', seconds),
   conformance: option('names', 'exit with code 1 unless the client uses exactly these operations', names),
@@ -30,7 +30,7 @@ const flags = {
 
 type LocalFlags = Values<typeof flags>
 
-/** How long the process stays after the last expected call, so that the answer arrives. */
+/** The process stays this long after the last expected call, so that the answer arrives. */
 const LAST_ANSWER_MS = 250
 
 export const command = defineCommand({ flags, run: ({ flags: given, context }) => runLocal(given, context) })
@@ -49,9 +49,8 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   const keys = !isJson && hasKeys()
   const asked = options.httpPort !== 0 && local.port !== options.httpPort
   const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
-  const { platform, file } = options
   const dashboard = !options.noDashboard
-  const facts = { platform, file, ms, keys, dashboard }
+  const facts = { platform: options.platform, file: options.file, ms, keys, dashboard }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
   const lines = isJson ? createEventJson(options.verbose) : createEventLines(colors, options.verbose)
   const totals = { calls: 0, events: 0, errors: 0 }
@@ -79,27 +78,23 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   return result.ok ? 0 : 1
 }
 
-/** The sidecar, or the exit code where the user chose to go without one of their own. */
+/** The sidecar, or the exit code if the user chose to start none. */
 async function start(
   options: LocalFlags,
   stopped: Promise<string>,
   context: CliContext,
 ): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const { address, platform, conformance, httpPort } = options
+  const { address, conformance, httpPort } = options
   const isJson = options.logFormat === 'json'
-  const warn = (message: string): void =>
-    isJson
-      ? context.print(jsonEvent('warning', { text: message }))
-      : context.warn(context.colors.yellow(`warning: ${message}`))
+  const warn = isJson
+    ? (message: string): void => context.print(jsonEvent('warning', { text: message }))
+    : warningsOf(context)
   const log = (line: string): void => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line))
   const listen = (chosen: number): Promise<LocalSidecar> =>
     createLocalSidecar({
       ...localOptionsOf(options, warn, log),
-      address,
-      platform,
-      conformance,
-      port: chosen,
+      ...{ address, conformance, platform: options.platform, port: chosen },
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
     })
@@ -107,7 +102,7 @@ async function start(
     return await listen(httpPort)
   } catch (error) {
     if (!isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()) {
-      return askAboutPort(httpPort, platform, listen, stopped, context)
+      return askAboutPort(httpPort, options.platform, listen, stopped, context)
     }
     throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
   }

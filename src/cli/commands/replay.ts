@@ -9,11 +9,11 @@ export const command = defineCommand({
   flags: {
     as: oneOf(
       'role',
-      'serve its events, or make its calls again and compare the answers',
+      'serve its events, or repeat its calls and compare the answers',
       ['sidecar', 'client'],
       'sidecar',
     ),
-    speed: withDefault(option('times', 'so many times as fast as it was recorded', speed), 1),
+    speed: withDefault(option('times', 'factor of the recorded speed', speed), 1),
     step: toggle('as a sidecar: show the next event with each Enter'),
     now: toggle('as a sidecar: begin at once, not with the first call'),
     exit: toggle('as a sidecar: end after the last event'),
@@ -33,12 +33,13 @@ Examples:
   async run({ args: [path = ''], flags, context }) {
     if (flags.as === 'client') {
       const unused = (['step', 'now', 'exit'] as const).find((name) => flags[name])
-      if (unused !== undefined) throw new UsageError(`--${unused} is for a replay as a sidecar, not as a client.`)
+      if (unused !== undefined)
+        throw new UsageError(`--${unused} is for a replay as a sidecar; leave it out, or leave out --as client.`)
     } else if (flags.url !== undefined) {
-      throw new UsageError('--url says which sidecar is called; add --as client.')
+      throw new UsageError('--url names the sidecar to call; add --as client.')
     }
     if (flags.step && path === '-') {
-      throw new UsageError('--step takes Enter from the standard input, which holds the recording; give a file.')
+      throw new UsageError('--step reads Enter from the standard input, but that holds the recording; give a file.')
     }
     const { openRecording, readRecording } = await import('../replay/read-recording.js')
     const stream = await openRecording(path)

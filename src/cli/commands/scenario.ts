@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { LoadedScenario } from '../../node/scenario/load-scenario.js'
 import { plainText } from '../../node/plain-text.js'
-import { defineCommand, UsageError } from '../context.js'
+import { defineCommand, UsageError, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT, exitOfSignal } from '../exit-codes.js'
 import { port, seconds, someSeconds } from '../flag-values.js'
@@ -14,7 +14,7 @@ import { pick } from '../usage.js'
 
 const actions = ['run', 'check']
 
-// The rest of the sidecar is the scenario's own.
+// The scenario's file sets the other options of the sidecar.
 const { record, redact, noDashboard } = localFlags
 
 const flags = {
@@ -55,7 +55,7 @@ interface Loaded {
   readonly code: number | undefined
 }
 
-/** Reads all files, and tells the first mistake of each. */
+/** Reads all files, and prints the first mistake of each. */
 async function load(files: readonly string[], { colors, warn }: CliContext): Promise<Loaded> {
   const { loadScenario, ScenarioFileError } = await import('../../node/scenario/load-scenario.js')
   const loaded: LoadedScenario[] = []
@@ -119,7 +119,7 @@ async function play(
           if (program === undefined) warn(colors.dim(`sidecar: ${url}; start your game, or give its command after --`))
         },
         onStep: (step) => say(reports.stepLine(step, colors)),
-        onWarning: (message) => warn(colors.yellow(`warning: ${message}`)),
+        onWarning: warningsOf(context),
       })
       played.push({ file, lines, result: { ...result, name: scenario.name ?? file } })
       reports.failureLines(played.at(-1)!, colors).forEach(say)
@@ -142,14 +142,14 @@ async function play(
   return code ?? (played.every(({ result }) => result.ok) ? EXIT.DONE : EXIT.FAILED)
 }
 
-/** How fast a scenario's clock runs with a game that is a process of its own. */
+/** The speed of a scenario's clock. */
 function speedOf({ file, scenario }: LoadedScenario, flag: string | undefined): number {
   const time = flag ?? scenario.time ?? 'real'
   const speed = time === 'real' ? 1 : Number(/^x(\d{1,4})$/.exec(time)?.[1] ?? 0)
   if (speed >= 1 && speed <= 1000) return speed
   if (time === 'virtual' && flag === undefined) {
     throw new UsageError(
-      `${file} has "time: virtual", which only a test with a mock can give; add --time real or --time x10.`,
+      `${file} has "time: virtual", which works only in a test with a mock; add --time real or --time x10.`,
     )
   }
   throw new UsageError(`--time must be real or a speed from x1 to x1000; got ${JSON.stringify(time)}.`)

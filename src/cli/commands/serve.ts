@@ -1,34 +1,24 @@
 import type { Gateway } from '../../node/gateway/create-gateway.js'
 import { dashboardUrl } from '../../node/local/dashboard-route.js'
 import { plainText } from '../../node/plain-text.js'
-import type { OperationName } from '../../protocol/operations.js'
-import { CommandError, defineCommand, UsageError } from '../context.js'
+import { CommandError, defineCommand, UsageError, warningsOf } from '../context.js'
 import type { CliContext, Invocation } from '../context.js'
 import { createEventLines } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { names, port, someSeconds } from '../flag-values.js'
 import { flagName, option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
-import { insideFlags, localOptionsOf, steering } from '../local-flags.js'
-import { checkChoices, readSecret, whyNotToServe } from '../serve-checks.js'
+import { insideFlags, localOptionsOf, pageFlags, platform, sidecar, steering } from '../local-flags.js'
+import { checkChoices, pageOptionsOf, refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
   port: withDefault(option('port', 'port of the page; 0 for any', port, { also: ['page-port'] }), 8080),
-  sidecar: text('url', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)', { also: ['url'] }),
-  platform: withDefault(
-    text('name', 'sets the names of variables and the prefix of labels, <name>.dev/sdk-'),
-    'agones',
-  ),
+  sidecar,
+  platform,
   timeout: withDefault(option('seconds', 'how long the sidecar may take to answer a call', someSeconds), 30),
   verbose: toggle('show every beat and every warning of the local sidecar'),
-  ...under('The page:', {
-    spa: toggle('answer paths without a file with index.html'),
-    isolate: toggle('send COOP and COEP, which SharedArrayBuffer needs'),
-    autoHealth: toggle('turn on autoHealth for the client in the page'),
-    deny: option('operations', 'refuse these operations, for example shutdown,allocate', names),
-    yes: toggle('serve even a home directory or a folder of the system'),
-  }),
+  ...pageFlags,
   ...under('Beyond this machine:', {
     host: withDefault(text('address', 'address to listen on', { also: ['address', 'page-host'] }), '127.0.0.1'),
     expose: toggle('allow a --host that other machines can reach'),
@@ -39,8 +29,6 @@ const flags = {
     ),
     allowHost: option('name', 'also accept requests for this Host', names),
     allowOrigin: option('origin', 'also let pages of this origin use the sidecar', names),
-    cert: text('file', 'certificate as PEM, to speak HTTPS'),
-    key: text('file', 'private key of the certificate, as PEM'),
   }),
   ...insideFlags,
 }
@@ -53,8 +41,7 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
   const stopped = context.untilStopped()
   const [dir = ''] = args
   checkChoices(options, process.env, steering.filter((name) => given.has(name)).map(flagName))
-  const why = options.yes ? undefined : whyNotToServe(dir)
-  if (why !== undefined) throw new UsageError(why)
+  if (!options.yes) refuseHome(dir)
   const gateway = await start(dir, options, context)
   if (gateway.local !== undefined) announceSidecar(gateway.local.url)
   printBanner(gateway, dir, options, context)
@@ -66,20 +53,17 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
 
 async function start(dir: string, options: ServeFlags, context: CliContext): Promise<Gateway> {
   const { createGateway } = await import('../../node/gateway/create-gateway.js')
-  const { sidecar, platform, host, cert, key, spa, isolate, expose, token, httpPort } = options
-  const onWarning = (message: string): void => context.warn(context.colors.yellow(`warning: ${plainText(message)}`))
+  const { host, expose, token, httpPort } = options
+  const onWarning = warningsOf(context)
   try {
     return await createGateway({
-      ...{ dir, sidecar, platform, host, spa, isolate, expose, token, onWarning, onLog: context.warn },
+      ...{ sidecar: options.sidecar, platform: options.platform, host, expose, token, onWarning, onLog: context.warn },
+      ...pageOptionsOf(dir, options),
       local: options.local && {
         ...localOptionsOf(options, onWarning, context.warn),
         port: httpPort ?? 'usual',
       },
       port: options.port,
-      deny: options.deny as readonly OperationName[] | undefined,
-      autoHealth: options.autoHealth || undefined,
-      cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
-      key: key === undefined ? undefined : readSecret('--key', key, dir),
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
       timeout: options.timeout * 1000,

@@ -76,11 +76,11 @@ interface Told {
   problem(message: string): void
 }
 
-/** Tells everything, and resolves with the exit code once the wanted state is there. */
+/** Reports all events, and resolves with the exit code in the wanted state. */
 function follow(client: SidecarClient, until: string | undefined, told: Told): Promise<number> {
   return new Promise((resolve) => {
     let previous: GameServer | undefined
-    // Its own end is no news of the sidecar.
+    // The client reports its own close(), too.
     client.on('connection', (event) => event.state === 'closed' || told.connection(event))
     client.on('error', (error) => told.problem(error.message))
     client.on('gameserver', (gameServer) => {
@@ -91,7 +91,7 @@ function follow(client: SidecarClient, until: string | undefined, told: Told): P
   })
 }
 
-/** The exit code when the time is over, with `last` as the state that was seen last. */
+/** The exit code after the time limit. `last` is the last state seen. */
 function timeOver(
   until: string | undefined,
   last: string | undefined,
@@ -131,7 +131,7 @@ function createTextLines(baseUrl: string, { print, warn, colors }: CliContext): 
   }
 }
 
-/** What there is when the watch begins. */
+/** The GameServer at the start of the watch. */
 function summary({ object_meta: { name, labels }, status }: GameServer): string {
   const ports = (status.ports ?? []).map(({ port }) => port).join(',')
   return [

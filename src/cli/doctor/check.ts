@@ -2,7 +2,7 @@ import type { Patient } from './patient.js'
 
 export type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File' | 'Beats' | 'Cluster'
 
-/** The outcome of a check: in order; worth knowing; wrong; or not looked at, with the reason. */
+/** What a check found. */
 export interface Finding {
   readonly status: 'ok' | 'warning' | 'failure' | 'skipped'
   readonly text: string
@@ -15,7 +15,7 @@ export const warning = (text: string, fix: string): Finding => ({ status: 'warni
 export const failure = (text: string, fix: string): Finding => ({ status: 'failure', text, fix })
 export const skipped = (text: string): Finding => ({ status: 'skipped', text })
 
-/** One question to the world, and the function that answers it. */
+/** One thing that doctor looks at. */
 export interface Check {
   /** For `--json`. */
   readonly id: string
@@ -23,7 +23,7 @@ export interface Check {
   readonly run: (patient: Patient) => Finding | Promise<Finding>
 }
 
-/** A check of something that may not be there; it is skipped then, for the reason given. */
+/** A check that is skipped, for the given reason, where `find` finds nothing. */
 export const needing =
   <T>(
     find: (patient: Patient) => Promise<T | undefined>,
@@ -35,12 +35,12 @@ export const needing =
     return found === undefined ? skipped(reason) : run(found, patient)
   }
 
-/** Says what is wrong with health settings; undefined where a game has time enough. */
+/** Warns of health settings that are off or too tight. */
 export function healthWarning(disabled: unknown, period: number): Finding | undefined {
   if (disabled === true) {
-    return warning('health checks are off, so a game that hangs stays in play', 'set spec.health.disabled to false')
+    return warning('health checks are off, so nothing replaces a game that hangs', 'set spec.health.disabled to false')
   }
   if (period >= 2) return undefined
-  const told = `a beat must come every ${period} s, which a short pause misses`
-  return warning(told, 'set spec.health.periodSeconds to 2 or more')
+  const text = `a beat must come every ${period} s, which a short pause misses`
+  return warning(text, 'set spec.health.periodSeconds to 2 or more')
 }

@@ -1,4 +1,3 @@
-import { loadGameServerFile } from '../../node/local/game-server-file.js'
 import { metadataKey } from '../../protocol/names.js'
 import { failure, healthWarning, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
@@ -7,30 +6,21 @@ import type { Fields, Patient } from './patient.js'
 
 const NO_FILE = 'no file is named; give --file gameserver.yaml'
 
-async function checkParses({ file, manifest }: Patient): Promise<Finding> {
+/** By the rules of the local sidecar: syntax, fields, types, names. */
+async function checkFile({ file, manifest }: Patient): Promise<Finding> {
   if (file === undefined) return skipped(NO_FILE)
   const found = await manifest()
-  if (found instanceof Error) return failure(found.message, `mend ${file}, or name another with --file`)
+  if (found instanceof Error) return failure(found.message, `fix ${file}, or name another file with --file`)
   const { kind, apiVersion } = found
   return isGameServer(found)
-    ? ok(`${file} is read, and is a GameServer of agones.dev/v1`)
+    ? ok(`${file} is a GameServer of agones.dev/v1, with known fields of the right types`)
     : failure(
-        `it is ${shown(kind ?? 'nothing')} of ${shown(apiVersion ?? 'no apiVersion')}`,
+        `${file} has kind ${shown(kind ?? 'nothing')} and apiVersion ${shown(apiVersion ?? 'nothing')}`,
         'begin it with apiVersion: agones.dev/v1 and kind: GameServer (or Fleet)',
       )
 }
 
 const isGameServer = ({ kind, apiVersion }: Fields): boolean => kind === 'GameServer' && apiVersion === 'agones.dev/v1'
-
-/** By the rules that the local sidecar reads it with: fields, types, names. */
-async function checkFields(_: Fields, { file }: Patient): Promise<Finding> {
-  try {
-    await loadGameServerFile(file!)
-    return ok('its fields are known, and of the right types')
-  } catch (error) {
-    return failure((error as Error).message, `mend it in ${file}; a cluster refuses or ignores it as well`)
-  }
-}
 
 function checkPlace(manifest: Fields): Finding {
   for (const kind of ['counters', 'lists']) {
@@ -102,24 +92,21 @@ function checkPorts(manifest: Fields): Finding {
   return ok('ports are given out by the platform')
 }
 
-/** A value as a sentence has it: what YAML builds out of references may have no JSON. */
+/** Names objects only by their type: YAML aliases can make one that JSON can't express. */
 const shown = (value: unknown): string =>
   typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'a list' : 'an object') : JSON.stringify(value)
 
-/** A check of a GameServer's fields, which a file of another kind doesn't have. */
+/** Skips a check of a GameServer's fields where the file holds none. */
 const withGameServer =
-  (run: (manifest: Fields, patient: Patient) => Finding | Promise<Finding>): Check['run'] =>
-  async (patient) => {
-    const found = patient.file === undefined ? undefined : await patient.manifest()
-    if (found === undefined) return skipped(NO_FILE)
-    return found instanceof Error || !isGameServer(found)
-      ? skipped('the file holds no GameServer')
-      : run(found, patient)
+  (run: (manifest: Fields) => Finding): Check['run'] =>
+  async ({ file, manifest }) => {
+    if (file === undefined) return skipped(NO_FILE)
+    const found = await manifest()
+    return found instanceof Error || !isGameServer(found) ? skipped('the file holds no usable GameServer') : run(found)
   }
 
 export const fileChecks: readonly Check[] = [
-  { id: 'file', group: 'File', run: checkParses },
-  { id: 'file-fields', group: 'File', run: withGameServer(checkFields) },
+  { id: 'file', group: 'File', run: checkFile },
   { id: 'file-place', group: 'File', run: withGameServer(checkPlace) },
   { id: 'file-names', group: 'File', run: withGameServer(checkNames) },
   { id: 'file-health', group: 'File', run: withGameServer(checkHealth) },

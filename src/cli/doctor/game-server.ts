@@ -6,9 +6,9 @@ import type { Fields, Patient } from './patient.js'
 import { ask, reasonOf } from '../ask.js'
 
 const SLOW_MS = 1_000
-/** The line at which the real sidecar ends a WebSocket unsent. */
+/** The real sidecar closes a WebSocket instead of sending a line of this many bytes. */
 const LINE_LIMIT = 65_536
-/** How many periods of beats are looked at. */
+/** How many health periods `beats` looks back. */
 const PERIODS = 3
 const PATH = '/watch/gameserver'
 
@@ -28,7 +28,7 @@ async function checkStream(_: Fields, { url, patience, read }: Patient): Promise
     rest.length === 0
       ? 'the stream of the watch gives nothing'
       : `the stream's first line took ${Math.round(ms)} ms, or is no GameServer`,
-    `see whether watches are stalled by a fault, and let ${proxy} pass answers on unbuffered (nginx: proxy_buffering off)`,
+    `clear faults that stall watches, and let ${proxy} pass answers on unbuffered (nginx: proxy_buffering off)`,
   )
 }
 
@@ -36,14 +36,14 @@ async function checkWebSocket(_: Fields, { url, patience }: Patient): Promise<Fi
   const found = await firstFrame(`${url.replace(/^http/, 'ws')}${PATH}`, Math.max(SLOW_MS, patience))
   if (typeof found === 'string') {
     return warning(
-      `the WebSocket gives nothing (${found}); this package's client falls back to the HTTP stream, others wait for ever`,
-      'platform 1.50 to 1.52 has this fault: update it; else let what is in front pass upgrades on',
+      `the WebSocket gives nothing (${found}); this package's client falls back to the HTTP stream, others wait forever`,
+      'update the platform, which has this fault from 1.50 to 1.52; otherwise let the proxy in front pass upgrades on',
     )
   }
   const took = `after ${Math.round(found)} ms`
   return found <= SLOW_MS
     ? ok(`the WebSocket gives the GameServer ${took}`)
-    : warning(`the WebSocket's first frame came ${took}`, 'look for a fault that is set, or a busy machine')
+    : warning(`the WebSocket's first frame came ${took}`, 'clear faults that are set, or look for a busy machine')
 }
 
 async function firstFrame(url: string, patience: number): Promise<number | string> {
@@ -74,13 +74,13 @@ async function checkSize(gameServer: Fields, { read }: Patient): Promise<Finding
     .map((one) => `${one.key} (${one.bytes})`)
   const fix = `make annotations smaller or move them elsewhere; the largest: ${largest.join(', ')}`
   return bytes < LINE_LIMIT
-    ? warning(`${size}; at ${LINE_LIMIT} no WebSocket gets it any more`, fix)
-    : failure(`${size}: over ${LINE_LIMIT} the sidecar ends each WebSocket with nothing sent, again and again`, fix)
+    ? warning(`${size}; from ${LINE_LIMIT} on, no WebSocket receives it`, fix)
+    : failure(`${size}: over ${LINE_LIMIT} the sidecar closes each WebSocket with nothing sent`, fix)
 }
 
 const isOn = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value))
 
-/** Faults by the fields of the state, in words. */
+/** The fields of the state that hold faults. */
 const FAULTS: readonly (readonly [field: string, text: string])[] = [
   ['delays', 'calls are delayed'],
   ['failures', 'calls fail'],
@@ -95,7 +95,7 @@ const FAULTS: readonly (readonly [field: string, text: string])[] = [
 async function checkFaults({ state }: Patient): Promise<Finding> {
   const found = await state()
   if (found?.['faults'] === undefined) {
-    return skipped('only a local sidecar of this package has faults, and tells of them')
+    return skipped('only a local sidecar of this package has faults to set')
   }
   const faults = at(found, 'faults')
   const set = FAULTS.filter(([field]) => isOn(faults[field])).map(([, text]) => text)
@@ -111,17 +111,14 @@ function checkState(gameServer: Fields): Finding {
   const state = String(at(gameServer, 'status')['state'])
   const { deletion_timestamp: deletion } = at(gameServer, 'object_meta')
   if (typeof deletion === 'string' && deletion !== '0') {
-    return warning(
-      `the GameServer is ${state}, and being deleted`,
-      'end the game in order; the next one gets a new GameServer',
-    )
+    return warning(`the GameServer is ${state}, and being deleted`, 'end the game; its successor gets a new GameServer')
   }
   if (['Unhealthy', 'Shutdown', 'Error'].includes(state)) {
     const beats = state === 'Unhealthy' ? 'send beats in time (autoHealth), and ' : ''
-    return failure(`the GameServer is ${state}, which it stays`, `${beats}start the sidecar or the pod again`)
+    return failure(`the GameServer is ${state}, which is final`, `${beats}start the sidecar or the pod again`)
   }
   return state === 'Reserved'
-    ? warning('the GameServer is Reserved', 'it is Ready when its time is over, or by ready()')
+    ? warning('the GameServer is Reserved', 'it becomes Ready when the reservation expires, or by ready()')
     : ok(`the GameServer is ${state}`)
 }
 
@@ -135,40 +132,37 @@ function checkHealth(gameServer: Fields): Finding {
 function checkVersion(gameServer: Fields, { version }: Patient): Finding {
   const annotations = Object.entries(at(gameServer, 'object_meta', 'annotations'))
   const platform = annotations.find(([key]) => key.endsWith('.dev/sdk-version'))?.[1]
-  if (typeof platform !== 'string') return ok(`this package is ${version}; the sidecar doesn't tell its version`)
+  if (typeof platform !== 'string') return ok(`this package is ${version}; the sidecar doesn't report its version`)
   const both = `this package is ${version}, the platform ${platform}`
   const [, minor] = /^1\.(\d+)/.exec(platform) ?? []
-  // A build of one's own may be called anything.
+  // A custom build may have any version.
   return minor === undefined || Number(minor) > 52
     ? ok(both)
-    : warning(
-        `${both}, whose WebSockets give no frame, or which is older than 1.50`,
-        'update the platform to 1.53 or later',
-      )
+    : warning(`${both}, whose WebSockets give no frame`, 'update the platform to 1.53 or later')
 }
 
-/** The beats of the last three periods, from the log: nobody has to wait for new ones. */
+/** Reads the beats of the last three periods from the log, so that doctor needn't wait for new ones. */
 async function checkBeats({ state, log }: Patient): Promise<Finding> {
   const found = await state()
   const { disabled, periodSeconds, lastBeat } = at(found, 'health')
   const [now, seconds] = [number(found?.['now']), number(periodSeconds)]
   if (now === undefined || seconds === undefined) {
-    return skipped('this sidecar tells nothing of the beats it gets; in a cluster see kubectl describe gameserver')
+    return skipped('this sidecar reports no beats; in a cluster see kubectl describe gameserver')
   }
   if (disabled === true) return skipped('health checks are off')
   const period = seconds * 1000
   const beats = (await log())
     .filter((entry) => at(entry, 'event', 'call')['operation'] === 'health')
     .map((entry) => number(at(entry)['at']) ?? 0)
-    // What this doctor has sent itself came after the state was read.
+    // doctor's own beat came after the state was read.
     .filter((time) => time <= now && time > now - PERIODS * period)
   if (beats.length === 0) {
     const last = number(lastBeat)
     return last === undefined
-      ? warning('no beat has come yet', 'start the game; its client needs autoHealth: true, or calls health()')
+      ? warning('no beat has come yet', 'start the game, with autoHealth: true or calls of health()')
       : failure(
           `no beat for ${Math.round((now - last) / 1000)} s; one must come every ${seconds} s`,
-          'see whether the game runs, and whether its tab is hidden or its process hangs',
+          'check whether the game runs, its tab is hidden, or its process hangs',
         )
   }
   const times = [...beats, now]
@@ -178,7 +172,7 @@ async function checkBeats({ state, log }: Patient): Promise<Finding> {
   if (worst > period) {
     return failure(
       `${told}, longer than the period of ${seconds} s`,
-      'a hidden tab slows its timers down to one a minute: let the client beat from a worker (autoHealth, the default), or host the page with gameserver-sidecar host',
+      'hidden tabs run timers once a minute: beat from a worker (the default of autoHealth), or use gameserver-sidecar host',
     )
   }
   return worst > period * 0.75

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { parseObject } from '../../client/answers.js'
-import { readText } from '../../node/local/game-server-file.js'
-import { findDocument, YamlError } from '../../node/local/yaml-documents.js'
+import { isKnown, parseGameServer, readText } from '../../node/local/game-server-file.js'
+import { findDocument } from '../../node/local/yaml-documents.js'
 import { isObject } from '../../protocol/is-object.js'
 import { ask } from '../ask.js'
 import type { Answer } from '../ask.js'
 
 /** How long kubectl may take. */
 const TIMEOUT_MS = 5_000
-/** An object of which nothing is known: an older version, or another program, may leave out or change any part. */
+/** An object that another version or program may have sent: any field may be missing or of another type. */
 export type Fields = Readonly<Record<string, unknown>>
 
 /** The object at a path of names; empty where there is none. */
@@ -24,12 +24,12 @@ export const number = (value: unknown): number | undefined =>
 /** What listens at the address. */
 export type Listener =
   | { readonly kind: 'none'; readonly reason: string }
-  /** A local sidecar of this package; without its state where that needs a token. */
+  /** A local sidecar of this package. Its state is undefined where it needs a token. */
   | { readonly kind: 'ours'; readonly state: Fields | undefined }
   | { readonly kind: 'real' }
   | { readonly kind: 'other'; readonly what: string }
 
-/** What the checks are told. */
+/** What the command line says. */
 interface Given {
   /** Without a slash at its end. */
   readonly url: string
@@ -42,10 +42,10 @@ interface Given {
   readonly patience: number
 }
 
-/** What the checks ask about. */
+/** What the checks ask about: the sidecar, the file and the cluster. */
 export type Patient = ReturnType<typeof createPatient>
 
-/** Each fact is found out once, by the first check that needs it. */
+/** Finds each fact once, for the first check that needs it. */
 export function createPatient(given: Given) {
   const { url, patience, file } = given
   const read = once(() => ask(`${url}/gameserver`, { patience }))
@@ -53,21 +53,21 @@ export function createPatient(given: Given) {
   return {
     ...given,
     listener,
-    /** The state of a local sidecar of this package that tells it. */
+    /** The state of a local sidecar of this package. */
     async state(): Promise<Fields | undefined> {
       const found = await listener()
       return found.kind === 'ours' ? found.state : undefined
     },
     /** The answer to `GET /gameserver`. */
     read,
-    /** Undefined where none can be read. */
+    /** Undefined where the answer holds none. */
     gameServer: once(async () => gameServerOf(await read())),
     /** The event log of a local sidecar of this package. */
     log: once(async () => {
       const entries = parseObject((await ask(`${url}/_/api/log`, { patience })).text)?.['entries']
       return Array.isArray(entries) ? (entries as readonly unknown[]) : []
     }),
-    /** The GameServer of `file`, as its YAML or JSON has it; of a Fleet, its template. An Error says why there is none. */
+    /** The GameServer in `file`, or a Fleet's template; an Error says why the file can't be used. */
     manifest: once(() => readManifestFile(file!)),
     /** The version of the cluster that kubectl reaches. */
     cluster: once(clusterVersion),
@@ -101,15 +101,14 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
 }
 
 async function readManifestFile(path: string): Promise<Fields | Error> {
-  const isKnown = (value: unknown): boolean => ['GameServer', 'Fleet'].includes(at(value)['kind'] as string)
   try {
-    const { value } = await findDocument(await readText(path), isKnown)
-    if (!isObject(value)) return new Error(`${path} holds no object`)
-    const template = at(value, 'spec')['template']
-    const isFleet = value['kind'] === 'Fleet' && isObject(template)
-    return isFleet ? { apiVersion: value['apiVersion'], kind: 'GameServer', ...template } : value
+    const text = await readText(path)
+    await parseGameServer(path, text)
+    const value = (await findDocument(text, isKnown)).value as Fields
+    const { apiVersion, kind } = value
+    return kind === 'Fleet' ? { apiVersion, kind: 'GameServer', ...at(value, 'spec', 'template') } : value
   } catch (error) {
-    return error instanceof YamlError ? new Error(`${path} is no YAML: ${error.message}`) : (error as Error)
+    return error as Error
   }
 }
 

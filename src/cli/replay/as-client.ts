@@ -10,24 +10,25 @@ import { EXIT } from '../exit-codes.js'
 import { sleep } from './read-recording.js'
 import type { NumberedLine } from './read-recording.js'
 
-/** How long an answer may take. */
 const ANSWER_MS = 60_000
-/** Most differences that are named of one answer. */
+/** Most differences that are printed of one answer. */
 const MOST = 5
 
-/** Fields that no two runs have alike: they are left out of a comparison. */
-const volatile = new Set(['uid', 'name', 'resource_version', 'generation', 'creation_timestamp', 'deletion_timestamp'])
-volatile.add('agones.dev/last-allocated')
+/** Fields that differ in each run, so they aren't compared. */
+const volatile = new Set([
+  ...['uid', 'name', 'resource_version', 'generation', 'creation_timestamp', 'deletion_timestamp'],
+  'agones.dev/last-allocated',
+])
 
 interface RecordedCall {
-  /** Of its line. */
+  /** The number of its line. */
   readonly number: number
   readonly entry: LogEntry
   readonly request: RequestRecord
   readonly response?: ResponseRecord
 }
 
-/** Makes the calls of a recording again, in order and after the same times, and compares the answers. */
+/** Repeats the calls of a recording in the same order and at the same times, and compares the answers. */
 export async function replayAsClient(
   lines: AsyncIterable<NumberedLine>,
   url: string,
@@ -37,7 +38,7 @@ export async function replayAsClient(
   const { calls, faulty } = await callsOf(lines)
   const [first] = calls
   if (first === undefined) {
-    throw new CommandError(EXIT.FAILED, 'The recording holds no calls; one of watch --json has none.')
+    throw new CommandError(EXIT.FAILED, 'The recording holds no calls. Lines of watch --json never do.')
   }
   const begun = performance.now()
   let different = 0
@@ -49,13 +50,13 @@ export async function replayAsClient(
     const { method, target } = call.request
     print(colors.red(plainText(`line ${call.number}  ${method} ${target}: ${differences.join('; ')}`, 1_000)))
   }
-  if (faulty > 0) warn(`${faulty} calls that a fault had answered were left out.`)
-  const verdict = `${calls.length} calls made again, ${different === 0 ? 'all answered as before' : `${different} answered otherwise`}.`
+  if (faulty > 0) warn(`Skipped ${faulty} calls that a fault had answered.`)
+  const verdict = `${calls.length} calls repeated, ${different === 0 ? 'all answered as before' : `${different} answered differently`}.`
   warn(different === 0 ? colors.green(verdict) : colors.red(verdict))
   return different === 0 ? EXIT.DONE : EXIT.FAILED
 }
 
-/** The requests of a recording. Those of beats aren't recorded; a watch is no call. */
+/** The calls of a recording. Requests of beats aren't recorded, so the usual one stands in. */
 async function callsOf(lines: AsyncIterable<NumberedLine>): Promise<{ calls: RecordedCall[]; faulty: number }> {
   const calls = new Map<LogEntry, RecordedCall | undefined>()
   const entries = new Map<number, LogEntry>()
@@ -64,7 +65,7 @@ async function callsOf(lines: AsyncIterable<NumberedLine>): Promise<{ calls: Rec
     if (line.type === 'entry') {
       const { entry } = line
       const { event } = entry
-      // Numbers begin anew with each recording that was added.
+      // Each session that was appended numbers its entries from 1 again.
       entries.set(entry.seq, entry)
       if (event.type !== 'call' && event.type !== 'refused') continue
       const isBeat = event.type === 'call' && event.call.operation === 'health'
@@ -114,12 +115,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Sends a request as it was: `fetch` would write its path in another way. @throws CommandError without an answer */
+/** Sends a request unchanged, where `fetch` would normalise its path. @throws CommandError without an answer */
 async function send(url: string, { method, target, headers, body }: RequestRecord): Promise<Answer> {
   const type = headers['content-type']
   const answer = await ask(url, {
     method,
-    // Of a path that was too long to keep, an ellipsis is left.
+    // A path that was cut ends in an ellipsis.
     target: target.replace(/[^\x21-\xff]/gu, encodeURIComponent),
     patience: ANSWER_MS,
     headers: type === undefined ? {} : { 'content-type': type },

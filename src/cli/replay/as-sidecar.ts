@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import type { RecordingLine } from '../../sidecar/index.js'
-import { CommandError } from '../context.js'
+import { CommandError, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
 import { EXIT, exitOfSignal } from '../exit-codes.js'
@@ -19,18 +19,18 @@ export interface SidecarReplay {
   readonly exit: boolean
 }
 
-/** One thing that whoever watches is to see. */
+/** One thing that watchers see. */
 interface Scene {
   readonly at: number
-  /** The GameServer from then on; undefined where every watch breaks. */
+  /** Undefined where every watch breaks. */
   readonly gameServer: GameServer | undefined
-  /** Another recording begins, so the time that has passed since the last scene says nothing. */
+  /** Whether another session begins, so that the time since the last scene has no meaning. */
   readonly isFirst: boolean
 }
 
 /**
- * Serves a recording as a sidecar: whoever watches sees the same GameServers after the same times, and their watch breaks
- * where it broke. Calls are answered and change nothing.
+ * Serves a recording as a sidecar. Watchers see the recorded GameServers at the recorded times, and their watches break
+ * where they broke. Calls are answered and change nothing.
  */
 export async function replayAsSidecar(
   lines: AsyncIterable<NumberedLine>,
@@ -45,7 +45,7 @@ export async function replayAsSidecar(
   if (first.done === true || first.value.gameServer === undefined) {
     throw new CommandError(
       EXIT.FAILED,
-      'The recording holds no GameServer, so there is nothing to show; --as client makes its calls again.',
+      'The recording holds no GameServer to show; add --as client to repeat its calls.',
     )
   }
   const local = await start(options, context)
@@ -90,7 +90,7 @@ async function play(
   print(`The recording is over after ${shown} events; its last GameServer stays.`)
 }
 
-/** What a recording shows, from its first GameServer on. */
+/** The scenes of a recording, from its first GameServer on. */
 async function* scenesOf(lines: AsyncIterable<NumberedLine>): AsyncGenerator<Scene, void> {
   let isStarted = false
   let isFirst = false
@@ -118,17 +118,19 @@ function sceneOf(line: RecordingLine): Pick<Scene, 'at' | 'gameServer'> | undefi
   return breaks ? { at, gameServer: undefined } : undefined
 }
 
-async function start({ httpPort, address }: SidecarReplay, { warn, colors }: CliContext): Promise<LocalSidecar> {
+async function start({ httpPort, address }: SidecarReplay, context: CliContext): Promise<LocalSidecar> {
   const { startLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  const onWarning = (message: string): void => warn(colors.yellow(`warning: ${message}`))
   try {
-    return await startLocalSidecar({ port: httpPort, address, onWarning, onLog: warn }, { frozen: true })
+    return await startLocalSidecar(
+      { port: httpPort, address, onWarning: warningsOf(context), onLog: context.warn },
+      { frozen: true },
+    )
   } catch (error) {
     throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
   }
 }
 
-/** Resolves when somebody calls or watches. */
+/** Resolves with the first call or watch. */
 function firstCall(local: LocalSidecar): Promise<void> {
   return new Promise((resolve) => {
     const unsubscribe = local.sidecar.log.subscribe(({ event }) => {

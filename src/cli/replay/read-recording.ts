@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { openFile } from '../../node/local/read-text-file.js'
+import { openFile, unreadableReason } from '../../node/local/read-text-file.js'
 import { InvalidInput } from '../../schema/check.js'
 import { readLine, TornLine } from '../../schema/recording.js'
 import { longestTimer } from '../../sidecar/index.js'
@@ -7,39 +7,32 @@ import type { RecordingLine } from '../../sidecar/index.js'
 import { CommandError } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 
-/** Most characters of a line: an object that is padded to 64 MiB fits, and an endless line doesn't fill the memory. */
+/** Most characters of a line. A GameServer that is padded to 64 MiB fits. */
 const LONGEST = 128 * 2 ** 20
 
-/** A line of a recording, with its number for messages. */
+/** A line of a recording and its number. */
 export interface NumberedLine {
   readonly number: number
   readonly line: RecordingLine
 }
 
-/** Waits, but no longer than a timer can. */
+/** Waits, at most as long as a timer can. */
 export const sleep = (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.min(ms, longestTimer)))
 
-/**
- * Opens a recording; `-` is the standard input. Whatever else is no file is refused before it is opened, which of a pipe
- * would wait for its other end.
- *
- * @throws CommandError for a file that can't be read
- */
+/** Opens a recording; `-` is the standard input. @throws CommandError for a file that can't be read */
 export async function openRecording(path: string): Promise<Readable> {
   if (path === '-') return process.stdin
   try {
     return (await openFile(path)).createReadStream()
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : message
-    throw new CommandError(EXIT.NO_FILE, `The recording ${path} can't be read: ${why}.`, { cause: error })
+    throw new CommandError(EXIT.NO_FILE, `Cannot read ${path}: ${unreadableReason(error)}.`, { cause: error })
   }
 }
 
 /**
- * The lines of a recording as they come. A part of a line, as a `kill -9` leaves, is skipped at the end and before the
- * header of what was added later.
+ * The lines of a recording as they arrive. A torn line, which `kill -9` leaves, is skipped at the end of the file and
+ * before the header of a session that was appended.
  *
  * @throws CommandError which names file, line and what was expected there
  */
@@ -75,7 +68,7 @@ export async function* readRecording(stream: Readable, path: string): AsyncGener
   throw new CommandError(EXIT.FAILED, `${name} is empty: expected the lines of a recording.`)
 }
 
-/** @throws what `tooLong` returns, for a line that is longer than any that was written */
+/** @throws what `tooLong` returns, for a line that exceeds the limit */
 async function* linesOf(stream: Readable, tooLong: () => Error): AsyncGenerator<string> {
   let parts: string[] = []
   let size = 0

@@ -1,16 +1,15 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { operations, type Operation } from '../../protocol/operations.js'
+import { type Operation, operations } from '../../protocol/operations.js'
 import { crossOriginHint, isSafe, type JsonObject, type Reply } from '../answers.js'
 import { SidecarError } from '../errors.js'
 import { own } from '../game-server.js'
 import { host } from '../host.js'
 import { requestInit, type SendHttp } from '../http.js'
-import type { Pacing } from '../pacing.js'
-import { failedReply, urlOf, type Call, type Request } from '../requests.js'
+import type { AbortSignalLike, ClientOptions, FetchInit } from '../option-types.js'
+import { type Call, failedReply, type Request, urlOf } from '../requests.js'
 import { follow, wait } from '../signals.js'
-import type { Timers } from '../timers.js'
+import type { Pacing, Timers } from '../timers.js'
 import type { OpenWatch } from '../transports.js'
-import type { AbortSignalLike, ClientOptions, FetchInit } from '../types.js'
 
 /**
  * Does what a page of another origin can still do (docs/internals/adr/direct-mode.md). The page can read no answer, but

@@ -1,11 +1,11 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { SidecarError } from '../errors.js'
-import { own } from '../game-server.js'
-import type { Resources } from '../resources.js'
+import { own, type Resources } from '../game-server.js'
+import type { AbortSignalLike } from '../option-types.js'
 import { race } from '../signals.js'
 import type { State } from '../state.js'
 import type { Timers } from '../timers.js'
-import type { AbortSignalLike, List, Outcome } from '../types.js'
+import type { List, Outcome } from '../types.js'
 import type { Predicate, Watch } from '../watch.js'
 
 /** ms in which the watch is to show what was sent. */

@@ -1,12 +1,10 @@
-import type { Send } from '../calls.js'
-import type { Connection } from '../connection.js'
+import type { Core } from '../core.js'
 import { named, type SidecarError } from '../errors.js'
 import { healthRulesOf, type HealthRules } from '../game-server.js'
 import type { ResolvedAutoHealth } from '../options.js'
 import { race, throwIfAborted } from '../signals.js'
-import type { State } from '../state.js'
 import type { Timers } from '../timers.js'
-import type { AbortSignalLike, HealthEvent } from '../types.js'
+import type { AbortSignalLike } from '../option-types.js'
 
 /** What is known of the beats. These are plain properties because a closing page can still read those. */
 export interface Heartbeat {
@@ -31,17 +29,7 @@ export interface Heartbeat {
   sent(error?: SidecarError): void
 }
 
-export interface HeartbeatParts {
-  /** Aborts when the client is closed. */
-  readonly life: AbortSignalLike
-  readonly timers: Timers
-  readonly connection: Connection
-  readonly state: State
-  readonly send: Send
-  readonly emit: (type: 'health', event: HealthEvent) => void
-}
-
-/** What a worker must know of the page in order to stand in for it. */
+/** What the page tells its worker, so that the worker can beat in its place. */
 export type Sign = readonly [
   /** ms until the next beat is due */
   due: number,
@@ -61,7 +49,7 @@ const ignore = (): void => {}
 
 /** Keeps and tells what becomes of beats; sends none. */
 export function createHeartbeat(
-  { timers, connection, state, emit }: HeartbeatParts,
+  { timers, connection, state, emit }: Core,
   { interval }: ResolvedAutoHealth,
 ): Heartbeat {
   let lastGood = timers.now()
@@ -112,7 +100,7 @@ async function ask(
  * @param startWorker starts a worker that keeps the rhythm where a page can't
  */
 export function startBeating(
-  { life, timers, connection, send }: HeartbeatParts,
+  { life, timers, connection, send }: Core,
   heartbeat: Heartbeat,
   settings: ResolvedAutoHealth,
   startWorker?: (sign: (maySend: boolean) => Sign) => void,
@@ -138,7 +126,7 @@ export function startBeating(
     const reason = held()
     if (reason) heartbeat.tell(reason)
     else {
-      // A little less than two rhythms, or the next beat but one would find both places taken.
+      // A little less than two rhythms: a longer wait would still hold its place when the next beat but one is due.
       const timeout = Math.max(1.9 * heartbeat.rules().rhythm, 1000)
       const { error } = await connection.ask(life, { operation: 'health', timeout })
       heartbeat.sent(error)

@@ -2,7 +2,7 @@ import { missingGlobal, SidecarError } from '../errors.js'
 import { pick, tryTo } from '../host.js'
 import { createStreamDecode, type CreateDecode, type SendHttp } from '../http.js'
 import { wait, type Controller } from '../signals.js'
-import type { AbortSignalLike, ClientOptions } from '../types.js'
+import type { AbortSignalLike, ClientOptions } from '../option-types.js'
 
 /** What this package needs of an AbortController, for hosts without one: it is aborted once, with a reason. */
 export class SubstituteController implements Controller {

@@ -2,7 +2,8 @@ import { check, checkNames } from '../checks.js'
 import type { Emitter } from '../emitter.js'
 import { SidecarError } from '../errors.js'
 import { host } from '../host.js'
-import type { ClientOptions, LoggerLike, ProcessSignalOptions, SidecarClient, SidecarEvents } from '../types.js'
+import type { ClientOptions, LoggerLike, ProcessSignalOptions } from '../option-types.js'
+import type { SidecarClient, SidecarEvents } from '../types.js'
 
 /** The part of Node's `process` that is used. */
 interface ProcessLike {

@@ -2,7 +2,7 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http'
 import { SidecarError } from '../errors.js'
 import { createStreamDecode, type HttpResponse, type SendHttp } from '../http.js'
 import { onAbort } from '../signals.js'
-import type { AbortSignalLike, FetchInit, WebSocketConstructor } from '../types.js'
+import type { AbortSignalLike, FetchInit, WebSocketConstructor } from '../option-types.js'
 
 type Send = (path: string, init: FetchInit) => ClientRequest
 

@@ -1,9 +1,7 @@
-import type { DirectMode } from '../direct/direct-mode.js'
+import type { Core } from '../core.js'
 import type { Heartbeat, Sign } from '../health/heartbeat.js'
 import { host, tryTo } from '../host.js'
 import { onAbort } from '../signals.js'
-import type { Timers } from '../timers.js'
-import type { AbortSignalLike, ClientOptions } from '../types.js'
 
 /**
  * The worker's message to the page. An empty one asks for a sign of life. Others tell of a beat that the worker has sent
@@ -35,18 +33,9 @@ const program =
   'p=p||(postMessage([]),1);' +
   'setTimeout(k,w)}'
 
-export interface BeatWorkerParts {
-  /** Aborts when the client is closed. */
-  readonly life: AbortSignalLike
-  readonly timers: Timers
-  readonly baseUrl: string
-  readonly direct: DirectMode
-  readonly options: Pick<ClientOptions, 'fetch'>
-}
-
 /** Starts the worker, where there can be one. */
 export function startBeatWorker(
-  { life, timers, baseUrl, direct, options }: BeatWorkerParts,
+  { life, timers, baseUrl, direct, options }: Core,
   heartbeat: Heartbeat,
   sign: (maySend: boolean) => Sign,
 ): void {

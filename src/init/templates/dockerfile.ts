@@ -1,3 +1,4 @@
+import { pageFlags } from '../choices.js'
 import type { Choices } from '../choices.js'
 import { SIDECAR, WEBRTC } from '../project.js'
 import type { PackageManager, Project } from '../project.js'
@@ -12,8 +13,9 @@ const GLIBC = ['libanl.so.1', 'libresolv.so.2', 'librt.so.1', 'libutil.so.1']
 export const dockerfile = (choices: Choices, project: Project): string =>
   choices.kind === 'page' ? pageImage(choices, project) : nodeImage(choices, project)
 
-const pageImage = ({ dir, image, port, webrtc }: Choices, project: Project): string =>
-  join(
+const pageImage = (choices: Choices, project: Project): string => {
+  const { dir, image, port, webrtc } = choices
+  return join(
     `# The game server's image: a page, the browser that runs it without a screen, and nothing else; about 390 MB.
 #   docker build -t ${image} .
 `,
@@ -62,9 +64,10 @@ EXPOSE ${port}
 # tini is PID 1: it forwards signals and reaps the browser's zombies.
 ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/host/node_modules/gameserver-sidecar/dist/cli.js", "host", "/game", "--browser", "/usr/lib/chromium/chromium-headless-shell"]
 # Default flags. "args" in the manifests replace them.
-CMD ["--players-port", "${port}"]
+CMD ${JSON.stringify(['--players-port', String(port), ...pageFlags(choices)]).replaceAll('","', '", "')}
 `,
   )
+}
 
 const nodeImage = ({ entry, image, port }: Choices, project: Project): string =>
   join(

@@ -1,3 +1,4 @@
+import { pageFlags } from '../choices.js'
 import type { Choices, Resource } from '../choices.js'
 import { indent, join } from './text.js'
 
@@ -119,16 +120,18 @@ const seccomp = ({ kind }: Choices): string =>
 #   localhostProfile: profiles/browser.json
 type: RuntimeDefault`
 
-const start = ({ kind, port, webrtc }: Choices): string =>
-  kind === 'page'
+const start = (choices: Choices): string =>
+  choices.kind === 'page'
     ? `# Flags of gameserver-sidecar host; the image holds the rest of the command.
 args:
-  - --players-port=${port}
+  - --players-port=${choices.port}
   - --auto-health
   - --grace=${GRACE_MS}
-  - --log-format=json${webrtc ? '\n  - --webrtc' : ''}
-  # For a page that draws with WebGL, which takes half a core more:
-  # - --webgl`
+  - --log-format=json${pageFlags(choices)
+    .map((flag) => `\n  - ${flag}`)
+    .join(
+      '',
+    )}${choices.webgl ? '' : '\n  # For a page that draws with WebGL, which takes half a core more:\n  # - --webgl'}`
     : `# Flags of gameserver-sidecar host; the image holds the rest of the command.
 args:
   - --grace=${GRACE_MS}
@@ -136,16 +139,16 @@ args:
 env:
   # The port on which your server should listen.
   - name: PORT
-    value: '${port}'`
+    value: '${choices.port}'`
 
-const sizes = ({ kind }: Choices): string =>
+const sizes = ({ kind, webgl }: Choices): string =>
   kind === 'page'
     ? `# A small Phaser game at 60 steps a second took 247 MB and 9 % of a core. The scheduler keeps
 # the requests free for each server. The kernel kills a server that exceeds its memory limit, so
 # raise both to what your game needs. There is no CPU limit, since a throttled server misses
 # steps.
 requests:
-  cpu: 250m
+  cpu: ${webgl ? 750 : 250}m
   memory: 320Mi
 limits:
   memory: 512Mi`

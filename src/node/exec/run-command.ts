@@ -1,12 +1,11 @@
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { endReasonOf } from '../../protocol/end-reason.js'
+import { endReasonOf } from '../../protocol/game-server.js'
+import { endWithGameServer, isEndPending } from './kubelet.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
 
 /** Longest wait for a state that the game has asked for: its sidecar writes it half a second later, unless a fault keeps it. */
 const WRITE_MS = 2_000
-/** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
-const KUBELET_MS = 1_000
 
 /** npm repeats a signal that the terminal has already sent to all processes: signals this close count as one. */
 const SAME_REQUEST_MS = 200
@@ -32,14 +31,15 @@ export interface RunCommandOptions {
 export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
   const { command, local, env, graceMs, restarts, stdin = 'inherit', say } = options
   let running: RunningCommand | undefined
+  /** The last one that got SIGTERM. */
+  let terminated: RunningCommand | undefined
   let signalled = false
-  let kubelet: NodeJS.Timeout | undefined
   let limit: NodeJS.Timeout | undefined
 
   const terminate = (reason: string, ms: number): void => {
-    clearTimeout(kubelet)
     if (running === undefined) return
     say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
+    terminated = running
     void running.terminate(ms)
   }
   const stopPassing = passSignals(
@@ -54,14 +54,15 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       }, graceMs)
     },
   )
-  const unsubscribe = local.sidecar.log.subscribe(({ event, problem, changes }) => {
+  const unsubscribe = local.sidecar.log.subscribe(({ event, problem }) => {
     if (event.type === 'control' && event.command.type === 'terminate' && problem === undefined)
-      return terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)
-    if (!restarts || kubelet !== undefined || changes.length === 0) return
-    const { gameServer } = local.sidecar.snapshot()
-    if (endReasonOf(gameServer) === undefined) return
-    kubelet = setTimeout(() => terminate(`The GameServer is ${gameServer.status.state}`, graceMs), KUBELET_MS)
+      terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)
   })
+  const leaveKubelet =
+    restarts &&
+    endWithGameServer(local, (state) => {
+      if (terminated !== running) terminate(`The GameServer is ${state}`, graceMs)
+    })
 
   try {
     for (;;) {
@@ -69,8 +70,6 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       const end = await running.exited
       running = undefined
       const isEnding = await untilEndIsWritten(local)
-      clearTimeout(kubelet)
-      kubelet = undefined
       const { gameServer } = local.sidecar.snapshot()
       const { name } = gameServer.object_meta
       const how = end.signal ?? `exit code ${end.exitCode}`
@@ -84,7 +83,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     say(`${error.message}.`)
     return { code: error.exitCode, signal: null, exitCode: error.exitCode }
   } finally {
-    clearTimeout(kubelet)
+    if (leaveKubelet) leaveKubelet()
     clearTimeout(limit)
     unsubscribe()
     stopPassing()
@@ -92,14 +91,12 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
 }
 
 /** Whether the game's last call was one that ends its GameServer; resolves once that is written. */
-async function untilEndIsWritten({ sidecar }: LocalSidecar): Promise<boolean> {
-  const isPending = (): boolean =>
-    sidecar.snapshot().pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
-  if (!isPending()) return false
+async function untilEndIsWritten(local: LocalSidecar): Promise<boolean> {
+  if (!isEndPending(local)) return false
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, WRITE_MS)
-    const unsubscribe = sidecar.log.subscribe(() => {
-      if (isPending()) return
+    const unsubscribe = local.sidecar.log.subscribe(() => {
+      if (isEndPending(local)) return
       clearTimeout(timer)
       unsubscribe()
       resolve()

@@ -3,13 +3,13 @@ import type { SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endGroup, guardGroup, isGroupAlive, signalGroup } from './guardian.js'
+import { endGroup, guardGroup, isGroupAlive, signalGroup } from './processes.js'
 
-/** How long processes that the command has left behind may take to end, once it has ended itself. */
+/** How long processes that the command has left behind may take to end. */
 const LEFTOVERS_MS = 5_000
-/** Longest wait for what was killed. */
+/** Longest wait for killed processes to go. */
 const KILLED_MS = 1_000
-/** How often it is looked whether a process of the group is left. */
+/** Interval of checks whether a process of the group is left. */
 const LOOK_MS = 20
 
 /** How a command has ended. */
@@ -69,7 +69,7 @@ export async function startCommand(
   }
   const dismiss = guardGroup(pid)
   let killed = false
-  // Its number may be another group's afterwards.
+  // Once the group has ended, its number may be another group's.
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
 
   const exited = new Promise<CommandEnd>((resolve) =>
@@ -104,8 +104,8 @@ export async function startCommand(
 }
 
 /**
- * What the command has started and left behind would outlive it. A shell that ends by SIGTERM leaves its game behind
- * unsignalled, so that gets its own SIGTERM and time to end.
+ * Ends the processes that the command has left behind. A shell that ends by SIGTERM doesn't signal its game, so the game gets
+ * its own SIGTERM and time to end.
  */
 async function endLeftovers(group: number, isKilled: () => boolean): Promise<void> {
   if (!isGroupAlive(group)) return

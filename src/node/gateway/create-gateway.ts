@@ -74,8 +74,11 @@ export interface GatewayHooks {
 export interface InnerGateway extends Gateway {
   /** Whether the sidecar has accepted a call to `shutdown`. */
   readonly wasShutDown: boolean
-  /** Tells every watch the signal and ends it. Calls are still served. Returns how many watches there were. */
-  tellSignal(signal: string): number
+  /**
+   * Tells every watch the signal and ends it. Resolves when the page has called `shutdown()`, or after `mostMs`: also when
+   * there was no watch, and, with `isSettled`, when there has been no call for half a second.
+   */
+  tellSignal(signal: string, mostMs: number, isSettled: boolean): Promise<void>
 }
 
 /** The same as `createGateway()`, with hooks. */
@@ -154,7 +157,13 @@ async function start(
     get wasShutDown() {
       return sidecarHandler.wasShutDown
     },
-    tellSignal: (signal) => sidecarHandler.stopWatches(signal),
+    tellSignal(signal, mostMs, isSettled) {
+      const told = sidecarHandler.stopWatches(signal)
+      return traffic.rest(mostMs, (quietMs) => {
+        const isQuiet = isSettled ? quietMs >= QUIET_MS : told === 0
+        return isQuiet || sidecarHandler.wasShutDown
+      })
+    },
     close,
     [Symbol.asyncDispose]: () => close(),
   }

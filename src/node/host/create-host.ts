@@ -87,7 +87,7 @@ class HostStart {
   readonly #closing: (() => Promise<unknown>)[]
   #wasReady = false
   #supervision: Supervision | undefined
-  /** Of a local sidecar there is none, so players come to where their WebSocket has come. */
+  /** A local sidecar has no such address: there, players reach the port where their WebSocket has come. */
   #advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
 
   constructor(options: HostOptions, settings: HostSettings, browserPath: string, tell: Tell) {
@@ -96,7 +96,7 @@ class HostStart {
     this.#browserPath = browserPath
     this.#tell = tell
     this.#maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
-    // The browser takes longest, so it starts while the rest is made ready.
+    // The browser takes longest, so it starts first, beside the rest.
     const { signal } = this.#failing
     this.#launching = this.#launch(options.signal ? AbortSignal.any([signal, options.signal]) : signal)
     this.#launching.catch(() => undefined)
@@ -209,7 +209,7 @@ class HostStart {
     return createInnerGateway(
       { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout, ...told },
       {
-        // Whether it arrives or not: a page that boots again would take the server back to Ready.
+        // Counted even if the call fails: a page that boots again would set the server back to Ready.
         onCall: (operation) => {
           if (operation === 'ready') this.#wasReady = true
         },
@@ -233,7 +233,7 @@ function checkBuild(dir: string, path: string): void {
   throw new HostError('NO_BUILD', `The folder ${dir} has no index.html.`, 'Name the folder that the build writes.')
 }
 
-/** Asks for the page as the browser will, which would show an error's page and never begin. @throws HostError NO_BUILD */
+/** Requests the page as the browser will, because the browser would only show an error page. @throws HostError NO_BUILD */
 async function checkPage(url: string, dir: string, path: string): Promise<void> {
   const { ok } = await fetch(url, { method: 'HEAD', headers: { accept: 'text/html' } })
   if (!ok) throw new HostError('NO_BUILD', `The folder ${dir} has no page at ${path}.`, 'Mend --path, or build it.')

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import type { PlayersPort } from './players/players-port.js'
 import type { RunningPage } from './run-page.js'
@@ -15,7 +14,7 @@ export interface EndOptions {
 
 /** The part of the time that the page doesn't get: it is kept for the sidecar, the players and the browser. */
 const RESERVE_MS = 2_000
-/** A page that listens to its client's `signal` or `ending` event has this long to call `shutdown()`, as behind the gateway. */
+/** A page that listens only to its clients' `signal` or `ending` events has this long, as behind the gateway. */
 const CLIENT_MS = 5_000
 /** What the sidecar gets of the reserve. Players and the browser have a second each, at the same time. */
 const SIDECAR_MS = 800
@@ -30,17 +29,19 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
   const share = Math.max(grace - RESERVE_MS, Math.floor(grace / 4))
   const until = performance.now() + share
   players.refuse()
-  // A page that crashes while it ends would be waited for in vain.
-  const isDone = await Promise.race([
+  // A page that crashes while it ends never answers.
+  const gone = page.gone.then((how) => ({ how }))
+  const wait = await Promise.race([
     page.shutdown(signal, share, Math.min(share, CLIENT_MS)).catch(() => undefined),
-    page.gone,
+    gone,
   ])
-  if (typeof isDone === 'string') warn(`The page was not done: ${isDone}`)
-  else if (isDone === undefined) {
-    // A page that is gone doesn't answer either, but at once.
-    if (performance.now() >= until - 1) warn(`The page was not done within its ${share} ms`)
-  } else if (!isDone && gateway.tellSignal(signal) > 0) {
-    await untilShutDown(gateway, Math.min(until, performance.now() + CLIENT_MS))
+  const left = until - performance.now()
+  if (typeof wait === 'object') warn(`The page was not done: ${wait.how}`)
+  else if (wait === undefined) {
+    // A call to a page that is gone fails before its time is over.
+    if (left <= 1) warn(`The page was not done within its ${share} ms`)
+  } else if (wait !== 'nothing') {
+    await Promise.race([gateway.tellSignal(signal, Math.min(left, CLIENT_MS), wait === 'calls'), gone])
   }
   players.closeAll(1001, 'The server is stopping')
   if (gateway.wasShutDown) return
@@ -61,7 +62,3 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
 /** What `fetch` throws says why only in its cause. */
 const describe = ({ message, cause }: Error): string =>
   cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
-
-async function untilShutDown(gateway: InnerGateway, until: number): Promise<void> {
-  while (!gateway.wasShutDown && performance.now() < until) await sleep(20)
-}

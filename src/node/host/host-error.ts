@@ -2,15 +2,15 @@
 export const HOST_EXIT_CODES = {
   /** The options are wrong. */
   USAGE: 64,
-  /** The folder with the page isn't there, or holds no page; or the program's file isn't there. */
+  /** The folder of the page, the page in it, or the program's file is missing. */
   NO_BUILD: 66,
-  /** There is no browser to run the page in. */
+  /** No browser was found. */
   NO_BROWSER: 69,
-  /** Node, Deno or Bun, whichever the program is to run in, isn't there. */
+  /** The program's runtime (Node, Deno or Bun) isn't installed. */
   NO_RUNTIME: 69,
-  /** Data channels are wanted, and the package for them isn't there. */
+  /** `webrtc` is on, and the package for data channels isn't installed. */
   MISSING_PEER: 69,
-  /** The browser is there, but doesn't start. */
+  /** The browser was found, but doesn't start. */
   LAUNCH_FAILED: 69,
   /** The page crashed, or ended in a way that has no code of its own. */
   CRASHED: 70,
@@ -18,7 +18,7 @@ export const HOST_EXIT_CODES = {
   HUNG: 70,
   OUT_OF_MEMORY: 70,
   BROWSER_DIED: 70,
-  /** The page left the address that it was loaded from. */
+  /** The page navigated away. */
   NAVIGATED: 70,
   /** The page didn't make its first tick in time. */
   BOOT_TIMEOUT: 75,
@@ -32,7 +32,7 @@ export class HostError extends Error {
   readonly code: HostErrorCode
   /** What the command line exits with. */
   readonly exitCode: number
-  /** What to do about it. The message ends with it. */
+  /** The fix. The message ends with it. */
   readonly hint: string | undefined
 
   constructor(code: HostErrorCode, message: string, hint?: string, options?: ErrorOptions) {

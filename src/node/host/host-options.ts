@@ -1,23 +1,13 @@
 import { totalmem } from 'node:os'
 import type { OperationName } from '../../protocol/operations.js'
-import { checkHostOptions } from '../../schema/host.js'
+import { checkHostOptions } from '../../schema/options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { checkCertificate } from '../http/certificate.js'
 import { originOf } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
 
-/** Options of `createHost()`. Only `dir` has no default. */
-export interface HostOptions {
-  /** The folder with the built page. */
-  readonly dir: string
-  /** Path and query of the page in it. Default `/`. */
-  readonly path?: string | undefined
-  /** URL of the sidecar. Default: from `<PLATFORM>_SDK_HTTP_PORT`. */
-  readonly sidecar?: string | undefined
-  /** Runs a local sidecar inside instead. */
-  readonly local?: boolean | LocalSidecarOptions | undefined
-  /** Sets the names of variables and the prefix of labels, `<platform>.dev/sdk-`. Default `agones`. */
-  readonly platform?: string | undefined
+/** Options of the port for players. */
+export interface PlayersOptions {
   /** Port for players; 0 takes any free one. Default 7777. */
   readonly playersPort?: number | undefined
   /** Address to listen on for players. Default 0.0.0.0, and 127.0.0.1 with `local`. */
@@ -36,6 +26,20 @@ export interface HostOptions {
   readonly cert?: string | Uint8Array | undefined
   /** The certificate's private key as PEM. Goes with `cert`. */
   readonly key?: string | Uint8Array | undefined
+}
+
+/** Options of `createHost()`. Only `dir` has no default. */
+export interface HostOptions extends PlayersOptions {
+  /** The folder with the built page. */
+  readonly dir: string
+  /** Path and query of the page in it. Default `/`. */
+  readonly path?: string | undefined
+  /** URL of the sidecar. Default: from `<PLATFORM>_SDK_HTTP_PORT`. */
+  readonly sidecar?: string | undefined
+  /** Runs a local sidecar inside instead. */
+  readonly local?: boolean | LocalSidecarOptions | undefined
+  /** Sets the names of variables and the prefix of labels, `<platform>.dev/sdk-`. Default `agones`. */
+  readonly platform?: string | undefined
   /** Also takes players' data over WebRTC, for which `node-datachannel` must be installed. Default false. */
   readonly webrtc?: boolean | undefined
   /** Path of the browser. Default: the first that is found, a headless shell before others. */

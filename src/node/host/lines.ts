@@ -14,9 +14,9 @@ export interface LineLimit {
   flush(): void
 }
 
-/** How long equal lines are only counted, at first and at most. */
+/** How long equal lines are counted before the count is told, at first and at most. */
 const COUNT_MS = { first: 1_000, most: 60_000 }
-/** Lines a second, and how many may come at once. Errors are counted apart, so that a flood of others hides none. */
+/** Lines a second, and at once. Errors have a limit of their own, so that a flood of other lines hides none of them. */
 const PER_SECOND = 100
 const BURST = 500
 
@@ -27,7 +27,7 @@ interface Share {
   dropped: number
 }
 
-/** Passes lines on, as many as a person or a log can bear: equal ones are counted, and a flood is cut. */
+/** Passes lines on, with a rate limit: equal lines are counted, and a flood is cut. */
 export function createLineLimit(onLine: (line: ConsoleLine) => void): LineLimit {
   const full = (): Share => ({ tokens: BURST, filledAt: performance.now(), dropped: 0 })
   const shares = { error: full(), warn: full() }
@@ -37,7 +37,7 @@ export function createLineLimit(onLine: (line: ConsoleLine) => void): LineLimit 
   const pass = (line: ConsoleLine): void => {
     const share = line.level === 'error' ? shares.error : shares.warn
     refill(share)
-    // Once something was left out, a second goes by before the next line: what follows then is whole again.
+    // After a dropped line, wait until a whole second's lines fit, so that what follows is contiguous.
     if (share.tokens < (share.dropped > 0 ? PER_SECOND : 1)) {
       share.dropped += 1
       return
@@ -111,7 +111,7 @@ const LINE = 2_000
 const LINES = 40
 const TEXT = 8_000
 
-/** Text of a game as lines that hold no character that a terminal obeys. */
+/** A game's text as lines without control characters. */
 export function plainLines(text: string): string {
   const lines = text
     .slice(0, TEXT)

@@ -1,34 +1,10 @@
 import { replacementSentence } from '../../sidecar/index.js'
-import { endReasonOf } from '../../protocol/end-reason.js'
+import { KUBELET_MS } from '../exec/kubelet.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 
-/** How long after the end of a GameServer the kubelet's SIGTERM is taken to come. */
-const KUBELET_MS = 1_000
 /** Longest wait, beyond the grace period, for a host to say that its game has ended. */
 const LATEST_MS = 60_000
-
-/**
- * Does the kubelet's part beside a local sidecar: a second after the GameServer was shut down, has become Unhealthy or was
- * deleted, it calls `onEnd` with the state; again for each fresh one. Returns the function that ends it.
- */
-export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) => void): () => void {
-  let timer: NodeJS.Timeout | undefined
-  const unsubscribe = local.sidecar.log.subscribe(({ changes }) => {
-    if (changes.length === 0) return
-    const { gameServer } = local.sidecar.snapshot()
-    if (endReasonOf(gameServer) === undefined) {
-      clearTimeout(timer)
-      timer = undefined
-      return
-    }
-    timer ??= setTimeout(() => onEnd(gameServer.status.state), KUBELET_MS)
-  })
-  return () => {
-    unsubscribe()
-    clearTimeout(timer)
-  }
-}
 
 /** Why a GameServer that has become Unhealthy is ended, and what keeps the next one from it. */
 export function describeUnhealthy({ sidecar }: LocalSidecar): string {
@@ -39,14 +15,6 @@ export function describeUnhealthy({ sidecar }: LocalSidecar): string {
   return beats === 0
     ? `${sentence}: no beat has ever come. createClient({ autoHealth: true }) sends them`
     : `${sentence}: no beat has come for ${seconds} s`
-}
-
-/** Whether the GameServer is ending, or will be when the write that waits is done. */
-export function isToEnd({ sidecar }: LocalSidecar): boolean {
-  const { gameServer, pending } = sidecar.snapshot()
-  return (
-    endReasonOf(gameServer) !== undefined || pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
-  )
 }
 
 /**

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EndWait } from '../../host-page/page.js'
 import type { Browser } from './browser/launch-browser.js'
 import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
 import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
 import type { HostedPage } from './page/hosted-page.js'
-import { watchPage } from './page/watch-page.js'
-import type { PageWatch } from './page/watch-page.js'
+import { observePage } from './page/observe-page.js'
+import type { PageObservation } from './page/observe-page.js'
 import { stackOfHang, watchForHang } from './supervision/hang-watch.js'
 import { watchForKills } from './supervision/memory-limit.js'
 import { watchMemory } from './supervision/memory.js'
@@ -17,7 +18,7 @@ export interface RunningPage extends GameRun {
   /** Resolves with what happened when nobody is left who could answer: the page has crashed, or the browser has ended. */
   readonly gone: Promise<string>
   /** Tells the page to end, see `HostedPage`. */
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean>
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
 }
 
 export interface RunPageOptions {
@@ -39,9 +40,9 @@ export interface RunPageOptions {
 }
 
 const { CRASHED, BOOT_TIMEOUT } = HOST_EXIT_CODES
-/** A page that takes longer to answer is busy. */
+/** A page that doesn't answer within this time is busy. */
 const BUSY_MS = 500
-/** A loop of timers, which many servers have, is seen by nobody. */
+/** The host can't observe a loop of timers, which many servers have. */
 const NO_STEP =
   ': no requestAnimationFrame() has run, and gameServerHost.tick() was not called. ' +
   "Call tick() in the game's loop, or raise --boot-timeout if it takes longer to load"
@@ -76,7 +77,7 @@ class PageRun implements RunningPage {
   readonly #page: HostedPage
   /** Aborted when the watch over the page ends. */
   readonly #over = new AbortController()
-  #watch: PageWatch | undefined
+  #watch: PageObservation | undefined
   #endMemoryWatch: (() => void) | undefined
   #end!: (end: GameEnd) => void
   #hasBooted = false
@@ -98,7 +99,7 @@ class PageRun implements RunningPage {
     const { pageUrl, maxMemory, tell } = this.#given
     const { devtools, pid } = this.#browser
     const { session, targetId } = this.#page
-    this.#watch = await watchPage({
+    this.#watch = await observePage({
       page: session,
       browser: devtools,
       sessionOf: devtools.session,
@@ -124,7 +125,7 @@ class PageRun implements RunningPage {
     void this.#superviseLife(bootsUntil)
   }
 
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean> {
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait> {
     this.#isEnding = true
     return this.#page.shutdown(signal, patience, clientPatience)
   }
@@ -141,7 +142,7 @@ class PageRun implements RunningPage {
 
   readonly #fail = (reason: string): void => void this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
 
-  /** What the page has written before comes first. */
+  /** Writes the page's pending console lines first. */
   async #endWith(end: GameEnd): Promise<void> {
     if (this.#over.signal.aborted) return
     await this.#watch?.flush()
@@ -149,7 +150,7 @@ class PageRun implements RunningPage {
   }
 
   #onReloaded(url: string): void {
-    // Some builds load themselves once more before they begin, such as those that need a service worker.
+    // Some builds reload themselves once before they begin, such as those with a service worker.
     if (this.#hasBooted) this.#fail(`The page has loaded itself again: ${url}`)
     else if (!this.#hasReloaded) this.#warn(`The page has loaded itself again before its first step: ${url}`)
     this.#hasReloaded = true
@@ -188,8 +189,8 @@ class PageRun implements RunningPage {
 }
 
 /**
- * Says so, once, if a game that runs doesn't get Ready: everything looks well then, and nobody ever comes. It may be on
- * purpose, so it is no more than a warning.
+ * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, and no player is ever sent to it. A
+ * game may wait on purpose, so this is only a warning.
  */
 function remindOfReady(
   wasReady: () => boolean,

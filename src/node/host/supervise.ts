@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { HOST_EXIT_CODES, HostError } from './host-error.js'
 import type { HostExit, Tell } from './host-events.js'
-import { describeUnhealthy, endWithGameServer, isToEnd, replaceGameServer } from './local-kubelet.js'
+import { endWithGameServer, isToEnd } from '../exec/kubelet.js'
+import { describeUnhealthy, replaceGameServer } from './local-kubelet.js'
 
 /** How a game has ended by itself. */
 export interface GameEnd {
@@ -108,7 +109,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
   async #endOnce(prepare: () => Promise<HostExit>, hasFailed: boolean): Promise<HostExit> {
     const { settings, release, tell } = this.#options
     const until = performance.now() + settings.grace
-    // A game that is just being started is not told, and not waited for.
+    // Abort a start that is in flight.
     this.#givingUp.abort()
     const exit = await prepare()
     this.#leaveKubelet?.()
@@ -176,7 +177,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
     const { local, replaces } = this.#options
     for (;;) {
       const end = await Promise.race([this.#run.ended, this.#gameServerEnds.opened])
-      // Once its GameServer has come to its end, a game may end by itself.
+      // A game whose GameServer is ending may end by itself.
       const isToBeReplaced = local !== undefined && replaces && (end === undefined || isToEnd(local))
       if (isToBeReplaced) await this.#gameServerEnds.opened
       const last = isToBeReplaced ? await this.#replace(local) : await this.#restart(end!)
@@ -185,7 +186,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
   }
 }
 
-/** A promise that somebody resolves from outside. */
+/** A promise that is resolved from outside. */
 function gate(): { readonly opened: Promise<undefined>; open(): void } {
   let open!: () => void
   const opened = new Promise<undefined>((resolve) => (open = () => resolve(undefined)))

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../schema/check.js'
 import { readFleet, readGameServer } from '../../schema/game-server.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 import { plainText } from '../plain-text.js'
-import { readTextFile } from './read-text-file.js'
+import { readTextFile, unreadableReason } from './read-text-file.js'
 import { findDocument } from './yaml-documents.js'
 import type { FoundDocument } from './yaml-documents.js'
 
@@ -33,7 +33,7 @@ export async function readText(path: string): Promise<string> {
   try {
     return await readTextFile(path)
   } catch (error) {
-    throw new GameServerFileError(`Cannot read ${path}: ${reason(error)}`, { cause: error })
+    throw new GameServerFileError(`Cannot read ${path}: ${unreadableReason(error)}`, { cause: error })
   }
 }
 
@@ -44,17 +44,19 @@ export async function readText(path: string): Promise<string> {
  */
 export async function parseGameServer(path: string, text: string): Promise<FileContent> {
   const document = await findDocument(text, isKnown).catch((error: unknown) => {
-    throw new GameServerFileError(`${path} is neither YAML nor JSON: ${reason(error)}`, { cause: error })
+    throw new GameServerFileError(`${path} is neither YAML nor JSON: ${unreadableReason(error)}`, { cause: error })
   })
   try {
     return contentOf(path, document)
   } catch (error) {
     const place = error instanceof InvalidInput ? `${path}:${document.lineOf(error.path)}` : path
-    throw new GameServerFileError(`${place} holds no usable GameServer: ${reason(error)}`, { cause: error })
+    throw new GameServerFileError(`${place} holds no usable GameServer: ${unreadableReason(error)}`, { cause: error })
   }
 }
 
-const isKnown = (value: unknown): boolean => isObject(value) && ['GameServer', 'Fleet'].includes(String(value['kind']))
+/** Whether a document of a file is of a kind that can be used. */
+export const isKnown = (value: unknown): boolean =>
+  isObject(value) && ['GameServer', 'Fleet'].includes(String(value['kind']))
 
 function contentOf(path: string, { value, index, count }: FoundDocument): FileContent {
   if (!isObject(value)) throw new TypeError('it must be an object with metadata, spec or status')
@@ -80,15 +82,4 @@ function templateOf(value: unknown): { readonly template: GameServerManifest; re
     template: { ...template, metadata: { ...template.metadata, labels } },
     name: `the template of the Fleet ${JSON.stringify(fleet)}`,
   }
-}
-
-const SYSTEM_REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'it may not be read',
-  EPERM: 'it may not be read',
-}
-
-function reason(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  return SYSTEM_REASONS[code] ?? message
 }

@@ -6,9 +6,21 @@ import { buffer } from 'node:stream/consumers'
 /** Largest file, command or value in bytes: no GameServer of a cluster is larger. */
 export const MAX_BYTES = 1.5 * 1024 * 1024
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+}
+
+/** Why a file can't be read, as the end of a sentence. */
+export function unreadableReason(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return REASONS[code] ?? message
+}
+
 /**
- * Opens a regular file. Anything else at the path is refused before it is opened: opening a pipe waits for its other end,
- * and a device may never end.
+ * Opens a regular file. Other kinds are refused before they are opened: opening a pipe waits for its other end, and a
+ * device may never end.
  *
  * @throws Error whose message is the reason as the end of a sentence
  */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from '../../../src/node/exec/processes.js'
 
 const PREFIX = 'gameserver-sidecar-cluster-'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -48,13 +49,5 @@ export function secretFolder(): { readonly path: string; remove(): void } {
       takeAway()
       forget()
     },
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

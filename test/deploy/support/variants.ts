@@ -11,6 +11,7 @@ const project: Project = {
   entry: 'server.mjs',
   version: '1.0.0',
   hasPackage: true,
+  scripts: { build: 'true' },
   hasBuild: true,
   ignored: ['node_modules', 'dist'],
   packages: ['gameserver-sidecar'],
@@ -30,6 +31,8 @@ const page: Choices = {
   image: 'star-arena:1',
   counters: [],
   lists: [],
+  path: undefined,
+  webgl: false,
   webrtc: false,
 }
 
@@ -53,7 +56,9 @@ export const variants: readonly Variant[] = [
   variant('a page'),
   variant('a page with counters', { counters: [rooms, players] }),
   variant('a page with lists', { lists: [players, { name: 'bots', capacity: 1000 }] }),
-  variant('a page with both, and UDP', { counters: [rooms], lists: [players], webrtc: true, port: 9000 }),
+  variant('a page with both, a path, WebGL and UDP', {
+    ...{ counters: [rooms], lists: [players], path: '/a.html?b=1&c=~,', webgl: true, webrtc: true, port: 9000 },
+  }),
   variant('a page without a build of its own', { dir: '.' }, { hasBuild: false, manifests: ['package*.json'] }),
   variant('a page of a pnpm project', {}, { manager: 'pnpm', manifests: ['package.json', 'pnpm-lock.yaml'] }),
   variant('names that YAML could misread', {

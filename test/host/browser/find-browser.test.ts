@@ -148,9 +148,8 @@ describe("the browser's flags", () => {
   })
 
   test.each([
-    ['--single-process', "can't have the flag --single-process: a crash of the page would be the browser's"],
-    ['--Disable-Web-Security', "can't have the flag --disable-web-security"],
-    ['--remote-debugging-port=9222', "can't have the flag --remote-debugging-port"],
+    ['--Remote-Debugging-Port=9222', "can't have the flag --remote-debugging-port: whoever reaches the port"],
+    ['--user-data-dir=/home/me', "can't have the flag --user-data-dir: the host makes the folder"],
     ['--no-zygote', 'give --no-sandbox'],
     ['-single-process', 'must begin with "--" and a name; got "-single-process"'],
     ['http://a.example/', 'must begin with "--" and a name'],

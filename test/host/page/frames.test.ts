@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { awaitFirstFrame, frameByTimer } from '../../../src/host-page/frames.js'
+import { awaitFirstFrame, frameByTimer } from '../../../src/host-page/index.js'
 import type { PageWindow } from '../../../src/host-page/page.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))

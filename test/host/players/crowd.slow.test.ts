@@ -31,7 +31,7 @@ async function expectEcho(player: Client, text: string): Promise<void> {
 
 test('five hundred idle players cost neither a place nor an answer of those who play', async () => {
   const count = affordable(500)
-  const stage = await startPlayers({ maxPlayers: count + 2, probeInterval: 1_000 })
+  const stage = await startPlayers({ maxPlayers: count + 2, probeInterval: 3_000 })
   const page = await openPageOnNode(stage)
   echo(page)
   const player = await joinPlayers(stage)
@@ -41,7 +41,7 @@ test('five hundred idle players cost neither a place nor an answer of those who 
       ...(await Promise.all(Array.from({ length: Math.min(50, count - idle.length) }, () => joinPlayers(stage)))),
     )
   }
-  expect(page.connections.sockets.size).toBe(count + 1)
+  await until(() => expect(page.connections.sockets.size).toBe(count + 1))
   const pinged = new Set<Client>()
   for (const one of idle) one.socket.on('ping', () => pinged.add(one))
   for (let i = 0; i < 100; i += 1) await expectEcho(player, String(i))

@@ -206,7 +206,7 @@ describe('a player who has gone without a word', () => {
 
   test('is told from one who only answers pings, and from one whom the page makes wait', async () => {
     // Long beside the turns that the flood takes, since players and host share one event loop here.
-    const stage = await startPlayers({ probeInterval: 1000, maxRate: 1_000_000 })
+    const stage = await startPlayers({ probeInterval: 2_000, maxRate: 1_000_000 })
     const page = await openPageOnNode(stage)
     page.connections.onconnection = (socket) => {
       socket.onmessage = () => undefined

@@ -33,6 +33,8 @@ export async function hostHere(
     local: { mode: 'local' },
     playersPort: 0,
     restarts: 0,
+    // Catches a hang only: a browser may start slowly on a busy machine.
+    bootTimeout: 120_000,
     onEvent: (event) => {
       events.push(event)
       look(event.event === 'exit')

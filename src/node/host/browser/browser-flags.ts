@@ -22,9 +22,9 @@ const ALWAYS = [
   '--disable-component-update',
   '--disable-sync',
   '--mute-audio',
-  // Nobody clicks here, which sound would wait for.
+  // Sound would wait for a click.
   '--autoplay-policy=no-user-gesture-required',
-  // Without it the browser hangs where /dev/shm can't be written.
+  // Without this flag the browser hangs where /dev/shm isn't writable.
   '--disable-dev-shm-usage',
   '--disable-breakpad',
   '--renderer-process-limit=1',
@@ -42,12 +42,9 @@ const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 /** A page may then connect to a peer by this machine's addresses, which have no names to resolve in a container. */
 const DISABLED_FEATURES = ['WebRtcHideLocalIpsWithMdns']
 
-/** Flags that would undo what the host promises, and what to know of each. */
+/** Flags that are given by mistake, such as with a command that was copied, and why each can't be right. */
 const REFUSED: Readonly<Record<string, string>> = {
-  '--single-process': "a crash of the page would be the browser's",
-  '--disable-web-security': 'the page would reach what other origins protect, and it needs none of it',
   '--remote-debugging-port': 'whoever reaches the port would control the page; the host uses a pipe',
-  '--remote-debugging-address': 'whoever reaches the address would control the page; the host uses a pipe',
   '--user-data-dir': 'the host makes the folder of the profile itself, and deletes it',
   '--no-zygote': 'the host sets it itself; give --no-sandbox, which brings it',
 }

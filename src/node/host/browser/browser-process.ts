@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { endGroup } from '../../exec/processes.js'
 import { HostError } from '../host-error.js'
 import {
   makeProfile,
@@ -74,7 +75,7 @@ export async function startBrowserProcess(
   }
   void removeAbandonedProfiles()
   const pid = child.pid!
-  const kill = (): void => killGroup(pid)
+  const kill = (): void => endGroup(pid)
   const endNow = (): void => {
     kill()
     removeProfileNow(profileDir)
@@ -102,13 +103,5 @@ export async function startBrowserProcess(
       await removeProfile(profileDir)
       process.off('exit', endNow)
     },
-  }
-}
-
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL')
-  } catch {
-    // They have ended by themselves.
   }
 }

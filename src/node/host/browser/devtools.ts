@@ -97,7 +97,7 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
   return { ...createSession(''), session: createSession, end }
 }
 
-/** A program that is no browser may write anything. */
+/** Another program than a browser may write anything. */
 function parse(text: string): Message | undefined {
   try {
     const value = JSON.parse(text) as unknown

@@ -76,7 +76,7 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
   const { pid, ended } = child
   const devtools = createDevtoolsPipe(child.input, child.output)
   void ended.then((how) => devtools.end(`the browser has ended: ${how}`))
-  // A browser ends with its pipe. One that lives on can't be steered any more.
+  // A browser ends with its pipe. One that lives on can't be controlled any more, so it is killed.
   child.input.once('end', () => setTimeout(child.kill, CLOSE_MS).unref())
 
   let closing: Promise<void> | undefined
@@ -100,7 +100,7 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
       {},
       Math.max(1, deadline - performance.now()),
     )
-    // A browser that ends closes its pipe first. How it ended comes a moment later and tells why.
+    // A browser that ends closes its pipe first. Its exit, which tells the reason, follows a moment later.
     const orHowItEnded = version.catch(async (error: unknown) => {
       const left = Math.max(1, deadline - performance.now())
       await Promise.race([early, sleep(Math.min(left, CLOSE_MS), undefined, { ref: false })])

@@ -3,12 +3,13 @@ import { readlinkSync, rmSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from '../../exec/processes.js'
 import { HostError } from '../host-error.js'
 
-/** Why a folder can't be made where another one could. */
+/** Errors that another folder would not have. */
 const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
 
-/** The number of a process is written so in a folder's name, which shall be short. */
+/** Radix of the process id in the folder's name, to keep the name short. */
 const BASE = 36
 
 /**
@@ -61,9 +62,10 @@ export async function removeAbandonedProfiles(): Promise<void> {
   const folder = tmpdir()
   const ours = prefix()
   const names = await readdir(folder).catch(() => [])
-  const abandoned = names.filter(
-    (name) => name.startsWith(ours) && hasEnded(Number.parseInt(name.slice(ours.length), BASE)),
-  )
+  const abandoned = names.filter((name) => {
+    const pid = name.startsWith(ours) ? Number.parseInt(name.slice(ours.length), BASE) : NaN
+    return pid > 0 && !isAlive(pid)
+  })
   for (const name of abandoned) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => undefined)
@@ -83,15 +85,5 @@ function namespaceOfProcesses(): string {
   } catch {
     // Only Linux has them.
     return ''
-  }
-}
-
-function hasEnded(pid: number): boolean {
-  if (!(pid > 0)) return false
-  try {
-    process.kill(pid, 0)
-    return false
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }

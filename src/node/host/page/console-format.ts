@@ -37,7 +37,7 @@ const INNER = 120
 export const formatArguments = (values: readonly RemoteObject[]): string => format(...values.map(toArgument))
 
 /** Text of a value as an argument of `console.log`: a string as it is, an object with what is in it. */
-export function describeValue({
+export function describeRemote({
   type,
   subtype,
   value,
@@ -56,7 +56,7 @@ function toArgument(value: RemoteObject): unknown {
   if (value.type === 'string') return String(value.value).slice(0, MAX_TEXT)
   if (value.type === 'number' && 'value' in value) return value.value
   if (value.type === 'bigint') return BigInt(value.unserializableValue!.slice(0, -1))
-  const text = describeValue(value)
+  const text = describeRemote(value)
   return { toString: () => text, toJSON: () => text, [inspect.custom]: () => text }
 }
 

@@ -1,6 +1,6 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from '../lines.js'
-import { describeValue, formatArguments, type RemoteObject } from './console-format.js'
+import { describeRemote, formatArguments, type RemoteObject } from './console-format.js'
 import type { CallFrame, SourceMaps } from './source-maps.js'
 
 /** `Runtime.consoleAPICalled` */
@@ -46,7 +46,7 @@ export interface ConsoleLines {
   read(session: DevtoolsSession, onEvent: (size: number) => void): () => void
   /** Writes a line of the host's own about the page, under the same limits. */
   write(line: ConsoleLine): void
-  /** The same for what must not be lost in a flood, and comes seldom. */
+  /** Writes a rare line that must not be dropped in a flood. */
   tell(line: ConsoleLine): void
   /** Resolves when everything that has come so far is written. */
   flush(): Promise<void>
@@ -76,7 +76,7 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
   let order = Promise.resolve()
   let waiting = 0
 
-  /** Writes lines in the order in which they came, also where one of them must be looked up first. */
+  /** Writes lines in the order in which they came, even if one waits for its source map. */
   const write = (level: ConsoleLevel, whole: string, frames?: readonly CallFrame[]): void => {
     const text = whole.slice(0, MAX_TEXT)
     const hasPlaces = frames !== undefined || hasFrames(text)
@@ -95,23 +95,23 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
     const text = formatArguments(args)
     const level = LEVELS[type] ?? 'info'
     if (type === 'trace') return write(level, `Trace: ${text}`, stackTrace?.callFrames)
-    // The browser's own words where the page gave none.
+    // The browser's own text, where the page gave none.
     const isBare = type === 'assert' && text === 'console.assert'
     write(level, type !== 'assert' ? text : isBare ? 'Assertion failed' : `Assertion failed: ${text}`)
   }
 
   const onException = (details: ExceptionDetails): void => {
     const { text, exception, stackTrace, url, lineNumber, columnNumber } = details
-    const message = exception === undefined ? text : `${text} ${describeValue(exception)}`.slice(0, MAX_TEXT)
+    const message = exception === undefined ? text : `${text} ${describeRemote(exception)}`.slice(0, MAX_TEXT)
     if (hasFrames(message)) return write('error', message)
-    // What was thrown has no stack of its own.
+    // The thrown value has no stack of its own.
     write('error', message, stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }])
   }
 
   const onEntry = ({ source, level, text, url, lineNumber }: LogEntry): void => {
-    // A worker's own console tells it, too; and browsers ask for the icon by themselves.
+    // A worker's own console reports these as well; and the browser requests the icon by itself.
     if (source === 'worker' || url === `${origin}/favicon.ico`) return
-    // A client whose watch was ended dials again, in vain, until its page is gone.
+    // A client whose watch was ended redials until its page is gone.
     if (source === 'network' && isEnding?.() && `${text} ${url}`.includes(WATCH)) return
     const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
     const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''

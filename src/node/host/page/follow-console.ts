@@ -11,12 +11,12 @@ export interface ConsoleSession {
 const FLOOD = { events: 600, characters: 4_000_000 }
 /** How long the console then isn't read, at first and at most. */
 const PAUSE_MS = { first: 1_000, most: 16_000 }
-/** What was logged stays in the page's memory until it is let go. */
+/** Logged objects stay in the page's memory until they are released. */
 const RELEASE_MS = 1_000
 
 /**
- * Reads the console of a thread. Whatever the page writes, the browser queues until it is read, without a limit, and
- * answers of the page wait behind it. So a page that floods its console isn't read for a while.
+ * Reads the console of a thread. The browser queues unread lines without a limit, and the page's answers wait behind them.
+ * So the console of a page that floods it isn't read for a while.
  *
  * @param attach makes a new session, or resolves with nothing if there can't be another one
  * @returns the function that ends it, once what comes from now on is read
@@ -41,11 +41,11 @@ export async function followConsole(
     const { session } = attached
     current = attached
     events = characters = 0
-    // What was written while nobody read would come now.
+    // Otherwise, everything written during the pause would come now.
     if (!isFirst) session.send('Runtime.discardConsoleEntries').catch(ignore)
     stopReading = lines.read(session, onEvent)
     session.send('Runtime.enable').catch(ignore)
-    // Workers have none.
+    // Workers have no log.
     session.send('Log.enable').catch(ignore)
   }
 

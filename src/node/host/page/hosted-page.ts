@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HostConfig } from '../../../host-page/page.js'
+import type { EndWait, HostConfig } from '../../../host-page/page.js'
 import { script } from '../../../host-page/index.ts?script'
 import type { Browser } from '../browser/launch-browser.js'
 import type { DevtoolsSession } from '../browser/devtools.js'
@@ -22,12 +22,12 @@ export interface HostedPage {
    */
   ticks(deadline: number): Promise<number>
   /**
-   * Tells the page to end, and resolves when what it does for it is done, with whether that is all. Otherwise its clients
-   * may listen to the watch.
-   * @param patience ms that a page has that listens
-   * @param clientPatience ms of one that leaves it to its client
+   * Tells the page to end. Resolves when its own work for that is done, with what is left to wait for.
+   *
+   * @param patience ms for a page that listens to `shutdown`
+   * @param clientPatience ms for a page that listens only to its clients
    */
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<boolean>
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
 }
 
 interface TargetInfo {
@@ -35,12 +35,9 @@ interface TargetInfo {
   readonly type: string
 }
 
-/** Whoever waits for the first step has a deadline of its own. */
+/** The caller has its own deadline for the first step. */
 const LONGEST_BOOT_MS = 2_147_483_647
 const ASK_AGAIN_MS = 20
-/** Globals that the script uses as they were before the game's own scripts ran. It keeps those of the page by itself. */
-const KEPT =
-  'ArrayBuffer, DataView, Map, Math, Object, Promise, RangeError, String, TextDecoder, TextEncoder, Uint8Array'
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
 /** Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet. */
@@ -55,7 +52,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   let isGone = false
   const gone = new Promise<string>((resolve) => {
     devtools.on<{ targetId: string; status: string; errorCode: number }>('Target.targetCrashed', (crash) => {
-      if (crash.targetId === targetId) resolve(describeCrash(crash.status, crash.errorCode))
+      if (crash.targetId === targetId) resolve(describePageCrash(crash.status, crash.errorCode))
     })
     devtools.on<{ targetId: string }>('Target.targetDestroyed', (destroyed) => {
       if (destroyed.targetId === targetId) resolve('The page has closed itself')
@@ -64,12 +61,12 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
 
   void Promise.race([gone, ended]).then(() => (isGone = true))
 
-  const source = `(function (hostConfig, ${KEPT}) { ${script} })(${JSON.stringify(config)}, ${KEPT})`
+  const source = `(function (hostConfig) { ${script} })(${JSON.stringify(config)})`
   await Promise.all([
     devtools.send('Target.setDiscoverTargets', { discover: true }),
     session.send('Page.enable'),
     session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
-    // Without it, nobody could ask for the stack of a loop that hangs.
+    // Must be on before a hang, so that its stack can be read.
     session.send('Debugger.enable'),
   ])
 
@@ -82,7 +79,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   let boot!: () => void
   const booted = new Promise<void>((resolve) => (boot = resolve))
 
-  /** Asks for the promise of the first step. A page that loads itself again takes it along, and has another one. */
+  /** Waits for the promise of the first step. A page that reloads drops that promise and has a new one. */
   const awaitBoot = async (): Promise<void> => {
     while (!isGone) {
       const hasBooted = await evaluate(`${HOST}?.booted.then(() => true)`, LONGEST_BOOT_MS).catch(() => false)
@@ -107,13 +104,13 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
     async shutdown(signal, patience, clientPatience) {
       const now = Date.now()
       const args = `${JSON.stringify(signal)}, ${now + patience}, ${now + clientPatience}`
-      return (await evaluate(`${HOST}?.shutdown(${args}) ?? false`, patience)) === true
+      return (await evaluate(`${HOST}?.shutdown(${args}) ?? 'shutdown'`, patience)) as EndWait
     },
   }
 }
 
 /** What the browser's status and code say. */
-function describeCrash(status: string, code: number): string {
+function describePageCrash(status: string, code: number): string {
   if (status === 'oom' || code === 5) return 'The page has run out of memory'
   return `The page has crashed (${status}, code ${code})`
 }

@@ -44,10 +44,10 @@ interface MappedScript {
   readonly startColumn: number
 }
 
-/** A map of a large build takes tens of MB in memory, so it goes when no stack has needed it for a while. */
+/** The map of a large build takes tens of MB of memory, so it is dropped when no stack has used it for this time. */
 const KEEP_MAP_MS = 10_000
 const FETCH_MS = 2_000
-/** A page may make scripts for ever, by `eval`. The first are those of the build. */
+/** A page may create any number of scripts by `eval`. The build's scripts come first. */
 export const MAX_SCRIPTS = 1_000
 const MAX_FRAMES = 30
 /** Longest line in which a place is looked for. */
@@ -108,14 +108,14 @@ async function loadMap(url: string, read: FetchText): Promise<LookUp> {
     const text = isInScript ? await (await fetch(url)).text() : ((await read(url)) ?? '')
     // A map may begin with a line that keeps other pages from running it as a script.
     const json = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as { sourcesContent?: unknown }
-    // The texts of the sources are most of a map, and nobody reads them here.
+    // The sources' texts are most of a map, and aren't used here.
     delete json.sourcesContent
-    // Most servers never throw.
+    // Loaded late: most servers never throw.
     const { FlattenMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
     const map = new FlattenMap(json as never, isInScript ? undefined : url)
     return (line, column) => {
       const found = originalPositionFor(map, { line, column })
-      // A broken map may lead to a source that it doesn't have.
+      // A broken map may name a source that it lacks.
       return found.source ? `${found.source}:${found.line}:${found.column + 1}` : undefined
     }
   } catch {

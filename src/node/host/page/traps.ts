@@ -36,13 +36,13 @@ interface TargetInfo {
 
 const LONGEST = 300
 
-/** Keeps a page from waiting for somebody who isn't there, and from leaving without a word. */
+/** Answers what would wait for a person, and reports a page that navigates away. */
 export async function setTraps(options: TrapsOptions): Promise<void> {
   const { page, browser, targetId, origin, onWarning, onNavigated, onReloaded } = options
   let hasLoaded = false
 
   page.on<Dialog>('Page.javascriptDialogOpening', ({ type, message }) => {
-    // Nothing is lost by what a person would confirm without reading. A question gets no for an answer.
+    // Notices are accepted, questions are answered with no.
     const accept = type === 'alert' || type === 'beforeunload'
     page.send('Page.handleJavaScriptDialog', { accept }).catch(ignore)
     const answer = accept ? 'accepted' : 'cancelled'
@@ -71,7 +71,7 @@ export async function setTraps(options: TrapsOptions): Promise<void> {
     onWarning(`The page began a download, which was refused: ${quote(suggestedFilename)} of ${shorten(url)}`)
   })
 
-  // With the debugger on, a `debugger` statement would stop the page. The stack of a hang can be had all the same.
+  // With the debugger on, a `debugger` statement would pause the page. `Debugger.pause` still works for the stack of a hang.
   page.on('Debugger.paused', () => void page.send('Debugger.resume').catch(ignore))
 
   await Promise.all([

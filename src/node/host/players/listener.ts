@@ -20,7 +20,7 @@ const OTHER_CONNECTIONS = 256
 const REFUSED_MS = 1_000
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
-/** A handshake that fails may have been for another version. */
+/** Sent with a failed handshake, which may have been for another version. */
 const VERSION = { 'sec-websocket-version': '13' } as const
 
 const NOT_FOUND = [404, 'Only WebSocket connections of players are accepted here, and GET /healthz\n'] as const
@@ -28,7 +28,7 @@ const NOT_READY = [503, 'The game is not ready yet\n'] as const
 const NOT_READ = [405, 'GET /healthz\n'] as const
 const HEALTHY = [200, 'ok\n'] as const
 
-/** Of the gateway's paths and the sidecar's, those that a client may dial: its watch would be a player without a word. */
+/** Paths of the gateway and the sidecar that a client may dial by mistake: its watch would become a silent player. */
 const WRONG_PORT = /^\/(_\/|watch\/gameserver(\?|$))/
 
 export interface ListenerOptions extends Pick<HostSettings, 'maxPlayers' | 'playerOrigins' | 'tls'> {
@@ -115,13 +115,13 @@ export class Listener {
       if (offered) transport.offerChannel(offered, player)
       transport.serve(player)
       this.#exempt(socket)
-      // What has come while this process stood still is read before the probe.
+      // setImmediate: after a stall, read what has arrived before probing.
       const probes = setInterval(() => setImmediate(() => transport.probe()), probeInterval)
       accepted.once('close', () => clearInterval(probes))
     })
   }
 
-  /** Closes a connection that was opened only to say so: a page can't read the status of a refused one. */
+  /** Closes a connection that was opened only for its close code: a page can't read the status of a refused handshake. */
   #dismiss(accepted: WebSocket, { code, reason }: PlayerRefusal, remoteAddress: string): void {
     this.#options.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
     accepted.close(code, reason)
@@ -140,7 +140,7 @@ function checkTarget({ url = '' }: RequestHead): Verdict {
   return { refusal: malformed('The request target is malformed') }
 }
 
-/** The Origin of a page that may not play. What isn't a page sends none. */
+/** The Origin of a page that may not play. Programs send no Origin. */
 function foreignOrigin({ headers }: IncomingMessage, allowed: HostSettings['playerOrigins']): string | undefined {
   const { origin } = headers
   if (allowed === undefined || origin === undefined) return undefined

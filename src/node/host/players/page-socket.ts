@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { WebSocket, WebSocketServer } from 'ws'
+import type { WebSocketServer } from 'ws'
 import { BatchWriter, readBatch } from '../../../relay/batches.js'
 import type { Frame } from '../../../relay/batches.js'
 import { REPLACED } from '../../../relay/frame.js'
+import { STATES } from '../../../relay/socket.js'
 
-/** Bytes that wait for a page that doesn't read, from which on nothing more is read from players, and until when. */
+/** Above the first number of bytes that wait for the page, nothing is read from players; below the second, reading resumes. */
 const FULL_BYTES = 4 * 1024 * 1024
 const ROOM_BYTES = 1024 * 1024
-/** Time for which the news that a batch was taken waits for a message that takes it along. */
+/** Longest time for which an acknowledgement waits for a batch to travel with. */
 const TAKEN_MS = 4
 
 export interface PageSocketOptions {
@@ -25,11 +26,22 @@ export interface PageSocketOptions {
   onFault(error: unknown): void
 }
 
+/** What is used of the page's socket: of a WebSocket, or of a link within one process. */
+export interface PageConnection {
+  readonly bufferedAmount: number
+  readonly readyState: number
+  on(event: string, listener: (batch: Buffer) => void): unknown
+  once(event: string, listener: () => void): unknown
+  terminate(): void
+  send(batch: Uint8Array, sent: () => void): void
+  close(code: number, reason: string): void
+}
+
 /** The one socket of the page. What players send within one turn goes to the page in one batch. */
 export class PageSocket {
   readonly #options: PageSocketOptions
   readonly #writer: BatchWriter
-  #socket: WebSocket | undefined
+  #socket: PageConnection | undefined
   #isFull = false
   #flushing: NodeJS.Immediate | undefined
   #takenTimer: NodeJS.Timeout | undefined
@@ -51,16 +63,19 @@ export class PageSocket {
 
   /** Completes the handshake of a page, which takes the place of the one before it. */
   accept(message: IncomingMessage, socket: Socket, head: Buffer): void {
-    this.#options.server.handleUpgrade(message, socket, head, (accepted) => {
-      this.#end(REPLACED, 'Another page has taken the place')
-      this.#socket = accepted
-      accepted.on('error', () => accepted.terminate())
-      accepted.on('message', (batch: Buffer) => {
-        if (accepted === this.#socket) this.#take(batch)
-      })
-      accepted.once('close', () => {
-        if (accepted === this.#socket) this.#end(1000, '')
-      })
+    this.#options.server.handleUpgrade(message, socket, head, (accepted) => this.attach(accepted))
+  }
+
+  /** Makes this the page's socket. */
+  attach(accepted: PageConnection): void {
+    this.#end(REPLACED, 'Another page has taken the place')
+    this.#socket = accepted
+    accepted.on('error', () => accepted.terminate())
+    accepted.on('message', (batch: Buffer) => {
+      if (accepted === this.#socket) this.#take(batch)
+    })
+    accepted.once('close', () => {
+      if (accepted === this.#socket) this.#end(1000, '')
     })
   }
 
@@ -70,13 +85,13 @@ export class PageSocket {
     return this.#writer
   }
 
-  /** Tells the page that a player has left. A page that is behind never hears of one who came meanwhile and said nothing. */
+  /** Tells the page that a player has left. A page that is behind never hears of a player who came meanwhile and sent nothing. */
   tellLeft(player: number, code: number, reason: string): void {
     if (this.#socket === undefined) return
     if (this.#socket.bufferedAmount === 0 || !this.#writer.takeBack(player)) this.writer.close(player, code, reason)
   }
 
-  /** Ends the socket of a page that is not to come back. */
+  /** Ends the socket of a page that must not dial again. */
   dismiss(): void {
     this.#end(REPLACED, 'Another page takes the place')
   }
@@ -102,7 +117,7 @@ export class PageSocket {
     clearTimeout(this.#takenTimer)
     if (this.#takenTimer !== undefined) this.#writer.taken(this.#batches)
     this.#flushing = this.#takenTimer = undefined
-    // Behind a page that doesn't read, many small batches would take many times their size.
+    // While the page doesn't read, collect one batch: many small ones would take many times their size.
     if (!this.#socket?.bufferedAmount) this.#writer.flush()
   }
 
@@ -133,7 +148,7 @@ export class PageSocket {
     this.#takenTimer = undefined
     socket.close(code, reason)
     // A page that hangs doesn't answer.
-    if (socket.readyState !== socket.CLOSED) {
+    if (socket.readyState !== STATES.CLOSED) {
       const timer = setTimeout(() => socket.terminate(), 1_000)
       socket.once('close', () => clearTimeout(timer))
     }

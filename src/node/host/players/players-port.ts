@@ -12,6 +12,7 @@ import { tokensMatch } from '../../http/token.js'
 import type { HostSettings } from '../host-options.js'
 import { Listener } from './listener.js'
 import { PageSocket } from './page-socket.js'
+import type { PageConnection } from './page-socket.js'
 import { Relay, STOPPING } from './relay.js'
 import type { PlayerChange, PlayerRefusal } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
@@ -22,7 +23,7 @@ import { loadNative } from './webrtc/native.js'
 /** A message in more fragments costs many times its size. */
 const MOST_FRAGMENTS = 1_024
 const MOST_BUFFERED_TOTAL = 256 * 1024 * 1024
-/** A silent player is sent a ping after this time, and one who is silent as long again is gone. */
+/** A silent player gets a ping after this time, and is gone after another such time without an answer. */
 const PROBE_MS = 20_000
 const RESTARTING: PlayerRefusal = { code: 1012, reason: 'The game restarts' }
 const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
@@ -58,7 +59,7 @@ export async function openPlayersPort(options: PlayersPortOptions): Promise<Play
   const { settings, channelAddress } = options
   const { playersPort, playersHost, maxMessage } = settings
   const { WebSocketServer } = await import('ws')
-  // It may not be there, so nothing is opened before.
+  // Loaded before anything is opened, because the package may be missing.
   const native = channelAddress && (await loadNative())
   const port = new PlayersPort(options, WebSocketServer)
   await port.listen()
@@ -103,7 +104,7 @@ export class PlayersPort {
       onFull: (isFull) => relay.setFull(isFull),
       onFault,
     })
-    // One player alone may have what one may have.
+    // The total must allow at least what one player may have.
     const limits = { ...settings, maxBufferedTotal: Math.max(maxBufferedTotal, maxBuffered) }
     const relay = new Relay({ limits, page, onPlayer, log })
     this.#page = page
@@ -146,6 +147,11 @@ export class PlayersPort {
   acceptPage(message: IncomingMessage, socket: Socket, head: Buffer): void {
     if (tokensMatch(this.pagePath, message.url ?? '')) this.#page.accept(message, socket, head)
     else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })
+  }
+
+  /** Connects a game that runs in this process. */
+  attachPage(connection: PageConnection): void {
+    this.#page.attach(connection)
   }
 
   /** New players are refused from now on with 1001. */

@@ -8,9 +8,9 @@ import type { Receiver, Transport } from './transport.js'
 
 /** Time after which the page is told again how much waits for players who are behind. */
 const BEHIND_MS = 50
-/** A player may send so many messages in a moment as usually in this time, after a pause of the network for instance. */
+/** A burst, such as after a stall of the network, may have as many messages as this many seconds allow. */
 const BURST_SECONDS = 2
-/** What may still be on its way to a player who is closed because too much waits for all. */
+/** Bytes that may stay in flight to a player who is closed because too much waits for all players together. */
 const MOST_LEFT_BYTES = 64 * 1024
 
 /** A player has come or left. */
@@ -63,7 +63,7 @@ export class Relay {
     } = this.options
     if (this.isStopping) return STOPPING
     if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
-    // Each would wait for the page as two frames, however soon the player leaves.
+    // Even a player who leaves at once would add two frames to the page's queue.
     if (page.isFull) return { code: 1013, reason: 'The game is busy' }
     const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
     this.#players.set(player.id, player)

@@ -39,8 +39,8 @@ export interface Receiver {
 }
 
 /**
- * A player's WebSocket, and the data channel beside it. What its network doesn't take waits here and not in the socket, so that it can be dropped when the
- * player is closed for it: the close frame then comes soon, and the memory is free at once.
+ * A player's WebSocket, and the data channel beside it. Messages that the network doesn't take yet wait here instead of in
+ * the socket. So they can be dropped when the player is closed: the close frame leaves soon, and the memory is freed.
  */
 export class Transport {
   /** Path and query that the player asked for, such as `/?name=Ada`. */
@@ -58,7 +58,7 @@ export class Transport {
   /** How much had been read when it was closed here. */
   #readAtClose: number | undefined
   #isDeaf = false
-  /** Whether something has come since the last look, or how much had left by then. */
+  /** Whether something has come since the last probe; and the bytes that had left by then. */
   #hasSpoken = true
   #left = 0
 
@@ -141,7 +141,7 @@ export class Transport {
 
   #send(data: string | Uint8Array): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
-    // Small messages would keep the whole batch in memory in which they came.
+    // Copied, because a small message would keep its whole batch in memory.
     const message = typeof data === 'string' ? data : Buffer.from(data)
     if (this.#waiting.length === 0 && !this.#raw.writableNeedDrain) return this.#socket.send(message)
     this.#waiting.push(message)
@@ -164,7 +164,7 @@ export class Transport {
     this.#channel?.close()
     this.#drop()
     this.#readAtClose ??= this.#raw.bytesRead
-    // Its answer has to be read.
+    // The player's close frame has to be read.
     this.resume()
     if (code === 1005) this.#socket.close()
     else this.#socket.close(code, reason)

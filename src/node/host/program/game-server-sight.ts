@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../../index.node.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
-import { endReasonOf } from '../../../protocol/end-reason.js'
+import { endReasonOf } from '../../../protocol/game-server.js'
 
 /** The states in which no program has called `ready()` yet. Nobody has been sent to such a server. */
 const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
@@ -37,7 +37,7 @@ const LOOK_MS = 1_000
 export function watchGameServer({ url, platform, onBooted, onWarning }: SightOptions): GameServerSight {
   const logger = { warn: (value: unknown) => onWarning(textOf(value)), error: () => undefined }
   const client = createClient({ baseUrl: url, platform, verifyInterval: 0, logger })
-  // The watch goes on by itself, and what it meets is no business of the game's.
+  // The watch retries by itself, and its errors don't concern the game.
   client.on('error', () => undefined)
   const stop = client.on('gameserver', ({ status }) => {
     if (!BOOTED.includes(status.state)) return
@@ -57,7 +57,7 @@ export function watchGameServer({ url, platform, onBooted, onWarning }: SightOpt
         await sleep(QUEUE_MS, undefined, { ref: false })
         return await isBeforeReady()
       } catch {
-        // Through a sidecar that has never answered, the program can't have told anybody of itself either.
+        // If the sidecar has never answered, the program can't have called `ready()` either.
         return client.gameServer === undefined
       }
     },
@@ -70,8 +70,7 @@ export function watchGameServer({ url, platform, onBooted, onWarning }: SightOpt
 }
 
 /**
- * Sees the GameServer of a local sidecar inside. No watch is opened, which the game's developer would look for in the
- * list of watches.
+ * Sees the GameServer of a local sidecar inside. It opens no watch, which would puzzle the developer in the list of watchers.
  */
 export function observeLocal(local: LocalSidecar, onBooted: () => void): GameServerSight {
   let isFresh = true
@@ -81,7 +80,7 @@ export function observeLocal(local: LocalSidecar, onBooted: () => void): GameSer
     const hasCalled = BOOT_CALLS.includes(called)
     wasShutDown ||= called === 'shutdown'
     if (isFresh && hasCalled) onBooted()
-    // Somebody may also take it by the control interface.
+    // The control interface may also allocate it.
     isFresh &&= !hasCalled && !changes.some((change) => change.type === 'state' && BOOTED.includes(change.value))
   })
 

@@ -17,7 +17,7 @@ import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
 import { resolveProgramOptions } from './program-options.js'
 import type { ProgramHostOptions, ProgramSettings } from './program-options.js'
-import { describeCrash, startProgram } from './program-process.js'
+import { describeProgramEnd, startProgram } from './program-process.js'
 import type { ProgramEnd, ProgramProcess } from './program-process.js'
 import { programCommand, startError } from './runtimes.js'
 
@@ -91,7 +91,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
 /** One life of the program. */
 interface ProgramRun extends GameRun {
   readonly program: ProgramProcess
-  /** From now on, its end is no news. */
+  /** From now on, the program's end isn't reported as a crash. */
   expectEnd(): void
 }
 
@@ -124,7 +124,7 @@ class ProgramGame {
       : observeLocal(this.#local, onBooted)
   }
 
-  /** Looks at the GameServer anew, since a fresh one has taken its place. */
+  /** Watches the fresh GameServer that has replaced the former one. */
   watchAgain(): void {
     this.#sight.close()
     this.#sight = this.#watch()
@@ -195,6 +195,6 @@ class ProgramGame {
 
 function describeEnd(end: ProgramEnd, whyKilled: string): GameEnd {
   if (end.code === 0) return { code: 0, reason: 'The program has ended.' }
-  const { sentence, details } = describeCrash(end, whyKilled)
+  const { sentence, details } = describeProgramEnd(end, whyKilled)
   return { code: HOST_EXIT_CODES.CRASHED, reason: sentence, details, mayStartAgain: true }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { endGroup, guardGroup } from '../../exec/guardian.js'
+import { endGroup, guardGroup } from '../../exec/processes.js'
 import { plainLines } from '../lines.js'
 import type { ProgramCommand } from './runtimes.js'
 
@@ -120,7 +120,7 @@ const MAX_DETAILS = 8
  *
  * @param whyKilled words about the reason for which the system kills, if it does
  */
-export function describeCrash(
+export function describeProgramEnd(
   { code, signal, lastErrors }: ProgramEnd,
   whyKilled: string,
 ): { sentence: string; details: string[] } {

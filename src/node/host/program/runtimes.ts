@@ -22,7 +22,7 @@ const RUNTIMES: Readonly<Record<ProgramRuntime, Runtime>> = {
   deno: {
     title: 'Deno',
     args: ['--allow-all'],
-    // Nobody is there to answer a question.
+    // Nobody can answer a prompt.
     always: ['run', '--no-prompt'],
     install: 'Install it with "npm install -g deno", or build the image from denoland/deno.',
   },
@@ -44,7 +44,7 @@ export interface ProgramCommand {
 /** The command that runs a file in a runtime. */
 export function programCommand({ runtime, file, args, runtimeArgs }: ProgramSettings): ProgramCommand {
   const { always, args: usual } = RUNTIMES[runtime]
-  // As a whole path, since one that begins with "-" would be an option.
+  // Absolute, because a path that begins with "-" would be taken for an option.
   return { command: commandOf(runtime), args: [...always, ...(runtimeArgs ?? usual), resolve(file), ...args] }
 }
 

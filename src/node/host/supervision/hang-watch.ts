@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DevtoolsSession } from '../browser/devtools.js'
 import type { HostedPage } from '../page/hosted-page.js'
-import type { PausedFrame } from '../page/watch-page.js'
+import type { PausedFrame } from '../page/observe-page.js'
 
 /** How a page hangs. */
 export interface Hang {

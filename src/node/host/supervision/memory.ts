@@ -26,7 +26,7 @@ const ASK_MS = 1_000
 /** A page that allocates in a loop answers nothing, and fills the container within a second or two. */
 const LOOK_MS = 250
 const WARN_AT = 0.8
-/** By how much it must grow until its garbage is collected again, which takes the page's time. */
+/** Growth until garbage is collected again, which takes the page's time. */
 const GROWTH = 0.05
 /** What the processes come to hold for themselves once a page is loaded: structures, and memory kept for reuse. */
 const BROWSER_SHARE = 128 * MB
@@ -67,7 +67,7 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
       if (used > limit) exceed(used)
       else if (used > limit * WARN_AT) warn(used)
     } catch {
-      // It is busy or gone. Whoever watches for that will tell; its memory is known all the same.
+      // The page is busy or gone, which others report. The processes' memory is known all the same.
     } finally {
       isAsking = false
     }
@@ -76,7 +76,7 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
   const look = (): void => {
     const held = heldByBrowser()
     if (held > limit) exceed(held)
-    // A Blob that nobody needs stays in the browser until the page collects its garbage, and it feels no need to.
+    // An unreachable Blob stays in the browser until the page collects its garbage, which it has no reason to do.
     else if (held > limit * WARN_AT) void ask()
   }
 
@@ -102,7 +102,7 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
 
 const shown = (bytes: number): string => `${Math.round(bytes / MB)} MB`
 
-/** Looks after which processes are looked for anew: a machine may have thousands. */
+/** The list of processes is read again after so many looks, since a machine may have thousands. */
 const LIST_EVERY = 8
 
 /**

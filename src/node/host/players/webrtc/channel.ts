@@ -10,7 +10,7 @@ import { readOffer } from './session-description.js'
 export interface ChannelsOptions {
   /** UDP port of all players: that of the listener, so that one port of the GameServer, for TCP and UDP, leads to both. */
   readonly port: number
-  /** Another port will do if this one is taken, as when the system has chosen the listener's. */
+  /** Take another port if this one is taken: for a listener whose port the system has chosen. */
   readonly anyPort?: boolean
   readonly bindAddress: string
   /** The longest message of a player in bytes. */
@@ -47,7 +47,7 @@ export async function openChannels(native: Native, options: ChannelsOptions): Pr
   const plain = plainAddress(options.bindAddress)
   // As for the listener, `localhost` is IPv4.
   const bindAddress = WILDCARDS.includes(plain) ? undefined : plain === 'localhost' ? '127.0.0.1' : plain
-  // A peer that can't have the port would only tell its player.
+  // Probed first: a peer that can't open the port would only tell its player.
   const port = await probe(options.port, bindAddress).catch((error: unknown) => {
     if (options.anyPort) return probe(0, bindAddress)
     throw error
@@ -94,7 +94,7 @@ export class Channels {
   }
 }
 
-/** The player's page is none that this package made. */
+/** The player's page doesn't follow this package's protocol. */
 export class SignalError extends Error {
   override readonly name = 'SignalError'
 }

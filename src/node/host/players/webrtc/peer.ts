@@ -19,9 +19,8 @@ export interface PeerOptions {
 /**
  * One data channel to a player.
  *
- * The native objects must not be collected before they have told that they are closed, or they are used after they are
- * freed. Until then the listeners here hold them. For the same reason `cleanup()` of the package is never called: it isn't
- * needed once everything is closed.
+ * The native objects must not be collected before they have reported that they are closed, or they are used after being
+ * freed. Until then, the listeners here reference them. For the same reason, the package's `cleanup()` is never called.
  */
 export class Peer {
   readonly #options: PeerOptions

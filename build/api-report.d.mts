@@ -1,0 +1,1 @@
+export function apiReports(root: string): Record<string, string>

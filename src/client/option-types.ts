@@ -1,0 +1,228 @@
+/** Cancels a call: an AbortSignal, or anything of its shape. */
+export interface AbortSignalLike {
+  readonly aborted: boolean
+  readonly reason?: unknown
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+export interface FetchInit {
+  method: string
+  headers: Record<string, string>
+  body: string | undefined
+  redirect: 'manual' | 'follow'
+  cache: 'no-store'
+  mode?: 'no-cors'
+  signal?: AbortSignalLike
+}
+
+export interface FetchResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+  /** Present where the host can stream; otherwise the whole text is taken. */
+  readonly body?: unknown
+  text(): Promise<string>
+  /** Used, if it is there, for a body of known length. */
+  arrayBuffer?(): Promise<ArrayBuffer>
+}
+
+/** The part of `fetch` that is used. Declared as a method so that the host's own, stricter type fits. */
+export type FetchLike = { call(url: string, init: FetchInit): Promise<FetchResponse> }['call']
+
+/** The part of a WebSocket that is used: the four `on*` properties and `close`. */
+export interface WebSocketLike {
+  onopen: ((event: never) => void) | null
+  onmessage: ((event: never) => void) | null
+  onerror: ((event: never) => void) | null
+  onclose: ((event: never) => void) | null
+  close(): void
+}
+
+export type WebSocketConstructor = new (url: string) => WebSocketLike
+
+/** The part of an XMLHttpRequest that is used where there is no fetch. */
+export interface XMLHttpRequestLike {
+  readonly readyState: number
+  readonly status: number
+  readonly responseText: string
+  onreadystatechange: ((event: never) => void) | null
+  open(method: string, url: string, async: boolean): void
+  setRequestHeader(name: string, value: string): void
+  getResponseHeader(name: string): string | null
+  send(body?: string | null): void
+  abort(): void
+}
+
+export interface SchedulerLike {
+  setTimeout(callback: () => void, ms: number): unknown
+  /** Called instead for the time limits of calls and waits, Infinity included: a virtual clock sees that somebody waits. */
+  setLimit?(callback: () => void, ms: number): unknown
+  clearTimeout(id: never): void
+}
+
+export interface LoggerLike {
+  warn?(message: string): void
+  error?(message: unknown): void
+}
+
+/** The waits between attempts: `random() * min(maxDelay, initialDelay * factor ** attempt)`, but at least 150 ms. */
+export interface RetryPolicy {
+  /** ms; default 250 */
+  initialDelay?: number
+  /** default 1.6 */
+  factor?: number
+  /** ms; default 5000 */
+  maxDelay?: number
+  /** ms over all attempts of one call, waiting for the sidecar included; default 60000 */
+  timeout?: number
+}
+
+/** Maximum sizes accepted from the sidecar. */
+export interface Limits {
+  /** Characters of one watch message or line, and over `ws` twice as many bytes; default 16 Mi */
+  message?: number
+  /** Characters of one answer's body; default 16 Mi */
+  body?: number
+}
+
+export interface AutoHealthOptions {
+  /**
+   * ms between beats. Default: half of the GameServer's `spec.health.period_seconds`,
+   * and 2000 until the sidecar has told that: {@link HealthSpec}.
+   */
+  interval?: number
+  /**
+   * Asked before each beat whether the game is well.
+   * `false`, an exception, or no answer within {@link stallTimeout} holds the beat back.
+   */
+  check?(): boolean | Promise<boolean>
+  /**
+   * ms without a sign of life of the page after which beats stop, and the time that {@link check} may take. Default 3000.
+   * Once the game has called {@link SidecarClient.alive}, only those calls are signs of life.
+   */
+  stallTimeout?: number
+  /**
+   * A worker keeps the rhythm, which neither throttled timers nor a busy page delay; for at most {@link stallTimeout},
+   * the worker beats in place of a busy page. Default: true in a page.
+   */
+  worker?: boolean
+}
+
+export interface ClientOptions {
+  /**
+   * Where the sidecar is, such as `http://127.0.0.1:9358`; usually left out.
+   * Default: what the page says (script tag, gateway, `?sidecar=`), else `AGONES_SDK_HTTP_PORT`. See {@link platform}.
+   */
+  baseUrl?: string
+  /**
+   * Sends health beats for as long as the client lives. Without beats, the platform ends the game server. Default false.
+   * `true`, or {@link AutoHealthOptions}: the interval, a check of your own, how long a page may hang.
+   */
+  autoHealth?: boolean | AutoHealthOptions
+  /**
+   * On SIGTERM or SIGINT, ends in order: the `signal` event, your `onSignal`, `shutdown()`, exit. Default false.
+   * `true`, or {@link ProcessSignalOptions}. Only in Node: other builds ignore it.
+   */
+  processSignals?: boolean | ProcessSignalOptions
+  /**
+   * Sends `shutdown` when the page is closed or left for good. Default false.
+   * For a process, see {@link processSignals}.
+   */
+  shutdownOnPageHide?: boolean
+  /**
+   * How counts and capacities are given back; default `number`. A number that would lose digits is an error:
+   * with `bigint`, each {@link Counter} and {@link List} is exact.
+   */
+  int64?: 'number' | 'bigint'
+  /**
+   * Closes the client when it aborts, as {@link SidecarClient.close} does.
+   * Each call also takes a signal of its own.
+   */
+  signal?: AbortSignalLike
+  /**
+   * ms for one attempt; default 10000.
+   * A call makes several: {@link RetryPolicy.timeout} limits them together.
+   */
+  timeout?: number
+  /**
+   * When a call is tried again: {@link RetryPolicy}. Only what is safe to repeat is sent twice.
+   * `false`: one attempt a call; the watch reconnects all the same.
+   */
+  retry?: RetryPolicy | false
+  /**
+   * Takes what nobody else hears: `warn` gets errors without an `error` listener, `error` what listeners throw.
+   * Default: the console. See {@link LoggerLike}.
+   */
+  logger?: LoggerLike
+  /**
+   * The environment variables are `<PLATFORM>_SDK_HTTP_PORT` and `_HOST`, labels are `<platform>.dev/sdk-…`.
+   * Default `agones`. {@link baseUrl} comes before the variables.
+   */
+  platform?: string
+  /**
+   * How the watch comes: WebSocket, HTTP stream, or `auto`, the default: WebSocket, and the stream where that fails.
+   * {@link ClientStatus.transport} tells which.
+   */
+  watch?: 'auto' | 'websocket' | 'stream'
+  /**
+   * For a page whose origin isn't the sidecar's. `auto`, the default: direct mode where no answer can be read but a
+   * WebSocket opens; `direct`: direct mode from the start; `never`: the error CROSS_ORIGIN. See {@link ClientStatus.direct}.
+   */
+  crossOrigin?: 'auto' | 'direct' | 'never'
+  /**
+   * ms between reads that check whether the watch tells the truth; default 10000, 0 for none.
+   * A read that finds a missed change replaces the connection: {@link SidecarEvents.connection}.
+   */
+  verifyInterval?: number
+  /**
+   * The maximum sizes of messages and answers.
+   * A longer one is an error LIMIT: see {@link Limits}.
+   */
+  limits?: Limits
+  /**
+   * Default: the host's `fetch`; in Node, `node:http` with kept connections.
+   * Any function of its shape will do: {@link FetchLike}.
+   */
+  fetch?: FetchLike
+  /**
+   * Default: the host's `WebSocket`; in Node, that of the package `ws`.
+   * Any class of its shape will do: {@link WebSocketLike}.
+   */
+  WebSocket?: WebSocketConstructor
+  /**
+   * Default: the host's. Used by the script build where there is no `fetch`.
+   * Any class of its shape will do: {@link XMLHttpRequestLike}.
+   */
+  XMLHttpRequest?: new () => XMLHttpRequestLike
+  /**
+   * Default: the host's; the script build has a substitute.
+   * Turns bytes that {@link fetch} reads into text.
+   */
+  TextDecoder?: new (
+    label: string,
+    options?: { ignoreBOM: boolean; fatal: boolean },
+  ) => { decode(bytes: Uint8Array, options?: { stream: boolean }): string }
+  /**
+   * Timers; default: the host's. `false`: there are none,
+   * and the frame loop calls {@link SidecarClient.tick}.
+   */
+  scheduler?: SchedulerLike | false
+  /**
+   * A clock in ms that never goes back; default `performance.now()`, or `Date.now()`.
+   * A test gives one, together with {@link scheduler}.
+   */
+  now?(): number
+  /**
+   * From 0 up to 1, for the jitter of {@link retry}.
+   * Default `Math.random`.
+   */
+  random?(): number
+}
+
+/** SIGTERM or SIGINT leads to a `signal` event, `onSignal`, `shutdown()` and exit. A second signal exits at once. */
+export interface ProcessSignalOptions {
+  /** Awaited before `shutdown()`: save the match, tell the players. */
+  onSignal?(signal: string): void | Promise<void>
+  /** ms after which the process exits (with code 1) whatever is still going on; default 10000 */
+  timeout?: number
+}

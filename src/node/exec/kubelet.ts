@@ -1,0 +1,35 @@
+import { endReasonOf } from '../../protocol/game-server.js'
+import type { LocalSidecar } from '../local/local-sidecar.js'
+
+/** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
+export const KUBELET_MS = 1_000
+
+/**
+ * Does the kubelet's part beside a local sidecar: a second after the GameServer was shut down, has become Unhealthy or was
+ * deleted, it calls `onEnd` with the state; again for each fresh one. Returns the function that ends it.
+ */
+export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) => void): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const unsubscribe = local.sidecar.log.subscribe(({ changes }) => {
+    if (changes.length === 0) return
+    const { gameServer } = local.sidecar.snapshot()
+    if (endReasonOf(gameServer) === undefined) {
+      clearTimeout(timer)
+      timer = undefined
+      return
+    }
+    timer ??= setTimeout(() => onEnd(gameServer.status.state), KUBELET_MS)
+  })
+  return () => {
+    unsubscribe()
+    clearTimeout(timer)
+  }
+}
+
+/** Whether the sidecar has yet to write a call that ends the GameServer. */
+export const isEndPending = ({ sidecar }: LocalSidecar): boolean =>
+  sidecar.snapshot().pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
+
+/** Whether the GameServer is ending, or will be when the pending write is done. */
+export const isToEnd = (local: LocalSidecar): boolean =>
+  endReasonOf(local.sidecar.snapshot().gameServer) !== undefined || isEndPending(local)

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import send from 'send'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { buildSite } from '../../docs/site/build.mjs'
+import { inDrivenBrowsers } from './support/each-browser.js'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const VIOLATIONS = `axe.run().then(({ violations }) =>
+  violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => [id, html.slice(0, 200), failureSummary].join(': '))))`
+const BACKGROUND = 'getComputedStyle(document.documentElement).backgroundColor'
+
+let out: string
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), 'gameserver-site-'))
+  await buildSite({ out, onMissing: () => {} })
+})
+afterAll(() => rm(out, { recursive: true, force: true }))
+
+const address = (path: string): string => pathToFileURL(join(out, path)).href
+
+async function serve(base: string): Promise<string> {
+  const server = createServer((request, response) => {
+    send(request, request.url!.slice(base.length), { root: out }).pipe(response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`
+}
+
+inDrivenBrowsers((browser) => {
+  test('opened from disk, the key / searches all pages, and Enter follows the first result', async () => {
+    const { page } = await browser.open(address('guides/reuse.html'))
+    await page.keyboard.press('/')
+    await page.waitForSelector('#search[open]')
+    await page.keyboard.type('UNKNOWN_OUTCOME')
+    await page.waitForFunction(`document.querySelector('#search [role=status]').textContent.includes('result')`)
+    const [first] = await page.$$eval('#search li a', (links) => links.map(({ href }) => href))
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate('document.activeElement.href')).toBe(first)
+    await page.keyboard.press('ArrowUp')
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
+    expect(page.url()).toBe(first)
+    expect(await page.evaluate('document.body.innerText')).toContain('UNKNOWN_OUTCOME')
+  })
+
+  test('below any path of a server, the dark theme is kept from one page to the next, and left again', async () => {
+    // Not from disk, where each file has a storage of its own in Firefox.
+    const served = await serve('/any/path')
+    const { page, run } = await browser.open(`${served}/events.html`)
+    const light = await run<string>(BACKGROUND)
+    await page.click('.theme')
+    const dark = await run<string>(BACKGROUND)
+    expect(dark).not.toBe(light)
+    await page.goto(`${served}/errors.html`)
+    expect(await run(BACKGROUND)).toBe(dark)
+    expect(await run(`document.querySelector('.theme').ariaPressed`)).toBe('true')
+    await page.click('.theme')
+    expect(await run(BACKGROUND)).toBe(light)
+  })
+
+  test('on a phone no page scrolls sideways, and the menu leads to every page', async () => {
+    const { page, run } = await browser.open(address('index.html'))
+    await page.setViewport({ width: 390, height: 844 })
+    for (const path of ['index', 'host', 'errors', 'deploy', 'api/index', 'api/mock']) {
+      await page.goto(address(`${path}.html`))
+      expect(await run('document.documentElement.scrollWidth - document.documentElement.clientWidth'), path).toBe(0)
+    }
+    await page.click('.menu')
+    await page.waitForSelector('#nav:popover-open')
+    await Promise.all([page.waitForNavigation(), page.click('#nav a[href$="events.html"]')])
+    expect(await run('document.title')).toMatch(/^Events/)
+  })
+
+  test('the playground is loaded with its style when it is opened, and not before', async () => {
+    const { page, run } = await browser.open(address('index.html'))
+    const loaded = `[...document.querySelectorAll('script, link')].filter((one) => /playground\\//.test(one.src ?? one.href)).length`
+    expect(await run(loaded)).toBe(0)
+    await page.click('.playground-place button')
+    await page.waitForSelector('::-p-aria(Run[role="button"])')
+    await page.waitForFunction(`getComputedStyle(document.querySelector('.gsp')).display === 'grid'`)
+  })
+
+  // What axe finds doesn't depend on the engine.
+  if (browser.name !== 'Chromium') return
+  test.each([1280, 390])('axe finds nothing in either theme, %i pixels wide', async (width) => {
+    const { page, run } = await browser.open(address('index.html'))
+    await page.setViewport({ width, height: 844 })
+    const found: string[] = []
+    for (const path of ['index', 'host', 'errors', 'api/players']) {
+      await page.goto(address(`${path}.html`))
+      await page.evaluate(axe)
+      for (const theme of ['light', 'dark']) {
+        await run(`document.documentElement.dataset.theme = '${theme}'`)
+        found.push(...(await run<string[]>(VIOLATIONS)).map((violation) => `${path}, ${theme}: ${violation}`))
+      }
+    }
+    await page.keyboard.press('/')
+    await page.waitForSelector('#search[open]')
+    found.push(...(await run<string[]>(VIOLATIONS)))
+    expect([...new Set(found)]).toEqual([])
+  })
+})
