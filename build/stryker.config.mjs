@@ -1,6 +1,6 @@
 /**
- * `npm run test:mutation` changes the client in some way, a thousand times, and runs its tests each time: a change that
- * no test notices is a behaviour that nothing holds. Takes hours for all of it and minutes for a few files:
+ * `npm run test:mutation` makes a thousand small changes to the client and runs its tests for each. A change that no
+ * test notices is untested behaviour. Takes hours for all files and minutes for a few:
  * `npm run test:mutation -- --mutate src/client/state.ts`. A group of tests that is enough for those files
  * can be named too: `MUTATION_TESTS='test/client/listeners*'`.
  */
