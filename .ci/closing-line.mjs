@@ -44,7 +44,7 @@ function filesThatDidNotRun() {
   return (
     readdirSync('test', { recursive: true })
       .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules/'))
-      // Nobody's cluster is played on unasked: these have a command and a workflow of their own.
+      // Tests of a cluster have a command and a workflow of their own, and never run unasked.
       .filter((name) => !name.startsWith('cluster/'))
       .map((name) => join('test', name))
       .filter((name) => !ran.has(resolve(name)))

@@ -11,7 +11,7 @@ import { round } from './support/statistics.mjs'
 const others = [
   { name: 'ky', code: "export { default } from 'ky'", platform: 'browser' },
   { name: 'reconnecting-websocket', code: "export { default } from 'reconnecting-websocket'", platform: 'browser' },
-  // It talks gRPC and so runs in Node only; what Node has built in isn't counted.
+  // It uses gRPC and so runs in Node only. Node's built-in modules don't count.
   { name: '@google-cloud/agones-sdk', code: "export { default } from '@google-cloud/agones-sdk'", platform: 'node' },
 ]
 

@@ -1,4 +1,6 @@
-/** How long it takes from createClient() and on() until the watch is connected, beside a raw fetch and a raw ws after it. */
+/**
+ * The time from createClient() and on() until the watch is connected, compared with a raw fetch followed by a raw ws.
+ */
 import WebSocket from 'ws'
 import { createClient } from '../dist/index.js'
 import { createObjectServer } from './support/object-server.mjs'

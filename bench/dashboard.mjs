@@ -1,6 +1,6 @@
 /**
- * The dashboard in Chromium: what is transferred, how soon it is there, how soon a call is a row, how smooth the page stays
- * under a flood of events, and what three open dashboards add to the calls of a game.
+ * The dashboard in Chromium: bytes, time to load, time from a call to its row, frames during a flood of events, and the
+ * delay that three open dashboards add to a game's calls.
  */
 /* global document, requestAnimationFrame, MutationObserver, window -- of the page */
 import { once } from 'node:events'
@@ -123,7 +123,7 @@ async function rowLatency(browser, url, times) {
   return [row('call to row, ms', figures(latencies))]
 }
 
-/** A thousand changes a second in a sidecar of this process, by its control interface. */
+/** Makes a thousand changes a second through the control interface of a sidecar in this process. */
 async function flood(browser, ms) {
   const { url, control, close } = await createLocalSidecar({ onWarning() {} })
   const page = await open(browser, url)
@@ -157,7 +157,7 @@ async function flood(browser, ms) {
 async function addedToCalls(browser, url, ms) {
   const without = []
   const beside = []
-  // In turns, so that whatever else this machine does meets both.
+  // In turns, so that other load on this machine affects both.
   for (let turn = 0; turn < 2; turn++) {
     without.push(...(await callTimes(url, ms / 2)))
     const pages = [await open(browser, url), await open(browser, url), await open(browser, url)]

@@ -5,9 +5,9 @@
  * Rounds alternate between the two, and time is that of the processor, so that a busy machine slows neither; a ratio is
  * the median over the pairs. `ws` runs without its native add-ons; it still has what Node itself has built in.
  *
- * Most of what a copied message of 1 MiB costs either of them is the kernel's: fresh pages for a buffer or a
- * string, up to seven times the time of decoding. Whom that hits is chance, so those rows have more rounds,
- * and a tenth more or less there says nothing.
+ * A copied message of 1 MiB mostly costs kernel time for both: fresh memory pages for a buffer or a string take up to
+ * seven times as long as decoding. Chance decides which of the two pays, so those rows have more rounds, and a
+ * difference of 10 % there means nothing.
  *
  * Prints a table; writes bench/results/frames.json.
  */
@@ -31,7 +31,7 @@ const ROUNDS = quick ? 7 : 21
 
 const root = resolve(import.meta.dirname, '..')
 const entry = await import(pathToFileURL(resolve(option('--entry') ?? `${root}/dist/frames.js`)).href)
-// `ws` reads what it may use when it is loaded.
+// `ws` reads this variable when it is loaded.
 const { receivingRow, shapes } = await import('./support/frames-received.mjs')
 const { sendingRow } = await import('./support/frames-sent.mjs')
 const { version } = createRequire(import.meta.url)('ws/package.json')

@@ -1,6 +1,6 @@
 /**
- * What the gateway adds to a command and to a watch event, how much it forwards, and what 1,000 open watches cost it.
- * In front of a real sidecar where SDK_SERVER names its binary, otherwise of the local one.
+ * The latency that the gateway adds to a command and to a watch event, its throughput, and the cost of 1,000 open
+ * watches. The sidecar behind it is a real one if SDK_SERVER names its binary, otherwise the local one.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -39,7 +39,7 @@ export async function measure({ quick }) {
   }
 }
 
-/** One after the other over a kept connection, in turns. */
+/** Sequential requests over a kept connection, in turns. */
 async function measureCommands(routes, batches) {
   const commands = {
     health: ['POST', '/health', '{}'],
@@ -76,7 +76,7 @@ const ask = (agent, { port, prefix }, method, path, body) =>
     sent.once('error', reject).end(body)
   })
 
-/** The same event seen by two watchers of one process, one of them behind the gateway. */
+/** The same event, seen by two watchers in one process, of which one is behind the gateway. */
 async function measureEvents(routes, events) {
   const rows = []
   for (const [transport, open] of Object.entries({ websocket: openWebSocket, stream: openStream })) {
@@ -87,7 +87,7 @@ async function measureEvents(routes, events) {
     for (let i = 0; i < events; i++) {
       const mark = `n${transport}${i}`
       const began = performance.now()
-      // Half of the events go out through the gateway, so that neither watcher is always the nearer one.
+      // Half of the writes go through the gateway, so that neither watcher has an advantage.
       const body = JSON.stringify({ key: 'mark', value: mark })
       const sent = ask(agent, Object.values(routes)[i % 2], 'PUT', '/metadata/label', body)
       await Promise.all(
@@ -106,7 +106,7 @@ async function measureEvents(routes, events) {
   return rows
 }
 
-/** Resolves `seen(mark)` as soon as what has come holds the mark. */
+/** Resolves `seen(mark)` as soon as the received text has the mark. */
 function createInbox() {
   let waiting
   return {

@@ -1,6 +1,6 @@
 /**
- * A minute of trouble around a healthy game: watches reset and stalled, every call but the beat slow or failing. Counts
- * the periods that the sidecar missed a beat in, for each kind of trouble on a sidecar and a client of its own.
+ * A minute of faults around a healthy game: watches are reset or stall, and all calls except beats are slow or fail.
+ * Counts the periods without a beat. Each kind of fault has a sidecar and a client of its own.
  */
 import { createClient } from '../dist/index.js'
 import { createLocalSidecar } from '../dist/node.js'
@@ -42,7 +42,7 @@ async function measureOne(trouble, start, seconds) {
     missed += warnings.filter(({ code }) => code === 'health-failure').length
   })
   const stop = start(sidecar)
-  // Calls that come to nothing, as a game would go on making them.
+  // A game would go on making such calls, which fail.
   const stopCalling = repeat(100, () => void client.setLabel('n', String(beats), { timeout: 2000 }).catch(() => {}))
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   stop()

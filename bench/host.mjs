@@ -1,9 +1,9 @@
 /**
- * What a hosted page costs beside the same page in a browser alone, and beside a bare WebSocket server with the same
- * players: its start and end, memory, CPU, players' round trips, and how many of them and of itself a machine holds.
- * Prints the table of docs/deploy.md as well. Needs Linux, which tells what processes take, and Chromium.
+ * Compares a hosted page with the same page in a plain browser, and with a bare WebSocket server for the same players:
+ * start, end, memory, CPU, players' round trips, and the numbers of players and of hosts that a machine holds. Also
+ * prints the table of docs/deploy.md. Needs Linux, for the figures of processes, and Chromium.
  *
- * Others must not be busy on the machine: with two cores, its players compete with the browser.
+ * Run it on an idle machine: with two cores, the players compete with the browser.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

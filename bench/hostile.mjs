@@ -1,6 +1,6 @@
 /**
- * What bytes of bad will cost: bodies of 4 MiB of many shapes at the local sidecar, and response heads of 16 KiB at the
- * frames, each beside the half of it. A step whose time grows with the square of the size shows as a ratio of 4.
+ * The cost of hostile input: request bodies of 4 MiB in many shapes for the local sidecar, and response heads of 16 KiB
+ * for the frames, each compared with half the size. Quadratic time shows as a ratio of 4.
  */
 import { request } from 'node:http'
 import { MessageDecoder } from '../dist/frames.js'
@@ -10,7 +10,7 @@ import { median, round } from './support/statistics.mjs'
 export const title = 'Hostile bytes'
 
 const MIB = 1024 * 1024
-/** ms in which a body of 4 MiB is to be answered. */
+/** The longest time for the response to a body of 4 MiB, in ms. */
 const LONGEST = 200
 
 const fill = (before, unit, after) => (size) =>

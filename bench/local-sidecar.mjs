@@ -1,6 +1,6 @@
 /**
- * How soon the local sidecar answers after Node is started, how many requests a second it answers, and how long one
- * takes while many others hold connections.
+ * The local sidecar's start, its requests per second, and the time of a request while many other clients hold
+ * connections.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { median, quantile, round } from './support/statistics.mjs'
 export const title = 'Local sidecar'
 
 const CROWD = { watchers: 1_000, slow: 200 }
-/** ms that a GET may take beside them, at the 95th percentile. */
+/** The longest time of a GET beside those clients, in ms, at the 95th percentile. */
 const LONGEST_BESIDE_CROWD = 100
 
 export async function measure({ quick }) {
@@ -51,7 +51,7 @@ export async function measure({ quick }) {
   ]
 }
 
-/** Against a Node that does nothing at all: what is left is ours. */
+/** Compared with an idle Node: the difference is the sidecar's. */
 async function measureStartUp(rounds) {
   const times = { ours: [], node: [] }
   for (let i = 0; i < rounds; i++) {
@@ -69,7 +69,7 @@ async function measureStartUp(rounds) {
   return times
 }
 
-/** Against a bare `node:http` server that answers the same bytes, both asked by the same loader in turns. */
+/** Compared with a bare `node:http` server that sends the same bytes. One loader asks both in turns. */
 async function measureRates(rounds, requests) {
   const sidecar = startLocalSidecar(await freePort())
   const rates = { ours: [], node: [] }
@@ -91,7 +91,7 @@ async function measureRates(rounds, requests) {
   return rates
 }
 
-/** The bare server has no crowd: what is more is the crowd's cost, and ours. */
+/** Compared with a bare server without the other clients. */
 async function measureBesideCrowd(requests) {
   const sidecar = startLocalSidecar(await freePort())
   let bare

@@ -1,4 +1,4 @@
-/** What a test with the mock costs, beside the same test with a sidecar on a port. */
+/** The time of a test with the mock, compared with the same test with a sidecar on a port. */
 import { createClient } from '../dist/index.js'
 import { createMock } from '../dist/mock.js'
 import { createLocalSidecar } from '../dist/node.js'
@@ -76,7 +76,7 @@ export async function measure({ quick }) {
       const own = await run()
       times.push(own ?? performance.now() - start)
     }
-    // The first run is what a test file with one test pays: nothing is compiled yet.
+    // The first run includes compiling, as in a test file with one test.
     rows.push({
       test: name,
       first: round(times[0]),

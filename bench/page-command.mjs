@@ -1,4 +1,6 @@
-/** What a command costs a page beside the same request by hand with fetch, in each browser, through the gateway. */
+/**
+ * The time of a command in a page, compared with the same request by plain fetch, in each browser, through the gateway.
+ */
 /* global sidecar -- of the page */
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 /**
- * The gaps between a page's beats as the sidecar sees them: visible, hidden, with a busy main thread and with a dead
- * one, in each browser that is here, through the gateway and with nothing in between. The latter needs a real sidecar
- * (SDK_SERVER names its binary): the local one serves no stranger's page.
+ * The gaps between a page's beats as the sidecar sees them: in a visible page, a hidden page, and one with a busy or a
+ * dead main thread, in each installed browser, through the gateway and directly. The direct way needs a real sidecar
+ * (SDK_SERVER names its binary), since the local one refuses pages of other origins.
  */
 /* global block, document, sidecar -- of the page */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -101,7 +101,7 @@ async function keepBusy(page, ms) {
   }
 }
 
-/** How long after its main thread stopped a page still beat, and how soon after it went on. */
+/** How long a page went on to beat after its main thread had stopped, and how soon it resumed afterwards. */
 async function measureDeath(page, beats) {
   const began = Date.now()
   await page.evaluate((dead) => void setTimeout(block, 0, dead), DEAD_MS)

@@ -1,6 +1,7 @@
 /**
- * Whether list, counters and game add up after 10,000 joins and leaves at random by 64 players, beside allocations from
- * outside, with the sidecar killed every 2 s, answers dropped and writes 3 s late; and how many calls a join costs.
+ * Checks that list, counters and game agree after 10,000 random joins and leaves of 64 players, with foreign
+ * allocations, a sidecar that is killed every 2 s, dropped responses and writes that are 3 s late. Counts the calls per
+ * join.
  *
  *   npm run bench -- players [--quick]       SOAK_SEED=… takes the same draws again; SDK_SERVER adds the real sidecar
  */
@@ -13,7 +14,7 @@ import { round } from './support/statistics.mjs'
 
 export const title = 'Players and sessions while everything breaks'
 
-/** ms from the sidecar's return until list, counters and game must agree */
+/** The longest time from the sidecar's return until list, counters and game agree, in ms */
 const LATEST_AGREEMENT = 3000
 const SIZES = { seats: 40, rooms: 8 }
 const CHAOS = { killEvery: 2000, down: 150, late: 3000 }
@@ -32,7 +33,7 @@ export async function measure({ quick }) {
   const real = { steps: quick ? 500 : 10_000, atMost: quick ? 10_000 : 120_000, pause: 300, chaos: CHAOS }
   rows.push(await soak('local sidecar on a port', await onPort(), run, real))
   if (process.env.SDK_SERVER) {
-    // Its process really ends: half as long, since it is the same once more.
+    // Here the sidecar's process really ends. The same faults again, for half the time.
     const world = await harness.startRealWorld(SIZES, seed, { release: 'newest', path: process.env.SDK_SERVER })
     rows.push(await soak('real sidecar, killed', world, run, { ...real, atMost: real.atMost / 2 }))
   }
@@ -70,7 +71,7 @@ async function soak(name, world, run, options) {
   }
 }
 
-/** One player after the other joins and leaves, and nothing breaks. */
+/** Players join and leave one after the other, without faults. */
 async function joinsWithoutFaults(mock, { LIST, mockWorld }, times) {
   const world = mockWorld(mock)
   const client = createClient(world.clientOptions)

@@ -1,9 +1,9 @@
 /**
- * Long runs: what is left in memory, lost, doubled or out of order after a million watch events, a thousand restarts,
- * ten thousand listeners and a day of beats. Needs `--expose-gc`, so it runs as a process of its own.
+ * Long runs: memory growth, and events that are lost, doubled or out of order, after a million watch events, a thousand
+ * restarts, ten thousand listeners and a day of beats. Needs `--expose-gc`, so it runs as a process of its own.
  *
- * A thousand restarts by WebSocket leave 3 to 6 % more heap, most of it after the first few hundred. Heap snapshots before
- * and after name V8's compiled code (deopt data, relocation info, feedback vectors) and Node's own
+ * A thousand restarts by WebSocket leave 3 to 6 % more heap, most of it after the first few hundred. Heap snapshots
+ * before and after name V8's compiled code (deopt data, relocation info, feedback vectors) and Node's own
  * PerformanceResourceTiming, one for each fetch and 250 at most; of this package's objects none are left over.
  */
 import { createClient } from '../dist/index.js'
@@ -34,8 +34,8 @@ async function heap() {
 }
 
 /**
- * Runs something with the memory looked at before and after, and with what keeps the process alive counted. A short run
- * goes first, so that what is loaded, compiled or pooled once isn't taken for a leak.
+ * Runs something, and compares the memory and the active resources before and after. A short run goes first, so that
+ * one-time loading, compiling and pooling doesn't count as a leak.
  */
 async function within(name, count, run) {
   const server = await createObjectServer()
@@ -55,7 +55,7 @@ async function within(name, count, run) {
   }
 }
 
-/** Resolves when the watch stands: a first object may come from a GET, and what is told before isn't a loss. */
+/** Resolves when the watch is open. The first object may come from a GET, and events before the watch aren't losses. */
 function connected(client) {
   return new Promise((resolve) => {
     client.on('connection', ({ transport }) => transport && resolve())
@@ -63,7 +63,7 @@ function connected(client) {
   })
 }
 
-/** Counts what a listener of the watch was told, without keeping any of it. */
+/** Counts the events of a listener without keeping them. */
 function account(client) {
   const told = { last: 0, count: 0, doubled: 0, outOfOrder: 0, waiting: undefined }
   client.on('gameserver', ({ object_meta: meta }) => {
@@ -74,7 +74,7 @@ function account(client) {
     told.last = version
     told.waiting?.()
   })
-  /** Whether that version was told within 20 s: what never comes is a loss, not a run that hangs. */
+  /** Whether a version came within 20 s. A missing one is a loss and doesn't hang the run. */
   told.until = (version) =>
     new Promise((resolve) => {
       const finish = (came) => {
@@ -153,7 +153,7 @@ async function listeners(total) {
   })
 }
 
-/** Beats of a whole day against a real server, on a clock that doesn't wait. */
+/** The beats of a whole day against a real server, on a virtual clock. */
 async function dayOfBeats(total) {
   return within('s of beats on a virtual clock', total, async (server, seconds) => {
     const clock = new VirtualClock()
@@ -183,7 +183,7 @@ async function dayOfBeats(total) {
   })
 }
 
-/** What a row must not show, whatever the machine. */
+/** The limits of a row, on any machine. */
 function misses(row) {
   const zero = ['lost', 'doubled', 'out of order', 'calls after removal', 'failed beats', 'timers and sockets left']
   return [
@@ -200,7 +200,7 @@ if (process.argv[1] === import.meta.filename) {
   const { mkdirSync, writeFileSync } = await import('node:fs')
   mkdirSync(new URL('results/', import.meta.url), { recursive: true })
   writeFileSync(new URL('results/soak.json', import.meta.url), JSON.stringify({ rows }, null, 2) + '\n')
-  // A short run says nothing of growth: what is loaded once weighs too much in it.
+  // A short run can't show growth, since one-time loading weighs too much.
   const missed = quick ? [] : rows.flatMap(misses)
   for (const miss of missed) console.error(miss)
   process.exitCode = missed.length > 0 ? 1 : 0

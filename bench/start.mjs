@@ -1,4 +1,4 @@
-/** How long a command takes from its start to the sidecar's first answer, beside a bare server and Node itself. */
+/** The time from a command's start to the sidecar's first response, compared with a bare server and Node itself. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const starts = {
   },
 }
 
-/** Asks again as soon as it was refused: a pause between two tries would be part of the figure. */
+/** Retries at once after a refusal, since a pause would add to the figure. */
 async function timeAnswer(port, run) {
   const start = performance.now()
   const child = run()
@@ -45,7 +45,7 @@ async function timeAnswer(port, run) {
 
 export async function measure({ quick }) {
   const times = Object.fromEntries(Object.keys(starts).map((name) => [name, []]))
-  // In turns, so that whatever else this machine does meets all of them.
+  // In turns, so that other load on this machine affects all of them.
   for (let i = 0; i < (quick ? 5 : 30); i++) {
     for (const [name, run] of Object.entries(starts)) times[name].push(await run(await freePort()))
   }

@@ -7,16 +7,15 @@ import { build } from 'esbuild'
 import { minify } from 'terser'
 
 const SUFFIX = '?page'
-/** Marks the module for other plugins as none of theirs. */
+/** A prefix that other plugins leave alone. */
 const PREFIX = '\0page:'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 /**
- * `import { brotli, hashes } from './index.html?page'` gives a whole page, compressed as well as it can be since that takes
- * a moment: the HTML file with the script `main.tsx` and the style that it imports inside it, and the hashes of both for a
- * Content-Security-Policy. A plugin for Rollup and
- * Vite, so that the build and the tests get the same.
+ * `import { brotli, hashes } from './index.html?page'` gives a whole page, compressed at the best level: the HTML file
+ * with the script `main.tsx` and its styles inside, and the hashes of both for a Content-Security-Policy. A plugin for
+ * Rollup and Vite, so that the build and the tests use the same page.
  */
 export const inlinePage = () => ({
   name: 'inline-page',
@@ -33,7 +32,7 @@ export const inlinePage = () => ({
       minify: true,
       metafile: true,
       target: 'es2022',
-      // Children as arguments are smaller than children in an object.
+      // Children as arguments make a smaller script than children in an object.
       inject: [fileURLToPath(new URL('./page-jsx.mjs', import.meta.url))],
       tsconfigRaw: { compilerOptions: { jsx: 'react', jsxFactory: 'h', jsxFragmentFactory: 'Fragment' } },
       format: 'iife',
@@ -43,7 +42,7 @@ export const inlinePage = () => ({
       this.addWatchFile?.(file)
     }
     const output = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
-    // A few percent smaller than what esbuild makes of it.
+    // Some percent smaller than esbuild's output.
     const { code } = await minify(output('.js'), { ecma: 2020, toplevel: true, compress: { passes: 5 } })
     // Text that would end the element early can't be in it.
     const script = code.replaceAll('</script', String.raw`<\/script`)

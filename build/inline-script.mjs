@@ -2,12 +2,12 @@ import { dirname, resolve } from 'node:path'
 import { build } from 'esbuild'
 
 const SUFFIX = '?script'
-/** Marks the module for other plugins as none of theirs. */
+/** A prefix that other plugins leave alone. */
 const PREFIX = '\0script:'
 
 /**
  * `import { script } from './entry.ts?script'` gives a whole program for a page as text: the entry and all that it
- * imports, in one minified script. A plugin for Rollup and Vite, so that the build and the tests get the same.
+ * imports, in one minified script. A plugin for Rollup and Vite, so that the build and the tests use the same script.
  */
 export const inlineScript = () => ({
   name: 'inline-script',

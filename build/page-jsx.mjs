@@ -1,2 +1,2 @@
-/** What JSX of the page becomes calls of. */
+/** The functions that the page's JSX calls. */
 export { Fragment, h } from 'preact'

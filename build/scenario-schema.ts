@@ -7,9 +7,9 @@ import { scenario } from '../src/schema/scenario.js'
 export const scenarioSchema = {
   ...toJsonSchema(scenario, {
     target: 'draft-07',
-    // Checks that JSON Schema can't say are left out.
+    // Leaves out checks that JSON Schema can't express.
     errorMode: 'ignore',
-    // An editor needs no word about nulls, and none about keys that are text.
+    // Editors need neither null types nor the rule that keys are strings.
     overrideSchema: ({ valibotSchema, jsonSchema: { propertyNames: _, ...json } }) =>
       valibotSchema.type === 'nullish' ? (json.anyOf?.[0] as typeof json) : json,
     definitions: { command, gameServer, milliseconds, natural, operation, texts, ...changes },

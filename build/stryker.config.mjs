@@ -1,6 +1,6 @@
 /**
- * `npm run test:mutation` changes the client in some way, a thousand times, and runs its tests each time: a change that
- * no test notices is a behaviour that nothing holds. Takes hours for all of it and minutes for a few files:
+ * `npm run test:mutation` makes a thousand small changes to the client and runs its tests for each. A change that no
+ * test notices is untested behaviour. Takes hours for all files and minutes for a few:
  * `npm run test:mutation -- --mutate src/client/state.ts`. A group of tests that is enough for those files
  * can be named too: `MUTATION_TESTS='test/client/listeners*'`.
  */
@@ -12,9 +12,9 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   coverageAnalysis: 'perTest',
   concurrency: 2,
-  // Waits for a sidecar that never answers are broken off, not tests of a busy machine.
+  // Long enough for a busy machine; only endless waits time out.
   timeoutMS: 20_000,
-  // Texts for people: their words are nobody's contract.
+  // The wording of messages is no contract.
   mutator: { excludedMutations: ['StringLiteral'] },
   tempDirName: '.mutation',
   ignorePatterns: ['**', '!src/**', '!test/**', '!build/**', '!package.json', '!tsconfig.json', 'node_modules'],

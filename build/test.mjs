@@ -1,6 +1,6 @@
 /**
- * `npm test`: checks the types while the tests run, since one compiler keeps one core busy at most. Arguments go to Vitest.
- * What the compiler has found is printed after the tests, where it is seen.
+ * `npm test`: checks the types while the tests run, since the compiler uses one core. Arguments go to Vitest. The
+ * compiler's errors are printed after the tests, where they are seen.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** The least a Node server can do: one fixed answer. Tells its parent the port. */
+/** A Node server with one fixed response. Sends its port to its parent. */
 import { createServer } from 'node:http'
 
 const body = process.argv[2]

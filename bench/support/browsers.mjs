@@ -1,4 +1,4 @@
-/** The browsers of this machine, started as a user has them: what throttles hidden pages stays on. */
+/** The browsers of this machine, with a user's settings: the throttling of hidden pages stays on. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ const kinds = {
   },
 }
 
-/** Names of the browsers that are here. */
+/** Names of the installed browsers. */
 export const installed = () => Object.keys(kinds).filter((name) => pathOf(name) !== undefined)
 
 const pathOf = (name) => kinds[name].paths.find((path) => path && existsSync(path))

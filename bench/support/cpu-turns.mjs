@@ -1,4 +1,4 @@
-/** Measures two ways to do the same, in turns, by the processor's time: a busy machine slows neither. */
+/** Compares two implementations in turns by processor time, which load on the machine doesn't change. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { median } from './statistics.mjs'
@@ -6,15 +6,14 @@ import { median } from './statistics.mjs'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc')
 
-/** Nanoseconds of processor time, collection of garbage included: what else runs here doesn't count. */
+/** Nanoseconds of this process's processor time, with garbage collection. */
 const now = () => {
   const { user, system } = process.cpuUsage()
   return (user + system) * 1000
 }
 
 /**
- * @param runners by name, `ours` and `ws`: functions that do their work `passes` times and return how many messages that
- * were
+ * @param runners `ours` and `ws`: functions that do their work `passes` times and return the number of messages
  * @returns nanoseconds a message of each, and the median ratio of the pairs
  */
 export function measureInTurns(runners, { rounds, roundMs, warmMs }) {
@@ -28,7 +27,7 @@ export function measureInTurns(runners, { rounds, roundMs, warmMs }) {
   }
   const passes = {}
   for (const name of names) {
-    // Warm until it is optimised, then as many passes as fill a round.
+    // Warms up until the code is optimised, then finds the number of passes that fills a round.
     const until = now() + warmMs * 1e6
     while (now() < until) round(name, 1)
     for (let count = 1; ; count *= 2) {
@@ -39,7 +38,7 @@ export function measureInTurns(runners, { rounds, roundMs, warmMs }) {
   }
   const times = Object.fromEntries(names.map((name) => [name, []]))
   for (let at = 0; at < rounds; at++) {
-    // Whoever goes second may pay for the other's garbage: they take turns.
+    // The second one may pay for the first one's garbage, so they take turns to be first.
     for (const name of at % 2 ? names.toReversed() : names) times[name].push(round(name, passes[name]).perMessage)
   }
   return {

@@ -1,4 +1,4 @@
-/** Connections that stay: watchers to whom nothing happens, and clients that send a byte at a time. */
+/** Lasting connections: idle watchers, and clients that send one byte at a time. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
@@ -29,7 +29,7 @@ export async function gather(port, { watchers, slow, prefix = '' }) {
   }, BYTE_EVERY_MS)
   const sockets = [...watching, ...trickling]
   return {
-    /** How many of them the server has sent away. */
+    /** The number of connections that the server has closed. */
     gone: () => sockets.filter((socket) => socket.destroyed || socket.readableEnded).length,
     leave() {
       clearInterval(timer)

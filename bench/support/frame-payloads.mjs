@@ -1,4 +1,4 @@
-/** What is sent and received: JSON like a sidecar's, with a few characters beyond ASCII in `unicode`, and bytes. */
+/** Payloads: JSON like a sidecar's, with a few characters beyond ASCII in `unicode`, and bytes. */
 const ASCII = '{"name":"simple-game-server","port":7000}'
 const BEYOND = '{"name":"spel-värd-日本","players":["Zoë","Łukasz"],"port":7000}'
 

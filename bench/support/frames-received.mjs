@@ -1,7 +1,6 @@
 /**
- * Receiving beside `ws`'s Receiver, on the same bytes. Both are given the same buffers and must hand on the same thing: a
- * string for text (ws hands on a Buffer, from which its own WebSocket makes the string, as is done here), bytes for
- * binary.
+ * Compares receiving with `ws`'s Receiver. Both get the same buffers and must return the same messages: a string for
+ * text (this module makes it from the Receiver's Buffer, as ws's WebSocket does), and bytes for binary.
  */
 import { createRequire } from 'node:module'
 import { usedBytes } from './cpu-turns.mjs'
@@ -31,7 +30,7 @@ export const shapes = {
         payload.subarray((i * payload.length) / FRAGMENTS, ((i + 1) * payload.length) / FRAGMENTS),
       ),
     ),
-  // As TCP gives them: segments end where they end, with many small messages in one, or one in many.
+  // As TCP segments, which hold many small messages or a part of a large one.
   sliced: (opcode, payload) => {
     const messages = Math.max(1, Math.round((16 * SLICE) / payload.length))
     const stream = Buffer.concat(Array(messages).fill(frame(opcode, true, payload)))
@@ -41,7 +40,7 @@ export const shapes = {
   },
 }
 
-/** Reading the last unit makes a string whole, as any reader of it would. */
+/** Reads the last unit, which makes V8 flatten the string. */
 const lastOf = (data) => (typeof data === 'string' ? data.charCodeAt(data.length - 1) : data[data.length - 1])
 
 const fail = (error) => {
@@ -62,7 +61,7 @@ const sinks = (MessageDecoder) => ({
   },
 })
 
-/** One sink lives through all rounds of a row, as one connection would. */
+/** One sink lives for all rounds of a row, like one connection. */
 const createRunner = (sink, chunks) => {
   let messages = 0
   let last = 0
@@ -78,7 +77,7 @@ const createRunner = (sink, chunks) => {
   return Object.assign(run, { last: () => last })
 }
 
-/** Bytes held while a message is one byte short of whole; of the host's buffers, those still needed. */
+/** Bytes held while one byte of a message is missing, with the host's buffers that are still needed. */
 const heldBytes = (sink, chunks) => {
   // Copies that nothing here refers to afterwards, not even a variable that is out of use.
   const feed = (write) => {

@@ -1,6 +1,6 @@
 /**
- * Sending beside `ws`'s Sender, each into a stream that only counts. Ours goes through the whole class; of `ws` the part
- * that makes the frames is measured, without its WebSocket around it.
+ * Compares sending with `ws`'s Sender, each into a stream that only counts. Ours runs the whole class, `ws` only the
+ * part that makes frames.
  */
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'

@@ -11,7 +11,7 @@ const collectGarbage = runInNewContext('gc')
 
 const gateway = await createGateway({ sidecar: process.argv[2], onWarning: () => {}, onLog: () => {} })
 process.on('message', async () => {
-  // Twice: what the first lets go of may hold what the second then finds.
+  // Twice, since objects that the first run finalizes may hold others.
   for (let i = 0; i < 2; i++) {
     collectGarbage()
     await new Promise((resolve) => setTimeout(resolve, 100))

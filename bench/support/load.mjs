@@ -1,4 +1,6 @@
-/** Asks as fast as one process can: a few kept connections, each with its next request as soon as it has an answer. */
+/**
+ * Sends requests as fast as one process can: a few kept connections, each with its next request right after a response.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
@@ -40,7 +42,7 @@ function isWhole(received) {
   return received.length >= endOfHead + END_OF_HEAD.length + Number(length)
 }
 
-/** ms of each GET, one after the other, each on a connection of its own. */
+/** The times of sequential GETs in ms, each on a connection of its own. */
 export async function getTimes(port, path, requests) {
   const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n\r\n`
   const times = []

@@ -1,6 +1,6 @@
 /**
- * The least of a sidecar that a watch needs, over `node:http` and `ws`: objects with a growing version, to all who
- * watch, as fast as they read. The local sidecar would keep only the newest for a slow reader, and hide a loss.
+ * A minimal sidecar for watches, over `node:http` and `ws`. Sends objects with growing versions to all watchers, as
+ * fast as they read. The local sidecar keeps only the newest object for a slow reader, which would hide a loss.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -82,7 +82,7 @@ export async function createObjectServer() {
       for (let i = 0; i < count; i++) {
         publish()
         for (const watcher of watchers) await watcher.drained()
-        // Both ends live in one process: the reader must get its turn.
+        // Reader and server share this process, so the reader needs its turns.
         if (i % 64 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
     },

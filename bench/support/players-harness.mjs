@@ -1,6 +1,6 @@
 /**
- * The harness of the soak in the tests, for the built package: of what it tries, it imports nothing but types, so that a
- * bundle of it takes whatever it is given.
+ * The harness of the tests' soak, for the built package. The harness imports only types of the code under test, so its
+ * bundle works with any build.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

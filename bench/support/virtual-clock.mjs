@@ -1,4 +1,4 @@
-/** Time that stands still until it is moved on. */
+/** A clock that its user moves. */
 export class VirtualClock {
   #time = 0
   #nextId = 1
@@ -15,7 +15,7 @@ export class VirtualClock {
     this.#timers.delete(id)
   }
 
-  /** Moves on to the next timer, and no further than `ms`; tells whether one ran. */
+  /** Moves to the next timer, by at most `ms`, and fires it. Returns whether one fired. */
   step(ms) {
     let next
     for (const [id, { at }] of this.#timers) if (next === undefined || at < this.#timers.get(next).at) next = id

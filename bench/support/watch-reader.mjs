@@ -1,4 +1,4 @@
-/** Reads all events of the source, as `client` or with `ws`, and tells its parent how fast it was. */
+/** Reads all events of the source, by the client or with `ws`, and sends its rate to its parent. */
 const [kind, port, events] = [process.argv[2], process.argv[3], Number(process.argv[4])]
 
 const readers = {

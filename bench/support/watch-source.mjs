@@ -1,6 +1,6 @@
 /**
- * A sidecar that only watches: sends `events` different GameServers to every watcher as fast as its socket takes
- * them. Tells its parent the port.
+ * A sidecar for watches only: sends `events` different GameServers to every watcher, as fast as its socket accepts
+ * them. Sends its port to its parent.
  */
 import { createServer } from 'node:http'
 import { WebSocketServer } from 'ws'
@@ -37,8 +37,8 @@ let watcher
 let sent = 0
 
 /**
- * A GET while a watch is on is answered when all is sent: earlier, the reader would rightly take what is still on its
- * way for old.
+ * Answers a GET during a watch once all events are sent. After an earlier response, the reader would treat later events
+ * as stale.
  */
 const server = createServer(async (_request, response) => {
   while (isSending()) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -39,7 +39,7 @@ const BROWSERS = [
  * @throws Error in a sentence that says what to do
  */
 export function findBrowser(env = process.env, exists = existsSync) {
-  // The game server's own browser is Chromium in any case, so who names Firefox means it for the players.
+  // The game server's browser is always Chromium, so a named Firefox is for the players.
   const named = BROWSERS.findLast(({ variable }) => env[variable])
   if (named !== undefined) {
     const executablePath = env[named.variable]
@@ -56,7 +56,7 @@ export function findBrowser(env = process.env, exists = existsSync) {
   )
 }
 
-/** This machine's browser without a window. `onTrouble` is told what goes wrong in its pages. */
+/** Starts this machine's browser without a window. `onTrouble` gets the errors of its pages. */
 export async function startBrowser({ onTrouble }) {
   const { browser: kind, executablePath, args, pipe } = findBrowser()
   const browser = await launch({
@@ -66,7 +66,7 @@ export async function startBrowser({ onTrouble }) {
     pipe,
     headless: true,
     defaultViewport: null,
-    // Whoever is told to end closes what there is to close, the browser among it.
+    // The demo handles signals and closes the browser itself.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -74,13 +74,13 @@ export async function startBrowser({ onTrouble }) {
 
   return {
     version: await browser.version(),
-    /** A page in a window of its own, so that none hides another. */
+    /** Opens a page in a window of its own, so that no page hides another. */
     async open(url, name, viewport) {
       const page = await (await browser.createBrowserContext()).newPage()
       page.on('pageerror', (error) => onTrouble(`${name}: ${error.message}`))
       page.on('requestfailed', (request) => {
         const reason = request.failure()?.errorText ?? 'failed'
-        // The client itself ends requests that it no longer needs.
+        // The client aborts requests that it no longer needs.
         if (!/ABORT/.test(reason)) onTrouble(`${name}: ${request.url()} ${reason}`)
       })
       if (viewport !== undefined) await page.setViewport(viewport)

@@ -4,8 +4,8 @@ import { nearest } from '../shared/scoring.mjs'
 const THINKING_MS = 50
 
 /**
- * Watches a match over a WebSocket and sends bots into its lobby when one player has been alone there for `aloneMs`. The
- * bots leave with the last player. `origin` is that of the players' page. Returns the function that ends it.
+ * Watches a match over a WebSocket and sends bots into its lobby when one player has been alone there for `aloneMs`.
+ * The bots leave with the last player. `origin` is that of the players' page. Returns the function that ends it.
  */
 export function keepCompany(url, names, { aloneMs, origin }) {
   const socket = new WebSocket(url, { origin })
@@ -16,7 +16,7 @@ export function keepCompany(url, names, { aloneMs, origin }) {
     for (const bot of bots) bot.leave()
     bots = []
   }
-  socket.on('error', () => {}) // a game server that ends takes its visitors with it
+  socket.on('error', () => {}) // the connection breaks when the game server ends
   socket.on('close', leave)
   socket.on('message', (data) => {
     const { type, phase, players } = JSON.parse(String(data))

@@ -10,7 +10,7 @@ export const PLAYERS_TO_START = 2
 /** A player's messages are short. */
 const MOST_BYTES = 1024
 
-/** What a Fleet would make from its template: a new name each time, and the port at which players come in. */
+/** A GameServer as a Fleet makes it from its template: with a new name, and the port for players. */
 const describe = (port) => ({
   metadata: {
     name: `star-arena-${randomBytes(3).toString('hex')}`,
@@ -26,9 +26,9 @@ const describe = (port) => ({
 })
 
 /**
- * One GameServer: the page in its headless browser, a local sidecar, and the port for players. Besides, what is
- * the platform's part: to allocate it when enough players are there, and that of the site: to lead players to it
- * while it takes some. `onNews` is told what the host and the sidecar's watch report.
+ * One GameServer: the page in its headless browser, a local sidecar, and the port for players. It also plays the
+ * platform, which allocates the GameServer when enough players are there, and the site, which sends players to it while
+ * it accepts them. `onNews` gets the events of the host and of the sidecar's watch.
  */
 export async function startGameServer({ dir, site, browser, seconds, onNews }) {
   const tell = (kind, text, details = {}) => onNews({ kind, text, ...details })
@@ -36,7 +36,7 @@ export async function startGameServer({ dir, site, browser, seconds, onNews }) {
   let watcher
   let host
 
-  /** As an allocator in a cluster does, which can hand over what the match is to be. */
+  /** Allocates as a cluster does, with the settings of the match. */
   function allocate() {
     const annotations = { 'star-arena/seconds': String(seconds) }
     const { ok, message } = host.local.control({ type: 'allocate', annotations })
@@ -44,7 +44,7 @@ export async function startGameServer({ dir, site, browser, seconds, onNews }) {
     else tell('trouble', `Not allocated: ${message}`)
   }
 
-  /** From the beginning, so that no state is missed. */
+  /** Watches from the start, so that no state is missed. */
   function watch(baseUrl) {
     watcher = createClient({ baseUrl })
     watcher.on('state', ({ state }) => {
@@ -67,7 +67,7 @@ export async function startGameServer({ dir, site, browser, seconds, onNews }) {
       browser,
       playersPort,
       maxMessage: MOST_BYTES,
-      // Any page can open a WebSocket to this machine; only its origin tells which page it is.
+      // Any page can open a WebSocket to this machine. Only the origin identifies the page.
       playerOrigins: [site.origin],
       autoHealth: true,
       local: { gameServer: describe(playersPort), onWarning: (text) => tell('trouble', text) },
@@ -85,9 +85,9 @@ export async function startGameServer({ dir, site, browser, seconds, onNews }) {
 
   return {
     allocate,
-    /** Where players come in. */
+    /** The address for players. */
     playersUrl: host.playersUrl,
-    /** Resolves with how it has ended. */
+    /** Resolves with the reason of the end. */
     ended,
     async close(signal) {
       await host.close(signal)
@@ -96,7 +96,7 @@ export async function startGameServer({ dir, site, browser, seconds, onNews }) {
   }
 }
 
-/** As the platform picks one of its node for each server. */
+/** A free port, as the platform picks one for each server. */
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

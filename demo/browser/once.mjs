@@ -4,7 +4,7 @@ import { startBrowser } from './browser.mjs'
 import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
 
 const BOTS = ['Ada', 'Grace']
-/** For each step: a browser takes its time to start on a machine that has other things to do. */
+/** The longest time for each step, which lets a browser start on a busy machine. */
 const PATIENCE_MS = 60_000
 const VIEW = { width: 1280, height: 900 }
 
@@ -27,7 +27,7 @@ export async function playOnce({ site, screenshot, signal, ...options }) {
   const aborted = new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
   })
-  aborted.catch(() => {}) // whoever waits for something else looks at it later
+  aborted.catch(() => {}) // `until` handles the rejection later
 
   const closing = [steps.cancel]
   try {
@@ -70,7 +70,7 @@ const exitsWith = (code) => ({
   fits: (news) => news.kind === 'exit' && news.code === code,
 })
 
-/** What a player's page shows in the end. */
+/** The result that a player's page shows. */
 async function ranking(page) {
   const list = await page.waitForSelector('#ranking:not([hidden])', { timeout: PATIENCE_MS })
   return list.evaluate(({ innerText }) => innerText.trim().split('\n').join('; '))
@@ -104,10 +104,10 @@ const joining = (players) => [
   },
 ]
 
-/** The steps of a whole match, in the order in which the watch has to report them. */
+/** The steps of a whole match, in the order in which the watch must report them. */
 const lifecycle = (players) => [...opening, inAnyOrder(joining(players)), state('Allocated'), state('Shutdown')]
 
-/** Counters and lists are written apart from each other. */
+/** The sidecar writes counters and lists separately. */
 function inAnyOrder(steps) {
   const missing = new Set(steps)
   return {
@@ -119,7 +119,7 @@ function inAnyOrder(steps) {
   }
 }
 
-/** Resolves when every step has been told in order; rejects, in a sentence, when one doesn't come. */
+/** Resolves when the watch has reported each step in order. Rejects with a sentence if a step doesn't come. */
 function followLifecycle(steps, patience) {
   let settle
   let timer

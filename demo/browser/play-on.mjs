@@ -3,14 +3,14 @@ import { keepCompany } from './company.mjs'
 import { createReport } from './report.mjs'
 import { PLAYERS_TO_START, startGameServer } from './game-server.mjs'
 
-/** Who comes to a player who waits alone, after long enough for a second person to come first. */
+/** Bots that join a lonely player, after some time in which a second person could join. */
 const BOTS = ['Ada', 'Grace']
 const ALONE_MS = 5_000
 
 /**
- * Match after match for whoever opens the players' page, each on a new game server, as in a Fleet.
+ * Runs match after match for visitors of the players' page, each on a new game server, as in a Fleet.
  *
- * @throws Error if a game server ends before it has ever been Ready, as the next one would, too
+ * @throws Error if a game server ends before it was Ready, since the next one would end too
  */
 export async function playOn({ site, signal, ...options }) {
   let server

@@ -5,7 +5,7 @@ const dim = style(2)
 const bold = style(1)
 const red = style(31)
 
-/** Kinds of news whose name is the source as well. Every other kind comes from the watch. */
+/** Kinds of news that are named by their source. All other kinds come from the watch. */
 const SOURCES = ['trouble', 'host', 'exit', 'browser', 'page', 'player', 'platform']
 
 /** Prints what happens, one line each, with the seconds since the start. */

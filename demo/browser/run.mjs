@@ -28,13 +28,13 @@ try {
 } catch (error) {
   const isTaken = error.code === 'EADDRINUSE'
   console.error(isTaken ? `Port ${error.port} is already in use; choose another with --port.` : error.message)
-  // A host says with its code why it has failed, as its command does.
+  // The exit code is the host's own, which tells the reason.
   process.exitCode = error.exitCode ?? 1
 }
 
 async function run({ once, port, screenshot, ...options }) {
   await buildIfStale()
-  // Only now, since they import what was built.
+  // Imported only now, since they import the build.
   const play = once ? (await import('./once.mjs')).playOnce : (await import('./play-on.mjs')).playOn
   const game = await buildGame()
   let site

@@ -1,6 +1,6 @@
 /**
- * What a game has besides its servers: a web server with the players' page, and a matchmaker, which tells that
- * page the address of a game server. Players never come near a sidecar.
+ * The rest of a game: a web server with the players' page, and a matchmaker, which gives that page the address of a
+ * game server. Players never reach a sidecar.
  */
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ export async function startSite(port) {
   return {
     origin,
     url: `${origin}/`,
-    /** Sends players to this game server from now on, or to none. */
+    /** Sets the game server to which players are sent, or none. */
     lead(to) {
       address = to
     },
@@ -42,7 +42,7 @@ async function answer({ method, url }, response, address) {
   const reply = (status, type, body) => response.writeHead(status, { ...HEADERS, 'content-type': type }).end(body)
   if (method !== 'GET' && method !== 'HEAD') return reply(405, 'text/plain', 'Only GET\n')
   if (path === 'server') return reply(200, 'application/json', JSON.stringify({ address: address() }))
-  // A path that isn't one of these is not looked for on the disk.
+  // Serves only the known paths.
   if (!Object.hasOwn(PLAYERS_PAGE, path)) return reply(404, 'text/plain', 'Not found\n')
   reply(200, TYPES[extname(path)], await readFile(PLAYERS_PAGE[path]))
 }

@@ -1,12 +1,11 @@
 /**
- * What Phaser asks of a browser, for its HEADLESS renderer in Node: jsdom, a 2D context that draws nothing, and images
- * that count as loaded at once (Phaser's boot waits for three built-in textures, without a word). Import it before
- * Phaser.
+ * The browser features that Phaser's HEADLESS renderer needs in Node: jsdom, a 2D context that draws nothing, and
+ * images that load at once (Phaser's boot silently waits for three built-in textures). Import it before Phaser.
  */
 import { JSDOM, VirtualConsole } from 'jsdom'
 
 const virtualConsole = new VirtualConsole()
-// An exception in a frame ends a server, as any other would; jsdom would only print it.
+// An exception in a frame must end the server. jsdom would only print it.
 virtualConsole.on('jsdomError', (error) => {
   if (error.type === 'unhandled exception')
     queueMicrotask(() => {
@@ -24,7 +23,7 @@ const { window } = new JSDOM('<!doctype html><body></body>', {
   virtualConsole,
 })
 
-// Whatever is asked of the context is a function that does nothing; what is asked for pixels gets some.
+// Every property of the context is a function that does nothing, except those that return pixels.
 const context = new Proxy(
   {},
   {

@@ -1,6 +1,5 @@
 /**
- * `npm run demo:phaser`: a local sidecar and a Phaser server beside it, from Scheduled to Shutdown. Ends with 0 if both
- * did what they should.
+ * `npm run demo:phaser`: a local sidecar and a Phaser server, from Scheduled to Shutdown. Exits with 0 if both worked.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +11,7 @@ const path = (name) => fileURLToPath(new URL(name, import.meta.url))
 const TIME_LIMIT_MS = 60_000
 
 await buildIfStale()
-// After the build, which makes it.
+// Imported after the build, which creates it.
 const { createLocalSidecar } = await import('gameserver-sidecar/node')
 
 const sidecar = await createLocalSidecar({ file: path('../gameserver.yaml') })

@@ -1,6 +1,6 @@
 /**
- * A game server on Phaser, without a browser. Where its sidecar is says AGONES_SDK_HTTP_PORT, as in a cluster. It ends
- * by itself when its match is over.
+ * A game server on Phaser without a browser. AGONES_SDK_HTTP_PORT gives the sidecar's port, as in a cluster. The server
+ * ends when its match is over.
  */
 import { closeWindow } from './headless.mjs'
 import Phaser from 'phaser'
@@ -113,7 +113,7 @@ game.events.once('ready', () => {
 })
 game.events.once('destroy', () => {
   say('game', 'destroyed, and the client with it')
-  // After the frame that destroys it.
+  // After the frame that destroys the game.
   setTimeout(closeWindow)
 })
 

@@ -1,11 +1,11 @@
 /** Draws the arena and reads the keys and the pointer; the pages of both demos use it. */
 
-/** How much of the way to where the server says a player is, each picture. */
+/** The part of the distance to its true position that a player glides in each frame. */
 const SMOOTHING = 0.35
 const GRID = 60
 const TURN = Math.PI * 2
 
-/** Draws the arena. The server sends 30 pictures a second; between them, players glide to where they are. */
+/** Draws the arena. The server sends 30 updates a second. Between them, players glide to their positions. */
 export function createArenaView(canvas) {
   const context = canvas.getContext('2d')
   const shown = new Map()
@@ -78,7 +78,7 @@ const KEYS = {
   ArrowDown: [0, 1],
   KeyS: [0, 1],
 }
-/** Arena units around oneself in which a finger means: stop. */
+/** The radius around a player in which a finger stops it, in arena units. */
 const NEAR = 12
 
 /** Calls `onMove(x, y)` whenever the wanted direction changes: by keys, or by a pointer held down on the canvas. */

@@ -1,6 +1,6 @@
 /**
- * The platform's part: a local sidecar, and one game server after the other beside it, as a Fleet would start them. In a
- * cluster none of this is yours to write.
+ * Plays the platform: a local sidecar, and one game server after the other, as a Fleet starts them. In a cluster you
+ * write none of this.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -67,7 +67,7 @@ export async function startArena({ seconds, send, tell, isWatched }) {
     else send({ type: 'matchmaker', wait })
   }, 1_000)
 
-  /** What the page's buttons do. */
+  /** The commands of the page's buttons. */
   const actions = {
     allocate: () => server.state === 'Ready' && allocate('your click'),
     end: () => server.state === 'Allocated' && server.end(),

@@ -18,7 +18,7 @@ import { Clock, Lifecycle } from './panels/lifecycle.js'
 import { onChange, panes, set, state, type Pane } from './store/state.js'
 import { Timeline } from './timeline/timeline.js'
 
-/** Draws the page into an element, and again after each change, once for those that come together. */
+/** Draws a page into an element, and redraws it after changes, once for all changes of one turn. */
 export function drawInto(element: HTMLElement, Page: () => JSX.Element): void {
   let isDue = false
   const draw = (): void => {
@@ -45,7 +45,7 @@ export const App = (): JSX.Element => (
           <GameServer />
         </div>
       </main>
-      {/* Below what the user presses: a notice that comes moves nothing. */}
+      {/* Below the buttons, so that a new notice moves none of them. */}
       <Banner />
       <StatusLine />
     </div>
@@ -56,7 +56,7 @@ export const App = (): JSX.Element => (
 
 const paneNames = { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'JSON' }
 
-/** On a phone, which part of the page is shown. */
+/** Tabs that choose the part of the page that a phone shows. */
 const Panes = ({ shown }: { shown: readonly Pane[] }): JSX.Element => (
   <nav class="panes" aria-label="Parts of the page">
     {shown.map((pane) => (
@@ -72,7 +72,7 @@ const Panes = ({ shown }: { shown: readonly Pane[] }): JSX.Element => (
   </nav>
 )
 
-/** What can be changed beside the timeline. */
+/** The panels of a running sidecar. */
 function LivePanels(): JSX.Element | null {
   const { snapshot } = state
   if (!snapshot) return null
@@ -91,7 +91,7 @@ function LivePanels(): JSX.Element | null {
 
 const dialogs = { allocate: AllocateDialog, palette: Palette, help: Help }
 
-/** Whatever stands before the page at the moment. */
+/** The open dialog and the open question. */
 function Dialogs(): JSX.Element {
   const { dialog, confirmation } = state
   const Dialog = dialog && dialogs[dialog]

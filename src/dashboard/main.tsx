@@ -38,10 +38,10 @@ function start(): void {
   follow()
 }
 
-/** Everything that takes longer than setting the theme comes after the first paint. */
+/** Does everything but setting the theme after the first paint. */
 async function drawPage(): Promise<void> {
   const releaseKeys = holdKeys()
-  // The frame that `index.html` has is painted first; a hidden page never is.
+  // The frame of `index.html` is painted first. A hidden page paints nothing.
   if (!document.hidden) await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
   start()
   await caughtUp()
@@ -51,8 +51,8 @@ async function drawPage(): Promise<void> {
 }
 
 /**
- * Waits until the state and all events up to it have come, or nobody answers: before that, the frame says all that there is
- * to say, and "No call yet" may be wrong. A sidecar that no longer has all of them is given half a second.
+ * Waits until the state and all entries up to it have come, or the connection is lost. Before that, "No call yet" may
+ * be wrong. If the sidecar no longer keeps the last entry, half a second is enough.
  */
 function caughtUp(): Promise<void> {
   return new Promise((resolve) => {

@@ -2,9 +2,9 @@
 declare module '*?page' {
   /** The whole page, compressed by Brotli, as base64. */
   export const brotli: string
-  /** Another one for each other page. */
+  /** Identifies this version of the page. */
   export const id: string
-  /** Of the script and the style inside, for a Content-Security-Policy: `sha256-…`. */
+  /** Hashes of the page's script and style for a Content-Security-Policy: `sha256-…`. */
   export const hashes: { readonly script: string; readonly style: string }
 }
 

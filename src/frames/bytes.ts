@@ -2,12 +2,12 @@
 export const view = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
 
-/** One byte for each character, none of which is above 255. */
+/** One byte for each character; all must be below 256. */
 export const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 
 export const EMPTY = new Uint8Array(0)
 
-/** The bytes of a buffer or a view of one, of this realm or another. */
+/** The bytes of a buffer or a view, of any realm; undefined for other values. */
 export function bytesIn(data: unknown): Uint8Array | undefined {
   if (data instanceof Uint8Array) return data
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
@@ -16,7 +16,7 @@ export function bytesIn(data: unknown): Uint8Array | undefined {
     : undefined
 }
 
-/** @throws TypeError for what is neither a buffer nor a view of one */
+/** @throws TypeError for other values than a buffer or a view */
 export function toBytes(data: unknown): Uint8Array {
   const bytes = bytesIn(data)
   if (bytes === undefined) throw new TypeError(`The decoder takes an ArrayBuffer or a view of one; got ${typeof data}`)

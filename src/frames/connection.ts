@@ -11,9 +11,9 @@ declare const clearTimeout: (id: unknown) => void
 export const STATES: ReadyStates = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
 const { CONNECTING, OPEN, CLOSING, CLOSED } = STATES
 
-/** The code for a connection that ended without a close frame, or after an error. */
+/** The code of a connection that ended without a close frame or with an error. */
 const ABNORMAL = 1006
-/** The longest time that timers of hosts know: a longer one they take for none at all. */
+/** The longest time of a host's timers: they treat a longer one as 0. */
 const LONGEST = 2 ** 31 - 1
 
 export const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name })
@@ -26,12 +26,12 @@ function startTimer(options: WebSocketOptions, ms: number, call: () => void): ((
   return () => clearTimeout(id)
 }
 
-/** Runs `call` in a turn of its own, as a page does between the events of one packet. */
+/** Runs `call` in a separate turn, as a page does between the events of one packet. */
 function runLater(options: WebSocketOptions, call: () => void): void {
   if (startTimer(options, 0, call) === undefined) void Promise.resolve().then(call)
 }
 
-/** A time limit for the server's answer, which can begin anew. */
+/** A restartable time limit for the server's answer. */
 function createDeadline(options: WebSocketOptions, fail: (error: Error) => void) {
   const { timeout = 10_000 } = options
   let cancel: (() => void) | undefined
@@ -47,7 +47,7 @@ function createDeadline(options: WebSocketOptions, fail: (error: Error) => void)
   }
 }
 
-/** What the sockets of a class share. */
+/** Shared by the sockets of a class. */
 interface Shared {
   readonly connect: Connect
   readonly options: WebSocketOptions
@@ -71,7 +71,7 @@ export function createConnection(shared: Shared, handshake: Handshake, dispatch:
     dispatch('close', { code, reason, wasClean: code !== ABNORMAL })
   }
   const fail = (error: unknown): void => finish(ABNORMAL, '', error ?? new Error('The stream failed'))
-  /** Calls the host, which may throw or reject. */
+  /** Calls the host; its error or rejection ends the connection. */
   const attempt = (call: () => unknown): void => void (async () => call())().catch(fail)
   const failLater = (error: unknown): void => attempt(() => Promise.reject(error))
   const deadline = createDeadline(options, fail)
@@ -107,7 +107,7 @@ export function createConnection(shared: Shared, handshake: Handshake, dispatch:
   deadline.start('connection')
   attempt(async () => {
     const opened = (stream = await connect(handshake.target))
-    // There was no stream to close when the socket was closed.
+    // The socket was closed before it had a stream.
     if (state === CLOSED) await opened.close()
     if (state !== CONNECTING) return
     attempt(() => Promise.all([opened.onData(decoder.push), opened.onDrain?.(outlet.drained), opened.onClose(ended)]))
@@ -118,7 +118,7 @@ export function createConnection(shared: Shared, handshake: Handshake, dispatch:
     state: () => state,
     buffered: outlet.buffered,
     write: outlet.write,
-    /** Sends a close frame, and ends when that of the server comes. */
+    /** Sends a close frame, and ends at the server's close frame. */
     close(frame: Uint8Array): void {
       if (state > OPEN) return
       const wasOpen = state === OPEN

@@ -5,13 +5,13 @@ import type { RandomByte } from './random.js'
 import { createTextReader } from './text-reader.js'
 import type { DecoderOptions } from './types.js'
 
-/** Codes that a close frame may have: 1000 to 1014 without 1004 to 1006, and 3000 to 4999. */
+/** The codes of close frames: 1000 to 1014 without 1004 to 1006, and 3000 to 4999. */
 const CLOSE_CODES = /^(100[0-37-9]|101[0-4]|[34]\d{3})$/
 
 const NO_STATUS = 1005
 
 /**
- * Takes a piece of a control frame's payload, `bytes` from `at` to `end`, and acts on the whole frame.
+ * Takes a piece of a control frame's payload, `bytes` from `at` to `end`, and handles the frame when it is whole.
  * @param isLast whether the frame ends here
  */
 export type ControlReader = (opcode: number, bytes: Uint8Array, at: number, end: number, isLast: boolean) => void

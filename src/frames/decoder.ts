@@ -13,18 +13,18 @@ const NOTHING = {}
 type Step = (bytes: Uint8Array, chunk: Partial<Chunk>) => void
 
 /**
- * Runs the steps of a decoder one after the other: input that comes while a callback runs waits for the rest of the bytes
- * that the callback belongs to.
- * @param fail takes a FrameError that a step threw; 1009 for another error, which is for lack of memory
+ * Runs the steps of a decoder one after the other: input that arrives during a callback waits until the step of the
+ * callback has ended.
+ * @param fail takes the FrameError that a step threw; any other error, which means lack of memory, becomes 1009
  */
-function createTurns(fail: (error: FrameError) => void) {
+function createSteps(fail: (error: FrameError) => void) {
   let isBusy = false
   let isPaused = false
   const queue: (() => void)[] = []
 
   const run = (step: Step, bytes: Uint8Array = EMPTY, chunk: Partial<Chunk> = NOTHING): void => {
     if (isBusy) {
-      // The host may use its buffer again before it is read.
+      // The host may reuse its buffer before this step runs.
       const copy = new Uint8Array(bytes)
       queue.push(() => step(copy, chunk))
       return
@@ -42,7 +42,7 @@ function createTurns(fail: (error: FrameError) => void) {
 
   return {
     run,
-    /** Lets all later steps wait until `later` has run the step given here. */
+    /** Pauses all later steps until `later` has run this step. */
     pause(later: (call: () => void) => void, step: () => void): void {
       isPaused = true
       later(() => {
@@ -55,8 +55,8 @@ function createTurns(fail: (error: FrameError) => void) {
 
 /**
  * A `MessageDecoder` that can be stopped.
- * @param write sends answers; none if the host answers
- * @param later runs a call in a turn of its own: frames in the packet of the HTTP head are read then. Default: at once
+ * @param write sends answers; without it the host answers
+ * @param later runs a call in a separate turn, to read the frames in the packet of the HTTP head. Default: at once
  */
 export function createDecoder(
   options: DecoderOptions,
@@ -65,7 +65,7 @@ export function createDecoder(
   later?: (call: () => void) => void,
 ) {
   let isDone = false
-  // Undefined when the HTTP head is over.
+  // Undefined after the HTTP head.
   let readHead = options.handshake ? createHeadReader(options) : undefined
 
   const stop = (): void => {
@@ -75,7 +75,7 @@ export function createDecoder(
     stop()
     if (readHead === undefined) write?.(encodeFrame(CLOSE, payload, randomByte))
   }
-  const { run, pause } = createTurns((error) => {
+  const { run, pause } = createSteps((error) => {
     close([error.code >> 8, error.code])
     callHost(options, options.error, error)
   })
@@ -113,7 +113,7 @@ export function createDecoder(
     if (isDone) return
     const size = bytes.length + remaining
     const missing = frames.missing()
-    // A missing chunk shows by what remains.
+    // `remaining` reveals a missing chunk.
     if (!(remaining >= 0) || (missing > 0 && missing !== size)) throw frameError(1002)
     if (missing === 0) {
       frames.check(size, opcode, fin)
@@ -125,7 +125,7 @@ export function createDecoder(
   return {
     push: (bytes: ByteInput): void => run(readStream, toBytes(bytes)),
     pushChunk: (chunk: Chunk): void => run(readChunk, toBytes(chunk.bytes), chunk),
-    /** Runs `call` when everything that was pushed before has been read. */
+    /** Runs `call` after everything that was pushed before. */
     after: (call: () => void): void => run(call),
     /** Ignores all later input. */
     stop,
@@ -133,15 +133,15 @@ export function createDecoder(
 }
 
 /**
- * The receiving side of a client, as RFC 6455 demands it: bytes in, messages out. Use one decoder for each connection,
- * with one of its three inputs. No bytes make it throw; what isn't bytes is a TypeError.
+ * The receiving side of a client by RFC 6455: bytes in, messages out. Use one decoder for each connection, with one of
+ * its three inputs. It never throws for any bytes; anything else than bytes is a TypeError.
  */
 export class MessageDecoder implements FrameInputs {
   readonly push: (bytes: ByteInput) => void
   readonly pushFrame: (frame: Frame) => void
   readonly pushChunk: (chunk: Chunk) => void
 
-  /** @throws RangeError for a limit that is no number */
+  /** @throws RangeError for a limit that isn't a number of at least 0 */
   constructor(options: DecoderOptions) {
     checkNumbers(options)
     const write = options.write && ((bytes: Uint8Array): void => void callHost(options, options.write, bytes))

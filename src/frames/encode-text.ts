@@ -2,11 +2,11 @@ import type { TextEncoderClass, TextEncoderLike } from './types.js'
 
 declare const TextEncoder: TextEncoderClass | undefined
 
-/** Each kind of character, and surrogates without their partners, which some encoders let pass. */
+/** Each kind of character, and lone surrogates, which some encoders accept. */
 const SAMPLE = 'a\0\xe9\u20ac\ud83d\ude00\udc00\ud800'
 const ENCODED_SAMPLE = '97,0,195,169,226,130,172,240,159,152,128,239,191,189,239,191,189'
 
-/** The host's encoder, if it encodes the sample right. */
+/** The host's encoder, if it encodes the sample correctly. */
 export function testedEncoder(
   Encoder: TextEncoderClass | null = typeof TextEncoder === 'function' ? TextEncoder : null,
 ): TextEncoderLike | undefined {
@@ -20,8 +20,8 @@ export function testedEncoder(
 }
 
 /**
- * Encodes text as UTF-8. Lone surrogates become U+FFFD, as in every encoder of the web.
- * @param encoder one that was tested; without it the text is encoded here
+ * Encodes text as UTF-8. Lone surrogates become U+FFFD, as on the web.
+ * @param encoder a tested one; without it this function encodes the text itself
  */
 export function encodeUtf8(text: string, encoder?: TextEncoderLike): Uint8Array {
   if (encoder !== undefined) return encoder.encode(text)

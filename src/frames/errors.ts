@@ -1,15 +1,14 @@
 import type { FrameError, FrameErrorCode, WebSocketOptions } from './types.js'
 
-/** The error for a stream that is refused. */
+/** The error of a refused stream. */
 export const frameError = (code: FrameErrorCode, reason: string | number = code): FrameError =>
   Object.assign(new Error(`WebSocket refused: ${reason}`), { name: 'FrameError', code } as const)
 
-/** Hands an error to the host's own report, as an unhandled rejection: the only such place that needs no timer. */
+/** Reports an error to the host as an unhandled rejection, which needs no timer. */
 const reportToHost = (error: unknown): void => void Promise.reject(error)
 
 /**
- * Calls a function of the host, if there is one, as a method of `host`. An error that it throws must not cut a stream in
- * two: it is reported.
+ * Calls an optional function of the host as a method of `host`, and reports its error, which must not break the stream.
  */
 export function callHost<A, B, R>(
   host: unknown,
@@ -25,7 +24,7 @@ export function callHost<A, B, R>(
   }
 }
 
-/** @throws RangeError for what is no number from 0 on */
+/** @throws RangeError for a value that isn't a number of at least 0 */
 export function checkNumbers(options: WebSocketOptions): void {
   for (const name of ['timeout', 'maxMessage', 'maxFragments'] as const) {
     const value = options[name] ?? 0

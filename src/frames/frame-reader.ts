@@ -7,8 +7,8 @@ import type { DecoderOptions } from './types.js'
 
 /**
  * Takes a piece of binary data: `bytes` from `at` to `end`. Returns the whole message after its last piece.
- * @param known bytes of the message that are known to come, with those that have come
- * @param isKnownWhole whether these are all
+ * @param known the known bytes of the message, received or announced
+ * @param isKnownWhole whether these are the whole message
  */
 type ByteReader = (
   bytes: Uint8Array,
@@ -44,20 +44,20 @@ function createByteReader(): ByteReader {
 
 const CONTROL_LIMIT = 125
 
-/** Whether the protocol allows a frame. Of a payload above 125 bytes, any size above 125 will do. */
+/** Whether the protocol allows a frame. Any size above 125 stands for a larger payload. */
 function isAllowed(opcode: number, isFinal: boolean, size: number, isInMessage: boolean): boolean {
   if (opcode === CONTINUATION || opcode === TEXT || opcode === BINARY) return (opcode === CONTINUATION) === isInMessage
-  // Half a close code is none.
+  // A close code has two bytes.
   if (opcode === CLOSE && size === 1) return false
   return (opcode === CLOSE || opcode === PING || opcode === PONG) && isFinal && size <= CONTROL_LIMIT
 }
 
-/** Makes messages of frames whose payloads come in pieces. Control frames may stand between the frames of a message. */
+/** Assembles messages from frames whose payloads come in pieces. Control frames may come between the frames. */
 export function createFrameReader(options: DecoderOptions, readControl: ControlReader) {
   const { maxMessage = 1 << 24, maxFragments = 1 << 17 } = options
   const readText = createTextReader(options.TextDecoder)
   const readBytes = createByteReader()
-  // The frame: its opcode, whether it is the last of its message, the bytes of its payload that are missing.
+  // The frame: its opcode, whether it is the last of its message, the missing bytes of its payload.
   let opcode = 0
   let isFinal = true
   let missing = 0
@@ -71,7 +71,7 @@ export function createFrameReader(options: DecoderOptions, readControl: ControlR
     /** Bytes of the frame's payload that are still to come; 0 between frames. */
     missing: () => missing,
 
-    /** Takes what a header tells first; of a `size` above 125, that it is above 125 is enough. */
+    /** Takes the first fields of a header; any `size` above 125 stands for a larger one. */
     check(size: number, code = isInMessage ? CONTINUATION : TEXT, fin = true): void {
       if (!isAllowed(code, fin, size, isInMessage)) throw frameError(1002)
       opcode = code
@@ -91,7 +91,7 @@ export function createFrameReader(options: DecoderOptions, readControl: ControlR
 
     /**
      * Takes a piece of the payload: `bytes` from `at` to `end`.
-     * @param fin whether the frame is the last of its message, if that is known better now
+     * @param fin whether the frame is the last of its message, if the host knows only now
      */
     read(bytes: Uint8Array, at: number, end: number, fin = isFinal): void {
       isFinal = fin

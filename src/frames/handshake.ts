@@ -6,7 +6,7 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 /** Makes the key of a handshake: the base64 of 16 random bytes. */
 const createKey = (randomByte: RandomByte): string => base64(Uint8Array.from({ length: 16 }, randomByte))
 
-/** The answer that a server must give to a key: base64 of the SHA-1 of the key and the protocol's GUID. */
+/** The answer that a key requires: base64 of the SHA-1 of the key and the protocol's GUID. */
 const acceptOf = (key: string): string => base64(sha1(key + GUID))
 
 const ROUND_CONSTANTS = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6]
@@ -15,7 +15,7 @@ const rotate = (word: number, bits: number): number => (word << bits) | (word >>
 
 type FiveWords = [number, number, number, number, number]
 
-/** The SHA-1 of a text of 60 characters, to which padding and the length make two blocks of 64 bytes. */
+/** The SHA-1 of a text of 60 characters, which padding and the length extend to two blocks of 64 bytes. */
 function sha1(text: string): Uint8Array {
   const data = new DataView(bytesOf(`${text}\x80${'\0'.repeat(65)}\x01\xe0`).buffer)
   const words: number[] = []
@@ -40,7 +40,7 @@ function sha1(text: string): Uint8Array {
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 
-/** Three bytes are four digits. A digit without bits of a byte is `=`. */
+/** Four digits for three bytes. A digit without bits is `=`. */
 function base64(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 3) {
@@ -52,21 +52,21 @@ function base64(bytes: Uint8Array): string {
   return text
 }
 
-/** Header fields: their names in small letters, and the values of each in order. */
+/** Header fields: the values of each lower-case name, in order. */
 type Headers = ReadonlyMap<string, readonly string[]>
 
 /** A token of HTTP: the name of a header field, or a subprotocol. */
 const TOKEN = /^[!#-'*+.\w^`|~-]+$/
-/** All but control characters, of which only the tab is allowed. */
+/** Tabs, and all but control characters. */
 const VALUE = /^[\t -~\x80-\xff]*$/
 
-/** The status of an HTTP/1.1 head, as text; undefined if it is none. */
+/** The status of an HTTP/1.1 head, as text; undefined for another text. */
 export const statusOf = (head: string): string | undefined => /^HTTP\/1\.1 (\d{3})(?![^\r ])/.exec(head)?.[1]
 
 /**
- * The header fields of a head whose lines end with CR LF, in a time that grows with its length.
+ * Parses the header fields of a head whose lines end with CR LF, in linear time.
  * @param head with its first line and its empty line
- * @returns or what is wrong with a line
+ * @returns the fields, or the problem of a line
  */
 function parseHeaders(head: string): Headers | string {
   const fields = new Map<string, string[]>()
@@ -82,7 +82,7 @@ function parseHeaders(head: string): Headers | string {
   return fields
 }
 
-/** Groups: `s` of a secure one; host and port together; an IPv6 address; another host; the port; the path without `/`. */
+/** Groups: `s` of `wss`; host and port together; an IPv6 address; another host; the port; the path without `/`. */
 const URL = /^ws(s?):\/\/((?:\[([\w:.]+)]|([\w.-]+))(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
 
 /** Header fields that may appear only once. */
@@ -91,8 +91,8 @@ const SINGLE = ['sec-websocket-accept', 'sec-websocket-protocol', 'upgrade']
 export type Handshake = ReturnType<typeof createHandshake>
 
 /**
- * The opening of one connection.
- * @throws SyntaxError for a URL or subprotocols that can't be used
+ * The opening handshake of one connection.
+ * @throws SyntaxError for an invalid URL or subprotocols
  */
 export function createHandshake(url: string, protocols: readonly string[], randomByte: RandomByte) {
   const [, s, authority, address, name, digits, path] = URL.exec(url) ?? []
@@ -122,10 +122,10 @@ export function createHandshake(url: string, protocols: readonly string[], rando
     /** The subprotocol that the server chose, or ''. */
     protocol: () => chosen,
     /**
-     * Checks the server's answer by RFC 6455, section 4.1, and refuses a server that ignores the subprotocols asked for,
-     * as pages do.
+     * Checks the server's answer by RFC 6455, section 4.1. Like pages, it refuses a server that ignores the requested
+     * subprotocols.
      * @param head with its status line and its empty line
-     * @returns true, or what is wrong
+     * @returns true, or the problem
      */
     check(head: string): true | string {
       const fields = parseHeaders(head)

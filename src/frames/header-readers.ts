@@ -2,7 +2,7 @@ import { callHost, frameError } from './errors.js'
 import { statusOf } from './handshake.js'
 import type { DecoderOptions, FrameError, FrameErrorCode } from './types.js'
 
-/** Most bytes of a head, with those of interim answers before it. */
+/** The most bytes of a head, with the interim answers before it. */
 const HEAD_LIMIT = 16384
 const CR = 13
 const LF = 10
@@ -20,7 +20,7 @@ export function createHeadReader(options: DecoderOptions): HeadReader {
   let previous = 0
 
   const text = (): string => codes.map((code) => String.fromCharCode(code)).join('')
-  /** A status that refuses says more than what is wrong with the rest of the head. */
+  /** A refusing status tells more than a mistake in the head. */
   const refusal = (code: FrameErrorCode, problem: string): FrameError => {
     const status = statusOf(text())
     if (status === undefined) return frameError(code, 'the answer is not HTTP/1.1')
@@ -40,7 +40,7 @@ export function createHeadReader(options: DecoderOptions): HeadReader {
   }
 
   return (byte) => {
-    // A proxy on the way may take a line feed for the end of a line, or not: what it means is in dispute.
+    // Proxies disagree whether a bare line feed ends a line.
     if ((byte === LF) !== (previous === CR)) throw refusal(1002, 'a line that does not end with CR LF')
     previous = byte
     codes.push(byte)
@@ -52,16 +52,16 @@ export function createHeadReader(options: DecoderOptions): HeadReader {
 }
 
 /**
- * Takes a byte or two of a frame's header, from `at` on, and returns the offset behind them.
+ * Reads one or two bytes of a frame's header at `at`, and returns the offset after them.
  *
- * @param check takes what the first two bytes tell; of a length above 125, only that it is above 125
- * @param begin takes the length of the payload when the header is over
+ * @param check takes the fields of the first two bytes; any length above 125 is only known to be above 125
+ * @param begin takes the length of the payload after the header
  */
 export function createHeaderReader(
   check: (opcode: number, isFinal: boolean, length: number) => void,
   begin: (length: number) => void,
 ): (bytes: Uint8Array, at: number) => number {
-  // A header that is cut or long: its bytes that were read, its size, its first byte, the length so far.
+  // Of a cut or long header: the number of bytes read, its size, its first byte, the length so far.
   let read = 0
   let size = 2
   let firstByte = 0

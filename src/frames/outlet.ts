@@ -1,18 +1,18 @@
-/** Most bytes that the host gets at a time, so that a large frame shows its progress. */
+/** The most bytes of one write, so that `bufferedAmount` shows the progress of a large frame. */
 const SLICE = 1 << 18
 
 /**
- * Writes to the host, and counts what it still holds.
+ * Writes to the host, and counts the bytes that it still buffers.
  * @param write its result tells whether the host has sent the bytes, see `ByteStream.write`
- * @param failed takes what `write` throws, or what its promise is rejected with
- * @param progressed is called when the host has sent some of what it held
+ * @param failed takes the error or rejection of `write`
+ * @param progressed is called when the host has sent buffered bytes
  */
 export function createOutlet(
   write: (bytes: Uint8Array) => unknown,
   failed: (error: unknown) => void,
   progressed?: () => void,
 ) {
-  // Bytes that the host holds, and those among them that it took with `false`.
+  // Bytes that the host buffers, and those among them for which `write` returned false.
   let held = 0
   let refused = 0
   let isEnded = false
@@ -36,7 +36,7 @@ export function createOutlet(
       if (typeof result === 'object' && result !== null) {
         held += length
         const settle = (): void => release(length)
-        // The promise may be one of another realm, or a thenable.
+        // The result may be a promise of another realm, or a thenable.
         Promise.resolve(result).then(settle, (error: unknown) => {
           settle()
           failed(error)
@@ -53,13 +53,13 @@ export function createOutlet(
   }
 
   return {
-    /** Bytes that the host still holds, as far as its `write` tells. */
+    /** Bytes that the host still buffers, as far as its `write` tells. */
     buffered: () => held,
     write(bytes: Uint8Array): void {
       if (bytes.length <= SLICE) return send(bytes)
       for (let at = 0; at < bytes.length; at += SLICE) send(bytes.subarray(at, at + SLICE))
     },
-    /** Releases what the host took with `false`. */
+    /** Releases the bytes for which `write` returned false. */
     drained,
     /** Ignores all later writes. */
     end(): void {

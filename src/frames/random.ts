@@ -2,13 +2,13 @@ import type { DecoderHost } from './types.js'
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): unknown } | undefined
 
-/** Gives a number whose lowest eight bits are random. */
+/** Returns a number whose lowest eight bits are random. */
 export type RandomByte = () => number
 
-/** Bytes that are fetched at a time: a call of the host costs as much as hundreds of them. */
+/** Bytes per call of the host, which costs as much as hundreds of bytes. */
 const POOL = 1024
 
-/** @param host may have `random`; by default `crypto` is asked, or else `Math.random` */
+/** @param host may have `random`; default: `crypto`, or else `Math.random` */
 export function createRandomByte(host: DecoderHost): RandomByte {
   let random = host.random && ((): number => host.random!())
   const pool = new Uint8Array(random === undefined ? POOL : 0)
@@ -20,7 +20,7 @@ export function createRandomByte(host: DecoderHost): RandomByte {
       try {
         crypto!.getRandomValues(pool)
       } catch {
-        // A host without it, or with one that doesn't work.
+        // The host lacks `crypto`, or its `crypto` fails.
         random = Math.random
         return random() * 256
       }

@@ -6,7 +6,7 @@ type Handlers = Readonly<Record<string, SocketListener | null | undefined>>
 
 export type SocketEvents = ReturnType<typeof createSocketEvents>
 
-/** The listeners of a socket, as an EventTarget of the web has them. */
+/** The listeners of a socket, with the semantics of an EventTarget. */
 export function createSocketEvents(socket: FrameWebSocket) {
   const listeners = new Map<string, Map<Listener, ListenerOptions>>()
 
@@ -17,7 +17,7 @@ export function createSocketEvents(socket: FrameWebSocket) {
 
   return {
     add(type: string, listener: Listener | null, options?: ListenerOptions | boolean): void {
-      // `Object` makes an object of `true`, `null` and nothing.
+      // `Object` turns `true`, `null` and undefined into an object.
       const given = Object(options) as ListenerOptions
       const known = listeners.get(type) ?? new Map<Listener, ListenerOptions>()
       if (listener === null || given.signal?.aborted === true || known.has(listener)) return
@@ -39,7 +39,7 @@ export function createSocketEvents(socket: FrameWebSocket) {
       if (typeof handler === 'function') call(handler, event)
       const known = listeners.get(type)
       for (const [listener, { once }] of [...(known ?? [])]) {
-        // One that was removed by a listener before it isn't called.
+        // An earlier listener may have removed this one.
         if (known?.has(listener) !== true) continue
         if (once === true) known.delete(listener)
         call(listener, event)

@@ -5,28 +5,29 @@ import type { TextDecoderClass, TextDecoderLike } from './types.js'
 declare const TextDecoder: TextDecoderClass | undefined
 
 /**
- * Takes a piece of a text, cut anywhere: `bytes` from `at` to `end`. Returns the text after its last piece, and '' before.
- * @throws FrameError as soon as the bytes can't be UTF-8, whatever follows
+ * Takes a piece of a text, cut anywhere: `bytes` from `at` to `end`. Returns the text after its last piece, and ''
+ * before.
+ * @throws FrameError at the first byte that can't be UTF-8
  */
 export type TextReader = (bytes: Uint8Array, at: number, end: number, last: boolean) => string
 
-/** Pieces up to this length are decoded here: a call of the host's decoder would cost more than the work. */
+/** Pieces up to this length are decoded here, which is faster than a call of the host's decoder. */
 const SHORT = 9
-/** The same while text is pending: each piece that the host decodes is a string of its own, and that costs memory. */
+/** The same while text is pending: each piece that the host decodes is a separate string, which costs memory. */
 const SHORT_PIECE = 99
-/** Longer pieces are then decoded in parts: engines are slow to make large strings, but quick to join them. */
+/** Longer pieces are decoded in parts: engines create large strings slowly, but join them quickly. */
 const LONG = 65536
-/** Characters that are collected before they become a string; far below any engine's limit of arguments. */
+/** Characters that are collected for one string; far below any engine's limit of arguments. */
 const BLOCK = 999
 
-/** A byte order mark and a character beyond 16 bits, then mistakes that a decoder could let pass. */
+/** A byte order mark and a character beyond 16 bits, then mistakes that a decoder might accept. */
 const SAMPLE = '\xef\xbb\xbf\xf0\x90\x80\x80\xff\xc0\x80\xed\xa0\x80\xf4\x90\x80\x80\xc3'
 const REPLACEMENT = '\ufffd'
 const DECODED_SAMPLE = '\ufeff\ud800\udc00' + REPLACEMENT.repeat(11)
 
 /**
- * Makes the host's decoder, if it decodes the sample right and respects the bounds of a view: those of some engines
- * don't. The option `fatal`, which some don't know, isn't needed: a replacement character says where to look again.
+ * Creates the host's decoder, if it decodes the sample correctly and respects the bounds of a view, which some engines
+ * don't. Avoids the option `fatal`, which some don't know: `hasMistake()` checks the replacement characters.
  */
 function testedDecoder(Decoder: TextDecoderClass | null): TextDecoderLike | undefined {
   if (Decoder === null) return undefined
@@ -39,7 +40,7 @@ function testedDecoder(Decoder: TextDecoderClass | null): TextDecoderLike | unde
   }
 }
 
-/** The offset at or before `end` where a character begins that `end` may cut; `end` itself after ASCII. */
+/** The start of the character that `end` may cut; `end` itself after ASCII. */
 function lastBoundary(bytes: Uint8Array, end: number): number {
   if (bytes[end - 1]! < 0x80) return end
   let at = end
@@ -50,7 +51,7 @@ function lastBoundary(bytes: Uint8Array, end: number): number {
   return at
 }
 
-/** Whether a decoded text has a replacement character for a mistake, and not only those that its bytes encode. */
+/** Whether a decoded text has more replacement characters than its bytes encode. */
 function hasMistake(text: string, bytes: Uint8Array): boolean {
   let surplus = 0
   for (let at = text.indexOf(REPLACEMENT); at >= 0; at = text.indexOf(REPLACEMENT, at + 1)) surplus += 1
@@ -68,7 +69,7 @@ export function createTextReader(
   const native = testedDecoder(Decoder)
   let points: number[] = []
   let parts: string[] = []
-  // Inside a character: the number of missing bytes, the bounds of the next one, the bits so far.
+  // Inside a character: the number of missing bytes, the bounds of the next byte, the bits so far.
   let missing = 0
   let lowest = 0
   let highest = 0
@@ -79,7 +80,7 @@ export function createTextReader(
     points = []
   }
 
-  /** Decodes bytes one by one. Refuses each wrong byte at once, by table 3-7 of the Unicode standard. */
+  /** Decodes bytes one by one. Refuses the first wrong byte, by table 3-7 of the Unicode standard. */
   const step = (bytes: Uint8Array, at: number, end: number): void => {
     for (let i = at; i < end; i++) {
       const byte = bytes[i]!
@@ -100,7 +101,7 @@ export function createTextReader(
     }
   }
 
-  /** Decodes whole characters; undefined if there may be a mistake in them. */
+  /** Decodes whole characters; undefined if they may hold a mistake. */
   const decode = (decoder: TextDecoderLike, bytes: Uint8Array, at: number, end: number): string | undefined => {
     const piece = at > 0 || end < bytes.length ? view(bytes, at, end) : bytes
     const text = decoder.decode(piece)
@@ -117,7 +118,7 @@ export function createTextReader(
       at = end
     }
     while (native !== undefined && end - at > (parts.length > 0 ? SHORT_PIECE : SHORT)) {
-      // First the rest of a character that began before. Then whole characters; one that may be cut is left.
+      // First the rest of a character that began before, then whole characters. A character that may be cut is left.
       const whole = at + missing
       step(bytes, at, whole)
       at = lastBoundary(bytes, parts.length > 0 || !last ? Math.min(end, whole + LONG) : end)

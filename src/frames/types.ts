@@ -7,8 +7,8 @@
 export type FrameErrorCode = 1002 | 1007 | 1009
 
 /**
- * The one error of this module's streams. It is never thrown, but handed to the `error` callback or event. Its message
- * ends with the code, or with what was wrong with the handshake: `HTTP 403`.
+ * The only error of this module's streams. It is never thrown: the `error` callback or event gets it. Its message ends
+ * with the code, or with the problem of the handshake, such as `HTTP 403`.
  */
 export interface FrameError extends Error {
   readonly name: 'FrameError'
@@ -34,15 +34,15 @@ export interface Chunk {
   /** Bytes of the same frame that are still to come. */
   readonly remaining: number
   /**
-   * Whether the frame ends its message. The last chunk of a frame decides, since some hosts know no sooner. Default: as
-   * in the chunk before, and true for hosts that never say.
+   * Whether the frame ends its message. The last chunk of a frame decides, since some hosts know only then. Default: as
+   * in the chunk before, or else true.
    */
   readonly fin?: boolean
-  /** As in a frame, and read from its first chunk only. Default: 0 within a message, otherwise 1. */
+  /** As in a frame; only read from its first chunk. Default: 0 within a message, otherwise 1. */
   readonly opcode?: number
 }
 
-/** What a decoder is given. */
+/** The inputs of a decoder. */
 export interface FrameInputs {
   /** Takes bytes of a TCP stream, cut anywhere. */
   readonly push: (bytes: ByteInput) => void
@@ -53,16 +53,16 @@ export interface FrameInputs {
 }
 
 /**
- * Takes the HTTP head in front of the frames, with its status line and its empty line, and returns whether it is right,
- * or in words what is wrong with it.
+ * Takes the HTTP head before the frames, with its status line and its empty line. Returns whether it is valid, or its
+ * problem in words.
  */
 export type HeadCheck = (head: string) => boolean | string
 
-/** Callbacks of a decoder. An error that one throws becomes an unhandled rejection. */
+/** Callbacks of a decoder. An error of a callback becomes an unhandled rejection. */
 export interface DecoderCallbacks {
   /**
-   * Takes a whole message. Binary data may be a view. If the message came in one piece, it is a view of the bytes given:
-   * copy it if the host uses its buffer again. Otherwise it is a view of a buffer that the decoder doesn't change again.
+   * Takes a whole message. Binary data of one piece is a view of the given bytes: copy it if the host reuses its
+   * buffer. Other binary data may be a view of a buffer that the decoder doesn't change again.
    */
   message?(data: string | Uint8Array): void
   /** Takes a ping. Answer it with a pong of the same payload, unless `write` was given. */
@@ -70,63 +70,62 @@ export interface DecoderCallbacks {
   pong?(payload: Uint8Array): void
   /** Takes the peer's close frame; the code is 1005 if it had none. All later bytes are ignored. */
   close?(code: number, reason: string): void
-  /** Takes the reason why the stream can't be read on: close it with `error.code`. All later bytes are ignored. */
+  /** Takes the error that ends the stream: close it with `error.code`. All later bytes are ignored. */
   error?(error: FrameError): void
 }
 
 export interface DecoderLimits {
-  /** Most bytes of a message, over all its frames, and so also of a frame. Default: 16 MiB. */
+  /** The most bytes of a message, over all its frames. Default: 16 MiB. */
   readonly maxMessage?: number
-  /** Most frames of a message, with empty ones. Default: 131,072. */
+  /** The most frames of a message, empty ones included. Default: 131,072. */
   readonly maxFragments?: number
 }
 
-/** The part of `TextDecoder` that is used. The decoder tests it before it relies on it. */
+/** The used part of `TextDecoder`, which is tested before its first use. */
 export interface TextDecoderLike {
   decode(bytes: Uint8Array, options?: { stream: boolean }): string
 }
 
 export type TextDecoderClass = new (label: string, options: { ignoreBOM: boolean }) => TextDecoderLike
 
-/** Things that a host may lack, or may want to replace. */
+/** Functions that a host may lack or replace. */
 export interface DecoderHost {
-  /** The `TextDecoder` to use if it proves right; `null` for none. Default: the global one, if any. */
+  /** The `TextDecoder` to use if it passes the test; `null` for none. Default: the global one, if any. */
   readonly TextDecoder?: TextDecoderClass | null
   /**
-   * Gives numbers from 0 up to 1 for masks and keys. Default: the host's `crypto.getRandomValues`, or without one
-   * `Math.random`.
+   * Returns numbers from 0 to below 1, for masks and keys. Default: `crypto.getRandomValues`, or else `Math.random`.
    */
   readonly random?: () => number
 }
 
 export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, DecoderHost {
   /**
-   * Whether the stream begins with an HTTP head, of at most 16 KiB. `true` asks for status 101. Default: false.
+   * Whether the stream begins with an HTTP head, of at most 16 KiB. `true` requires status 101. Default: false.
    */
   readonly handshake?: boolean | HeadCheck
   /**
-   * Sends an answer: a pong for each ping, and a close frame for that of the peer or for an error. Each is a whole frame
-   * with its mask. Default: none, the host answers.
+   * Sends an answer, as a whole masked frame: a pong for each ping, a close frame for the peer's or for an error.
+   * Default: none, the host answers.
    */
   write?(frame: Uint8Array): unknown
 }
 
-/** A stream of bytes that the host opened. Its methods may also return promises. */
+/** A stream of bytes that the host opened. Its methods may return promises. */
 export interface ByteStream {
   /**
-   * Sends bytes. Return a promise that resolves when they are sent, or false while the host's buffer is full: this is how
-   * `bufferedAmount` counts, and how `close()` sees that data is still being sent.
+   * Sends bytes. Return a promise that resolves when they are sent, or false while the host's buffer is full:
+   * `bufferedAmount` and `close()` count the unsent bytes by it.
    */
   write(bytes: Uint8Array): unknown
   /**
-   * Ends the stream: sends everything that was written, then gives up the connection, even if the peer doesn't end its
-   * side or reads nothing. Called once.
+   * Ends the stream: sends everything that was written, then drops the connection, even if the peer doesn't end its
+   * side or doesn't read. Called once.
    */
   close(): unknown
-  /** The listener is to be called when there is room again after `write` returned false. */
+  /** Call the listener when there is room again after `write` returned false. */
   onDrain?(listener: () => void): unknown
   onData(listener: (bytes: Uint8Array) => void): unknown
-  /** The listener gets an error if the stream didn't end in order. */
+  /** Call the listener when the stream ends, with an error if it failed. */
   onClose(listener: (error?: unknown) => void): unknown
 }
 
@@ -137,7 +136,7 @@ export type Connect = (target: {
   readonly secure: boolean
 }) => ByteStream | PromiseLike<ByteStream>
 
-/** The part of `TextEncoder` that is used. It is tested before it is relied on. */
+/** The used part of `TextEncoder`, which is tested before its first use. */
 export interface TextEncoderLike {
   encode(text: string): Uint8Array
 }
@@ -145,17 +144,17 @@ export interface TextEncoderLike {
 export type TextEncoderClass = new () => TextEncoderLike
 
 export interface WebSocketOptions extends DecoderLimits, DecoderHost {
-  /** The `TextEncoder` to use if it proves right; `null` for none. Default: the global one, if any. */
+  /** The `TextEncoder` to use if it passes the test; `null` for none. Default: the global one, if any. */
   readonly TextEncoder?: TextEncoderClass | null
   /**
-   * Milliseconds that opening may take, and the answer to `close()`; 0 or Infinity for any time. Default: 10,000.
+   * The most milliseconds for opening, and for the answer to `close()`; 0 or Infinity for no limit. Default: 10,000.
    */
   readonly timeout?: number
-  /** Runs `call` after `ms` and returns a function that cancels it. Default: the global timers; without any, none. */
+  /** Runs `call` after `ms` and returns a function that cancels it. Default: the global timers, if any. */
   readonly setTimer?: (ms: number, call: () => void) => () => void
 }
 
-/** The part of an `AbortSignal` that is used. */
+/** The used part of an `AbortSignal`. */
 export interface SignalLike {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void): void
@@ -168,7 +167,7 @@ export interface ListenerOptions {
   readonly signal?: SignalLike
 }
 
-/** Every event has `type` and `target`. Its type decides what else it has. */
+/** Every event has `type` and `target`, and other fields by its type. */
 export interface SocketEvent {
   readonly type: string
   readonly target: FrameWebSocket
@@ -178,13 +177,13 @@ export interface SocketEvent {
   readonly code?: number
   readonly reason?: string
   readonly wasClean?: boolean
-  /** Of `error`: a `FrameError`, a timeout, the error of the stream, or that it ended without a close frame. */
+  /** Of `error`: a `FrameError`, a timeout, the error of the stream, or an end without a close frame. */
   readonly error?: unknown
 }
 
 export type SocketListener = (this: FrameWebSocket, event: SocketEvent) => unknown
 
-/** A listener as an object, as the web has it. */
+/** A listener as an object. */
 export interface SocketListenerObject {
   handleEvent(event: SocketEvent): unknown
 }
@@ -196,14 +195,14 @@ export interface ReadyStates {
   readonly CLOSED: 3
 }
 
-/** The WebSocket of the W3C, as far as it makes sense without a page. */
+/** The W3C's WebSocket, as far as it applies outside of a page. */
 export interface FrameWebSocket extends ReadyStates {
   readonly url: string
   /** The subprotocol that the server chose, or ''. */
   readonly protocol: string
   readonly extensions: string
   readonly readyState: number
-  /** Bytes of frames that the stream still holds, as far as its `write` tells. */
+  /** Bytes of frames that the stream still buffers, as far as its `write` tells. */
   readonly bufferedAmount: number
   /** Bytes arrive as an ArrayBuffer, whatever is set here. */
   binaryType: string
@@ -218,9 +217,9 @@ export interface FrameWebSocket extends ReadyStates {
   ): void
   removeEventListener(type: string, listener: SocketListener | SocketListenerObject | null): void
   /**
-   * Sends a text or bytes, and anything else as its text, as a page does. Does nothing once the socket is closing.
-   * @throws InvalidStateError while it is still connecting
-   * @throws TypeError for a Blob: read its bytes first
+   * Sends text or bytes; like a page, it converts other values to text. Does nothing once the socket is closing.
+   * @throws InvalidStateError while the socket is connecting
+   * @throws TypeError for a Blob: send its `arrayBuffer()`
    */
   send(data: string | number | ByteInput): void
   /**
@@ -236,7 +235,7 @@ export interface FrameWebSocketClass extends ReadyStates {
   /**
    * @param url text or a URL object: `ws:` or `wss:` of a host name or address, ASCII only, without a fragment
    * @param protocols the subprotocols to ask for; the server must choose one of them
-   * @throws SyntaxError for another URL, or for a subprotocol that isn't a token or is there twice
+   * @throws SyntaxError for another URL, or for a subprotocol that isn't a token or is repeated
    */
   new (url: string | { readonly href: string }, protocols?: string | Iterable<string>): FrameWebSocket
 }

@@ -8,16 +8,16 @@ import { createRandomByte } from './random.js'
 import { createSocketEvents, type SocketEvents } from './socket-events.js'
 import type { ByteInput, Connect, FrameWebSocket, FrameWebSocketClass, WebSocketOptions } from './types.js'
 
-/** Most bytes of a close frame's reason, beside its code of two. */
+/** The most bytes of a close frame's reason, besides the two of its code. */
 const REASON_LIMIT = 123
 
-/** Converts to text as a page does: a symbol is a TypeError. */
+/** Converts to text as pages do: a symbol is a TypeError. */
 const toText = (value: unknown): string => ''.concat(value as string)
 
-/** The one property of a socket that a subclass can't use by accident. */
+/** A property of a socket that a subclass can't use by accident. */
 const inside = Symbol('inside')
 
-/** What every socket shares. As properties of the prototype they leave accessors of a subclass alone. */
+/** Shared by all sockets. As properties of the prototype, they don't override accessors of a subclass. */
 const SHARED = {
   ...STATES,
   extensions: '',
@@ -29,9 +29,9 @@ const SHARED = {
 }
 
 /**
- * Makes a WebSocket class over any stream of bytes that the host has: Node's `net`, or the TCP of a script VM. Extensions
- * are never offered. Faults of the network or the server are `error` and `close` events; no callback throws.
- * @throws RangeError for a timeout or a limit that is no number
+ * Creates a WebSocket class over any stream of bytes: Node's `net`, or the TCP of a script VM. It offers no extensions.
+ * Faults of the network or the server are `error` and `close` events; no callback throws.
+ * @throws RangeError for a timeout or a limit that isn't a number of at least 0
  */
 export function createWebSocketClass(connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass {
   checkNumbers(options)

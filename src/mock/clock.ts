@@ -5,34 +5,23 @@ interface Timer {
   /** ms from the start */
   readonly at: number
   readonly fire: () => void
-  /** When a limit was set, which is a timer of which we know that somebody waits until then. */
+  /** When a limit was set: a timer whose caller waits. */
   readonly waitsSince: number | undefined
 }
 
-/** One clock and one queue of timers for the sidecar, the client and the network between them. */
-export interface MockClock {
-  /** ms from the start */
-  now(): number
-  /** Calls `fire` once after `ms`; the returned function cancels it. */
-  setTimer(ms: number, fire: () => void): () => void
-  /** The same for a time limit, also one of Infinity. Until it is cancelled, somebody waits. */
-  setLimit(ms: number, fire: () => void): () => void
-  advance(ms: number): Promise<void>
-  /** Runs `speed` times as fast from now on. Only real time can. */
-  setSpeed(speed: number): void
-  close(): void
-}
+export type MockClock = ReturnType<typeof createMockClock>
 
 interface Parts {
   readonly time: 'manual' | 'auto' | 'real'
-  /** Whether something goes on that the host finishes by itself, without the clock. */
+  /** Whether the host is still at work that needs no clock. */
   isBusy(): boolean
 }
 
-/** ms of its time after which `auto` no longer takes it for waiting: a game may wait for ever for players. */
+/** The longest wait in ms that `auto` skips: a game may wait for players for ever. */
 const PATIENCE = 3_600_000
 
-export function createMockClock({ time, isBusy }: Parts): MockClock {
+/** One clock and one queue of timers for the sidecar, the client and the network between them. */
+export function createMockClock({ time, isBusy }: Parts) {
   const turns = createTurns()
   const hand = createHand(time === 'real' ? 1 : 0)
   const queue = createQueue(hand)
@@ -62,7 +51,7 @@ export function createMockClock({ time, isBusy }: Parts): MockClock {
     await settle()
   }
 
-  /** In `auto`: skips from timer to timer as long as somebody waits. */
+  /** In `auto`: skips from timer to timer while a caller waits. */
   const skip = (): Promise<void> => run(queue.isAwaited).finally(() => (state.isSkipping = false))
 
   /** In `real`: has the host call when the next timer is due. */
@@ -81,6 +70,7 @@ export function createMockClock({ time, isBusy }: Parts): MockClock {
     alarm()
   }
 
+  /** Calls `fire` once after `ms`; the returned function cancels it. */
   function add(ms: number, fire: () => void, waitsSince?: number): () => void {
     if (state.isClosed) return () => undefined
     const cancel = queue.add({ at: hand.now() + Math.max(0, ms), fire, waitsSince })
@@ -96,14 +86,16 @@ export function createMockClock({ time, isBusy }: Parts): MockClock {
 
   return {
     now: hand.now,
-    setTimer: add,
-    setLimit: (ms, fire) => add(ms, fire, hand.now()),
-    advance: (ms) => inTurn(() => pass(ms)),
-    setSpeed(speed) {
+    setTimer: (ms: number, fire: () => void): (() => void) => add(ms, fire),
+    /** Sets a time limit, also one of Infinity. Until it is cancelled, its caller waits. */
+    setLimit: (ms: number, fire: () => void): (() => void) => add(ms, fire, hand.now()),
+    advance: (ms: number): Promise<void> => inTurn(() => pass(ms)),
+    /** Runs `speed` times as fast from now on. Only real time can. */
+    setSpeed(speed: number): void {
       hand.setSpeed(speed)
       alarm()
     },
-    close() {
+    close(): void {
       state.isClosed = true
       hand.setSpeed(0)
       queue.clear()
@@ -113,7 +105,7 @@ export function createMockClock({ time, isBusy }: Parts): MockClock {
   }
 }
 
-/** Has work done piece by piece, whoever asks for it. */
+/** Runs tasks one after the other. */
 function createLine(): (run: () => Promise<void>) => Promise<void> {
   let tail = Promise.resolve()
   return (run) => {
@@ -140,7 +132,7 @@ function createQueue(hand: ReturnType<typeof createHand>) {
       if (timer.at > hand.now()) hand.moveTo(timer.at)
       timer.fire()
     },
-    /** Somebody waits, and the next timer is due one day. */
+    /** A caller waits, and the next timer isn't due never. */
     isAwaited: (next?: Timer): boolean =>
       next?.at !== Infinity &&
       [...timers].some(({ waitsSince }) => waitsSince !== undefined && hand.now() - waitsSince < PATIENCE),
@@ -148,7 +140,7 @@ function createQueue(hand: ReturnType<typeof createHand>) {
   }
 }
 
-/** What the clock shows: it stands still, or runs so many times as fast as the host's. */
+/** The time that the clock shows. It stands still, or runs `speed` times as fast as the host's. */
 function createHand(initial: number) {
   /** The time, as of the moment `since` on the host's clock. */
   const state = { present: 0, since: Date.now(), speed: initial }
@@ -162,7 +154,7 @@ function createHand(initial: number) {
       moveTo(now())
       state.speed = speed
     },
-    /** ms of the host until a time; undefined if it never comes. */
+    /** ms of the host's time until `at`; undefined if the clock stands still. */
     untilThen: (at: number): number | undefined =>
       state.speed === 0 ? undefined : Math.max(0, (at - now()) / state.speed),
   }

@@ -1,10 +1,9 @@
 import { allocateGameServer, createDelays, createSidecar, replaceAfterOf } from '../sidecar/index.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation, Sidecar } from '../sidecar/index.js'
-import { nextRandom } from '../sidecar/model/state/random.js'
-import { check, checkNames, isAmount } from './check.js'
+import { createRandom } from '../sidecar/model/state/faults.js'
 import { createMockClock } from './clock.js'
 import type { MockClock } from './clock.js'
-import { createFailures } from './failures.js'
+import { createFailures } from './network.js'
 import { createFetch } from './fetch.js'
 import { createJournal } from './journal.js'
 import type { Network } from './network.js'
@@ -12,30 +11,15 @@ import type { GameServer } from '../index.js'
 import type { Allocation, Mock, MockClientOptions, MockOptions } from './types.js'
 import { createWebSocket } from './websocket.js'
 
-/** Where time starts that isn't real: the same in every run. */
+/** The start of manual and auto time, the same in every run. */
 const START = Date.UTC(2025, 0, 1)
-
-const NAMES = {
-  time: true,
-  gameServer: true,
-  mode: true,
-  platform: true,
-  replace: true,
-  featureGates: true,
-  conformance: true,
-  wsLimit: true,
-  seed: true,
-  startAt: true,
-  unknownPaths: true,
-} satisfies Record<keyof MockOptions, true>
 
 /**
  * Starts a sidecar without a port, for the client of a test or a page: `createClient(mock.options)`.
  *
- * @throws TypeError for an option that doesn't exist or can't be right
+ * @throws TypeError for a name in `conformance` that no operation has
  */
 export function createMock(options: MockOptions = {}): Mock {
-  checkOptions(options)
   const { time = 'manual', platform = 'agones', wsLimit = 65_536, seed = 1, unknownPaths = 'fail' } = options
   const startAt = options.startAt ?? (time === 'real' ? Date.now() : START)
   const clock = createMockClock({ time, isBusy: () => state.working > 0 })
@@ -50,7 +34,7 @@ export function createMock(options: MockOptions = {}): Mock {
   sidecar.onDisconnect(breakAll)
 
   function control(command: ControlCommand): { ok: true } {
-    // The clock is not the sidecar's.
+    // The sidecar's own command doesn't move the mock's clock.
     if (command.type === 'advanceClock') void clock.advance(command.ms)
     if (command.type === 'setClock' && time !== 'real') {
       throw new Error(`mock.control(): only a mock with time: "real" has a speed; this one has ${time} time`)
@@ -83,7 +67,8 @@ export function createMock(options: MockOptions = {}): Mock {
       return clock.now()
     },
     async advance(ms) {
-      check('advance()', ms, isAmount(ms) && ms !== Infinity, 'ms of at least 0')
+      // Beyond these it would never return, or stop the clock for good.
+      if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`advance() must be ms of at least 0; got ${String(ms)}`)
       await clock.advance(ms)
     },
     allocate(allocation: Allocation | GameServerAllocation = {}): GameServer | AnsweredAllocation {
@@ -100,7 +85,7 @@ export function createMock(options: MockOptions = {}): Mock {
     expect: (operation, times) => journal.expect(operation, times),
     close,
     [symbolOf('dispose')]: close,
-    // What close() throws becomes a rejection.
+    // Async, so that an error of close() becomes a rejection.
     [symbolOf('asyncDispose')]: async () => close(),
   } as Partial<Mock> as Mock
 }
@@ -141,7 +126,7 @@ function createNetwork(
   }
 }
 
-/** The options by which a client finds the mock. */
+/** The options that make a client use the mock. */
 const clientOptions = (network: Network, platform: string, seed: number): MockClientOptions => ({
   baseUrl: network.baseUrl,
   platform,
@@ -156,7 +141,7 @@ const clientOptions = (network: Network, platform: string, seed: number): MockCl
   random: createRandom(seed),
 })
 
-/** Older runtimes lack these symbols; compilers put their own in place before this runs, or use the names. */
+/** Older runtimes lack these symbols: compilers add them before this runs, or use the names. */
 const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => Symbol[name] ?? name
 
 /** In a page the mock is at the page's own origin, as the gateway is. */
@@ -170,25 +155,4 @@ function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
   const replaceAfter = replaceAfterOf(options.replace)
   const given = { mode, platform, featureGates, conformance, gameServer, seed, replaceAfter, sharesClock: true }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-}
-
-function checkOptions(options: MockOptions): void {
-  checkNames(options, Object.keys(NAMES), 'createMock()')
-  const { time, wsLimit, seed, startAt, unknownPaths, replace } = options
-  check('time', time, ['manual', 'auto', 'real'].includes(time!), '"manual", "auto" or "real"')
-  check('wsLimit', wsLimit, Number.isInteger(wsLimit) && wsLimit! >= 0, 'a whole number of bytes, or 0 for no limit')
-  check('seed', seed, Number.isInteger(seed), 'a whole number')
-  check('startAt', startAt, isAmount(startAt), 'ms since the Unix epoch')
-  check('replace', replace, typeof replace === 'boolean' || isAmount(replace), 'a boolean, or ms of at least 0')
-  check('unknownPaths', unknownPaths, ['fail', 'answer'].includes(unknownPaths!), '"fail" or "answer"')
-}
-
-/** Numbers from 0 up to 1 that follow from a seed. */
-function createRandom(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    const next = nextRandom(state)
-    state = next.state
-    return next.value
-  }
 }

@@ -4,10 +4,10 @@ import { abortError, meet, networkError, operationOf, targetOf } from './network
 import type { Network } from './network.js'
 import type { MockResponse } from './types.js'
 
-/** The fields of a `fetch` that the mock reads. */
+/** The options of `fetch` that the mock reads. */
 type Init = Partial<FetchInit> | undefined
 
-/** `fetch` into the sidecar. Nothing of it needs the host's network or its timers. */
+/** `fetch` to the sidecar, without the host's network and timers. */
 export function createFetch(network: Network): (url: string, init?: FetchInit) => Promise<MockResponse> {
   return async (url, init: Init) => {
     const method = init?.method ?? 'GET'
@@ -50,12 +50,12 @@ async function send(network: Network, method: string, target: string, init: Init
   }
 }
 
-/** Only a watch has no end, and its answer is a stream. */
+/** Only a watch is answered with a stream. */
 const isWatch = (target: string, status: number): boolean => status === 200 && target.startsWith('/watch/')
 
-/** The part of a `Request` that the sidecar reads: the host's own costs more than all the rest, and some have none. */
+/** The part of a `Request` that the sidecar reads. The host's class is slow, and some hosts lack it. */
 function requestOf(method: string, url: string, init: Init): Request {
-  // An empty body goes over the wire as none.
+  // An empty body is sent as none.
   const content = init?.body
   const headers = new Map(Object.entries(init?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
   return { method, url, headers, body: content?.length ? bodyOf(content) : null } as unknown as Request

@@ -11,7 +11,7 @@ export type {
   MockResponse,
   RestartHow,
 } from './types.js'
-// All that `gameserver-sidecar/node` names of the sidecar too: its declarations take them from here.
+// `gameserver-sidecar/node` takes its declarations of the sidecar from here.
 export type {
   AnsweredAllocation,
   Call,

@@ -1,29 +1,32 @@
-import type { OperationName } from '../protocol/operations.js'
-import { checkOperation } from './check.js'
+import { didYouMean } from '../protocol/nearest.js'
+import { operations, type OperationName } from '../protocol/operations.js'
 import type { MockCall } from './types.js'
 
-/** A call that may still get its answer. */
+/** A call whose answer may still come. */
 export type OpenCall = { -readonly [Key in keyof MockCall]: MockCall[Key] }
 
-/** The requests that came, and those that shouldn't have come. */
-export interface Journal {
-  readonly calls: readonly MockCall[]
-  add(operation: OperationName, name: string, body: string | undefined): OpenCall
-  /** Notes a request of no operation. Returns the error for whoever sent it. */
-  refuse(request: string, hint: string): Error
-  expect(operation: OperationName, times: number | undefined): readonly MockCall[]
-  /** @throws Error about the requests of no operation, unless it was thrown already */
-  throwProblems(): void
-}
+export type Journal = ReturnType<typeof createJournal>
 
-/** Most calls that are kept, and that a message repeats. */
+/** The most calls that are kept, and that a message repeats. */
 const MOST = 100_000
 const MOST_SHOWN = 20
 
-export function createJournal(now: () => number): Journal {
+/**
+ * A misspelt operation would never fail, and be expected never to come.
+ *
+ * @throws TypeError with the nearest operation
+ */
+export function checkOperation(name: OperationName): void {
+  if (!(name in operations))
+    throw new TypeError(`there is no operation "${name}"; ${didYouMean(name, Object.keys(operations))}`)
+}
+
+/** The requests that came, and those of no operation. */
+export function createJournal(now: () => number) {
   const calls: OpenCall[] = []
   let problems: string[] = []
 
+  /** @throws Error about the requests of no operation, once */
   function throwProblems(): void {
     if (problems.length === 0) return
     const found = problems
@@ -32,9 +35,9 @@ export function createJournal(now: () => number): Journal {
   }
 
   return {
-    calls,
+    calls: calls as readonly MockCall[],
     throwProblems,
-    add(operation, name, body) {
+    add(operation: OperationName, name: string, body: string | undefined): OpenCall {
       const call: OpenCall = { operation, at: now() }
       if (name !== '') call.name = name
       if (body !== undefined) call.body = parse(body)
@@ -42,13 +45,14 @@ export function createJournal(now: () => number): Journal {
       if (calls.length > MOST) calls.shift()
       return call
     },
-    refuse(request, hint) {
+    /** Notes a request of no operation. Returns the error for its sender. */
+    refuse(request: string, hint: string): Error {
       const message = `${request} is no operation of the sidecar; ${hint}`
       problems.push(message)
       return new Error(message)
     },
-    expect(operation, times) {
-      checkOperation(operation, 'expect()')
+    expect(operation: OperationName, times: number | undefined): readonly MockCall[] {
+      checkOperation(operation)
       throwProblems()
       const found = calls.filter((call) => call.operation === operation)
       if (times === undefined ? found.length > 0 : found.length === times) return found
@@ -71,7 +75,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What came, with repetitions as a number. */
+/** The calls in words, repetitions as a number. */
 function inWords(calls: readonly MockCall[]): string {
   const runs: { text: string; times: number }[] = []
   for (const call of calls) {

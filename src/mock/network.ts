@@ -5,35 +5,35 @@ import type { Delays, Sidecar } from '../sidecar/index.js'
 import { decodePath, findRoute } from '../sidecar/wire/routes.js'
 import type { MockClock } from './clock.js'
 import { failWithStatus } from '../sidecar/model/state/answer.js'
-import type { Failure, Failures } from './failures.js'
-import type { Journal } from './journal.js'
+import { checkOperation, type Journal } from './journal.js'
+import type { FailHow, FailTarget } from './types.js'
 
-/** Everything between a client and the sidecar. */
+/** The network between a client and the sidecar. */
 export interface Network {
   readonly baseUrl: string
   readonly sidecar: Sidecar
   readonly clock: MockClock
-  readonly failures: Failures
+  readonly failures: ReturnType<typeof createFailures>
   readonly journal: Journal
   /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
   readonly lineLimit: number
   readonly answersUnknown: boolean
-  /** Nobody listens, since the sidecar is restarting or closed. */
+  /** The sidecar is restarting or closed, so connections are refused. */
   readonly isDown: boolean
-  /** What waits on the way, in the mock's time. */
+  /** Delayed requests, in the mock's time. */
   readonly delays: Delays
-  /** Counts work that the host finishes by itself. */
+  /** Marks work that the host finishes by itself, without the clock. */
   busy<T>(work: Promise<T>): Promise<T>
 }
 
-/** The part of a URL that the sidecar gets. */
+/** The path and query of a URL. */
 export function targetOf(url: string, { baseUrl, journal }: Network): string {
   const own = url.replace(/^ws/, 'http')
   if (own.startsWith(baseUrl)) return own.slice(baseUrl.length)
   throw journal.refuse(url, `the mock is at ${baseUrl}`)
 }
 
-/** The operation of a request, and the name of the counter or list; undefined if the sidecar answers without one. */
+/** The operation of a request, and the name of its counter or list; undefined if it is none. */
 export function operationOf(
   method: string,
   target: string,
@@ -52,15 +52,15 @@ export function operationOf(
   return undefined
 }
 
-/** What a host's fetch throws where the network fails. */
+/** The error that a host's fetch throws if the network fails. */
 export function networkError(code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError {
   const why = code === 'ECONNREFUSED' ? 'the connection was refused' : 'the connection was reset'
   return new TypeError('fetch failed', { cause: Object.assign(new Error(`mock: ${why}`), { code }) })
 }
 
 /**
- * What a failure makes of a request: an answer, or undefined where it only came late. Rejects where the connection breaks,
- * after the request took effect by `sendOn` if the failure says so.
+ * Applies a failure to a request. Returns an answer, or undefined if the request was only delayed. Rejects if the
+ * connection breaks; with `apply`, `sendOn` has sent the request before.
  */
 export async function meet(
   { delay, status, message, network: how, apply }: Failure,
@@ -89,4 +89,31 @@ async function wait({ delays }: Network, ms: number, left = new AbortController(
 export function abortError(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason
   return reason instanceof Error ? reason : Object.assign(new Error('This request was aborted'), { name: 'AbortError' })
+}
+
+export interface Failure extends FailHow {
+  readonly operations: readonly OperationName[] | undefined
+  left: number
+}
+
+/** The failures that `fail()` has set up. */
+export function createFailures() {
+  let failures: Failure[] = []
+  return {
+    add(target: FailTarget, how: FailHow): () => void {
+      const operations = target === '*' ? undefined : typeof target === 'string' ? [target] : target
+      operations?.forEach(checkOperation)
+      const failure: Failure = { ...how, operations, left: how.times ?? Infinity }
+      failures = [failure, ...failures]
+      return () => {
+        failures = failures.filter((other) => other !== failure)
+      }
+    },
+    /** The latest failure that affects an operation; it counts as used. */
+    take(operation: OperationName): Failure | undefined {
+      const failure = failures.find(({ operations, left }) => left > 0 && (operations?.includes(operation) ?? true))
+      if (failure !== undefined && --failure.left === 0) failures = failures.filter((other) => other !== failure)
+      return failure
+    },
+  }
 }

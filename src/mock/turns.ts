@@ -10,18 +10,11 @@ interface Host {
   readonly MessageChannel?: new () => { readonly port1: Port; readonly port2: Port }
 }
 
-/** Turns of the host's event loop. */
-export interface Turns {
-  /** Resolves when every promise that can settle by itself has done so. */
-  next(): Promise<void>
-  close(): void
-}
-
 /**
- * Takes turns by messages, since the fake timers of test runners leave those alone: all else that could be called later may
- * be called never. Hosts without messages have timers.
+ * Waits for turns of the host's event loop: `next()` resolves when every promise that can settle by itself has done so.
+ * Uses MessageChannel, since fake timers replace the other schedulers. Hosts without it have timers.
  */
-export function createTurns(): Turns {
+export function createTurns(): { next(): Promise<void>; close(): void } {
   const { MessageChannel } = globalThis as Host
   if (MessageChannel === undefined) {
     const { setTimeout } = globalThis
@@ -34,7 +27,7 @@ export function createTurns(): Turns {
   function resume(): void {
     const all = waiting
     waiting = []
-    // Node's process may end while nobody waits for a turn.
+    // An open channel would keep Node's process running.
     channel?.port1.unref?.()
     for (const resolve of all) resolve()
   }

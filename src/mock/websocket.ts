@@ -12,7 +12,7 @@ const OPEN = 1
 const CLOSED = 3
 const ABNORMAL = 1006
 
-/** The mock's class for WebSockets. */
+/** The mock's WebSocket class. */
 export const createWebSocket = (network: Network): WebSocketConstructor =>
   class extends MockWebSocket {
     constructor(url: string) {
@@ -20,7 +20,7 @@ export const createWebSocket = (network: Network): WebSocketConstructor =>
     }
   }
 
-/** A WebSocket into the sidecar, for its watch. Like the real one, it ends without a close frame. */
+/** A WebSocket to the sidecar's watch. Like a real one, it ends without a close frame. */
 class MockWebSocket {
   onopen: Handler = null
   onmessage: Handler = null
@@ -32,7 +32,7 @@ class MockWebSocket {
   private readonly network: Network
   private watch: WatchHandle | undefined
   private readonly left = new AbortController()
-  /** Events go out one by one, never while the sidecar or whoever made this socket is at work. */
+  /** Emits events one by one, never during a call of the sidecar or the constructor. */
   private queue = Promise.resolve()
 
   constructor(network: Network, url: string) {
@@ -69,7 +69,7 @@ class MockWebSocket {
     })
   }
 
-  /** The sidecar says why there is no watch in a frame, and ends. */
+  /** Refuses the watch: one frame with the error, then the end. */
   private refuse(call: OpenCall, status: number, body: string): void {
     call.status = status
     this.open()

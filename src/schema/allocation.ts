@@ -9,10 +9,10 @@ import { boolean, findMistake, InvalidInput, leaf, list, name, nullish, object, 
 import { pathText, rule, text, unread, word } from './check.js'
 import type { Mistake, Path } from './check.js'
 
-/** The highest capacity that a cluster gives a list. */
+/** The highest capacity of a list in a cluster. */
 const highestCapacity = 1000
 
-/** An int64 of at least 0. Decimal text stands only for one that a number can't hold: a cluster takes no text. */
+/** An int64 of at least 0. Decimal text only if a number isn't exact: a cluster refuses text. */
 const isNatural = (value: unknown): boolean => {
   const integer = toInt64(value)
   if (integer === undefined || lessThan(integer, '0')) return false
@@ -26,7 +26,7 @@ const key = (change = (text: string): string => text) =>
     quotable,
     v.check(
       (given) => isKey(change(given)),
-      'is no key: it must be at most 63 letters, digits, "-", "_" or ".", with an optional domain and "/" before',
+      'must be a key of at most 63 letters, digits, "-", "_" or ".", after an optional domain and "/"',
     ),
   )
 const labelValue = v.pipe(
@@ -64,7 +64,7 @@ const expression = v.pipe(
   }),
 )
 
-/** Refuses a least value above the greatest; a greatest of 0 is none. */
+/** Refuses a lower bound above the upper bound; an upper bound of 0 is none. */
 const inOrder = (...kinds: readonly string[]) =>
   rule((value) => {
     for (const kind of kinds) {
@@ -91,7 +91,7 @@ const selector = object(
     gameServerState: word(['Ready', 'Allocated']),
     players: v.custom(
       () => false,
-      'is a filter of an alpha feature, which is not imitated; count players in a list or a counter',
+      'filters by an alpha feature, which is not supported; count players in a list or a counter',
     ),
     counters: record(counterBounds),
     lists: record(listBounds),
@@ -154,7 +154,7 @@ const apiVersion = leaf(
 )
 const texts = record(quotable)
 
-/** A GameServerAllocation as a cluster takes it. */
+/** A GameServerAllocation as a cluster accepts it. */
 export const allocation = object({
   ...nullish({
     apiVersion,
@@ -170,7 +170,7 @@ export const allocation = object({
   ...unread('status'),
 })
 
-/** The first mistake of a GameServerAllocation; undefined if a cluster would take it. */
+/** The first mistake of a GameServerAllocation; undefined if a cluster accepts it. */
 export function allocationMistake(
   value: unknown,
   featureGates: Readonly<Record<string, boolean>> = {},
@@ -181,7 +181,7 @@ export function allocationMistake(
   return path && { path, message: `${pathText(path)} needs the feature CountsAndLists, which is switched off` }
 }
 
-/** Takes a value for a GameServerAllocation. @throws InvalidInput */
+/** Reads a GameServerAllocation. @throws InvalidInput */
 export function readAllocation(value: unknown, featureGates?: Readonly<Record<string, boolean>>): GameServerAllocation {
   const mistake = allocationMistake(value, featureGates)
   if (mistake !== undefined) throw new InvalidInput(mistake)

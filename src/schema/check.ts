@@ -3,10 +3,10 @@ import { isObject } from '../protocol/is-object.js'
 import { askForNear, didYouMean } from '../protocol/nearest.js'
 import { excerpt, show } from '../sidecar/model/state/show.js'
 
-/** Where a value stands: names of fields and places in lists. */
+/** The place of a value: names of fields and indexes of lists. */
 export type Path = readonly (string | number)[]
 
-/** What is wrong with a value, in a sentence that names the place. */
+/** A mistake, with a sentence that names its place. */
 export interface Mistake {
   readonly path: Path
   readonly message: string
@@ -29,7 +29,7 @@ export type Schema = v.GenericSchema
 export type Fields = Readonly<Record<string, unknown>>
 type ObjectSchema = v.GenericSchema<Fields, Fields>
 
-/** Most levels of a value: what is nested deeper ends the stack of whoever walks through it. */
+/** The deepest nesting of a value: recursive readers overflow the stack beyond it. */
 const LEVELS = 100
 
 const isDeeper = (value: unknown, levels: number): boolean =>
@@ -48,13 +48,13 @@ export function findMistake(schema: Schema, value: unknown, what: string): Mista
   if (issues === undefined) return undefined
   const [issue] = issues
   const path = (issue.path ?? []).map(({ key }) => key as string | number)
-  // A field that isn't there, or shouldn't be, is a mistake of its object.
+  // A missing or unknown field is a mistake of its object.
   const isField = issue.path?.at(-1)?.origin === 'key' && /^(strict|loose)_object$|^union$/.test(issue.type)
   const holder = isField ? path.slice(0, -1) : path
   return { path, message: `${pathText(holder) || what} ${issue.message}` }
 }
 
-/** The value, if it fits the schema. @throws InvalidInput for the first mistake */
+/** Returns the value if it fits the schema. @throws InvalidInput for the first mistake */
 export function read(schema: Schema, value: unknown, what: string): unknown {
   const mistake = findMistake(schema, value, what)
   if (mistake !== undefined) throw new InvalidInput(mistake)
@@ -68,7 +68,7 @@ export const pathText = (path: Path): string =>
     .join('')
     .replace(/^\./, '')
 
-/** The message about a value that isn't what is expected; it follows the value's path. */
+/** The message about an unexpected value; it follows the value's path. */
 export const mustBe =
   (expected: string) =>
   ({ input }: { readonly input: unknown }): string =>
@@ -76,7 +76,7 @@ export const mustBe =
 
 export const anything = v.optional(v.unknown())
 export const text = v.string(mustBe('text'))
-/** Text of a YAML file, where `true` and `5` are none. */
+/** Text of a YAML file, in which `true` and `5` aren't text. */
 export const quotable = v.string(mustBe('text, in quotes if it looks like a number'))
 export const name = v.pipe(v.string(mustBe('non-empty text')), v.minLength(1, mustBe('non-empty text')))
 export const boolean = v.boolean(mustBe('true or false'))
@@ -94,18 +94,18 @@ export function integer(least: number, most = Infinity) {
   return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
-/** What passes a test, with its description in JSON Schema. */
+/** A value that passes a test, with its description in JSON Schema. */
 export const leaf = (expected: string, test: (value: unknown) => boolean, json: object = {}) =>
   v.pipe(v.custom(test, mustBe(expected)), v.metadata({ ...json }))
 
-/** Text that a pattern describes. */
+/** Text that matches a pattern. */
 export const pattern = (expected: string, regex: RegExp) =>
   v.pipe(v.string(mustBe(expected)), v.regex(regex, mustBe(expected)), v.description(expected))
 
-/** Most words that a message lists where one of them is near. */
+/** The most words that a message lists if one of them is similar. */
 const FEW = 3
 
-/** One of these words; `also` are taken and not told. */
+/** One of these words; those of `also` are accepted but not listed. */
 export function word(words: readonly string[], also: readonly string[] = []): Schema {
   return v.picklist([...words, ...also], ({ input }) => {
     const question = askForNear(input, words)
@@ -119,7 +119,7 @@ export function word(words: readonly string[], also: readonly string[] = []): Sc
 /** A list with items of one kind. */
 export const list = (item: Schema): Schema => v.array(item, mustBe('a list'))
 
-/** Keys that are data here, and that the library's records pass over. */
+/** Keys that are data here, but that valibot's records skip. */
 const PASSED_OVER = ['__proto__', 'prototype', 'constructor']
 
 /** An object with any keys. */
@@ -146,7 +146,7 @@ export function object(
   })
 }
 
-/** An object with these fields, and others that nobody reads. */
+/** An object with these fields, and others that are ignored. */
 export const looseObject = (entries: Readonly<Record<string, Schema>>): ObjectSchema =>
   onlyObjects(v.looseObject(entries, ({ expected }) => `needs the field ${expected}`))
 
@@ -156,7 +156,7 @@ interface Fault {
   readonly key?: string
 }
 
-/** Refuses lists and null, which an object's schema of the library takes, and what else can be told before its fields. */
+/** Refuses lists and null, which valibot's object schemas accept, then the mistake that `faultOf` finds. */
 function onlyObjects(
   schema: Schema,
   faultOf: (value: Fields) => Fault | undefined = () => undefined,
@@ -179,13 +179,13 @@ function onlyObjects(
 
 const running = (schema: Schema, run: Schema['~run']): Schema => ({ ...schema, '~run': run })
 
-/** One schema for objects, another one for all else: the mistake is then that of the one that was meant. */
+/** One schema for objects, another for all else: the mistake is that of the intended one. */
 export const either = (other: Schema, ofObjects: Schema, isMeant: (value: unknown) => boolean = isObject): Schema =>
   running(v.union([other, ofObjects]), (dataset, config) =>
     (isMeant(dataset.value) ? ofObjects : other)['~run'](dataset, config),
   )
 
-/** Objects that their `type` tells apart; `other` is for types that aren't known. */
+/** Objects whose `type` chooses the schema; `other` is for unknown types. */
 export function variants(kinds: Readonly<Record<string, Schema>>, other?: Schema): ObjectSchema {
   const names = Object.keys(kinds)
   const faultOf = ({ type }: Fields): Fault | undefined => {
@@ -212,7 +212,7 @@ export const rule = (faultOf: (value: Fields) => Fault | undefined) =>
     addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] })
   })
 
-/** An object of which one of these fields must be there, or exactly one. */
+/** An object that needs at least one of these fields, or exactly one. */
 export function oneOf(schema: ObjectSchema, fields: readonly string[], isOnlyOne: boolean): ObjectSchema {
   const ruled = rule((value) => {
     const given = fields.filter((field) => Object.hasOwn(value, field))
@@ -225,15 +225,15 @@ export function oneOf(schema: ObjectSchema, fields: readonly string[], isOnlyOne
   return v.pipe(schema, ruled, v.metadata<Fields, Fields>(json))
 }
 
-/** Fields that may be absent, each of its own kind. */
+/** Fields that may be absent. */
 export const optional = (fields: Readonly<Record<string, Schema>>) => wrapAll(fields, v.optional)
 
-/** The same; null stands for nothing, as it does in the cluster. */
+/** Fields that may be absent or null, as in the cluster. */
 export const nullish = (fields: Readonly<Record<string, Schema>>) => wrapAll(fields, v.nullish)
 
 function wrapAll(fields: Readonly<Record<string, Schema>>, wrap: (schema: Schema) => Schema): Record<string, Schema> {
   return Object.fromEntries(Object.entries(fields).map(([field, schema]) => [field, wrap(schema)]))
 }
 
-/** Fields that are known and not looked at. */
+/** Fields that are known but not checked. */
 export const unread = (...names: readonly string[]) => Object.fromEntries(names.map((field) => [field, anything]))

@@ -1,25 +1,40 @@
 import * as v from 'valibot'
 import { isObject } from '../protocol/is-object.js'
 import { operations } from '../protocol/operations.js'
-import type { ControlCommand } from '../sidecar/model/state/control-command.js'
+import type { ControlCommand } from '../sidecar/model/state/sidecar-event.js'
 import { toInt64 } from '../sidecar/model/state/int64.js'
 import { allocation } from './allocation.js'
-import { boolean, findMistake, integer, leaf, list, mustBe, name, number, object, optional, record } from './check.js'
-import { rule, text, variants, word } from './check.js'
+import {
+  boolean,
+  findMistake,
+  integer,
+  leaf,
+  list,
+  mustBe,
+  name,
+  number,
+  object,
+  optional,
+  record,
+  rule,
+  text,
+  variants,
+  word,
+} from './check.js'
 import type { Schema } from './check.js'
 import { gameServer } from './game-server.js'
 
-/** Most bytes by which an object can be made larger. */
+/** The most bytes of padding. */
 const maxPadding = 64 * 1024 * 1024
-/** Longest message of a failure in characters: every snapshot and every event shows it. */
+/** The most characters of a failure's message, which every snapshot and event repeats. */
 const longestMessage = 1000
 /** The highest capacity that an allocation can give a list. */
 const highestCapacity = 1000
-/** The clock can be put forward so far in one step: everything that is due by then is done before the answer. */
+/** The longest step of the clock in ms: everything that is due by then happens before the answer. */
 const longestStep = 24 * 60 * 60 * 1000
-/** Longest time in milliseconds that a timer takes. */
+/** The longest time in milliseconds of a timer. */
 const longestTime = 2 ** 31 - 1
-/** Shortest time between two cuts of the watches: each is an entry of the log. */
+/** The shortest time between two cuts of the watches, since each is an entry of the log. */
 const shortestInterval = 100
 
 export const natural = leaf('an integer of at least 0', (value) => toInt64(value)?.startsWith('-') === false, {
@@ -63,7 +78,7 @@ const listAction = object(
   }),
 )
 
-/** What an allocation changes, in its short form. */
+/** The changes of an allocation, in its short form. */
 export const changes = {
   labels: textMap,
   annotations: textMap,
@@ -71,7 +86,7 @@ export const changes = {
   lists: record(listAction),
 }
 
-/** The fields of every command. A field that isn't here doesn't exist. */
+/** The fields of every command. */
 const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Schema>>>> = {
   allocate: optional({ ...changes, force: boolean, manifest: allocation }),
   setState: { state: name },

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { toInt64 } from '../sidecar/model/state/int64.js'
-import type { GameServerManifest } from '../sidecar/model/state/manifest.js'
+import type { GameServerManifest } from '../sidecar/model/state/config.js'
 import { sizeProblem } from '../sidecar/model/state/object-limits.js'
 import { boolean, integer, leaf, list, nullish, object, quotable, read, record, rule, text, unread } from './check.js'
 
 const seconds = integer(0, 2 ** 31 - 1)
 const port = integer(0, 65_535)
 const int64 = leaf('a 64-bit integer', (value) => toInt64(value) !== undefined)
-/** The platform takes no negative number in a spec; in a status, which may be anything, the real sidecar does. */
+/** In a spec, where the platform refuses negative numbers. In a status the real sidecar accepts any. */
 const count = leaf('a 64-bit integer of at least 0', (value) => toInt64(value)?.startsWith('-') === false)
 const time = leaf(
   'a time such as "2026-01-31T12:00:00Z"',
@@ -70,8 +70,8 @@ const isSmall = rule((value) => {
 })
 
 /**
- * A GameServer as in a file: the fields that the platform knows, by the schema of its API. Any other is refused here as it
- * is there, since it is most likely misspelt.
+ * A GameServer as in a file, by the schema of the platform's API. Like the platform, it refuses unknown fields, which
+ * are probably misspelt.
  */
 export const gameServer = v.pipe(
   object({ ...nullish({ metadata, spec, status }), ...unread('apiVersion', 'kind') }),
@@ -93,9 +93,9 @@ export interface Fleet {
   readonly spec: { readonly template: GameServerManifest }
 }
 
-/** Takes a value for a GameServer. @throws InvalidInput */
+/** Reads a GameServer. @throws InvalidInput */
 export const readGameServer = (value: unknown): GameServerManifest =>
   read(gameServer, value, 'a GameServer') as GameServerManifest
 
-/** Takes a value for a Fleet. @throws InvalidInput */
+/** Reads a Fleet. @throws InvalidInput */
 export const readFleet = (value: unknown): Fleet => read(fleet, value, 'a Fleet') as Fleet

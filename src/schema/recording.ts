@@ -5,7 +5,7 @@ import type { RecordingLine } from '../sidecar/recording/recording-lines.js'
 import { anything, InvalidInput, leaf, list, looseObject, mustBe, nullish, optional, read, record } from './check.js'
 import { text, variants } from './check.js'
 
-/** A line that is no JSON at all, as one that was torn off. */
+/** A line that isn't JSON, such as a truncated one. */
 export class TornLine extends InvalidInput {}
 
 // 1e999 is a number of JSON, and infinite.
@@ -14,7 +14,6 @@ const int64 = leaf('an integer', (value) =>
   typeof value === 'string' ? /^-?\d{1,19}$/.test(value) : Number.isSafeInteger(value),
 )
 const texts = v.nullish(record(text))
-/** What a request can't have as its method or target, no server gets. */
 const method = leaf(
   'the method of a request',
   (value) => typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]+$/.test(value),
@@ -45,7 +44,7 @@ const gameServer = looseObject({
   }),
 })
 
-/** What a replay reads of an event. One of a newer kind has nothing that it would read. */
+/** The fields of an event that a replay reads. Events of newer kinds are ignored. */
 const event = variants(
   {
     control: looseObject({ command: looseObject({ type: text }) }),

@@ -31,7 +31,7 @@ const warnings = [
   'object-too-large',
 ]
 
-/** What is expected of a call, and what can be expected by itself. */
+/** The conditions of an expectation. */
 const conditions = {
   state: word([...states, 'Shutdown', 'Error', 'Unhealthy']),
   call,
@@ -72,7 +72,7 @@ const expectation = v.pipe(
   }),
 )
 
-/** Whether an allocation is a GameServerAllocation, and not the short form of one. */
+/** Whether an allocation is a GameServerAllocation and not the short form. */
 export const isManifest = (value: unknown): boolean =>
   isObject(value) && ['spec', 'kind', 'apiVersion', 'metadata'].some((field) => value[field] !== undefined)
 

@@ -1,5 +1,5 @@
 import type { SidecarConfig } from './model/state/config.js'
-import type { ControlCommand } from './model/state/control-command.js'
+import type { ControlCommand } from './model/state/sidecar-event.js'
 import type { Disconnection } from './model/state/effect.js'
 import { recordingLines } from './recording/recording-lines.js'
 import { catchUp, closeRunning, dispatch, startRunning } from './running.js'

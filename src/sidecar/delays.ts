@@ -1,21 +1,17 @@
 import type { SidecarEnvironment } from './sidecar.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
 
-/** Longest time in milliseconds that a timer of a host takes. */
+/** The longest time in milliseconds of a host's timers. */
 export const longestTimer = 2 ** 31 - 1
 
-/** Calls that are being held up. */
-export interface Delays {
-  /** Resolves after so long. Rejects at once when the client leaves: nothing of a call may wait for nobody. */
-  wait(ms: number, left: AbortSignal): Promise<void>
-  /** Rejects all that wait. */
-  rejectAll(why: string): void
-}
+export type Delays = ReturnType<typeof createDelays>
 
-export function createDelays(setTimer: SidecarEnvironment['setTimer']): Delays {
+/** The calls that faults delay. */
+export function createDelays(setTimer: SidecarEnvironment['setTimer']) {
   const waiting = new Set<(error: Error) => void>()
   return {
-    wait: (ms, left) =>
+    /** Resolves after `ms`. Rejects when the client leaves: a call without a client isn't kept. */
+    wait: (ms: number, left: AbortSignal): Promise<void> =>
       new Promise((resolve, reject) => {
         const leave = (): void => end(new ConnectionDropped('the client left'))
         const forget = (): void => {
@@ -35,7 +31,8 @@ export function createDelays(setTimer: SidecarEnvironment['setTimer']): Delays {
         left.addEventListener('abort', leave)
         if (left.aborted) leave()
       }),
-    rejectAll(why) {
+    /** Rejects all pending waits. */
+    rejectAll(why: string): void {
       for (const reject of [...waiting]) reject(new ConnectionDropped(why))
     },
   }

@@ -1,41 +1,76 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
-import type { KeptEntry, LogEntry } from './log-entry.js'
 import { messageOf } from './model/state/answer.js'
-import type { Effect } from './model/state/effect.js'
+import type { Change, Effect, Warning } from './model/state/effect.js'
 import { excerpt } from './model/state/show.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
 import type { Exchange } from './wire/exchange.js'
 
+/** One entry of the event log. A replay needs only its `event`; the rest is the outcome. */
+export interface LogEntry {
+  /** 1 for the first entry since the start. */
+  readonly seq: number
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly event: SidecarEvent
+  /** The answer, if the event was a call. */
+  readonly reply?: { readonly status: number; readonly message?: string }
+  /** Why a control command changed nothing. */
+  readonly problem?: string
+  readonly changes: readonly Change[]
+  readonly warnings: readonly Warning[]
+  /** How long the call took in milliseconds of the sidecar's clock, its delays included. */
+  readonly ms?: number
+  /** Who called, in a word: `page#1`, `node#1`, `ws#2`. */
+  readonly client?: string
+  /** A fault had a part in the answer. */
+  readonly fault?: true
+}
+
+/** An entry with what is kept for its details. */
+export interface KeptEntry {
+  readonly entry: LogEntry
+  /** The GameServer before the event. */
+  readonly before: GameServer
+  /** It was gone from the cluster. */
+  readonly wasGone: boolean
+  /** The versions of the GameServer that the event published to watches. */
+  readonly published: readonly GameServer[]
+  /** What each fault did, a sentence each. */
+  readonly faults: readonly string[]
+  /** The request and its answer; undefined until it is answered. */
+  readonly exchange: Exchange | undefined
+}
+
 const maxMessage = 500
 
-/** Told of everything that a recording holds. */
+/** Receives everything that a recording holds. */
 export interface LogFollower {
-  /** `published` are the versions of the GameServer that the event made, for whoever watches. */
+  /** `published` are the versions of the GameServer that the event published to watches. */
   onEntry(entry: LogEntry, published: readonly GameServer[]): void
-  /** A request of an entry, with its answer and the time of that. Beats are left out. */
+  /** An entry's request and answer, and the time of the answer. Beats are left out. */
   onExchange(seq: number, exchange: Exchange, at: number): void
 }
 
 export interface EventLog {
   /** The entries that are still kept, oldest first; with `since`, those with a greater `seq`. */
   entries(since?: number): readonly LogEntry[]
-  /** Calls `listener` for each entry from now on. A listener that throws stops no other. */
+  /** Calls `listener` for each entry from now on. Listeners are isolated: one that throws doesn't stop the others. */
   subscribe(listener: (entry: LogEntry) => void): () => void
   follow(follower: LogFollower): () => void
-  /** What is kept of an entry; undefined for one that isn't kept any more or isn't there yet. */
+  /** An entry with its details; undefined if it was dropped or doesn't exist yet. */
   find(seq: number): KeptEntry | undefined
 }
 
-/** What has happened, as the log is told. */
+/** An event with its outcome, for the log. */
 export interface Happening {
   readonly at: number
   readonly event: SidecarEvent
   readonly before: SidecarState
   readonly effects: readonly Effect[]
-  /** Of a call: who made it, how long it took, and whether it was held up on purpose. */
+  /** Of a call: its duration, its client, and whether a fault delayed it. */
   readonly ms?: number | undefined
   readonly client?: string | undefined
   readonly delayed?: boolean | undefined
@@ -44,22 +79,22 @@ export interface Happening {
 export interface WritableLog extends EventLog {
   readonly lastSeq: number
   append(happening: Happening): KeptEntry
-  /** Tells the listeners. Apart from `append`, so that a listener sees the sidecar after the event. */
+  /** Calls the listeners. Separate from `append`, so that a listener sees the sidecar after the event. */
   announce(kept: KeptEntry): void
-  /** Keeps a request and its answer beside an entry. */
+  /** Keeps a request and its answer with their entry. */
   keepExchange(seq: number, exchange: Exchange, at: number): void
-  /** The same as `entries()`, with all that is kept beside them. */
+  /** The same as `entries()`, with details. */
   kept(since: number): readonly KeptEntry[]
 }
 
-/** Creates a log that keeps so many entries and about so many characters; the oldest are dropped first. */
+/** Creates a log with limits for its entries and, roughly, its characters; the oldest entries are dropped first. */
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
   const followers = new Set<LogFollower>()
-  /** In the order of their numbers, which have no gaps. */
+  /** In the order of their numbers, without gaps. */
   const entries = new Map<number, { kept: KeptEntry; size: number }>()
   const sum = { lastSeq: 0, size: 0 }
 
-  /** A newest entry that is too large by itself is kept. */
+  /** Keeps the newest entry even if it exceeds the limit by itself. */
   function keep(kept: KeptEntry, size: number): void {
     const { seq } = kept.entry
     sum.size += size - (entries.get(seq)?.size ?? 0)
@@ -118,11 +153,11 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
 
 const sizeOf = (value: LogEntry | Exchange): number => JSON.stringify(value).length
 
-/** A beat comes by the thousand, and its request tells nothing. */
+/** Beats come by the thousand, and their requests are all alike. */
 const isBeat = ({ event, reply }: LogEntry): boolean =>
   event.type === 'call' && event.call.operation === 'health' && reply?.status === 200
 
-/** The entry of an event, with the part of its effects that people want to read. */
+/** The entry of an event, with the effects that people read. */
 function entryOf(seq: number, { at, event, effects, ms, client }: Happening, isFault: boolean): LogEntry {
   const reply = effects.find((effect) => effect.type === 'reply')
   const message = reply && messageOf(reply)

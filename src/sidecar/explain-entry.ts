@@ -1,16 +1,16 @@
-import type { KeptEntry, LogEntry } from './log-entry.js'
+import type { KeptEntry, LogEntry } from './event-log.js'
 import { differenceOf, explainAnswer } from './explain-answer.js'
 import type { SidecarConfig } from './model/state/config.js'
 
-/** Why an entry turned out as it did. */
+/** Why an event had its outcome. */
 export interface Explanation {
   /** The rule that decided, in one sentence. */
   readonly rule: string
-  /** What a pod does, only where it is something else. */
+  /** What a pod does, only if it differs. */
   readonly production?: string
 }
 
-/** Says which rule decided the outcome of an entry, and where a pod would differ. */
+/** Names the rule that decided the outcome of an entry, and how a pod differs. */
 export function explainEntry(kept: KeptEntry, config: SidecarConfig): Explanation {
   const rule = ruleOf(kept, config)
   const production = productionOf(kept, config)
@@ -22,7 +22,7 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
   const { event } = entry
   const isHeldUpOnly = faults.length === 1 && faults[0]!.startsWith('delayCalls')
   if (faults.length > 0 && !isHeldUpOnly) return sentence(`The fault ${faults.join('; ')}`)
-  const suffix = isHeldUpOnly ? ` A fault held it up as well: it took ${entry.ms ?? 0} ms.` : ''
+  const suffix = isHeldUpOnly ? ` A fault delayed it: it took ${entry.ms ?? 0} ms.` : ''
   switch (event.type) {
     case 'call':
       return explainAnswer(kept, event.call, config) + suffix
@@ -30,14 +30,14 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
       return refusalRule(event)
     case 'control':
       return entry.problem === undefined
-        ? `The control command ${event.command.type} was carried out; it stands for the rest of a cluster, or for a fault.`
+        ? `The control command ${event.command.type} was carried out. It stands for the rest of a cluster, or for a fault.`
         : sentence(`The control command ${event.command.type} was refused: ${entry.problem}`)
     case 'watch-opened':
       return `A watch gets the current object at once, and each new version after that.${suffix}`
     case 'watch-closed':
       return event.reason === 'closed' ? 'The reader left.' : 'The reader could not take the last message.'
     case 'shown':
-      return 'The recording that is replayed has this GameServer at this time.'
+      return 'The replayed recording has this GameServer at this time.'
     case 'tick':
       return tickRule(entry, config)
   }
@@ -46,14 +46,14 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
 function refusalRule({ method, path, status, message }: Extract<LogEntry['event'], { type: 'refused' }>): string {
   switch (status) {
     case 404:
-      return `No operation has the path ${path}; a trailing slash or another case makes it another path.`
+      return `No operation has the path ${path}. A trailing slash or another case makes a different path.`
     case 501:
-      return `The path ${path} is there, but not for ${method}.`
+      return `The path ${path} exists, but not with the method ${method}.`
     case 429:
-      return 'The body is over the limit of 4 MiB; this is no rate limit, and to send it again is no use.'
+      return 'The body is over the limit of 4 MiB. This is no rate limit: a retry fails again.'
     default:
       return message === ''
-        ? 'A health call needs a body, {} for example; without one it is no beat.'
+        ? 'A health call needs a body, such as {}; without one it is no beat.'
         : sentence(`The request could not be read: ${message}`)
   }
 }
@@ -63,15 +63,15 @@ function tickRule({ changes, warnings }: LogEntry, config: SidecarConfig): strin
   const state = changes.find((change) => change.type === 'state')
   if (failure) return sentence(`A health period ended without a beat: ${failure.message}`)
   if (state?.value === 'Ready' && state.previous === 'RequestReady') {
-    return `The platform's controller made it Ready, ${config.controllerDelay} ms after it was asked for.`
+    return `The platform's controller made it Ready, ${config.controllerDelay} ms after RequestReady.`
   }
-  if (state?.value === 'Unhealthy') return 'Too many health periods ended without a beat, and Unhealthy is for good.'
+  if (state?.value === 'Unhealthy') return 'Too many health periods ended without a beat. Unhealthy is final.'
   if (changes.some(({ type }) => type === 'gone')) return 'The grace period of the deletion is over.'
   if (changes.some(({ type }) => type === 'replaced')) return 'The GameServer had ended, so a fresh one took its place.'
   if (changes.length > 0) {
-    return `A write that had been answered before was due: a pod writes about ${config.writeDelay} ms after the answer.`
+    return `A queued write was due: a pod writes about ${config.writeDelay} ms after its answer.`
   }
-  return 'A check was due and changed nothing to be seen.'
+  return 'A check was due and changed nothing visible.'
 }
 
 function productionOf({ entry }: KeptEntry, config: SidecarConfig): string | undefined {
@@ -80,7 +80,7 @@ function productionOf({ entry }: KeptEntry, config: SidecarConfig): string | und
   if (event.type === 'call' && config.mode === 'local') {
     const difference = differenceOf(event.call.operation)
     const isRefused = entry.reply?.status !== 200
-    if (isRefused) told.push('A pod words this refusal in another way: go by the status, not by the text.')
+    if (isRefused) told.push('A pod words this refusal differently: check the status, not the text.')
     else if (difference !== undefined) told.push(difference)
   }
   return told.join(' ') || undefined

@@ -1,7 +1,7 @@
-/** Told of an error of a listener. */
+/** Takes the error of a listener. */
 export type Report = (error: unknown) => void
 
-/** Calls a listener. Whatever it throws, or its promise is rejected with, is reported and stops nobody. */
+/** Calls a listener, and reports its error or rejection instead of throwing it. */
 export function callSafely<T>(listener: (value: T) => unknown, value: T, report: Report): void {
   try {
     const result = listener(value)
@@ -11,12 +11,12 @@ export function callSafely<T>(listener: (value: T) => unknown, value: T, report:
   }
 }
 
-/** Calls every listener. An error of one stops no other, and is reported. */
+/** Calls every listener, and reports the error of each instead of throwing it. */
 export function callEach<T>(listeners: Iterable<(value: T) => unknown>, value: T, report: Report): void {
   for (const listener of [...listeners]) callSafely(listener, value, report)
 }
 
-/** Throws an error outside of any caller, so that the host reports it as uncaught. */
+/** Makes an error an unhandled rejection, which the host reports. */
 export function throwLater(error: unknown): void {
   void Promise.reject(error)
 }

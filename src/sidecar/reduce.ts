@@ -6,7 +6,7 @@ import { noteAllocation, noteWatchClosed, noteWatchOpened, refuseIfGone } from '
 import { failWithStatus } from './model/state/answer.js'
 import type { Answer } from './model/state/answer.js'
 import type { Effect } from './model/state/effect.js'
-import { takeFailure } from './model/state/faults.js'
+import { applies, nextRandom, useOnce } from './model/state/faults.js'
 import type { FailureFault } from './model/state/faults.js'
 import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
@@ -83,7 +83,7 @@ function answerCall(step: Step, call: Call, now: number): void {
   step.effects.push({ type: 'reply', ...answer, drop, ...(retryAfter === undefined ? {} : { retryAfter }) })
 }
 
-/** Answers a write as ever and forgets it, if one is to be lost. A write that is refused is not lost, and counts not. */
+/** Answers a write as usual and forgets it, if one is to be lost. Refused writes don't use up the fault. */
 function loseWrite(step: Step, call: Call, now: number): Answer | undefined {
   const { faults } = step.state
   if (faults.writesToLose === 0 || operations[call.operation][0] === 'GET' || call.operation === 'health')
@@ -126,17 +126,21 @@ function openWatch(step: Step, id: number, now: number): void {
   step.effects.push({ type: 'greet', id, gameServer: object })
 }
 
-/** What a control command could not change; undefined if it could. */
+/** Why the change of a control command was dropped; undefined if it wasn't. */
 function droppedChange(step: Step): string | undefined {
   const warning = step.effects.find((effect) => effect.type === 'warn' && effect.code === 'object-too-large')
   return warning?.type === 'warn' ? warning.message : undefined
 }
 
-/** The failure that an operation meets now, which then counts as used. */
+/** The failure that an operation meets, which then counts as used. The first that affects it decides, also for success. */
 function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
   const { faults, random } = step.state
-  if (faults.failures.length === 0) return undefined
-  const taken = takeFailure(faults, operation, random)
-  update(step, { faults: taken.faults, random: taken.random })
-  return taken.failure
+  const failure = faults.failures.find((fault) => applies(fault, operation))
+  if (failure === undefined) return undefined
+  const drawn = failure.share < 1 ? nextRandom(random) : { state: random, value: 0 }
+  update(step, { random: drawn.state })
+  if (drawn.value >= failure.share) return undefined
+  const failures = faults.failures.flatMap((fault) => (fault === failure ? useOnce(fault) : [fault]))
+  update(step, { faults: { ...faults, failures } })
+  return failure
 }

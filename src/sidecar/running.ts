@@ -8,8 +8,7 @@ import type { Report } from './listeners.js'
 import { resolveConfig } from './model/state/config.js'
 import type { SidecarConfig } from './model/state/config.js'
 import type { Disconnection, Effect } from './model/state/effect.js'
-import { delayOf } from './model/state/faults.js'
-import { nextRandom } from './model/state/random.js'
+import { createRandom, delayOf } from './model/state/faults.js'
 import type { SidecarEvent } from './model/state/sidecar-event.js'
 import { createState } from './model/state/sidecar-state.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
@@ -19,18 +18,18 @@ import { createWatchers } from './watchers.js'
 import type { Watchers } from './watchers.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
 
-/** What the log's entry of a request needs to know beside the call. */
+/** What the log tells of a request besides the call. */
 export interface CallMeta {
   readonly client?: string | undefined
   /** When the request came. */
   readonly began?: number
-  /** It was held up on purpose. */
+  /** A fault delayed it. */
   readonly delayed?: boolean
-  /** Milliseconds for which its answer will be held up. */
+  /** Milliseconds by which a fault will delay its answer. */
   readonly lasts?: number
 }
 
-/** A sidecar that runs: all of it that changes. Only the functions of this file change it. */
+/** The mutable part of a running sidecar. Only the functions of this file change it. */
 export interface Running {
   readonly config: SidecarConfig
   readonly environment: SidecarEnvironment
@@ -39,16 +38,16 @@ export interface Running {
   readonly watchers: Watchers
   readonly delays: Delays
   readonly disconnectListeners: Set<(reason: Disconnection) => void>
-  /** Notifications of the outside in their order; each may cause further events, and so further ones. */
+  /** Queued notifications of the outside, since each may cause further events. */
   readonly outbox: (() => void)[]
   isDraining: boolean
   isClosed: boolean
   state: SidecarState
   timer: { readonly at: number; readonly cancel: () => void } | undefined
-  /** Counts processes: what was sent to one is not for its successor. */
+  /** Counts processes: a request that was sent to one isn't answered by its successor. */
   epoch: number
-  /** The generator of delays that come at random. They change when events happen, not what they do. */
-  random: number
+  /** The random numbers of delays. They change when events happen, not what they do. */
+  readonly random: () => number
 }
 
 /** Starts a sidecar: its state is as of now, and its timer is set. */
@@ -73,7 +72,7 @@ export function startRunning(partial: Partial<SidecarConfig>, environment: Sidec
     state: createState(config, environment.now()),
     timer: undefined,
     epoch: 0,
-    random: config.seed | 0,
+    random: createRandom(config.seed),
   }
   schedule(running, reduce(running.state, { type: 'tick' }, running.state.startedAt).effects)
   return running
@@ -90,7 +89,7 @@ export function dispatch(
   const before = running.state
   const { state, effects } = reduce(before, event, at)
   running.state = state
-  // A timer that fired early, or for work that is done already, is not worth an entry.
+  // A timer that fired early, or after its work was done, gets no entry.
   if (event.type !== 'tick' || state !== before) {
     const { client, began, delayed, lasts = 0 } = meta
     const ms = began === undefined ? undefined : Math.round(at - began + lasts)
@@ -98,8 +97,8 @@ export function dispatch(
     outbox.push(() => log.announce(kept))
   }
   for (const effect of effects) deliver(running, effect)
-  const { stalled } = state.faults
-  if (before.faults.stalled !== stalled) outbox.push(() => watchers.stall(stalled))
+  const isStalled = state.faults.stalledUntil !== undefined
+  if (isStalled !== (before.faults.stalledUntil !== undefined)) outbox.push(() => watchers.stall(isStalled))
   schedule(running, effects)
   const seq = log.lastSeq
   drain(running)
@@ -145,7 +144,7 @@ function schedule(running: Running, effects: readonly Effect[]): void {
 }
 
 /**
- * Does what is due before anything else happens: a timer may be late, and a call must not meet the next GameServer.
+ * Does what is due before anything else happens: with a late timer, a call would meet the state of the past.
  *
  * @throws ConnectionDropped if the sidecar, or the process to which a request was sent, has ended
  */
@@ -156,13 +155,9 @@ export function catchUp(running: Running, sentIn?: number): void {
   if (sentIn !== undefined && running.epoch !== sentIn) throw new ConnectionDropped('the sidecar has ended meanwhile')
 }
 
-/** How long a call is held up now. */
+/** How long faults delay a call now. */
 export function delayNow(running: Running, operation: OperationName, when: 'before' | 'after'): number {
-  return delayOf(running.state.faults, operation, when, () => {
-    const { state, value } = nextRandom(running.random)
-    running.random = state
-    return value
-  })
+  return delayOf(running.state.faults, operation, when, running.random)
 }
 
 /** Ends every watcher and timer, for good. */

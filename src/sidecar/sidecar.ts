@@ -1,7 +1,7 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { EventLog } from './event-log.js'
 import type { SidecarConfig } from './model/state/config.js'
-import type { ControlCommand } from './model/state/control-command.js'
+import type { ControlCommand } from './model/state/sidecar-event.js'
 import type { Disconnection } from './model/state/effect.js'
 import type { RecordingLine } from './recording/recording-lines.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
@@ -17,45 +17,45 @@ export interface SidecarEnvironment {
   speed?(): number
   /** The file into which the session is recorded at present, if it is. */
   recording?(): string | undefined
-  /** Told of an error that a listener or the receiver of a watch threw. Default: it is thrown as uncaught. */
+  /** Takes errors that a listener or a watch's receiver threw. Default: rethrows them as uncaught. */
   report?(error: unknown): void
 }
 
-/** Properties of a request that a Node host knows and WHATWG's Request has lost. */
+/** Properties of a request that WHATWG's Request doesn't keep. */
 export interface RawRequest {
-  /** The method as it came, case and all. */
+  /** The method, with its original case. */
   readonly method?: string
-  /** Path and query as they came, before a URL parser resolved `..` and the like. */
+  /** The raw path and query, in which no URL parser has resolved `..`. */
   readonly target?: string
   /** Who calls, in a word, for the log. */
   readonly client?: string | undefined
-  /** Aborts when the client has left; without it the request's own signal does. Only read by a call that waits. */
+  /** Aborts when the client leaves; default: the request's own signal. Only read by a call that waits. */
   readonly signal?: AbortSignal
 }
 
 export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
-/** A running local sidecar. It owns nothing outside itself but timers of its environment. */
+/** A running local sidecar. Its only outside resources are timers of its environment. */
 export interface Sidecar {
   /**
-   * Answers one HTTP request. Rejects with a `ConnectionDropped` error if the real sidecar would answer nothing: the
-   * host must then cut the connection. The answer to a watch is a stream that errors when it is cut.
+   * Answers one HTTP request. Rejects with a `ConnectionDropped` error if the real sidecar wouldn't answer: the host
+   * must then cut the connection. The answer to a watch is a stream that errors when it is cut.
    */
   handle(request: Request, raw?: RawRequest): Promise<Response>
   /** Opens a watch for a WebSocket. `client` is who it is, for the log. */
   watch(sink: WatchSink, client?: string): WatchHandle
-  /** Changes the world outside the sidecar, or breaks the sidecar on purpose. */
+  /** Carries out a change from outside, or a fault. */
   control(command: ControlCommand): ControlResult
-  /** Shows watchers a GameServer as it is, for a replay. */
+  /** Sends watchers a GameServer as it is, for a replay. */
   show(gameServer: GameServer): void
   snapshot(): SidecarSnapshot
   readonly log: EventLog
-  /** All settings, with those that nobody gave. */
+  /** All settings, with the defaults. */
   readonly config: SidecarConfig
-  /** The kept entries after `since` as the lines of a recording, which are worked out as they are taken. */
+  /** The kept entries after `since` as the lines of a recording, created lazily. */
   recording(since?: number): Iterable<RecordingLine>
   conformance(): ConformanceResult
-  /** Called when the sidecar restarts or gives way to another: every open connection must be cut. */
+  /** Calls the listener when the sidecar restarts or is replaced: every open connection must be cut. */
   onDisconnect(listener: (reason: Disconnection) => void): () => void
   /** Ends every watcher and timer, for good. Idempotent. */
   close(): void

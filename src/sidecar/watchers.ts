@@ -3,9 +3,8 @@ import { callSafely } from './listeners.js'
 import type { Report } from './listeners.js'
 import type { WatchEnd } from './model/state/effect.js'
 import type { WatcherInfo } from './wire/snapshot.js'
-import { watchMessageOf } from './wire/watch-message.js'
-import type { WatchMessage } from './wire/watch-message.js'
-import type { WatchSink } from './wire/watch-stream.js'
+import { watchMessageOf } from './wire/watch-stream.js'
+import type { WatchMessage, WatchSink } from './wire/watch-stream.js'
 
 interface Watcher {
   readonly id: number
@@ -16,32 +15,20 @@ interface Watcher {
   readonly queue: WatchMessage[]
   sent: number
   dropped: number
-  /** The sink hasn't taken the last message yet. */
+  /** The sink hasn't accepted the last message yet. */
   busy: boolean
 }
 
-/** A watch that was asked for. */
-export type NewWatch = Pick<Watcher, 'transport' | 'openedAt' | 'client' | 'sink'>
+/** A requested watch. */
+type NewWatch = Pick<Watcher, 'transport' | 'openedAt' | 'client' | 'sink'>
 
-/** All open watches. None can hold up another: each has its own bounded queue, which always keeps the newest. */
-export interface Watchers {
-  /** Returns its number. */
-  add(watch: NewWatch): number
-  /** Forgets a watch without telling it. Returns whether it was there. */
-  remove(id: number): boolean
-  greet(id: number, gameServer: GameServer): void
-  publish(gameServer: GameServer): void
-  /** Ends every watch, or those of `ids`. */
-  end(reason: WatchEnd, ids?: readonly number[]): void
-  /** Stops or resumes handing objects to every watch. */
-  stall(stalled: boolean): void
-  infos(): WatcherInfo[]
-}
+export type Watchers = ReturnType<typeof createWatchers>
 
-/** Most characters that wait for a watcher, beside the newest object. */
+/** The most characters that are queued for a watcher, besides the newest object. */
 const maxQueued = 16 * 1024 * 1024
 
-export function createWatchers(queueLength: number, onFailure: (id: number) => void, report: Report): Watchers {
+/** All open watches. None delays another: each has its own bounded queue, which always keeps the newest object. */
+export function createWatchers(queueLength: number, onFailure: (id: number) => void, report: Report) {
   const watchers = new Map<number, Watcher>()
   let stalled = false
   let nextId = 1
@@ -92,27 +79,31 @@ export function createWatchers(queueLength: number, onFailure: (id: number) => v
   }
 
   return {
-    add(watch) {
+    /** Returns its id. */
+    add(watch: NewWatch): number {
       const id = nextId++
       watchers.set(id, { id, ...watch, queue: [], sent: 0, dropped: 0, busy: false })
       return id
     },
-    remove: (id) => watchers.delete(id),
-    greet(id, gameServer) {
+    /** Forgets a watch without telling it. Returns whether it was open. */
+    remove: (id: number): boolean => watchers.delete(id),
+    greet(id: number, gameServer: GameServer): void {
       const watcher = watchers.get(id)
       if (watcher) send(watcher, watchMessageOf(gameServer))
     },
-    publish(gameServer) {
+    publish(gameServer: GameServer): void {
       for (const watcher of [...watchers.values()]) send(watcher, watchMessageOf(gameServer))
     },
-    end(reason, ids) {
+    /** Ends every watch, or those of `ids`. */
+    end(reason: WatchEnd, ids?: readonly number[]): void {
       for (const watcher of [...watchers.values()]) if (ids?.includes(watcher.id) ?? true) end(watcher, reason)
     },
-    stall(isStalled) {
+    /** Stops or resumes sending to every watch. */
+    stall(isStalled: boolean): void {
       stalled = isStalled
       for (const watcher of [...watchers.values()]) pump(watcher)
     },
-    infos: () => [...watchers.values()].map(infoOf),
+    infos: (): WatcherInfo[] => [...watchers.values()].map(infoOf),
   }
 }
 

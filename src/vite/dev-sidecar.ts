@@ -17,7 +17,7 @@ import { createGuard } from '../node/http/request-guard.js'
 import type { Admission } from '../node/http/request-guard.js'
 import { dashboardUrl } from '../node/local/dashboard-route.js'
 import { createLocalSidecar, followReplacements } from '../node/local/local-sidecar.js'
-import { checkPluginOptions } from '../schema/gateway.js'
+import { checkPluginOptions } from '../schema/options.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
 /** The sidecar's part of one of Vite's servers. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { connectClient } from '../support/with-sidecar.js'
 import { inDashboard, type Dashboard } from './support/dashboard.js'
 
-/** A GameServer with all that the panels show, and a health period that the tests' clock can step over. */
+/** A GameServer with something to show in each panel, and a health period that is shorter than a skip of the clock. */
 const gameServer = {
   metadata: { name: 'lobby', labels: { fleet: 'blue' } },
   spec: { health: { periodSeconds: 5, failureThreshold: 3, initialDelaySeconds: 1 } },
@@ -15,14 +15,14 @@ const gameServer = {
 
 const statusOf = ({ local }: Dashboard) => local.sidecar.snapshot().gameServer.status
 
-/** Resolves once the sidecar's state is so. */
+/** Resolves once `what` gives the value. */
 const becomes = (what: () => unknown, value: unknown): Promise<void> =>
   expect.poll(() => what(), { interval: 20, timeout: 20_000 }).toEqual(value)
 
 inDashboard((openDashboard) => {
   const open = (): Promise<Dashboard> => openDashboard({ local: { gameServer } })
 
-  test('a, a label and Enter allocate, A allocates the same again, and the dialog tells why nothing matches', async () => {
+  test('a, a label and Enter allocate; A repeats that; the dialog keeps its fields and says why nothing matches', async () => {
     const dashboard = await open()
     const labels = () => dashboard.local.sidecar.snapshot().gameServer.object_meta.labels
     await dashboard.press('a')
@@ -38,13 +38,12 @@ inDashboard((openDashboard) => {
     await becomes(() => labels()!['mode'], 'dm')
     dashboard.local.control({ type: 'setState', state: 'Scheduled' })
     await dashboard.press('a')
-    // What was typed is there the next time.
     await dashboard.until(`document.activeElement.value === 'mode=dm'`)
     await dashboard.press('Enter')
     await dashboard.says('Allocate', 'UnAllocated: ')
   })
 
-  test('ignored beats make it Unhealthy the honest way, and the misses are counted', async () => {
+  test('ignored beats lead to misses, and misses make the GameServer Unhealthy', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/health', {})
     await dashboard.says('Health', 'misses 0 of 3')
@@ -58,7 +57,7 @@ inDashboard((openDashboard) => {
     await dashboard.until(`document.querySelectorAll('.health-miss').length >= 3`)
   })
 
-  test('counters and lists change by words and by one press each, and the focus stays with the keyboard', async () => {
+  test('counters and lists change by palette, button and form, and the focus of the keyboard stays near', async () => {
     const dashboard = await open()
     const focused = (): Promise<string> => dashboard.run(`document.activeElement.getAttribute('aria-label')`)
     const plus = await dashboard.button('Counters', 'rooms +1')
@@ -72,12 +71,12 @@ inDashboard((openDashboard) => {
     await dashboard.says('Lists', '1 / 4')
     await (await dashboard.button('Lists', 'Remove bob from players')).click()
     await dashboard.says('Lists', 'empty')
-    // The value's button is gone; the focus stays near.
+    // The focused button has gone.
     expect(await focused()).toBe('Add to players')
     await dashboard.page.keyboard.type('carol')
     await dashboard.press('Enter')
     await dashboard.says('Lists', 'carol')
-    // The page shows it before the sidecar has it.
+    // The page shows the value before the sidecar has it.
     await becomes(() => statusOf(dashboard).lists!['players']!.values, ['carol'])
     await (await dashboard.button('Counters', 'Set rooms')).press('Enter')
     await dashboard.until(`document.activeElement.name === 'count'`)
@@ -117,9 +116,9 @@ inDashboard((openDashboard) => {
     )
   })
 
-  test('one press fails half of the calls; each fault is shown, and what is pressed stays in place', async () => {
+  test('one press fails half of the calls; the panel shows each fault without moving its buttons', async () => {
     const dashboard = await open()
-    // A click of the test scrolls.
+    // A click by the driver would scroll.
     const press = async (name: string): Promise<void> =>
       (await dashboard.button('Faults', name)).evaluate((element) => (element as HTMLElement).click())
     const preset = await dashboard.button('Faults', 'flaky Wi-Fi')
@@ -129,13 +128,13 @@ inDashboard((openDashboard) => {
     await dashboard.says('Faults', 'fail 50 % of all calls with 503')
     await press('Ignore')
     await dashboard.says('Faults', 'the next 3 beats ignored')
-    // Neither the list nor the notice moves what is pressed.
+    // Neither the list of faults nor the notice has moved the button.
     expect(await preset.clickablePoint()).toEqual({ x, y })
     await press('flaky Wi-Fi')
     await dashboard.says('Faults', 'watchers dropped every 10 s')
   })
 
-  test('a GameServer is edited as YAML; a mistake is named and nothing that was typed is lost', async () => {
+  test('the editor of the GameServer takes YAML, names a mistake and keeps the text', async () => {
     const dashboard = await open()
     await (await dashboard.button('GameServer', 'edit')).click()
     const editor = (await dashboard.page.waitForSelector('textarea[name=manifest]'))!
@@ -154,7 +153,7 @@ inDashboard((openDashboard) => {
     await dashboard.says('GameServer', 'fleet "green"')
   })
 
-  test('what others do to the sidecar is seen', async () => {
+  test('the panels show what clients and control commands do to the sidecar', async () => {
     const dashboard = await open()
     const { local } = dashboard
     await dashboard.says('Watchers', 'None')
@@ -166,7 +165,7 @@ inDashboard((openDashboard) => {
     await dashboard.says('Lists', /zoe/)
     local.control({ type: 'stallWatchers' })
     await dashboard.until(`document.querySelector('[aria-label=Watchers] [aria-pressed=true]') !== null`)
-    // A client that waits long for its first object has opened another watch already.
+    // A client that got no object for long may have opened another watch.
     const watcher = await dashboard.run<string>(
       `document.querySelector('[aria-label=Watchers] li').innerText.match(/#(\\d+)/)[1]`,
     )
@@ -182,7 +181,7 @@ inDashboard((openDashboard) => {
       local: { gameServer: { metadata: { name: 'lobby' }, spec: { counters }, status: { state: 'Ready' } } },
     })
     await dashboard.says('Counters', 'counter-99')
-    // A long name has its own line, with the bar below it.
+    // The bar stands below a long name.
     const places = await dashboard.run<number[]>(
       `['.part-name', '.part-meter'].map((part) => document.querySelector('.count-row ' + part).getBoundingClientRect())
         .flatMap(({ top, bottom }) => [top, bottom])`,
@@ -199,13 +198,13 @@ inDashboard((openDashboard) => {
     }
   })
 
-  test('where the system chooses the colours, a border shows what is chosen', async () => {
+  test('with forced colours, a border marks what is selected', async () => {
     const dashboard = await openDashboard({ local: { gameServer }, width: 390 })
     const session = await dashboard.page.createCDPSession()
     await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] })
     await dashboard.call('POST', '/ready', {})
     await dashboard.says('Timeline', 'ready')
-    // What the toggle leaves out can't be opened.
+    // The row must pass the toggle's filter.
     await dashboard.run(`document.querySelector('.timeline-toggle').click()`)
     await dashboard.says('Timeline', 'ready')
     await dashboard.press('j', 'Enter')
@@ -214,11 +213,10 @@ inDashboard((openDashboard) => {
     const styles = () =>
       dashboard.run(`['.panes-tab', '.timeline-tab', '.timeline-toggle', '.palette-item'].map((one) =>
       [...document.querySelectorAll(one)].slice(0, 2).map((part) => getComputedStyle(part).borderBottomStyle === 'double'))`)
-    // The page draws what was pressed with its next frame.
     await expect.poll(styles).toEqual(Array(4).fill([true, false]))
   })
 
-  test('a panel without anything to show says what to paste', async () => {
+  test('an empty panel shows code to paste', async () => {
     const dashboard = await openDashboard({ local: { gameServer: { metadata: { name: 'bare' } } } })
     await dashboard.says('Health', 'Not started: waits for the game’s first call')
     await dashboard.says('Counters', "updateCounter('rooms'")

@@ -7,7 +7,7 @@ import WebSocket from 'ws'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { createLocalSidecar, inDashboard, type Dashboard } from './support/dashboard.js'
 
-/** The words that a shell makes of a command line. */
+/** The arguments into which a shell splits a command line. */
 function wordsOf(command: string): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
@@ -16,14 +16,14 @@ function wordsOf(command: string): string[] {
 const KEEP_SAVED = `URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`
 const NO_DIALOG = `document.querySelector('dialog[open]') === null`
 
-/** Opens a tab of the details, and waits until it says something. */
+/** Opens a tab of the details, and waits until it shows a text. */
 async function seeTab({ run, until }: Dashboard, tab: string, text: string): Promise<void> {
   await run(`document.querySelector('[data-tab=${tab}]').click()`)
   await until(`document.querySelector('.timeline-view').innerText.includes(${JSON.stringify(text)})`)
 }
 
 inDashboard((open) => {
-  test('a page that is opened late says nothing of no call, and keys pressed before it is drawn act once it is', async () => {
+  test('a page that is opened after a call never shows “No call yet”, and performs keys that were pressed before it was drawn', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/nowhere')
     await dashboard.page.evaluateOnNewDocument(`
@@ -35,12 +35,12 @@ inDashboard((open) => {
     await dashboard.page.reload()
     await dashboard.until(`document.querySelector('#more:popover-open') !== null`)
     await dashboard.until(`document.title.includes('Ready')`)
-    // The menu takes the keys that come after it.
+    // The open menu takes the keys after m.
     expect(await dashboard.run(NO_DIALOG)).toBe(true)
     expect(await dashboard.run('window.wasEmpty')).toBe(false)
   })
 
-  test('beats are seen without a key, the times of the rows never increase downwards, and j focuses a row at once', async () => {
+  test('beats are shown at once, the times of the rows never increase downwards, and j focuses a row in the same frame', async () => {
     const dashboard = await open()
     for (const isBeat of [true, false, true, false]) {
       await (isBeat ? dashboard.call('POST', '/health', {}) : dashboard.call('GET', '/gameserver'))
@@ -59,7 +59,7 @@ inDashboard((open) => {
     expect(focused).toBe(true)
   })
 
-  test('on a phone the header is as high for every state and age', async () => {
+  test('on a phone the header keeps its height for every state and age', async () => {
     const dashboard = await open({ width: 390, touch: true })
     for (const width of [390, 320]) {
       await dashboard.page.setViewport({ width, height: 800, hasTouch: true, isMobile: true })
@@ -75,7 +75,7 @@ inDashboard((open) => {
     }
   })
 
-  test('a row where production differs has a mark, and the file of a recording is named', async () => {
+  test('a call that production would refuse has the mark prod, and the footer names the file of a recording', async () => {
     const file = join(await temporaryFolder('gameserver-page'), 'match.ndjson')
     const dashboard = await open({ local: { record: file } })
     await dashboard.until(`document.querySelector('footer').innerText.includes(${JSON.stringify(`recording ${file}`)})`)
@@ -85,17 +85,7 @@ inDashboard((open) => {
     await dashboard.says('Timeline', /POST \/health[^]*prod/)
   })
 
-  test('j and Enter show what an allocation changed', async () => {
-    const dashboard = await open()
-    dashboard.local.control({ type: 'setState', state: 'Ready' })
-    dashboard.local.control({ type: 'allocate', labels: { mode: 'dm' } })
-    await dashboard.says('Timeline', 'Allocated')
-    await dashboard.press('j', 'Enter')
-    await dashboard.says('Diff', /status\.state\s+Ready\s+Allocated/)
-    await dashboard.says('Diff', /metadata\.labels\[mode\]\s+dm/)
-  })
-
-  test('a filter is typed after /, keeps the focus over finding nothing, and leads to a call that R sends again', async () => {
+  test('/ focuses the filter, which keeps the focus when no row is left; Enter moves to a row, and R sends its call again', async () => {
     const dashboard = await open()
     await dashboard.call('PATCH', '/v1beta1/counters/rooms', { countDiff: '1' })
     await dashboard.call('POST', '/nowhere')
@@ -111,7 +101,7 @@ inDashboard((open) => {
     await dashboard.until(`document.querySelectorAll('.timeline-row').length === 2`)
   })
 
-  test('j and c copy a failing call as a command that a shell takes as it is, whatever a name holds', async () => {
+  test('c copies a failing call as a curl command that a shell reads unchanged, whatever characters a name has', async () => {
     const dashboard = await open()
     const value = `it's $(touch x) "quoted" \`id\` \\ -- @file \u001b[31m \n # é`
     const path = `/v1beta1/lists/${encodeURIComponent("no'list;$x")}:addValue`
@@ -127,7 +117,7 @@ inDashboard((open) => {
     expect(JSON.parse(words[words.indexOf('--data-raw') + 1]!)).toEqual({ value })
   })
 
-  test('w cuts the watch, 5 fails a share of the calls, and 0 ends that', async () => {
+  test('w drops the watch, 5 fails half of the calls, and 0 ends all faults', async () => {
     const dashboard = await open()
     const url = `${dashboard.local.url.replace('http', 'ws')}/watch/gameserver`
     const watch = new WebSocket(url)
@@ -146,7 +136,7 @@ inDashboard((open) => {
     expect(dashboard.local.sidecar.snapshot().faults.failures).toEqual([])
   })
 
-  test('keys do nothing while one types, and nothing at all when they are switched off', async () => {
+  test('single keys do nothing in a text field, and nothing anywhere once they are switched off', async () => {
     const dashboard = await open()
     await dashboard.press('/')
     await dashboard.page.keyboard.type('usa05w')
@@ -161,7 +151,7 @@ inDashboard((open) => {
     await dashboard.until(`document.title.startsWith('▲ Unhealthy')`)
   })
 
-  test('the strip asks before it ends a game server, and a second click at the same place cancels', async () => {
+  test('the strip asks before it ends a game server, and a double click cancels', async () => {
     const dashboard = await open({ address: '?embed=1' })
     const { x, y } = await (await dashboard.page.waitForSelector('.button-unhealthy'))!.clickablePoint()
     const isAsking = `document.querySelector('.strip-question') !== null`
@@ -176,7 +166,7 @@ inDashboard((open) => {
     await dashboard.until(`document.title.startsWith('▲ Unhealthy')`)
   })
 
-  test('Space stops the timeline, and nothing is missing when it goes on', async () => {
+  test('Space pauses the timeline, and Space again shows all that came meanwhile', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/ready', {})
     await dashboard.says('Timeline', 'ready')
@@ -188,7 +178,7 @@ inDashboard((open) => {
     await dashboard.says('Timeline', 'POST /nowhere')
   })
 
-  test('a finger gets taller rows, the list scrolls by their height, and rows that come push none out of sight', async () => {
+  test('on a touch screen rows are 44 pixels high, and new rows don’t move the rows in view', async () => {
     const dashboard = await open({ width: 390, touch: true })
     const setLabel = (value: number): unknown =>
       dashboard.local.control({ type: 'setLabel', key: 'a', value: String(value) })
@@ -213,7 +203,7 @@ inDashboard((open) => {
     await atTop(63, `row.ariaSetSize >= '122'`)
   })
 
-  test('e saves the session, in which a colleague finds every call; a new state is told after that', async () => {
+  test('e exports the session with every call; the live region announces the export first, then a new state', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/nowhere')
     await dashboard.says('Timeline', 'POST /nowhere')
@@ -231,12 +221,12 @@ inDashboard((open) => {
     expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
   })
 
-  test('E saves the session as a page that opens from a disk, shows it, and asks nobody for anything', async () => {
+  test('E exports the session as a page that works from a disk and sends no request', async () => {
     const markup = '</script><script>document.title=`run`</script><!--'
     const dashboard = await open()
     await dashboard.call('PATCH', '/v1beta1/counters/rooms', { count: '11' })
     await dashboard.call('POST', '/ready', {})
-    // A write that comes late would take the place of the allocation's.
+    // The sidecar writes Ready later, which would replace Allocated.
     await dashboard.until(String.raw`/\bReady/.test(document.title)`)
     dashboard.local.control({ type: 'allocate', force: true, labels: { mode: 'dm' } })
     dashboard.local.control({ type: 'setLabel', key: 'note', value: markup })
@@ -262,7 +252,7 @@ inDashboard((open) => {
     await seeTab(dashboard, 'request', '"count": "11"')
     await seeTab(dashboard, 'response', 'HTTP 500')
     await seeTab(dashboard, 'raw', '"operation": "updateCounter"')
-    await seeTab(dashboard, 'why', 'count 11 is above the capacity 10.')
+    await seeTab(dashboard, 'why', 'Found Count: 11, Capacity: 10.')
     await dashboard.press('/')
     await dashboard.run(`document.querySelector('#filter').select()`)
     await dashboard.page.keyboard.type('dm')
@@ -281,7 +271,7 @@ inDashboard((open) => {
     expect(await dashboard.run('document.querySelectorAll("script").length + document.title')).toMatch(/^1.*recorded$/)
   })
 
-  test('a sidecar that goes is waited for, and one that takes its place is shown from its beginning', async () => {
+  test('the page waits for a sidecar that stopped, and shows its successor from the successor’s first entry', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/nowhere')
     await dashboard.says('Timeline', 'POST /nowhere')
@@ -295,7 +285,7 @@ inDashboard((open) => {
     await dashboard.until(`!document.querySelector('[aria-label=Timeline]').innerText.includes('/nowhere')`)
   })
 
-  test('a page of another version says so and loads itself again', async () => {
+  test('a page of an older version reloads when the sidecar is back', async () => {
     const dashboard = await open()
     await dashboard.run(`document.querySelector('meta[name=page-id]').content = 'older'; window.isOld = true`)
     const { port } = dashboard.local

@@ -7,7 +7,7 @@ import { inDrivenBrowsers } from './support/each-browser.js'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 inDrivenBrowsers(({ name, open }) => {
-  test(`${name}: the demo's picture moves at once, its buttons act on match and GameServer, and a player joins`, async () => {
+  test(`in the demo the picture moves, a player joins, and the buttons change the match and the GameServer`, async () => {
     const [url] = await cli(['demo', '--no-open', '--port', '0']).line(/^http:\S+$/)
     const { page, run } = await open(url)
     const until = (expression: string): Promise<unknown> => page.waitForFunction(expression, { polling: 50 })
@@ -35,7 +35,7 @@ inDrivenBrowsers(({ name, open }) => {
     await page.click('button[data-action=end]')
     await until(`!document.querySelector('.result').hidden`)
     await inState('Shutdown')
-    // Whoever played goes on playing in the next match.
+    // A player stays for the next match.
     await inState('Ready')
     await until(`document.querySelector('[aria-label=Scores] .self')?.innerText.trim() === 'Zoe'`)
     expect(await run(`document.querySelector('.result').hidden`)).toBe(true)

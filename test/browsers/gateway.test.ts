@@ -13,14 +13,14 @@ import { againstRealSidecar, buildGame } from './support/game.js'
 
 const game = buildGame()
 
-/** A gateway in front of the game, and of a sidecar inside unless another one is named; ended with the test. */
+/** Starts a gateway that serves the game, and closes it when the test is finished. */
 async function serveGame(options: GatewayOptions): Promise<Gateway> {
   const gateway = await createGateway({ dir: game, onWarning: () => {}, ...options })
   onTestFinished(() => gateway.close())
   return gateway
 }
 
-/** A module whose `answer()` is 42, as an engine's compiler would write it, only smaller. */
+/** A WebAssembly module whose `answer()` returns 42. */
 const wasm = Buffer.from('0061736d010000000105016000017f030201000' + '70a0106616e7377657200000a06010400412a0b', 'hex')
 
 const CLIENT = 'dist/gameserver-sidecar.umd.js'
@@ -71,7 +71,7 @@ async function serveIsolated(): Promise<string> {
 const PLAYED = { state: 'Ready', connection: 'connected', transport: 'websocket', direct: false }
 
 inEachBrowser((browser) => {
-  describe('a page of a gateway, which is told nothing,', () => {
+  describe('a page of a gateway, without options,', () => {
     test.each([
       ['umd', 'websocket', 'production'],
       ['esm', 'stream', 'local'],
@@ -89,36 +89,6 @@ inEachBrowser((browser) => {
       expectAllOperations(outcome, 'stream', gateway.local!)
     })
 
-    test('is told by a stream of what it does', async () => {
-      const gateway = await serveGame({ local: { mode: 'production', gameServer } })
-      const page = await browser.open(`${gateway.url}/umd.html`)
-      expect(await page.run(`followEvents({ watch: 'stream' })`)).toEqual({
-        states: ['Scheduled', 'RequestReady', 'Ready'],
-        told: { label: 'hafen', counter: 3 },
-        direct: false,
-        outcome: 'accepted',
-        transport: 'stream',
-        connection: 'closed',
-      })
-    })
-
-    test('hears that the gateway stops, and may still shut down', async () => {
-      const gateway = await serveGame({ local: { mode: 'local', gameServer } })
-      const page = await browser.open(`${gateway.url}/umd.html`)
-      await page.run('shutDownAtSignal()')
-      const closed = gateway.close('SIGTERM')
-      expect(await page.run('shutDown')).toEqual(['SIGTERM', 'accepted'])
-      await closed
-      expect(calls(gateway.local!)).toContain('shutdown')
-    })
-
-    test('beats by itself if the gateway says so', async () => {
-      const gateway = await serveGame({ autoHealth: true, local: { mode: 'local', gameServer } })
-      const page = await browser.open(`${gateway.url}/umd.html`)
-      expect(await page.run('firstBeats(2)')).toEqual([true, true])
-      expect(calls(gateway.local!).filter((name) => name === 'health').length).toBeGreaterThanOrEqual(2)
-    })
-
     againstRealSidecar((start) => {
       test.each(['websocket', 'stream'] as const)('does all operations and watches by %s', async (watch) => {
         const { url } = await start()
@@ -129,20 +99,52 @@ inEachBrowser((browser) => {
     })
   })
 
-  test('a page under a policy of its own, isolated with its workers, plays and compiles WebAssembly while it arrives', async () => {
+  test('an isolated page with a policy of its own plays, and compiles WebAssembly from a stream in each compression', async () => {
     const page = await browser.open(await serveIsolated())
     expect(await page.run('crossOriginIsolated')).toBe(true)
     // WebKitGTK has no shared memory, isolated or not.
     const shared = browser.name === 'WebKit' ? expect.any(String) : 'function'
     expect(await page.run('inWorker()')).toEqual({ isolated: true, shared })
     expect(await page.run('play()')).toEqual(PLAYED)
-    // However it was compressed when the game was built.
     for (const name of ['plain.wasm', 'beside.wasm', 'named.wasm.gz', 'named.wasm.br']) {
       expect(await page.run(`load('${name}')`), name).toBe(42)
     }
   })
 
-  test("a page of Vite's development server needs no options either", async () => {
+  // The rest is JavaScript that runs alike in every engine.
+  if (browser.name !== 'Chromium') return
+
+  test('a page of a gateway gets the events of its own writes over a stream', async () => {
+    const gateway = await serveGame({ local: { mode: 'production', gameServer } })
+    const page = await browser.open(`${gateway.url}/umd.html`)
+    expect(await page.run(`followEvents({ watch: 'stream' })`)).toEqual({
+      states: ['Scheduled', 'RequestReady', 'Ready'],
+      told: { label: 'hafen', counter: 3 },
+      direct: false,
+      outcome: 'accepted',
+      transport: 'stream',
+      connection: 'closed',
+    })
+  })
+
+  test('a page gets the signal of a gateway that stops, and may still shut the game server down', async () => {
+    const gateway = await serveGame({ local: { mode: 'local', gameServer } })
+    const page = await browser.open(`${gateway.url}/umd.html`)
+    await page.run('shutDownAtSignal()')
+    const closed = gateway.close('SIGTERM')
+    expect(await page.run('shutDown')).toEqual(['SIGTERM', 'accepted'])
+    await closed
+    expect(calls(gateway.local!)).toContain('shutdown')
+  })
+
+  test('a page sends heartbeats if the gateway has autoHealth', async () => {
+    const gateway = await serveGame({ autoHealth: true, local: { mode: 'local', gameServer } })
+    const page = await browser.open(`${gateway.url}/umd.html`)
+    await page.run('untilBeats(2)')
+    expect(calls(gateway.local!).filter((name) => name === 'health').length).toBeGreaterThanOrEqual(2)
+  })
+
+  test("a page of Vite's development server reaches the sidecar without options", async () => {
     const folder = await project({
       'index.html':
         '<!doctype html><html><head><script src="/client.js"></script><script src="/play.js"></script></head></html>',

@@ -23,7 +23,7 @@ interface Playground {
   press(name: string, region?: string): Promise<void>
   /** Replaces the code and runs it. */
   run(code: string): Promise<void>
-  /** Waits until a region says something. */
+  /** Waits until a region's text matches a pattern. */
   says(region: string, pattern: RegExp): Promise<void>
 }
 
@@ -46,21 +46,17 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await rm(folder, { recursive: true })
   })
 
-  async function open({ hash = '', width = 1280, theme = 'light' } = {}): Promise<Playground> {
+  async function open(hash = ''): Promise<Playground> {
     const page = await running.browser.newPage()
     onTestFinished(() => page.close())
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(60_000)
     const problems: string[] = []
     page.on('pageerror', (error) => problems.push(String(error)))
     page.on('request', (request) => {
       if (!/^(file|blob|data):/.test(request.url())) problems.push(request.url())
     })
-    onTestFinished(() => expect(problems, 'uncaught in the page, or loaded from elsewhere').toEqual([]))
-    await page.setViewport({ width, height: 900 })
-    await page.emulateMediaFeatures([
-      { name: 'prefers-color-scheme', value: theme },
-      { name: 'prefers-reduced-motion', value: 'reduce' },
-    ])
+    onTestFinished(() => expect(problems, 'uncaught errors and requests that leave the page').toEqual([]))
+    await page.setViewport({ width: 1280, height: 900 })
     await page.bringToFront()
     await page.goto(pathToFileURL(join(folder, 'index.html')).href + hash)
     const press = async (name: string, region?: string): Promise<void> => {
@@ -107,35 +103,39 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await says('Output', /Allocated: the match begins/)
     await says('Dashboard', /Sidecar\s+Allocated/)
     await press('Run')
-    await says('Output', /^(?!.*the match begins)[^]*→ Ready/)
+    await says('Output', /^Output\s+Clear\s+state: none(?!.*the match begins)[^]*→ Ready/)
   })
 
   test('at ×10 the timers and the beats of the code keep up with the clock, and a skip of 30 s misses no beat', async () => {
     const { press, run, says } = await open()
     await run(`${CLIENT}
-      setTimeout(() => console.log('two minutes later'), 120_000)
+      setTimeout(() => console.log('the timer fires'), 100_000)
       await createClient({ autoHealth: true }).ready()`)
     await says('Dashboard', /Sidecar\s+Ready/)
     await press('+30 s', 'Clock')
     await says('Timeline', /advanceClock/)
     await press('×10', 'Clock')
-    // Longer than this page waits, unless time is quicker.
-    await says('Output', /two minutes later/)
+    // At ×1 the timer would take longer than this page waits.
+    await says('Output', /the timer fires/)
     await says('Health', /misses 0 of 3/)
     await says('Dashboard', /Sidecar\s+Ready/)
   })
 
-  test('a watch that is dropped is opened again, and a label set meanwhile is seen', async () => {
+  test('the client reopens a dropped watch and sees a label that was set meanwhile', async () => {
     const { press, run, says } = await open()
     await run(`${CLIENT}
       const client = createClient()
-      client.on('connection', ({ state }) => console.log('connection', state))
+      client.on('connection', ({ state }) => {
+        console.log('connection', state)
+        if (state === 'reconnecting') client.setLabel('round', '2')
+      })
       client.on('label', ({ key, value }) => console.log(key, value))
       await client.ready()
       await client.setLabel('round', '1')`)
     await says('Output', /round 1/)
     await press('Drop all', 'Watchers')
     await says('Output', /connection connected[^]*connection reconnecting[^]*connection connected/)
+    await says('Output', /round 2/)
   })
 
   test('each example runs without an error until its GameServer is Ready', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     }
   })
 
-  test('a loop that never ends is stopped and told with what came before it, and the next Run works', async () => {
+  test('the page stops a loop that never ends, shows what the code wrote before it, and the next Run works', async () => {
     const { page, press, run, says } = await open()
     await run(`console.log('before')\nfor (;;);`)
     await says('Output', /before\s+Stopped: the code gave no sign of life for 2 s/)
@@ -160,79 +160,78 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await says('Dashboard', /Sidecar\s+Ready/)
   })
 
-  test.each([
-    ['arrays in one turn', 'const all = []\nfor (;;) all.push(new Array(1e6).fill(1))'],
-    ['arrays over many turns', 'const all = []\nsetInterval(() => all.push(new Array(1e6).fill(1)))'],
-    ['buffers', 'const all = []\nsetInterval(() => all.push(new Uint8Array(1e8)), 10)'],
-    ['numbers', 'const all = []\nsetInterval(() => { for (let i = 0; i < 1e6; i++) all.push(i) })'],
-    [
-      'a linked list',
+  test('the page outlives and stops code that fills the memory with arrays, buffers, numbers or a linked list', async () => {
+    const { run, says } = await open()
+    for (const code of [
+      'const all = []\nfor (;;) all.push(new Array(1e6).fill(1))',
+      'const all = []\nsetInterval(() => all.push(new Array(1e6).fill(1)))',
+      'const all = []\nsetInterval(() => all.push(new Uint8Array(1e8)), 10)',
+      'const all = []\nsetInterval(() => { for (let i = 0; i < 1e6; i++) all.push(i) })',
       'let list\nsetInterval(() => { const end = Date.now() + 300; while (Date.now() < end) list = { list } })',
-    ],
-  ])('code that fills the memory with %s is stopped and told, and the page lives', async (_what, code) => {
-    const { run, says } = await open()
-    await run(code)
-    await says('Output', /Stopped: the code (fills the memory|kept its worker busy|gave no sign of life)/)
-    await run(`console.log('alive')`)
-    await says('Output', /alive/)
+    ]) {
+      await run(code)
+      await says('Output', /Stopped: the code (fills the memory|kept its worker busy|gave no sign of life)/)
+      await run(`console.log('alive')`)
+      await says('Output', /alive/)
+    }
   })
 
-  test.each([
-    ['throws', `\nthrow new TypeError('boom')`, /TypeError: boom \(line 2\)/],
-    ['throws in a timer', `setTimeout(() => {\n\n  throw new Error('late')\n}, 10)`, /Error: late \(line 3\)/],
-    ['rejects', `\n\n\nPromise.reject(new Error('lost'))`, /Error: lost \(line 4\)/],
-    [
-      'throws in a listener',
-      `${CLIENT}createClient().on('state', () => {\n  throw new Error('heard')\n})`,
-      /Error: heard \(line 3\)/,
-    ],
-    ['does not parse', `const a = 1\nconst b = ;`, /SyntaxError: .*\(line 2\)/],
-    ['imports what is not here', `import x from 'left-pad'`, /There is no "left-pad" here/],
-    [
-      'misspells an option',
-      `${CLIENT}createClient({ autoHealt: true })`,
-      /SidecarError CONFIG: .*autoHealth.*\(line 2\)/,
-    ],
-    ['calls out of range', `${CLIENT}await createClient().updateCounter('rooms', { countDiff: 9 })`, /OUT_OF_RANGE/],
-  ])('code that %s is told in Output with its line', async (_what, code, told) => {
+  test('Output shows each error of the code with its line, from wherever the code throws', async () => {
     const { run, says } = await open()
-    await run(code)
-    await says('Output', told)
+    for (const [code, told] of [
+      [`\nthrow new TypeError('boom')`, /TypeError: boom \(line 2\)/],
+      [`setTimeout(() => {\n\n  throw new Error('late')\n}, 10)`, /Error: late \(line 3\)/],
+      [`\n\n\nPromise.reject(new Error('lost'))`, /Error: lost \(line 4\)/],
+      [`${CLIENT}createClient().on('state', () => {\n  throw new Error('heard')\n})`, /Error: heard \(line 3\)/],
+      [`const a = 1\nconst b = ;`, /SyntaxError: .*\(line 2\)/],
+      [`import x from 'left-pad'`, /There is no "left-pad" here/],
+      [`${CLIENT}createClient({ autoHealt: true })`, /SidecarError CONFIG: .*autoHealth.*\(line 2\)/],
+      [`${CLIENT}await createClient().updateCounter('rooms', { countDiff: 9 })`, /OUT_OF_RANGE/],
+    ] as const) {
+      await run(code)
+      await says('Output', told)
+    }
   })
 
-  test('code that writes without end is told as skipped lines, and Output keeps the newest 500', async () => {
+  test('for code that writes without end, Output counts skipped lines and keeps the newest 500', async () => {
     const { page, run, says } = await open()
     await run(`let i = 0\nsetInterval(() => { for (let n = 0; n < 1000; n++) console.log(i++) }, 20)`)
     await says('Output', /lines were skipped/)
     await page.waitForFunction(() => document.querySelector('[role=log]')!.childElementCount === 500)
   })
 
-  test('Copy link puts the code into the address, which opens with it and runs nothing', async () => {
+  test('Copy link puts the code into the address, and a page at that address shows the code and runs nothing', async () => {
     const { page, run, press, says } = await open()
     await run(`console.log('✓ kept', 1 < 2)`)
     await press('Copy link')
-    await page.waitForFunction(() => location.hash.startsWith('#code='))
+    await says('Output', /A link to this code|The address of this page/)
     const { hash } = new URL(page.url())
     expect(hash).toMatch(/^#code=[\w-]+$/)
-    const other = await open({ hash })
+    const other = await open(hash)
     await other.page.waitForFunction(() => document.querySelector('textarea')!.value.includes('✓ kept'))
     expect(await other.page.$eval('[role=log]', (log) => log.childElementCount)).toBe(0)
     await other.press('Run')
     await other.says('Output', /✓ kept true/)
-    await says('Output', /A link to this code|The address of this page/)
   })
 
-  test.each([
-    ['no base64', '#code=%%%'],
-    ['nothing compressed', '#code=AAAA'],
-    ['cut short', `#code=${pack('x'.repeat(5000)).slice(0, 10)}`],
-    ['no text', `#code=${pack(Buffer.from([0xff, 0xfe]))}`],
-    ['too long', `#code=${pack('x'.repeat(1e7))}`],
-    ['empty', '#code='],
-  ])('a link whose code is %s opens the first example with a notice', async (_what, hash) => {
-    const { page, press, says } = await open({ hash })
-    await says('Output', /The code in the link is damaged/)
-    expect(await page.$eval('textarea', (field) => field.value)).toContain('client.ready()')
+  test('a link with damaged, empty or too long code opens the first example with a notice', async () => {
+    const damaged = [
+      '#code=%%%',
+      '#code=AAAA',
+      `#code=${pack('x'.repeat(5000)).slice(0, 10)}`,
+      `#code=${pack(Buffer.from([0xff, 0xfe]))}`,
+      `#code=${pack('x'.repeat(1e7))}`,
+      '#code=',
+    ]
+    const { page, press, run, says } = await open(damaged[0])
+    for (const hash of damaged) {
+      await page.evaluate((next) => (location.hash = next), hash)
+      await says('Output', /The code in the link is damaged/)
+      expect(await page.$eval('textarea', (field) => field.value), hash).toContain('client.ready()')
+      await run('')
+      await says('Output', /^Output\s+Clear\s*$/)
+    }
+    await page.select('select[aria-label="Example"]', 'Ready, then allocated')
     await press('Run')
     await says('Dashboard', /Sidecar\s+Ready/)
   })
@@ -258,24 +257,32 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
   })
 
   test('axe finds nothing, wide and narrow, light and dark, before and after a run, and a phone scrolls one way only', async () => {
-    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-    for (const [width, theme] of [
-      [1280, 'light'],
-      [1280, 'dark'],
-      [390, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      const { page, run, says } = await open({ width, theme })
-      await page.evaluate(axe)
-      const violations = (): Promise<unknown> =>
-        page.evaluate(`axe.run(document, { preload: false }).then(({ violations }) =>
-          violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
-      expect(await violations(), `at ${width}, ${theme}`).toEqual([])
-      await run(`${CLIENT}console.warn('careful')\nawait createClient().ready()\nthrow new Error('boom')`)
-      await says('Output', /boom/)
-      expect(await violations(), `at ${width}, ${theme}, after a run`).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    const { page, run, says } = await open()
+    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+    const check = async (when: string): Promise<void> => {
+      for (const width of [1280, 390]) {
+        await page.setViewport({ width, height: 900 })
+        for (const [theme, rules] of [
+          ['dark', { runOnly: ['color-contrast'] }],
+          ['light', {}],
+        ] as const) {
+          await page.emulateMediaFeatures([
+            { name: 'prefers-color-scheme', value: theme },
+            { name: 'prefers-reduced-motion', value: 'reduce' },
+          ])
+          const found = await page.evaluate(`axe.run(document, ${JSON.stringify({ preload: false, ...rules })}).then(
+            ({ violations }) => violations.flatMap(({ id, nodes }) =>
+              nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
+          expect(found, `${when}, at ${width}, ${theme}`).toEqual([])
+        }
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      }
     }
+    await says('Dashboard', /Scheduled/)
+    await check('before a run')
+    await run(`${CLIENT}console.warn('careful')\nawait createClient().ready()\nthrow new Error('boom')`)
+    await says('Output', /boom/)
+    await check('after a run')
   })
 })
 

@@ -60,7 +60,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         return { ...watched, first }
       }
 
-      it('sends the current object at once', async (test) => {
+      it('the watch sends the current object at once', async (test) => {
         const { first } = await start(test)
         expect(first).toEqual({
           object_meta: {
@@ -92,7 +92,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         })
       })
 
-      it('ready asks, and the cluster answers; while Ready it flickers', async (test) => {
+      it('ready() sends RequestReady, then Ready, also while Ready', async (test) => {
         const { call, states } = await start(test)
         await call('POST /ready')
         expect(await states(2)).toEqual(['RequestReady', 'Ready'])
@@ -100,7 +100,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         expect(await states(2)).toEqual(['RequestReady', 'Ready'])
       })
 
-      it('ends without a farewell when the sidecar does', async (test) => {
+      it('the watch ends without a close when the sidecar ends', async (test) => {
         const { lines, running } = await start(test)
         await running.stop()
         expect(await lines.ended).toEqual(transport === 'WebSocket' ? { code: 1006 } : { complete: false })
@@ -109,7 +109,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
       // Of ours, what a port adds is tested by these; all else is the mock's as well, whose time is quicker.
       if (target === oursInProduction) return
 
-      it('allocate notes when it was', async (test) => {
+      it('allocate() sets the last-allocated annotation', async (test) => {
         const { call, first: before, next } = await start(test)
         await call('POST /allocate')
         const after = await next()
@@ -123,7 +123,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
       })
 
       if (has(target.release, 'batches')) {
-        it('of several state calls at once only the last is written', async (test) => {
+        it('only the last of several state calls is written', async (test) => {
           const { call, label, next, running } = await start(test)
           await running.atOnce(async () => {
             await call('POST /ready')
@@ -150,7 +150,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
       })
 
       if (has(target.release, 'batches')) {
-        it('labels that are set together come together', async (test) => {
+        it('labels that are set together come in one object', async (test) => {
           const { label, next, running } = await start(test)
           await running.atOnce(async () => {
             for (const key of ['a', 'b', 'c']) await label(key, '1')
@@ -165,7 +165,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
       }
 
       if (has(target.release, 'listAnswers')) {
-        it('counters and lists send an object, changes at once in one', async (test) => {
+        it('changes of counters and lists come together in one object', async (test) => {
           const { call, next, running } = await start(test)
           await running.atOnce(() =>
             Promise.all(['2', '3'].map((diff) => call('PATCH /v1beta1/counters/rooms', `{"countDiff":"${diff}"}`))),
@@ -185,7 +185,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
       }
 
       if (target.updatesLists) {
-        it('an updated list keeps the old order, then has what is new', async (test) => {
+        it('an updated list keeps its order and appends new values', async (test) => {
           const { call, next } = await start(test)
           await call('PATCH /v1beta1/lists/players', '{"capacity":"4","values":["b","test2","a","test0"]}')
           expect((await next()).status.lists?.['players']).toEqual({
@@ -195,7 +195,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         })
       }
 
-      it('shows what an allocator does', async (test) => {
+      it("the watch shows an allocator's changes", async (test) => {
         const { next, running } = await start(test)
         running.allocate('match', '42')
         const { status, object_meta } = await next()
@@ -228,7 +228,7 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         expect(await states(3)).toEqual(['Allocated', 'RequestReady', 'Ready'])
       })
 
-      it('nothing leaves Shutdown, and labels are still written', async (test) => {
+      it('Shutdown is final, and labels are still written', async (test) => {
         const { call, label, next, states } = await start(test)
         await call('POST /shutdown')
         expect(await states(1)).toEqual(['Shutdown'])

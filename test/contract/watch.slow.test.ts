@@ -42,7 +42,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         await running.stop()
       })
 
-      it('sends one object for each state call, also when the state is the same', async () => {
+      it('the watch sends an object for each state call, also for the same state', async () => {
         const lines = await start()
         await lines.next()
         for (const [path, state] of [
@@ -59,7 +59,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(lines.waiting).toEqual([])
       })
 
-      it('sends one object for each label and annotation, also when the value is the same', async () => {
+      it('the watch sends an object for each label and annotation, also for the same value', async () => {
         const lines = await start()
         await lines.next()
         const labels = { 'agones.dev/sdk-a': '1' }
@@ -72,7 +72,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(lines.waiting).toEqual([])
       })
 
-      it('sends nothing for counters, lists, beats and refusals; the next object has all', async () => {
+      it('the watch sends nothing for counters, lists, beats and refusals; the next object has them', async () => {
         const lines = await start()
         await lines.next()
         await call('PATCH /v1beta1/counters/rooms', '{"countDiff":"2"}')
@@ -94,7 +94,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(lines.waiting).toEqual([])
       })
 
-      it('sends every change to every watcher, from the moment each of them came', async () => {
+      it('every watcher gets every change since it opened', async () => {
         const first = await start()
         await first.next()
         await call('POST /allocate')
@@ -106,7 +106,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(await first.next()).toEqual(seen({ state: 'Shutdown' }))
       })
 
-      it('goes on when another watcher leaves', async () => {
+      it('a watch goes on when another ends', async () => {
         const first = await start()
         const second = await another()
         await first.next()
@@ -117,7 +117,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(await first.next()).toEqual(seen({ state: 'Allocated' }))
       })
 
-      it('sends as many objects as there were changes, the last one last', async () => {
+      it('the watch sends an object for each change, in order', async () => {
         const lines = await start()
         await lines.next()
         for (let i = 1; i <= 40; i++) await label('n', `${i}`)
@@ -127,7 +127,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(lines.waiting).toEqual([])
       })
 
-      it('shows a reservation that overflows end at once', async () => {
+      it('a reservation that overflows ends at once', async () => {
         const lines = await start()
         await lines.next()
         await call('POST /reserve', '{"seconds":"9223372037"}')
@@ -135,7 +135,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
       })
 
-      it('a reservation without an end does not stop the one before it', async () => {
+      it('a reservation without an end does not stop the timer of an earlier one', async () => {
         const lines = await start()
         await lines.next()
         await call('POST /reserve', '{"seconds":"1"}')
@@ -157,7 +157,7 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
       })
 
-      it.skipIf(target.isMock)('shows a file that was written in place', async () => {
+      it.skipIf(target.isMock)('the watch shows a file that was written in place', async () => {
         const lines = await start({ file: full })
         expect(await lines.next()).toMatchObject({ result: { status: { state: 'Allocated' } } })
         await writeFile(running.file ?? '', full.replace('state: Allocated', 'state: Reserved'))
@@ -168,14 +168,14 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
         }
       })
 
-      it('ends without a farewell when the sidecar does', async () => {
+      it('the watch ends without a close when the sidecar ends', async () => {
         const lines = await start()
         await lines.next()
         await running.stop()
         expect(await lines.ended).toEqual(transport === 'WebSocket' ? { code: 1006 } : { complete: false })
       })
 
-      it('changes nothing by itself', async () => {
+      it('local mode changes nothing by itself', async () => {
         const lines = await start()
         await lines.next()
         expect(await ask('GET /gameserver')).toEqual(ok(localGameServer()))

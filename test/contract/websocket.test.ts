@@ -77,7 +77,7 @@ for (const target of localTargets) {
       })
     }
 
-    it('a query or an escape leaves a watch a watch', async () => {
+    it('a watch path may have a query or escapes', async () => {
       running = await target.start()
       const queries = ['?x=1', '?method=GET', '?method='].map((query) => `/watch/gameserver${query}`)
       for (const path of [...queries, '/watch%2Fgameserver', '/%77atch/gameserver']) {

@@ -15,7 +15,7 @@ import { allocationMistake } from '../../src/schema/allocation.js'
 import { commandProblem } from '../../src/schema/control-command.js'
 import { createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
 
-/** A sidecar whose clock is only moved by hand. */
+/** A sidecar whose clock moves only by `pass()`. */
 function createQuietSidecar(config: Parameters<typeof createSidecar>[0] = {}): {
   sidecar: Sidecar
   pass(ms: number): void
@@ -29,7 +29,7 @@ function control(sidecar: Sidecar, ...commands: readonly ControlCommand[]): void
   for (const command of commands) expect(sidecar.control(command)).toEqual({ ok: true })
 }
 
-/** What stands in a line of the form before anybody has typed. */
+/** The values of a line's fields before anybody has typed. */
 const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, string> =>
   Object.fromEntries(
     fields
@@ -37,14 +37,17 @@ const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, str
       .filter(([, value]) => value !== ''),
   )
 
-describe('the faults of the form', () => {
-  test.each(faultForms.map((form) => [form.title, form] as const))('%s is a command as it stands', (_, form) => {
-    const fields = defaultsOf(form)
-    expect(commandProblem(commandOf(form, fields))).toBeUndefined()
-    expect(commandProblem(commandOf(form, { ...fields, operation: 'setLabel' }))).toBeUndefined()
-  })
+describe('the form of faults', () => {
+  test.each(faultForms.map((form) => [form.title, form] as const))(
+    'the line %s makes a valid command from its default values',
+    (_, form) => {
+      const fields = defaultsOf(form)
+      expect(commandProblem(commandOf(form, fields))).toBeUndefined()
+      expect(commandProblem(commandOf(form, { ...fields, operation: 'setLabel' }))).toBeUndefined()
+    },
+  )
 
-  test('are shown by words when they are on', () => {
+  test('active faults are shown in words', () => {
     const { sidecar } = createQuietSidecar()
     control(
       sidecar,
@@ -76,7 +79,7 @@ describe('the faults of the form', () => {
   })
 })
 
-test('a session is saved as a scenario that can be played again', () => {
+test('the commands of a session become a scenario that the reader of scenarios accepts', () => {
   const { sidecar, pass } = createQuietSidecar()
   control(sidecar, { type: 'setState', state: 'Ready' }, { type: 'allocate', labels: { mode: 'dm' } })
   pass(1500)
@@ -92,7 +95,7 @@ test('a session is saved as a scenario that can be played again', () => {
 })
 
 test.each(['production', 'local'] as const)(
-  'a GameServer in mode %s that is edited and not changed stays as it is',
+  'in mode %s, applying the unchanged manifest of the editor leaves the GameServer as it is',
   (mode) => {
     const { sidecar } = createQuietSidecar({ mode })
     control(
@@ -114,7 +117,7 @@ test.each(['production', 'local'] as const)(
   },
 )
 
-test('beats are told apart: counted, ignored, failed; a miss is where a period ended without one', async () => {
+test('the strip of beats tells counted from ignored and failed beats, and has a miss for a period without a beat', async () => {
   const { sidecar, pass } = createQuietSidecar()
   const beat = async (): Promise<number> => {
     const url = 'http://localhost/health'
@@ -140,7 +143,7 @@ test('beats are told apart: counted, ignored, failed; a miss is where a period e
   sidecar.close()
 })
 
-test('a GameServer that has ended is shown with the time until a fresh one replaces it', () => {
+test('for a GameServer that has ended, the outlook says when a fresh one replaces it', () => {
   const { sidecar, pass } = createQuietSidecar({ replaceAfter: 12_000 })
   const outlook = (): string | undefined => outlookOf(sidecar.snapshot(), sidecar.snapshot().now)
   expect(outlook()).toBeUndefined()
@@ -151,7 +154,7 @@ test('a GameServer that has ended is shown with the time until a fresh one repla
   sidecar.close()
 })
 
-describe('the allocation of the dialog', () => {
+describe('the allocation that the dialog makes', () => {
   const fields = {
     labels: 'mode=dm, map=arena',
     annotations: 'note=a b, c\r\nother={"x":1}',
@@ -165,7 +168,7 @@ describe('the allocation of the dialog', () => {
     'match.lists.containsValue:players': 'carol',
   }
 
-  test('is a manifest that a cluster takes', () => {
+  test('is a valid GameServerAllocation', () => {
     const allocation = allocationOf(fields, 'agones')
     expect(allocation).toEqual({
       apiVersion: 'allocation.agones.dev/v1',
@@ -187,21 +190,21 @@ describe('the allocation of the dialog', () => {
     expect(allocationMistake(allocation)).toBeUndefined()
   })
 
-  test('names a text that is no pair', () => {
+  test('is refused for a label without =, which the message names', () => {
     expect(() => allocationOf({ labels: 'mode' }, 'agones')).toThrow(
       'Write key=value, such as mode=dm, instead of "mode"',
     )
   })
 })
 
-test('a letter that is a key of the terminal and of the dashboard means the same in both', () => {
+test('a key that both the terminal and the dashboard have does the same in both', () => {
   const labels = new Map(actions().map(({ key, label }) => [key, label]))
   const shared = KEYS.filter(([key]) => labels.has(key))
   expect(shared.map(([key]) => key)).toEqual(['a', 'A', 'u', 'w', 'x', 'f'])
   for (const [key, name] of shared) expect(labels.get(key)!.toLowerCase()).toContain(name)
 })
 
-test('the title names a fresh GameServer that is in the state of the old one', () => {
+test('the title changes with the GameServer’s name, even if a fresh one is in the same state', () => {
   const page = { title: '', querySelector: () => ({ href: '' }) }
   vi.stubGlobal('document', page)
   onTestFinished(() => void vi.unstubAllGlobals())
@@ -215,7 +218,7 @@ test('the title names a fresh GameServer that is in the state of the old one', (
   sidecar.close()
 })
 
-/** Strings that a careless writer or reader takes for something else. */
+/** Strings that YAML could read as something else. */
 const tricky = fc.constantFrom(
   ...['', ' a', 'a ', '\n', '\t', '--- ', '|', '-'],
   ...String.raw`- a|a: b|a #b|#|yes|null|~|1|1e3|0x1|1.5|{|[]|"|'|a:|&a|*a|!t|>|%|@|?|,|2026-01-01|<b>|🎲|__proto__`.split(
@@ -235,6 +238,6 @@ const { value } = fc.letrec((tie) => ({
   ),
 }))
 
-test('what is shown as YAML is the same value for a YAML reader', () => {
+test('a YAML parser reads from writeYaml() the same value', () => {
   fc.assert(fc.property(value, (shown) => void expect(parse(writeYaml(shown))).toEqual(shown)))
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describe } from '../../src/dashboard/timeline/describe.js'
+import { describe, differencesOf } from '../../src/dashboard/timeline/describe.js'
 import { readFilter } from '../../src/dashboard/timeline/filter.js'
 import { rowsOf } from '../../src/dashboard/timeline/rows.js'
 import type { ControlCommand, LogEntry } from '../../src/sidecar/index.js'
@@ -7,7 +7,7 @@ import type { ControlCommand, LogEntry } from '../../src/sidecar/index.js'
 const health = { operation: 'health', beats: 1 } as const
 const look = { operation: 'getGameServer' } as const
 
-/** What the rows of these entries say, oldest first. */
+/** The rows of these entries as text, oldest first. */
 function rows(...entries: readonly Partial<LogEntry>[]): string[] {
   const log = entries.map((entry, i): LogEntry => ({
     seq: i + 1,
@@ -29,11 +29,11 @@ function rows(...entries: readonly Partial<LogEntry>[]): string[] {
 const beat: Partial<LogEntry> = { event: { type: 'call', call: health } }
 const failed: Partial<LogEntry> = { reply: { status: 503 } }
 
-test('a quiet client, which beats and looks at its GameServer by turns, takes two rows, the one that grew last on top', () => {
+test('the beats and the reads of an idle client take two rows, of which the one with the newest entry is last', () => {
   expect(rows(beat, beat, {}, beat, beat, {}, beat)).toEqual(['getGameServer ×2', 'health ×5'])
 })
 
-test('whatever else happens parts the rows, so that order is never lost', () => {
+test('any other entry ends the rows of repeats, so that rows stay in order', () => {
   const allocated: Partial<LogEntry> = { event: { type: 'control', command: { type: 'allocate' } } }
   expect(rows(beat, {}, allocated, {}, beat)).toEqual([
     'health ×1',
@@ -45,7 +45,7 @@ test('whatever else happens parts the rows, so that order is never lost', () => 
   expect(rows({}, failed, {})).toEqual(['getGameServer ×1', 'getGameServer', 'getGameServer ×1'])
 })
 
-test('each client has rows of its own', () => {
+test('repeats of different clients have rows of their own', () => {
   expect(rows({}, { client: 'page#1' }, {})).toEqual(['getGameServer ×1', 'getGameServer ×2'])
 })
 
@@ -59,14 +59,28 @@ const entryOf = (command: ControlCommand, problem?: string): LogEntry => ({
 })
 const manifest = { apiVersion: 'allocation.agones.dev/v1', kind: 'GameServerAllocation' } as const
 
-test('a row of an allocation that was refused says so and why, in place of its manifest', () => {
+test('the row of a refused allocation shows the reason instead of the manifest', () => {
   const refused = entryOf({ type: 'allocate', manifest }, 'selector 1: state is Allocated, must be Ready')
   const details = 'not allocated: selector 1: state is Allocated, must be Ready'
   expect(describe(refused)).toMatchObject({ name: 'allocate', details })
   expect(readFilter('not allocated:')(refused)).toBe(true)
 })
 
-test('a command that was carried out is told with its fields, one that was not with the reason', () => {
+test('the row of a command shows its fields, and of a refused command the reason', () => {
   expect(describe(entryOf({ type: 'restart', downMs: 5 })).details).toBe('downMs 5')
   expect(describe(entryOf({ type: 'restart', downMs: 5 }, 'it is down already')).details).toBe('it is down already')
+})
+
+test('the differences of an allocation are its state and its labels, with the values before and after', () => {
+  const allocated: LogEntry = {
+    ...entryOf({ type: 'allocate', labels: { mode: 'dm' } }),
+    changes: [
+      { type: 'state', previous: 'Ready', value: 'Allocated' },
+      { type: 'label', key: 'mode', previous: undefined, value: 'dm' },
+    ],
+  }
+  expect(differencesOf(allocated, [allocated])).toEqual([
+    ['status.state', 'Ready', 'Allocated'],
+    ['metadata.labels[mode]', undefined, 'dm'],
+  ])
 })

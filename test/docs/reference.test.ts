@@ -88,7 +88,7 @@ const exact: Row[] = [
     'docs/gateway.md',
     'Vite',
     () => {
-      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/gateway.ts')) ?? []
+      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/options.ts')) ?? []
       return [...ofBoth.matchAll(/^ {2}(\w+)[:,]/gm)].map(([, name]) => name!)
     },
   ],
@@ -121,11 +121,14 @@ const exact: Row[] = [
   ],
 ]
 
-test.each(exact)('every %s is in %s under "%s", and no other', async (_what, page, heading, names, pattern) => {
-  const there = await names()
-  expect(there).not.toEqual([])
-  expect(sorted(listed(page, heading, pattern))).toEqual(sorted(there))
-})
+test.each(exact)(
+  'every %s is in %s under "%s", which lists no others',
+  async (_what, page, heading, names, pattern) => {
+    const there = await names()
+    expect(there).not.toEqual([])
+    expect(sorted(listed(page, heading, pattern))).toEqual(sorted(there))
+  },
+)
 
 const among: Row[] = [
   ...(
@@ -152,7 +155,7 @@ test.each(among)('every %s is in %s under "%s"', async (_what, page, heading, na
   expect(listed(page, heading, pattern)).toEqual(expect.arrayContaining([...there]))
 })
 
-test('every error code has its section in docs/errors.md, and every section its code', () => {
+test('docs/errors.md has a section for each error code, and no others', () => {
   expect(headingsOf('docs/errors.md').slice(1).sort()).toEqual(textsOf('SidecarErrorCode', ERRORS).sort())
 })
 
@@ -173,7 +176,7 @@ describe('docs/host.md', () => {
     return [...section.matchAll(/^\|(.+)\|$/gm)].map(([, row]) => row!.split('|').map((cell) => cell.trim()))
   }
 
-  test('has every event with its fields, and no other', () => {
+  test('lists each event with its fields, and no others', () => {
     const union = declared('HostEvent', 'src/node/host/host-events.ts')
     const events = [...nodesOf(union)].filter(ts.isTypeLiteralNode).map((literal) => {
       const fields = [...nodesOf(literal)].filter(ts.isPropertySignature).map(({ name }) => name.getText())
@@ -186,14 +189,14 @@ describe('docs/host.md', () => {
     )
   })
 
-  test('has every exit code', () => {
+  test('lists each exit code', () => {
     const documented = rowsUnder('Exit codes').map(([code]) => code)
     expect(documented).toEqual(expect.arrayContaining([0, ...Object.values(HOST_EXIT_CODES)].map(String)))
   })
 })
 
 describe('docs/internals/architecture.md', () => {
-  test('every file it names exists, also where it leaves out the folder', () => {
+  test('names only files that exist, with or without their folder', () => {
     const named = [...proseOf(ARCHITECTURE).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!)
     const files = filesIn('src').map((path) => `/${path}`)
     const exists = (path: string): boolean =>
@@ -202,13 +205,13 @@ describe('docs/internals/architecture.md', () => {
     expect(named.filter((path) => !exists(path))).toEqual([])
   })
 
-  test('it names every file of the client', () => {
+  test('names every file of the client', () => {
     const text = read(ARCHITECTURE)
     expect(filesIn('src/client').filter((path) => !text.includes(`\`${path}\``))).toEqual([])
   })
 })
 
-test('every link in a page leads somewhere', () => {
+test('no link in a page is broken', () => {
   /** The anchor that a heading has on the common hosts of Markdown. */
   const anchorOf = (heading: string): string =>
     heading

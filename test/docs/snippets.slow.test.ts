@@ -67,7 +67,7 @@ const misfit: Snippet = {
   code: "import { createClient } from 'gameserver-sidecar'\ncreateClient({ baseURL: '' })\n",
 }
 
-test('every snippet that imports the package fits its types, and one that does not is found with its line', () => {
+test('snippets that import the package pass the type check, which reports the line of a wrong one', () => {
   const snippets = pages.flatMap(snippetsOf).filter(isWhole)
   expect(snippets.length).toBeGreaterThan(5)
   expect(complaintsAbout([...snippets, misfit])).toEqual([expect.stringMatching(/^page\.md:11: [^]*baseURL/)])

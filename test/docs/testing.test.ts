@@ -56,5 +56,5 @@ describe(PAGE, () => {
   const tests = snippets.filter(({ language }) => language === 'ts').flatMap(testsIn)
   expect(tests.length).toBeGreaterThanOrEqual(4)
 
-  test.each(tests)('its test "$name" passes', ({ run }) => run())
+  test.each(tests)('the test "$name" passes', ({ run }) => run())
 })

@@ -76,20 +76,23 @@ const welcomed = async (player: Promise<Player>): Promise<Player> => {
   return here
 }
 
-test.concurrent('the counter follows those who come and go, and the fifth is refused', async (context) => {
-  const { game, allocate, player, untilCount } = await startLobby(context)
-  expect(allocate()).toBe('Allocated')
-  const [ada] = await Promise.all(['ada', 'bob', 'cid', 'dan'].map((name) => welcomed(player(name))))
-  await game.line(/^full: the match of 4 begins$/)
-  await expect(player('eve')).rejects.toThrow('503')
-  await untilCount(4)
-  expect(allocate()).toBe('UnAllocated')
-  await ada!.leave()
-  await untilCount(3)
-  expect(allocate()).toBe('Allocated')
-  await welcomed(player('eve'))
-  await untilCount(4)
-})
+test.concurrent(
+  'the counter follows players who join and leave, and the server refuses the fifth player',
+  async (context) => {
+    const { game, allocate, player, untilCount } = await startLobby(context)
+    expect(allocate()).toBe('Allocated')
+    const [ada] = await Promise.all(['ada', 'bob', 'cid', 'dan'].map((name) => welcomed(player(name))))
+    await game.line(/^full: the match of 4 begins$/)
+    await expect(player('eve')).rejects.toThrow('503')
+    await untilCount(4)
+    expect(allocate()).toBe('UnAllocated')
+    await ada!.leave()
+    await untilCount(3)
+    expect(allocate()).toBe('Allocated')
+    await welcomed(player('eve'))
+    await untilCount(4)
+  },
+)
 
 test.concurrent(
   'players who come by themselves keep their server: it is Allocated, also after a new start of its process',

@@ -18,24 +18,27 @@ async function open(example: Example, game: Game, name: string, room: string): P
   return player
 }
 
-test.concurrent('each allocation is a room, which ends with its players, and the counter follows', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
-  const ada = await open(example, game, 'ada', 'harbour')
-  const bob = await game.player('bob', { room: 'harbour' })
-  expect(await bob.message('came')).toEqual({ type: 'came', player: 'bob', here: 2 })
-  ada.send('hello')
-  expect(await bob.message('said')).toEqual({ type: 'said', by: 'ada', text: '"hello"' })
-  expect(example.allocate().status.state).toBe('Allocated')
-  expect(countIn(example.gameServer())).toBe(2)
-  // Nobody has come into the second room.
-  await untilRooms(example, 1)
-  await ada.leave()
-  await bob.leave()
-  await untilRooms(example, 0)
-  expect(example.states().at(-1)).toBe('Allocated')
-})
+test.concurrent(
+  'each allocation opens a room, which ends when its players have left, and the counter follows',
+  async (context) => {
+    const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
+    const ada = await open(example, game, 'ada', 'harbour')
+    const bob = await game.player('bob', { room: 'harbour' })
+    expect(await bob.message('came')).toEqual({ type: 'came', player: 'bob', here: 2 })
+    ada.send('hello')
+    expect(await bob.message('said')).toEqual({ type: 'said', by: 'ada', text: '"hello"' })
+    expect(example.allocate().status.state).toBe('Allocated')
+    expect(countIn(example.gameServer())).toBe(2)
+    // Nobody has come into the second room.
+    await untilRooms(example, 1)
+    await ada.leave()
+    await bob.leave()
+    await untilRooms(example, 0)
+    expect(example.states().at(-1)).toBe('Allocated')
+  },
+)
 
-test.concurrent('nobody comes into a room that is over, nor into one without an allocation', async (context) => {
+test.concurrent('the server refuses players of a room that is over or was never allocated', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
   const ada = await open(example, game, 'ada', 'harbour')
   const eve = await game.player('eve', { room: 'desert' })
@@ -78,7 +81,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('after so many sessions it takes no more, and ends with the last of them', async (context) => {
+test.concurrent('after its last session the server takes no allocation, and ends', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-counter', { ...SHORT, SESSIONS: '2' })
   const ada = await open(example, game, 'ada', 'harbour')
   example.allocate()
@@ -89,7 +92,7 @@ test.concurrent('after so many sessions it takes no more, and ends with the last
   expect(await game.end('SIGTERM')).toBe(0)
 })
 
-test.concurrent('at its end players are told, and the process exits with 0', async (context) => {
+test.concurrent('when the server ends, its players get a message, and the process exits with 0', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
   const ada = await open(example, game, 'ada', 'harbour')
   example.sidecar.control({ type: 'delete' })

@@ -13,7 +13,7 @@ const matchIn = ({ status }: AnsweredAllocation): { match: string } => ({
   match: status.metadata!.annotations['agones.dev/last-allocated']!,
 })
 
-test.concurrent('one allocation at a time gets the server, until as many matches run as it holds', async (context) => {
+test.concurrent('each allocation adds one match, until the server is full', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', LONG)
   for (let running = 1; running <= 3; running += 1) {
     if (running > 1) await untilLabel(example, 'true')
@@ -25,7 +25,7 @@ test.concurrent('one allocation at a time gets the server, until as many matches
   expect(example.gameServer().object_meta.labels).toMatchObject({ [LABEL]: 'false' })
 })
 
-test.concurrent('a match to which nobody comes gives its place back', async (context) => {
+test.concurrent('a match without players frees its place', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
   for (let match = 1; match <= 3; match += 1) {
     if (match > 1) await untilLabel(example, 'true')
@@ -35,7 +35,7 @@ test.concurrent('a match to which nobody comes gives its place back', async (con
   await untilLabel(example, 'true')
 })
 
-test.concurrent('a match that is over tells its players', async (context) => {
+test.concurrent('players get a message when their match is over', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, MATCH_SECONDS: '4' })
   // She comes before the server has seen the allocation.
   example.sidecar.control({ type: 'stallWatchers' })
@@ -45,7 +45,7 @@ test.concurrent('a match that is over tells its players', async (context) => {
   expect(await ada.closed).toMatchObject({ code: 1000 })
 })
 
-test.concurrent('after its last match the server ends, and no allocation comes between', async (context) => {
+test.concurrent('after its last match the server ends and takes no further allocation', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', {
     ...LONG,
     MATCH_SECONDS: '3',
@@ -60,7 +60,7 @@ test.concurrent('after its last match the server ends, and no allocation comes b
   expect(await game.end('SIGTERM')).toBe(0)
 })
 
-test.concurrent('a server that was killed and starts again takes matches again', async (context) => {
+test.concurrent('a server that was killed takes matches again after its restart', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
   example.allocate()
   await game.line(/begins/)

@@ -46,7 +46,7 @@ describe.each(examples)('the example %s', (name) => {
     },
   )
 
-  test('has a Fleet of its own name, which its autoscaler follows by what the servers have', () => {
+  test('has a Fleet of its own name, and an autoscaler for a counter or list of that Fleet', () => {
     expect(fleet.metadata.name).toBe(name)
     const autoscaler = manifestOf(name, 'fleetautoscaler.yaml') as Autoscaler | undefined
     if (autoscaler === undefined) return
@@ -56,7 +56,7 @@ describe.each(examples)('the example %s', (name) => {
     if (policy.type === 'List') expect(known.lists).toContain(policy.list!.key)
   })
 
-  test('is allocated by counters and lists that its servers have', () => {
+  test('has an allocation that names only counters and lists of its Fleet', () => {
     const { spec: allocation } = allocationOf(name)
     for (const part of [allocation!, ...(allocation!.selectors ?? [])]) {
       for (const key of Object.keys(part.counters ?? {})) expect(known.counters).toContain(key)
@@ -67,7 +67,7 @@ describe.each(examples)('the example %s', (name) => {
     }
   })
 
-  test('is loaded by the local sidecar without a warning, and allocated by its manifest once it is Ready', async () => {
+  test('loads in the local sidecar without a warning, and its manifest allocates a Ready server', async () => {
     const warnings: string[] = []
     const file = join(root, path('fleet.yaml'))
     const sidecar = await createLocalSidecar({ port: 0, file, onWarning: (text) => warnings.push(text) })
@@ -84,7 +84,7 @@ describe.each(examples)('the example %s', (name) => {
     expect(codeLines(read(path('server.mjs')))).toBeLessThan(60)
   })
 
-  test('is started and allocated by the same commands as the others, and installs this version', () => {
+  test('has the same commands as the other examples, and installs this version', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string }
     const [major, minor] = version.split('.')
     expect(JSON.parse(read(path('package.json')))).toEqual({
@@ -127,13 +127,13 @@ describe.each(Object.entries(GUIDES))('the guide %s', (guide, examples) => {
   const snippets = snippetsOf(`docs/guides/${guide}.md`)
   const isWhole = ({ code }: Snippet): boolean => /^(apiVersion:|import )/m.test(code)
 
-  test('has whole manifests that fit the platform', () => {
+  test('shows whole manifests that are valid', () => {
     for (const { code } of snippets.filter((snippet) => snippet.language === 'yaml' && isWhole(snippet))) {
       expect(documentsOf(code).flatMap(problemsOf)).toEqual([])
     }
   })
 
-  test('shows pieces of examples as they are there', () => {
+  test('shows pieces of examples unchanged', () => {
     const files = examples.flatMap(filesOf)
     const pieces = snippets.filter((snippet) => /^(yaml|js)$/.test(snippet.language) && !isWhole(snippet))
     expect(pieces).not.toEqual([])

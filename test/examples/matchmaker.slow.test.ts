@@ -43,7 +43,7 @@ const begin = async (context: TestContext, env: NodeJS.ProcessEnv = {}) => {
 const TO_THE_END = ['Scheduled', 'Ready', 'Reserved', 'Allocated', 'Shutdown']
 
 describe.concurrent('a matchmaker that chooses', () => {
-  test('sends two players to a server it has reserved, which allocates itself once they are there', async (context) => {
+  test('sends two players to a server that it reserved, and the server allocates itself when both have joined', async (context) => {
     const { example, game, join } = await begin(context)
     const [alice, bob] = await join('alice', 'bob')
     expect(await alice!.message('start')).toMatchObject({ type: 'start' })
@@ -55,7 +55,7 @@ describe.concurrent('a matchmaker that chooses', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('gets its server back when a player does not come, and whoever has come looks for another', async (context) => {
+  test('reserves the server again when a player does not come, and the player who came waits for another match', async (context) => {
     const { example, ask, join } = await begin(context, { RESERVE_SECONDS: '10' })
     const [url] = await Promise.all([ask('alice'), ask('bob')])
     const alice = await connectPlayer(context, url, 'alice')
@@ -69,7 +69,7 @@ describe.concurrent('a matchmaker that chooses', () => {
     expect(example.states().at(-1)).toBe('Allocated')
   })
 
-  test('sends nobody to a server that somebody else has allocated, and those named there play', async (context) => {
+  test('sends nobody to a server that another allocation took, whose players can play', async (context) => {
     const { example, game, matchmaker, ask } = await begin(context)
     expect(example.allocate().status.state).toBe('Allocated')
     await matchmaker.line(/is Allocated$/)
@@ -81,13 +81,13 @@ describe.concurrent('a matchmaker that chooses', () => {
     expect(example.states()).not.toContain('Reserved')
   })
 
-  test('does not leave an allocated server to nobody', async (context) => {
+  test('ends an allocated server without players', async (context) => {
     const { example } = await begin(context, { COME_SECONDS: '0.5' })
     example.allocate()
     await example.until('Shutdown')
   })
 
-  test('keeps the turn of players whose server dies before it is reserved', async (context) => {
+  test('keeps players first in the queue if their server dies before its reservation', async (context) => {
     const { example, game, ask, startGame } = await begin(context)
     example.sidecar.control({ type: 'failCalls', operations: ['reserve'] })
     const urls = Promise.all([ask('alice'), ask('bob')])
@@ -100,7 +100,7 @@ describe.concurrent('a matchmaker that chooses', () => {
     await example.until('Reserved')
   })
 
-  test('tries again where the reservation gets lost in the sidecar', async (context) => {
+  test('retries a reservation that the sidecar lost', async (context) => {
     const { example, join } = await begin(context)
     example.sidecar.control({ type: 'loseWrites' })
     const [alice] = await join('alice', 'bob')
@@ -108,7 +108,7 @@ describe.concurrent('a matchmaker that chooses', () => {
     expect(example.calls().filter((call) => call === 'reserve')).toHaveLength(2)
   })
 
-  test('does not get a server back whose process was killed in its match', async (context) => {
+  test('does not reuse a server whose process was killed during a match', async (context) => {
     const { example, game, startGame, join } = await begin(context)
     const [alice] = await join('alice', 'bob')
     await alice!.message('start')
@@ -153,7 +153,7 @@ async function guideWith({ onTestFinished }: TestContext, answers: Answer[]) {
 }
 
 describe.concurrent('the code of the guide to matchmakers', () => {
-  test('asks until a server is its own, whatever comes in between, and gives its address', async (context) => {
+  test('retries through errors until a server is allocated, and returns its address', async (context) => {
     const sidecar = await createLocalSidecar({ port: 0, file: 'examples/one-match/fleet.yaml', onWarning: () => {} })
     context.onTestFinished(() => sidecar.close())
     sidecar.control({ type: 'setState', state: 'Ready' })
@@ -171,12 +171,12 @@ describe.concurrent('the code of the guide to matchmakers', () => {
     expect(sidecar.sidecar.snapshot().gameServer.status.state).toBe('Allocated')
   })
 
-  test('does not ask again where the request is wrong', async (context) => {
+  test('does not retry an invalid request', async (context) => {
     const { guide } = await guideWith(context, [(_, response) => void response.writeHead(403).end('may not create')])
     await expect(guide.allocate({}, new AbortController().signal)).rejects.toThrow('403 may not create')
   })
 
-  test('ends when nobody waits any more', async (context) => {
+  test('stops when no player waits', async (context) => {
     const { guide } = await guideWith(context, [state('UnAllocated')])
     await expect(guide.allocate({}, AbortSignal.timeout(300))).rejects.toThrow(/abort/i)
   })

@@ -15,7 +15,7 @@ const inMatch = async (context: TestContext) => {
 const TO_THE_END = ['Scheduled', 'Ready', 'Allocated', 'Shutdown']
 
 describe.concurrent('one match', () => {
-  test('is played to its end, and then the server ends', async (context) => {
+  test('runs to its end, and then the server shuts down', async (context) => {
     const { example, game, alice, bob } = await inMatch(context)
     for (let i = 0; i < 10; i += 1) alice.send('a point')
     expect(await bob.closed).toEqual({ code: 1000, reason: 'alice has won' })
@@ -24,7 +24,7 @@ describe.concurrent('one match', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('ends when everybody has left it', async (context) => {
+  test('ends when all players have left', async (context) => {
     const { example, alice, bob } = await inMatch(context)
     await alice.leave()
     await bob.leave()
@@ -32,7 +32,7 @@ describe.concurrent('one match', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('has no place for a third player, nor for anybody before the allocation', async (context) => {
+  test('refuses a third player, and any player before the allocation', async (context) => {
     const { example, game } = await begun(context)
     const early = await game.player('early')
     expect((await early.closed).code).toBe(4000)
@@ -44,7 +44,7 @@ describe.concurrent('one match', () => {
     expect(example.gameServer().status.state).toBe('Allocated')
   })
 
-  test('is given up when its players do not come', async (context) => {
+  test('ends if its players do not come', async (context) => {
     const { example, game } = await begun(context, { COME_SECONDS: '0.5' })
     example.allocate()
     await game.line(/^over: the players did not come$/)
@@ -52,7 +52,7 @@ describe.concurrent('one match', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('ends the process where its shutdown gets lost, so that the server is not kept', async (context) => {
+  test('ends the process even if the sidecar loses the shutdown', async (context) => {
     const { example, game, alice } = await inMatch(context)
     example.sidecar.control({ type: 'loseWrites' })
     for (let i = 0; i < 10; i += 1) alice.send('a point')
@@ -60,7 +60,7 @@ describe.concurrent('one match', () => {
     expect(example.gameServer().status.state).toBe('Allocated')
   })
 
-  test('is not followed by another on the same server when the process is killed in it', async (context) => {
+  test('is the only match of the server, even if the process is killed during it', async (context) => {
     const { example, game, alice } = await inMatch(context)
     await game.end('SIGKILL')
     expect((await alice.closed).code).toBe(1006)
@@ -70,7 +70,7 @@ describe.concurrent('one match', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('tells its players at once when the GameServer is deleted', async (context) => {
+  test('sends players a message at once when the GameServer is deleted', async (context) => {
     const { example, alice, bob } = await inMatch(context)
     example.sidecar.control({ type: 'delete' })
     expect((await alice.closed).code).toBe(1001)

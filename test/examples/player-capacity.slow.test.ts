@@ -11,17 +11,20 @@ const untilSeats = (example: Example, ...ids: string[]): Promise<void> =>
 const promise = (example: Example, id: string): string =>
   example.allocate({ lists: { players: { addValues: [id] } } }).status.state
 
-test.concurrent('those with a promised seat come in without a call, others take one', async (context) => {
-  const { example, game } = await beginExample(context, 'player-capacity')
-  expect(example.allocate().status.state).toBe('Allocated')
-  expect(await (await game.player('ada')).message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
-  expect(example.calls()).not.toContain('addListValue')
-  await (await game.player('cid')).message('welcome')
-  // Who was let in is in the list already.
-  expect(seatsIn(example.gameServer())).toEqual(['ada', 'bob', 'cid'])
-})
+test.concurrent(
+  'players with a promised seat join without a call to the sidecar, other players take a seat',
+  async (context) => {
+    const { example, game } = await beginExample(context, 'player-capacity')
+    expect(example.allocate().status.state).toBe('Allocated')
+    expect(await (await game.player('ada')).message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
+    expect(example.calls()).not.toContain('addListValue')
+    await (await game.player('cid')).message('welcome')
+    // Who was let in is in the list already.
+    expect(seatsIn(example.gameServer())).toEqual(['ada', 'bob', 'cid'])
+  },
+)
 
-test.concurrent('a seat whose player does not come is free again, and that of one who leaves', async (context) => {
+test.concurrent('the seat of a player who does not come or who leaves becomes free', async (context) => {
   const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
   example.allocate()
   const ada = await game.player('ada')
@@ -33,7 +36,7 @@ test.concurrent('a seat whose player does not come is free again, and that of on
   await untilSeats(example, 'cid')
 })
 
-test.concurrent('a player who comes once more takes the place of the broken connection', async (context) => {
+test.concurrent('a player who reconnects replaces the broken connection', async (context) => {
   const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
   const ada = await game.player('ada')
   await ada.message('welcome')
@@ -43,7 +46,7 @@ test.concurrent('a player who comes once more takes the place of the broken conn
   expect(seatsIn(example.gameServer())).toEqual(['ada'])
 })
 
-test.concurrent('a server that everybody has left ends, and takes no allocation before', async (context) => {
+test.concurrent('a server that all players have left takes no further allocation, and ends', async (context) => {
   const { example, game } = await beginExample(context, 'player-capacity', { EMPTY_SECONDS: '1' })
   promise(example, 'ada')
   const ada = await game.player('ada')

@@ -14,8 +14,8 @@ const enter = async (example: Example, game: Game, players: readonly string[]) =
   return all
 }
 
-describe.concurrent('reuse', () => {
-  test('plays three matches on one server, also twice for the same players, then ends', async (context) => {
+describe.concurrent('a server that is reused', () => {
+  test('plays three matches, two of them with the same players, then ends', async (context) => {
     const { example, game } = await begin(context)
     for (const players of [['alice', 'bob'], ['alice', 'bob'], ['carol']]) {
       await example.until('Ready')
@@ -31,7 +31,7 @@ describe.concurrent('reuse', () => {
     expect(example.calls().filter((call) => call === 'ready')).toHaveLength(3)
   })
 
-  test('has no place for players of the match before', async (context) => {
+  test('refuses players of the match before', async (context) => {
     const { example, game } = await begin(context)
     const [alice] = await enter(example, game, ['alice'])
     alice!.send('done')
@@ -44,7 +44,7 @@ describe.concurrent('reuse', () => {
     expect((await carol!.closed).reason).toBe('carol has won')
   })
 
-  test('is Ready again when nobody has come', async (context) => {
+  test('is Ready again if no player came', async (context) => {
     const { example, game } = await begin(context, { COME_SECONDS: '0.5' })
     example.allocate()
     await game.line(/^over: too few came$/)
@@ -52,7 +52,7 @@ describe.concurrent('reuse', () => {
     expect(example.states()).toEqual(['Scheduled', 'Ready', 'Allocated', 'Ready'])
   })
 
-  test('goes on with the match in which the process was killed, when its players come back', async (context) => {
+  test('continues the match after its process was killed, when the players come back', async (context) => {
     const { example, game } = await begin(context)
     await enter(example, game, ['alice', 'bob'])
     await game.end('SIGKILL')

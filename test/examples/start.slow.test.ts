@@ -5,7 +5,7 @@ import { freePort } from '../support/free-port.js'
 import { exampleFolder, examples } from './support/example-folder.js'
 import { startProcess } from './support/game-process.js'
 
-/** Runs the scripts of an example's package.json, at another port than everybody's. */
+/** Runs the scripts of an example's package.json, at a port of its own. */
 async function begin(context: TestContext, example: string) {
   const folder = await exampleFolder(context, example)
   const port = String(await freePort())
@@ -14,7 +14,7 @@ async function begin(context: TestContext, example: string) {
   }
   const PATH = [join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
   const env = { PATH, PORT: '0', AGONES_SDK_HTTP_PORT: port }
-  // Without npm between, what ends with the test is the command itself.
+  // Without npm in between, the end of the test stops the command itself.
   const run = (script: 'start' | 'allocate') =>
     startProcess(context, folder, ['sh', '-c', `exec ${scripts[script].replace('9358', port)}`], env)
   const untilReady = async (): Promise<void> => {

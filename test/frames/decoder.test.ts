@@ -129,13 +129,13 @@ test('binary data that came in pieces is not touched when the host uses its buff
 describe('the HTTP head', () => {
   const HEAD = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'
 
-  test.each([Infinity, 1, 3, 7])('is read in front of the frames, in pieces of %d', (size) => {
+  test.each([Infinity, 1, 3, 7])('the HTTP head is read before the frames, in pieces of %d', (size) => {
     const { decoder, events } = record({ handshake: true })
     feed(decoder.push, join(latin(HEAD), text('first'), text('second')), size)
     expect(events).toEqual(['first', 'second'])
   })
 
-  test('without status 101 is refused, and gets no close frame', () => {
+  test('an HTTP head without status 101 is refused without a close frame', () => {
     const written: Uint8Array[] = []
     const { decoder, events } = record({ handshake: true, write: (bytes) => written.push(bytes) })
     decoder.push(join(latin('HTTP/1.1 403 Forbidden\r\n\r\n'), text('no')))
@@ -143,7 +143,7 @@ describe('the HTTP head', () => {
     expect(written).toEqual([])
   })
 
-  test('is shown to the host without interim answers, and the host says what is wrong', () => {
+  test('the host checks the HTTP head without interim answers, and names its problem', () => {
     const heads: string[] = []
     const problems: string[] = []
     const decoder = new MessageDecoder({
@@ -155,7 +155,7 @@ describe('the HTTP head', () => {
     expect(problems).toEqual(['WebSocket refused: not today'])
   })
 
-  test('is refused with 1002 if the function for it throws, and the error is an unhandled rejection', async () => {
+  test('a handshake function that throws refuses with 1002, and its error is an unhandled rejection', async () => {
     const fault = new Error('of the function')
     const { decoder, events } = record({
       handshake: () => {
@@ -166,7 +166,7 @@ describe('the HTTP head', () => {
     expect(events).toEqual([1002])
   })
 
-  test('may have 16 KiB, not one byte more', () => {
+  test('an HTTP head over 16 KiB is refused', () => {
     const head = (size: number): Uint8Array =>
       latin(`${HEAD.slice(0, -2)}X: ${'y'.repeat(size - HEAD.length - 5)}\r\n\r\n`)
     const fits = record({ handshake: true })
@@ -188,7 +188,7 @@ describe('limits', () => {
     expect(events.slice(1)).toEqual([1009])
   })
 
-  test('the limit is on all fragments together', () => {
+  test('maxMessage limits all fragments together', () => {
     const { decoder, events } = record({ maxMessage: 4 })
     decoder.push(fragments(1, utf8('abcd'), 1))
     decoder.push(fragments(1, utf8('abcde'), 1))
@@ -248,7 +248,7 @@ describe('limits', () => {
 })
 
 describe('the host', () => {
-  test('gets answers in order: pongs, its close frame back, or one of the error', () => {
+  test('`write` gets answers in order: pongs, then a close frame', () => {
     const written: string[] = []
     const write = (bytes: Uint8Array): unknown => written.push(Buffer.from(bytes).toString('latin1'))
     const { decoder } = record({ write, random: () => 0 })
@@ -257,7 +257,7 @@ describe('the host', () => {
     expect(written).toEqual(['\x8a\x83\0\0\0\0hey', '\x88\x85\0\0\0\0\x0b\xb9bye', '\x88\x82\0\0\0\0\x03\xea'])
   })
 
-  test('gets its own fault back as an unhandled rejection; the stream goes on', async () => {
+  test("a callback's error is an unhandled rejection, and the stream goes on", async () => {
     const fault = new Error('of the listener')
     const seen: unknown[] = []
     const decoder = new MessageDecoder({
@@ -270,7 +270,7 @@ describe('the host', () => {
     expect(seen).toEqual(['one', 'two'])
   })
 
-  test('has its options as `this` in each of them', () => {
+  test('each callback has the options as `this`', () => {
     const seen = new Map<string, boolean>()
     const names = ['random', 'handshake', 'message', 'ping', 'pong', 'close', 'error', 'write']
     const options = Object.fromEntries(
@@ -288,7 +288,7 @@ describe('the host', () => {
     expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(names.map((name) => [name, true])))
   })
 
-  test('is told once why a stream ended, by an error with name and code', () => {
+  test('`error` is called once, with name and code', () => {
     const errors: FrameError[] = []
     const decoder = new MessageDecoder({ error: (error) => errors.push(error) })
     decoder.push(latin('\xff\xff\xff'))
@@ -297,7 +297,7 @@ describe('the host', () => {
     expect(errors[0]).toBeInstanceOf(Error)
   })
 
-  test('needs no callback', () => {
+  test('a decoder without callbacks reads on', () => {
     new MessageDecoder({}).push(join(text('one'), frame(9), frame(10), close(1000)))
   })
 })

@@ -43,7 +43,7 @@ describe('the request', () => {
     },
   )
 
-  test('asks for a copy of the subprotocols, and the server chooses one', async () => {
+  test('the request copies the subprotocols, and the server chooses one', async () => {
     const protocols = ['chat', 'superchat']
     const { connect, accept, request } = fake({}, {}, protocols)
     const socket = connect()
@@ -165,12 +165,12 @@ test.each<[string, (answer: string) => string]>([
   ['Connection in two lines', (answer) => answer.replace('Connection:', 'Connection: keep-alive\r\nConnection:')],
   ['no reason behind its status', (answer) => answer.replace(' Switching Protocols', '')],
   ['characters beyond ASCII, and tabs', (answer) => answer.replace('Connection:', 'X: \xe9\tb\r\nConnection:')],
-])('an answer may have %s', async (_name, change) => {
+])('a handshake answer may have %s', async (_name, change) => {
   expect(await answered((key) => change(switching(key)))).toMatchObject({ opened: true, problem: undefined })
 })
 
 describe('messages in the packet of the 101', () => {
-  test('reach a listener that is added after `await open`, and the end of the connection follows them', async () => {
+  test('messages beside the 101 reach a listener added after `await open`, before the end', async () => {
     const server = await serve(({ key, socket }) => socket.end(join(latin(switching(key)), text('one'), text('two'))))
     const socket = new (createWebSocketClass(nodeConnect))(server.url)
     await (async () => await next(socket, 'open'))()
@@ -182,7 +182,7 @@ describe('messages in the packet of the 101', () => {
     ])
   })
 
-  test('come before what the stream delivers or reports meanwhile', async () => {
+  test('messages beside the 101 come before later data of the stream', async () => {
     const { connect, accept, listeners } = fake()
     const events = allEvents(connect())
     await tick()
@@ -192,7 +192,7 @@ describe('messages in the packet of the 101', () => {
     expect((await events).map(({ type, data }) => data ?? type)).toEqual(['open', 'one', 'two', 'error', 'close'])
   })
 
-  test('are dropped if the socket is closed meanwhile', async () => {
+  test('messages beside the 101 are dropped if the socket closes meanwhile', async () => {
     const { connect, accept, listeners } = fake()
     const socket = connect()
     const events = allEvents(socket)

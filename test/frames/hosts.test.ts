@@ -47,7 +47,7 @@ describe('a host that acts while it writes', () => {
     expect(closes()).toBe(1)
   })
 
-  test('gets its bytes read in the order in which it gave them', async () => {
+  test('bytes that the host pushes during a write are read in order', async () => {
     const { socket, events, listeners } = await acting((deliver) => deliver(text('four')))
     socket.onmessage = ({ data }) => {
       if (data === 'one') socket.send('x')
@@ -56,7 +56,7 @@ describe('a host that acts while it writes', () => {
     expect(events).toEqual(['one', 'two', 'three', 'four'])
   })
 
-  test('may answer what is sent as soon as the socket opens', async () => {
+  test('a host may answer synchronously while the socket opens', async () => {
     const host = fake({ write: () => host.written.length > 1 && host.listeners.data!(text('echo')) })
     const socket = host.connect()
     socket.onopen = () => socket.send('x')
@@ -101,14 +101,14 @@ describe('a host whose promises', () => {
     expect(end).toMatchObject({ type: 'close', code: 1006 })
   })
 
-  test.each(['onData', 'onClose', 'onDrain'] as const)('of %s are rejected ends the socket', async (name) => {
+  test.each(['onData', 'onClose', 'onDrain'] as const)('a rejected promise of %s ends the socket', async (name) => {
     const { connect } = fake({ [name]: () => Promise.reject(new Error(`no ${name}`)) })
     expect(await allEvents(connect())).toMatchObject([{ error: { message: `no ${name}` } }, { code: 1006 }])
   })
 })
 
 describe('bufferedAmount', () => {
-  test('is what the host took with false, until it drains', async () => {
+  test('bufferedAmount counts writes that returned false, until drain', async () => {
     let result: unknown = true
     const { socket, listeners } = await opened({ write: () => result })
     socket.send('x'.repeat(10))
@@ -121,7 +121,7 @@ describe('bufferedAmount', () => {
     expect(socket.bufferedAmount).toBe(0)
   })
 
-  test('is what a promise is pending for, which may settle twice', async () => {
+  test('bufferedAmount counts writes whose promise is pending', async () => {
     const settle: (() => void)[] = []
     const { socket } = await opened({ write: () => ({ then: (resolve: () => void) => settle.push(resolve) }) })
     const before = socket.bufferedAmount
@@ -133,7 +133,7 @@ describe('bufferedAmount', () => {
     expect(socket.bufferedAmount).toBe(0)
   })
 
-  test('stays what it was at close(): later pings get no answer', async () => {
+  test('bufferedAmount stays the same after close(): later pings get no answer', async () => {
     const { socket, listeners, sent } = await opened({ write: () => false })
     socket.close()
     const held = socket.bufferedAmount
@@ -151,14 +151,14 @@ test('a host whose write always returns false and never drains sends an answer t
 })
 
 describe('timers', () => {
-  test.each([0, Infinity])('there are none for a timeout of %d', async (timeout) => {
+  test.each([0, Infinity])('a timeout of %d sets no timer', async (timeout) => {
     const { socket, timers } = await opened({}, { timeout })
     socket.close()
     expect(socket.readyState).toBe(2)
     expect(timers.size).toBe(0)
   })
 
-  test('run for 10 s, and at most for the longest time that hosts know', () => {
+  test('the timeout is 10 s by default, and capped at 2^31-1 ms', () => {
     const { connect, timers } = fake()
     connect()
     expect([...timers.values()]).toEqual([10_000])
@@ -167,14 +167,14 @@ describe('timers', () => {
     expect([...long.timers.values()]).toEqual([2 ** 31 - 1])
   })
 
-  test('say what did not come', async () => {
+  test('a timeout error names the missing answer', async () => {
     const { connect, fire } = fake()
     const events = allEvents(connect())
     fire()
     expect((await events)[0]).toMatchObject({ error: { message: 'Timeout: no connection in 10000 ms' } })
   })
 
-  test('are set by `setTimer` as a method of the options, and may fire at once', () => {
+  test('`setTimer` is called as a method of the options, and may fire at once', () => {
     const options = {
       seen: false,
       setTimer(_ms: number, call: () => void) {
@@ -187,7 +187,7 @@ describe('timers', () => {
     expect(options.seen).toBe(true)
   })
 
-  test('may be missing: messages beside the 101 arrive, and a socket closes', async () => {
+  test('without timers, messages beside the 101 arrive and a socket closes', async () => {
     const withoutTimers = <T>(call: () => T): T => {
       const { setTimeout } = globalThis
       globalThis.setTimeout = undefined as never
@@ -245,7 +245,7 @@ describe('masks and keys', () => {
   const masksOf = (written: readonly Uint8Array[]): string[] =>
     written.slice(1).map((bytes) => Buffer.from(bytes.subarray(2, 6)).toString('hex'))
 
-  test("are of the host's crypto, none of them twice", async () => {
+  test("masks and keys come from the host's crypto, each different", async () => {
     let calls = 0
     vi.stubGlobal('crypto', {
       getRandomValues: (bytes: Uint8Array) => {
@@ -275,7 +275,7 @@ describe('masks and keys', () => {
         },
       },
     ],
-  ])('are random on a host %s', async (_name, crypto) => {
+  ])('masks and keys are random on a host %s', async (_name, crypto) => {
     vi.stubGlobal('crypto', crypto)
     const { socket, written } = await opened()
     for (let i = 0; i < 100; i++) socket.send('x')
@@ -308,7 +308,7 @@ describe('the recipe of the documentation for Direct Sockets', () => {
     TCPSocket,
   ) as FrameWebSocketClass
 
-  test('sends, receives and closes', async () => {
+  test('the Direct Sockets recipe sends, receives and closes', async () => {
     const server = await serve(({ key, socket, rest }) => {
       socket.write(switching(key))
       const read = createClientReader(({ opcode, payload }) => {
@@ -326,7 +326,7 @@ describe('the recipe of the documentation for Direct Sockets', () => {
     expect(await next(socket, 'close')).toMatchObject({ code: 1000, wasClean: true })
   })
 
-  test('gives up the connection of a stream that is refused', async () => {
+  test('the Direct Sockets recipe drops the connection of a refused stream', async () => {
     let isGone!: () => void
     const gone = new Promise<void>((resolve) => (isGone = resolve))
     const server = await serve(({ key, socket }) => {

@@ -25,7 +25,7 @@ describe.each([
     expect(decode(utf8(all), size, Decoder) === all).toBe(true)
   })
 
-  test('a byte order mark is a character like any other', () => {
+  test('a byte order mark is kept as a character', () => {
     for (const content of ['\ufeffa', `\ufeff${LONG}`]) expect(decode(utf8(content), Infinity, Decoder)).toBe(content)
   })
 
@@ -44,7 +44,7 @@ describe.each([
 })
 
 describe('U+FFFD', () => {
-  test('in the text leaves the rest to the TextDecoder of the host', () => {
+  test('text with an encoded U+FFFD is still decoded by the host', () => {
     let byteByByte = 0
     const { fromCodePoint } = String
     String.fromCodePoint = (...points) => {
@@ -94,7 +94,7 @@ describe('a TextDecoder of the host', () => {
     expect(asked > 1).toBe(isUsed)
   })
 
-  test('that can not be constructed is not used', () => {
+  test('a TextDecoder whose constructor throws is not used', () => {
     const Decoder = function () {
       throw new RangeError('no such encoding')
     } as unknown as TextDecoderClass

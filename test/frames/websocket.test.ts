@@ -167,7 +167,7 @@ describe('send()', () => {
     expect(sent()).toEqual([{ opcode, payload: utf8(payload) }])
   })
 
-  test('refuses what a page could send and this can not, and everything while connecting', async () => {
+  test('send() refuses a Blob, and everything while connecting', async () => {
     const { socket, sent } = await opened()
     expect(() => socket.send(new Blob(['x']) as never)).toThrow(TypeError)
     expect(() => socket.send(Symbol('x') as never)).toThrow(TypeError)
@@ -175,7 +175,7 @@ describe('send()', () => {
     expect(() => fake().connect().send('x')).toThrow(expect.objectContaining({ name: 'InvalidStateError' }) as Error)
   })
 
-  test('sends bytes of every length, wherever they begin in their buffer, and leaves them as they are', async () => {
+  test('send() sends views of every length and offset without changing them', async () => {
     const { socket, sent } = await opened()
     const source = Uint8Array.from({ length: 70_000 }, (_, at) => at * 31)
     const before = source.slice()
@@ -236,7 +236,7 @@ describe('an end', () => {
 })
 
 describe('close()', () => {
-  test('that is not answered ends with a 1006 when its time is over, and leaves no timer', async () => {
+  test('an unanswered close() ends with 1006 at the timeout, and leaves no timer', async () => {
     const { socket, timers, fire, closes } = await opened()
     expect(timers.size).toBe(0)
     socket.close(1000)
@@ -248,7 +248,7 @@ describe('close()', () => {
     expect(closes()).toBe(1)
   })
 
-  test('counts its time from the last write that was sent, and not from what arrives', async () => {
+  test('the timeout of close() restarts with each sent write, not with received data', async () => {
     const settle: (() => void)[] = []
     const { socket, timers, fire, listeners } = await opened({
       write: () => new Promise<void>((resolve) => settle.push(resolve)),
@@ -269,7 +269,7 @@ describe('close()', () => {
     expect(socket.readyState).toBe(3)
   })
 
-  test('twice sends one frame; nothing is sent or handed on afterwards', async () => {
+  test('a second close() sends nothing, and no message follows', async () => {
     const { socket, sent, listeners } = await opened()
     const events = allEvents(socket)
     socket.close(4000, 'done')
@@ -282,11 +282,11 @@ describe('close()', () => {
     expect(sent()).toEqual([{ opcode: 8, payload: latin('\x0f\xa0done') }])
   })
 
-  test.each([1001, 999, 1005, 2999, 5000, NaN])('does not take the code %d', (code) => {
+  test.each([1001, 999, 1005, 2999, 5000, NaN])('close() refuses the code %d', (code) => {
     expect(() => fake().connect().close(code)).toThrow(expect.objectContaining({ name: 'InvalidAccessError' }) as Error)
   })
 
-  test('takes a reason of 123 bytes and no more, and sends what is no text as its text', async () => {
+  test('close() takes a reason of at most 123 bytes, converted to text', async () => {
     expect(() => fake().connect().close(1000, 'é'.repeat(62))).toThrow(SyntaxError)
     const { socket, sent } = await opened()
     socket.close(1000, null as never)

@@ -8,7 +8,7 @@ import { expectAllOperations, startSidecar } from './support/sidecar.js'
 let sidecar: LocalSidecar
 let otherSidecar: LocalSidecar
 
-/** What a guest printed that has this engine and both sidecars. */
+/** Runs a guest with an engine and two sidecars, and returns the results that it printed. */
 async function play<T>(guest: string, engine: string | undefined): Promise<T> {
   sidecar = await startSidecar()
   otherSidecar = await startSidecar()
@@ -25,11 +25,11 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
   beforeAll(async () => void (results = await play('babylon-host.mjs', dirname(babylon!))))
   afterAll(stopSidecars)
 
-  test('all operations', () => {
+  test('the client does all operations', () => {
     expectAllOperations(results['outcome'], 'websocket', sidecar)
   })
 
-  test('an observable for each event; late observers of what lasts are told at once', () => {
+  test('each event has an observable, and late observers get the present state at once', () => {
     expect(results['observables']).toEqual({
       counter: 'rooms',
       late: 'Scheduled',
@@ -39,7 +39,7 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
     })
   })
 
-  test('no beat while nothing is rendered; dispose() closes the client and removes the observers', () => {
+  test('the client sends no beat while nothing is rendered; dispose() closes it and removes the observers', () => {
     expect(results['frozen']).toEqual({
       reason: expect.stringContaining('The game loop stands still') as unknown,
       connection: 'closed',
@@ -47,7 +47,7 @@ describe.skipIf(babylon === undefined)('Babylon.js on its NullEngine in Node', (
     })
   })
 
-  test('disposing of the engine closes the client', () => {
+  test('engine.dispose() closes the client', () => {
     expect(results['disposed']).toBe('closed')
   })
 })
@@ -64,15 +64,15 @@ describe.skipIf(playcanvas === undefined)('PlayCanvas on its null device in Node
   beforeAll(async () => void (results = await play('playcanvas-host.mjs', playcanvas)))
   afterAll(stopSidecars)
 
-  test('all operations through a script class', () => {
+  test('a script class does all operations', () => {
     expectAllOperations(results.module.outcome, 'websocket', sidecar)
   })
 
-  test('all operations through a classic script, whose frames drive the client without timers', () => {
+  test('a classic script does all operations, and its frames drive the client without timers', () => {
     expectAllOperations(results.classic.outcome, 'websocket', otherSidecar)
   })
 
-  test('no beat while the application stands still', () => {
+  test('the client sends no beat while the application makes no frames', () => {
     expect(results.module.reason).toContain('The game loop stands still')
   })
 
@@ -93,7 +93,7 @@ describe.each(phasers)('Phaser %s, headless in Node', (version, phaser) => {
   beforeAll(async () => void (results = await play('phaser-host.mjs', phaser)))
   afterAll(stopSidecars)
 
-  guarantee('all operations through the plugin, in the first scene too; destroying the game closes the client', () => {
+  guarantee('the plugin does all operations, also in the first scene; destroying the game closes the client', () => {
     const { outcome, ...rest } = results['operations'] as { outcome: unknown }
     expectAllOperations(outcome, 'websocket', sidecar)
     expect(rest).toMatchObject({
@@ -106,31 +106,34 @@ describe.each(phasers)('Phaser %s, headless in Node', (version, phaser) => {
     })
   })
 
-  guarantee('Phaser drops a global plugin of the configuration when headless: hence installSidecarPlugin()', () => {
-    expect(results['globalPluginOfTheConfiguration']).toEqual({ mapped: false })
-  })
+  guarantee(
+    'headless Phaser ignores global plugins of the configuration, which is why installSidecarPlugin() exists',
+    () => {
+      expect(results['globalPluginOfTheConfiguration']).toEqual({ mapped: false })
+    },
+  )
 
-  guarantee('a running game takes the plugin with a client of its own, which outlives it', () => {
+  guarantee('a running game accepts the plugin with a given client, and leaves that client open at its end', () => {
     expect(results['runningGame']).toEqual({ name: 'arena-1', usesTheClient: true, stateAfterDestroy: 'connected' })
   })
 
-  guarantee('a game that has not booted yet takes the plugin', () => {
+  guarantee('a game that has not booted accepts the plugin', () => {
     expect(results['notYetBooted']).toMatchObject({ name: 'arena-1' })
   })
 
-  guarantee('no beat while the game loop stands still, and beats again when it goes on', () => {
+  guarantee('the client sends no beat while the game loop sleeps, and resumes with it', () => {
     const { reason, ok } = results['frozenLoop'] as { reason: string; ok: boolean }
     expect(reason).toContain('The game loop stands still')
     expect(ok).toBe(true)
   })
 
-  guarantee('load.plugin() takes the script build for a plugin class: all operations', () => {
+  guarantee('the script build, loaded by load.plugin(), does all operations', () => {
     const { outcome, isTheGlobalClass } = results['loadPlugin'] as { outcome: unknown; isTheGlobalClass: boolean }
     expectAllOperations(outcome, 'websocket', otherSidecar)
     expect(isTheGlobalClass).toBe(true)
   })
 
-  guarantee('the script build installs itself into a configuration', () => {
+  guarantee('the helper of the script build adds the plugin to a configuration', () => {
     expect(results['scriptInstall']).toEqual({ name: 'arena-1' })
   })
 })

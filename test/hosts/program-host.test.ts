@@ -20,7 +20,7 @@ describe.each(runtimes)('a program hosted in $runtime', ({ runtime, command }) =
     return hostGuest(deeds, { runtime, local: { mode: 'local' } })
   }
 
-  guarantee('boots, hears of SIGTERM, does its own work and ends with 0', async () => {
+  guarantee('boots, gets SIGTERM, finishes its work and exits with 0', async () => {
     const game = await host(['greet', 'save', 'ready', 'up', 'stay'])
     await game.printed('up')
     expect(await game.close('SIGTERM')).toMatchObject({ code: 0 })
@@ -29,7 +29,7 @@ describe.each(runtimes)('a program hosted in $runtime', ({ runtime, command }) =
     expect(game.events.map(({ event }) => event)).toContain('booted')
   })
 
-  guarantee('that throws after ready() ends the host with 70 and its own words', async () => {
+  guarantee('that throws after ready() ends the host with 70 and the error message', async () => {
     const game = await host(['ready', 'throw'])
     const { code, reason } = await game.exited
     expect(code).toBe(70)

@@ -8,7 +8,7 @@ import { runtimeFile } from './support/runtimes.js'
 const babylon = runtimeFile('@babylonjs/core/package.json')
 const playcanvas = runtimeFile('playcanvas/build/playcanvas.d.ts')
 
-/** Of Cocos Creator there is no package: the part of its declarations that the recipes use. */
+/** Cocos Creator has no package, so these are the declarations that the recipes use. */
 const COCOS = `
 declare module 'cc' {
   export class Component { node: Node }

@@ -9,7 +9,7 @@ interface Runtime {
   name: string
   command: string | undefined
   flags: string[]
-  /** What the package's `exports` lead it to. */
+  /** The entry that the package's `exports` give this runtime. */
   entry: string
 }
 
@@ -20,7 +20,7 @@ const runtimes: Runtime[] = [
   {
     name: 'Deno',
     command: runtimeFile('@deno/linux-x64-glibc/deno'),
-    // It may talk to the sidecar, and neither read its environment nor anything else.
+    // Deno may only connect to the sidecar, and not read the environment.
     flags: ['run', '--no-prompt', '--no-lock', '--node-modules-dir=manual', '--allow-net=127.0.0.1'],
     entry: 'index.core.js',
   },
@@ -39,7 +39,7 @@ afterAll(() => folder.remove())
 
 describe.each(runtimes)('the installed package in $name', ({ name, command, flags, entry }) => {
   const guarantee = test.skipIf(command === undefined)
-  guarantee.each(['websocket', 'stream'] as const)('all operations and the watch over %s', async (watch) => {
+  guarantee.each(['websocket', 'stream'] as const)('does all operations and watches over %s', async (watch) => {
     await using sidecar = await startSidecar()
     const home = join(folder.path, 'home')
     const result = (await runProcess(command!, [...flags, 'runtime.mjs', sidecar.url, watch], {

@@ -31,17 +31,20 @@ const transports = [
 ] as const
 
 describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder', (_name, create) => {
-  test.each(transports)('all operations and the watch over %s, driven by tick()', async (_transports, watch, given) => {
-    const options = `{ baseUrl: baseUrl, scheduler: false, ${given} }`
-    expectAllOperations(await runInGuest(await create(), { baseUrl: sidecar.url, options }), watch, sidecar)
-  })
+  test.each(transports)(
+    'the client does all operations and watches over %s, driven by tick()',
+    async (_transports, watch, given) => {
+      const options = `{ baseUrl: baseUrl, scheduler: false, ${given} }`
+      expectAllOperations(await runInGuest(await create(), { baseUrl: sidecar.url, options }), watch, sidecar)
+    },
+  )
 
-  test('what is missing is named, with the option that supplies it', async () => {
+  test('the error for a missing global names it and the option that replaces it', async () => {
     const run = { baseUrl: sidecar.url, options: '{ baseUrl: baseUrl, retry: false }' }
     await expect(runInGuest(await create(), run)).rejects.toThrow(/CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/)
   })
 
-  test('the script of the players promises, admits, refuses and frees seats, driven by tick()', async () => {
+  test('the script for players reserves, fills, refuses and frees seats, driven by tick()', async () => {
     const program = `function (client) {
       var told = []
       var players = GameServerSidecarPlayers.trackPlayers(client, { capacity: 2, noShow: 3000 })
@@ -105,7 +108,7 @@ test.each([
   ],
   ['Cocos native runtime through the component, whose frames drive it without timers', cocos, withComponent()],
   ['mini-game, the script as a CommonJS module', miniGame, commonJs],
-])('all operations in an emulated %s', async (_where, { engine, frame }, load) => {
+])('the client does all operations in an emulated %s', async (_where, { engine, frame }, load) => {
   const outcome = await runInGuest(createBareVm(), {
     engine: readFileSync(join(root, 'test/hosts/guest', engine), 'utf8'),
     load,

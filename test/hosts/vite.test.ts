@@ -12,7 +12,7 @@ const versions = [
 ] as const
 
 describe.each(versions)('Vite %s', (version, vite) => {
-  test.skipIf(vite === undefined)('serves the sidecar while developing, after a restart and in a preview', async () => {
+  test.skipIf(vite === undefined)('serves the sidecar in development, after a restart and in a preview', async () => {
     const seen = { tags: 1, state: 'Shutdown', transport: 'websocket' }
     expect(await runProcess(process.execPath, [guestPath('vite-host.mjs'), vite!])).toEqual({
       version: expect.stringMatching(`^${version}\\.`) as unknown,

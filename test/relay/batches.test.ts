@@ -68,7 +68,7 @@ function batchesOf(steps: readonly Step[]): Uint8Array[] {
 const framesOf = (batch: Uint8Array): Frame[] => [...readBatch(batch)]
 
 describe('batches between the host and the page', () => {
-  test('say what was written, in order, wherever they were cut', () => {
+  test('batches carry all writes in order, wherever they are cut', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const said = batchesOf(steps).flatMap((batch) => framesOf(batch).map(read))
@@ -77,7 +77,7 @@ describe('batches between the host and the page', () => {
     )
   })
 
-  test('are cut only between frames, and are no longer than a batch may be unless one message is', () => {
+  test('batches are cut between frames, and only a single message exceeds the limit', () => {
     const sizes = fc.array(fc.nat(BATCH_BYTES * 2), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(sizes, fc.boolean(), (lengths, isText) => {
@@ -96,7 +96,7 @@ describe('batches between the host and the page', () => {
     )
   })
 
-  test('lose the news of a connection that has said nothing since, if that is taken back', () => {
+  test('a batch drops a new connection that is taken back before any message', () => {
     const batches: Uint8Array[] = []
     const writer = new BatchWriter((batch) => void batches.push(batch.slice()))
     const told: Step[] = [
@@ -112,7 +112,7 @@ describe('batches between the host and the page', () => {
     expect(framesOf(batches[0]!).map(read)).toEqual(told)
   })
 
-  test('take a text of unpaired surrogates as a WebSocket does', () => {
+  test('batches replace lone surrogates as a WebSocket does', () => {
     const [batch] = batchesOf([['text', 1, 'a\ud800b']])
     expect(readText(framesOf(batch!)[0]!.payload)).toBe('a\ufffdb')
   })

@@ -98,7 +98,7 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     ],
     [
       selector({ players: {} }),
-      'spec.selectors[1].players is a filter of an alpha feature, which is not imitated; count players in a list or a counter',
+      'spec.selectors[1].players filters by an alpha feature, which is not supported; count players in a list or a counter',
     ],
     [
       selector({ matchLabels: { mode: 5 } }),
@@ -110,7 +110,7 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     ],
     [
       selector({ matchLabels: { 'b c': 'x' } }),
-      'spec.selectors[1].matchLabels.b c is no key: it must be at most 63 letters, digits, "-", "_" or ".", with an optional domain and "/" before',
+      'spec.selectors[1].matchLabels.b c must be a key of at most 63 letters, digits, "-", "_" or ".", after an optional domain and "/"',
     ],
     [expression({ key: 'a' }), 'spec.selectors[1].matchExpressions[0] needs the field "operator"'],
     [
@@ -167,12 +167,12 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     expect(allocationMistake(manifest)?.message).toBe(message)
   })
 
-  test('a null stands for nothing, as in a cluster', () => {
+  test('null stands for an absent field, as in a cluster', () => {
     const nothing = { selectors: null, metadata: { labels: null }, counters: null, scheduling: '' }
     expect(allocationMistake({ metadata: null, spec: nothing })).toBeUndefined()
   })
 
-  test('beside a manifest the command takes nothing else', () => {
+  test('the command allocate with a manifest takes no other field', () => {
     expect(commandProblem({ type: 'allocate', manifest: {}, labels: { a: 'b' } })).toBe(
       'labels must be absent beside a manifest, which has fields of its own',
     )

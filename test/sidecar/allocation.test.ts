@@ -99,7 +99,7 @@ describe('a selector matches', () => {
 })
 
 describe('several selectors', () => {
-  test('are tried in order, and a reason tells of each', () => {
+  test('several selectors are tried in order, and the reason names each', () => {
     const harness = start()
     const selectors = [{ matchLabels: { mode: 'dm' } }, { gameServerState: 'Allocated' }]
     const answer = allocate(harness, { spec: { selectors } })
@@ -109,13 +109,13 @@ describe('several selectors', () => {
     expect(allocate(harness, { spec: { selectors: [...selectors, {}] } }).status.state).toBe('Allocated')
   })
 
-  test('thousands of them make no reason of thousands', () => {
+  test('the reason of thousands of selectors is short', () => {
     const selectors = Array.from({ length: 5_000 }, () => ({ matchLabels: { mode: 'dm' } }))
     const { reason } = allocate(start(), { spec: { selectors } })
     expect(reason).toMatch(/; selector 10: label .*; and 4990 more selectors$/)
   })
 
-  test('the old form tries the preferred ones first, and is ignored beside the new one', () => {
+  test('preferred selectors are tried first, and selectors override both', () => {
     const old = { preferred: [{ matchLabels: { mode: 'dm' } }], required: { matchLabels: { map: 'x' } } }
     const harness = start()
     expect(allocate(harness, { spec: old }).reason).toBe(
@@ -124,7 +124,7 @@ describe('several selectors', () => {
     expect(allocate(harness, { spec: { ...old, selectors: [{}] } }).status.state).toBe('Allocated')
   })
 
-  test('without any, a GameServer that is Ready is taken, and no other', () => {
+  test('an allocation without selectors takes only a Ready GameServer', () => {
     expect(allocate(start(), {}).status.state).toBe('Allocated')
     expect(allocate(start('Scheduled'), {}).reason).toBe('state is Scheduled, must be Ready')
     expect(allocate(start('Allocated'), {}).reason).toBe('state is Allocated, must be Ready')
@@ -145,7 +145,7 @@ describe('an allocation', () => {
     },
   }
 
-  test('is answered as by a cluster, with the defaults and what it did, all in one change', () => {
+  test('an allocation is answered as by a cluster, with defaults, and makes one version', () => {
     const harness = start()
     const seen = harness.watch()
     const answer = allocate(harness, manifest)
@@ -186,7 +186,7 @@ describe('an allocation', () => {
     expect(seen).toHaveLength(2)
   })
 
-  test('is in the log with its manifest, also where nothing matched', () => {
+  test('the log holds the manifest of an allocation, also if nothing matched', () => {
     const harness = start()
     allocate(harness, manifest)
     allocate(harness, manifest)
@@ -197,7 +197,7 @@ describe('an allocation', () => {
     expect(second!.problem).toBe('selector 1: state is Allocated, must be Ready')
   })
 
-  test('leaves out actions on counters and lists that are not there, and says so', () => {
+  test('an allocation skips actions on missing counters and lists, and warns', () => {
     const harness = start()
     const answer = allocate(harness, {
       spec: {
@@ -209,7 +209,7 @@ describe('an allocation', () => {
     expect(harness.warnings()).toEqual(['allocation-action', 'allocation-action'])
   })
 
-  test('takes no GameServer that is being deleted, or of another namespace', () => {
+  test('an allocation refuses a GameServer that is being deleted or in another namespace', () => {
     const harness = start()
     const elsewhere = { metadata: { namespace: 'prod' } }
     expect(allocate(harness, elsewhere).reason).toBe(
@@ -219,7 +219,7 @@ describe('an allocation', () => {
     expect(allocate(harness, {}).reason).toBe('the GameServer is being deleted')
   })
 
-  test('keeps an int64 that a number cannot hold', () => {
+  test('an allocation keeps an int64 that is not exact as a number', () => {
     const harness = start()
     harness.sidecar.control({ type: 'setCounter', name: 'rooms', count: 1, capacity: '9007199254740993' })
     const counters = { rooms: { action: 'Increment', amount: '9007199254740992' } }
@@ -228,7 +228,7 @@ describe('an allocation', () => {
     })
   })
 
-  test('needs the feature for what it says of counters and lists', () => {
+  test('counters and lists of an allocation need the feature CountsAndLists', () => {
     const harness = start('Ready', { featureGates: { CountsAndLists: false } })
     const selectors = [{}, { lists: { players: {} } }]
     expect(() => allocate(harness, { spec: { selectors } })).toThrow(

@@ -30,7 +30,7 @@ const nothing = ['Scheduled', undefined, undefined, '1', 0]
 const everything = ['Ready', 'duel', 'x', '3', 1]
 
 describe('while the API server is away', () => {
-  it('every call answers 200 and nothing happens, the watch is silent, and all of it lands in order later', async () => {
+  it('while the API server is away calls answer 200 and watches are silent; writes are applied in order later', async () => {
     const harness = startHarness()
     const { sidecar, clock, call, watch } = harness
     const seen = watch()
@@ -99,7 +99,7 @@ describe('while the API server is away', () => {
     { type: 'delete' },
     { type: 'terminate' },
     { type: 'reload', gameServer: {} },
-  ])('the rest of the cluster can do nothing either: $type', (command) => {
+  ])('the command $type is refused while the API server is away', (command) => {
     const { sidecar } = startHarness()
     const { gameServer } = sidecar.snapshot()
     sidecar.control({ type: 'apiServer', away: true })
@@ -110,7 +110,7 @@ describe('while the API server is away', () => {
     expect(sidecar.snapshot().gameServer).toBe(gameServer)
   })
 
-  it('it comes back by itself after the time that was asked for', async () => {
+  it('the API server comes back by itself after ms', async () => {
     const harness = startHarness()
     const { sidecar, clock } = harness
     sidecar.control({ type: 'apiServer', away: true, ms: 18_000 })
@@ -137,7 +137,7 @@ describe('while the API server is away', () => {
     expect(sidecar.snapshot().gameServer.object_meta.uid).not.toBe(uid)
   })
 
-  it('nobody replaces what has ended, until it is back', async () => {
+  it('an ended GameServer is replaced only after the API server is back', async () => {
     const { sidecar, clock, call, state } = startHarness({ replaceAfter: 1_000 })
     await call('POST', '/shutdown')
     clock.advance(600)
@@ -149,7 +149,7 @@ describe('while the API server is away', () => {
     expect(state()).toBe('Scheduled')
   })
 
-  it('is nothing that local mode knows', () => {
+  it('local mode refuses the command apiServer', () => {
     const { sidecar } = startHarness({ mode: 'local', gameServer: undefined })
     expect(sidecar.control({ type: 'apiServer', away: true })).toMatchObject({
       ok: false,

@@ -65,7 +65,7 @@ describe('control: faults', () => {
     expect(clock.pending).toBe(idle)
   })
 
-  it('calls fail as often as told, and only those meant', async () => {
+  it('failCalls fails count calls of the named operations only', async () => {
     const { call, sidecar } = startHarness()
     sidecar.control({ type: 'failCalls', status: 503, message: 'later', operations: ['ready'], count: 2 })
     const failure = [503, { code: 14, message: 'later', details: [] }]
@@ -75,7 +75,7 @@ describe('control: faults', () => {
     expect(await call('POST', '/ready')).toEqual([200, {}])
   })
 
-  it('calls that fail have no effect unless told to', async () => {
+  it('failed calls have no effect without apply', async () => {
     const { call, sidecar } = startHarness()
     sidecar.control({ type: 'failCalls', count: 1 })
     await call('POST', '/ready')
@@ -85,7 +85,7 @@ describe('control: faults', () => {
     expect(sidecar.snapshot().pending).toHaveLength(1)
   })
 
-  it('watches can be made to fail too', async () => {
+  it('failCalls fails watches too', async () => {
     const { sidecar } = startHarness()
     sidecar.control({
       type: 'failCalls',
@@ -105,7 +105,7 @@ describe('control: faults', () => {
     expect(sidecar.snapshot().watchers).toEqual([])
   })
 
-  it('the object can be padded and is as it was afterwards', () => {
+  it('padObject enlarges the object, and 0 restores it', () => {
     const { sidecar, watch } = startHarness()
     const seen = watch()
     expect(sidecar.control({ type: 'padObject', bytes: 70_000 })).toEqual({ ok: true })
@@ -116,7 +116,7 @@ describe('control: faults', () => {
     expect(JSON.stringify(sidecar.log.entries()).length).toBeLessThan(20_000)
   })
 
-  it('are all ended by clearFaults', async () => {
+  it('clearFaults ends every fault', async () => {
     const { sidecar, call } = startHarness()
     for (const command of [
       { type: 'delayCalls', ms: 5 },
@@ -148,7 +148,6 @@ describe('control: faults', () => {
   it.each([
     [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
     [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
-    [{ type: 'setlabel', key: 'a', value: 'b' }, 'there is no control command "setlabel"; did you mean "setLabel"?'],
   ])('%j is refused in a sentence', (command, message) => {
     const { sidecar } = startHarness()
     expect(sidecar.control(command as never)).toEqual({ ok: false, message })
@@ -156,7 +155,7 @@ describe('control: faults', () => {
 })
 
 describe('control: the world outside', () => {
-  it('a restart cuts everybody off and forgets what was not written', async () => {
+  it('a restart cuts every connection and drops queued writes', async () => {
     const { sidecar, call, clock, state } = startHarness()
     const events: string[] = []
     sidecar.watch({ onMessage() {}, onEnd: (reason) => events.push(`watch ${reason}`) })
@@ -179,7 +178,7 @@ describe('control: the world outside', () => {
     expect(state()).toBe('Scheduled')
   })
 
-  it('a reload in production keeps state, counts and SDK metadata, and takes the rest', async () => {
+  it('a reload in production keeps state, counts and SDK metadata, and replaces the rest', async () => {
     const { sidecar, call, clock, watch } = startHarness()
     await call('POST', '/ready')
     await call('PUT', '/metadata/label', { key: 'mine', value: 'x' })
@@ -202,7 +201,7 @@ describe('control: the world outside', () => {
     expect(Number(meta.resource_version)).toBe(Number(seen[0]!.object_meta.resource_version) + 1)
   })
 
-  it('a reload in local mode takes the file and nothing else', async () => {
+  it('a reload in local mode replaces everything by the file', async () => {
     const { sidecar, call, watch } = startHarness({ mode: 'local', gameServer: undefined })
     await call('PUT', '/metadata/label', { key: 'mine', value: 'x' })
     const seen = watch()
@@ -210,7 +209,7 @@ describe('control: the world outside', () => {
     expect(seen[1]).toMatchObject({ object_meta: { name: 'n', labels: {} }, status: { state: '' } })
   })
 
-  it('nothing can be done to a GameServer that is gone but to restart', () => {
+  it('a gone GameServer refuses every command but restart', () => {
     const { sidecar, clock, state } = startHarness()
     sidecar.control({ type: 'delete', graceMs: 0 })
     clock.advance(0)
@@ -231,7 +230,7 @@ describe('faults by number and by chance', () => {
     return found
   }
 
-  it('a share of the calls fails, and the same seed lets the same ones fail', async () => {
+  it('a share of the calls fails, the same ones with the same seed', async () => {
     const [first, again, other] = [await statuses(), await statuses(), await statuses({ seed: 2 })]
     const failed = first.filter((status) => status === 503).length
     expect(failed).toBeGreaterThan(30)
@@ -247,7 +246,7 @@ describe('faults by number and by chance', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7'])
   })
 
-  it('a delay with jitter is at least its time, and at most that and the jitter', async () => {
+  it('a delay with jitter is between ms and ms + jitterMs', async () => {
     const { sidecar, call, clock } = startHarness()
     sidecar.control({ type: 'delayCalls', ms: 100, jitterMs: 50 })
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -263,7 +262,7 @@ describe('faults by number and by chance', () => {
     expect(new Set(times).size).toBeGreaterThan(2)
   })
 
-  it('only so many beats are ignored', async () => {
+  it('ignoreBeats with count ignores only so many beats', async () => {
     const { sidecar, call } = startHarness()
     sidecar.control({ type: 'ignoreBeats', on: true, count: 2 })
     for (let i = 0; i < 3; i += 1) await call('POST', '/health')
@@ -272,7 +271,7 @@ describe('faults by number and by chance', () => {
     expect(sidecar.log.entries().map(({ fault }) => fault === true)).toEqual([false, true, true, false])
   })
 
-  it('a lost write is answered as ever and never happens; reads, beats and refusals are none', async () => {
+  it('a lost write is answered and never applied; reads, beats and refusals do not use up the fault', async () => {
     const { sidecar, call, clock } = startHarness()
     sidecar.control({ type: 'loseWrites', count: 2 })
     await call('GET', '/gameserver')
@@ -294,7 +293,7 @@ describe('faults by number and by chance', () => {
     expect(sidecar.snapshot().gameServer.status.state).toBe('Ready')
   })
 
-  it('one watch can be cut, and all of them again and again', () => {
+  it('dropWatchers cuts one watch, or all periodically', () => {
     const { sidecar, clock } = startHarness()
     const ended: string[] = []
     const open = (name: string): void =>

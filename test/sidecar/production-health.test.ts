@@ -7,7 +7,7 @@ const checked = {
 } as const
 
 describe('production: health', () => {
-  it('becomes Unhealthy after so many periods without a beat, counted from the initial delay', async () => {
+  it('without beats the GameServer becomes Unhealthy after failureThreshold periods, counted from the initial delay', async () => {
     const { call, state, clock, sidecar, warnings } = startHarness({ gameServer: checked })
     await call('GET', '/gameserver')
     clock.advance(20_000)
@@ -21,7 +21,7 @@ describe('production: health', () => {
     expect(warnings()).toEqual(['health-failure', 'health-failure', 'health-failure'])
   })
 
-  it('starts counting anew with every beat', async () => {
+  it('every beat resets the count of failures', async () => {
     const { call, state, clock, sidecar } = startHarness({ gameServer: checked })
     await call('GET', '/gameserver')
     clock.advance(26_000)
@@ -36,7 +36,7 @@ describe('production: health', () => {
     expect(sidecar.snapshot().health.beats).toBe(51)
   })
 
-  it('never recovers, however many beats come', async () => {
+  it('an Unhealthy GameServer never recovers, however many beats come', async () => {
     const { call, state, clock } = startHarness({ gameServer: checked })
     await call('GET', '/gameserver')
     clock.advance(40_000)
@@ -46,7 +46,7 @@ describe('production: health', () => {
     expect(state()).toBe('Unhealthy')
   })
 
-  it('counts a beat that has no body as none and says so', async () => {
+  it('a health call without a body is no beat, and warns', async () => {
     const { sidecar, warnings } = startHarness({ gameServer: checked })
     const response = await sidecar.handle(new Request('http://localhost/health', { method: 'POST' }))
     expect([response.status, await response.text()]).toEqual([400, ''])
@@ -54,21 +54,21 @@ describe('production: health', () => {
     expect(warnings()).toEqual(['beat-without-body'])
   })
 
-  it('counts nothing in local mode', async () => {
+  it('local mode counts no beats', async () => {
     const { call, state, clock } = startHarness({ mode: 'local', gameServer: undefined })
     await call('GET', '/gameserver')
     clock.advance(3_600_000)
     expect(state()).toBe('Ready')
   })
 
-  it('counts one failure, not hundreds, when the machine slept', async () => {
+  it('a machine that slept counts one failure, not hundreds', async () => {
     const { call, sidecar, clock } = startHarness({ gameServer: checked })
     await call('GET', '/gameserver')
     clock.sleep(8 * 3_600_000)
     expect(sidecar.snapshot().health.failures).toBe(1)
   })
 
-  it('answers beats without counting them while told to ignore them', async () => {
+  it('with ignoreBeats, beats are answered and not counted', async () => {
     const { call, state, clock, sidecar } = startHarness({ gameServer: checked })
     sidecar.control({ type: 'ignoreBeats', on: true })
     for (let i = 0; i < 20; i++) {
@@ -79,7 +79,7 @@ describe('production: health', () => {
   })
 
   describe('the clock', () => {
-    it('stands still until a game calls, whatever control commands and refused requests come', async () => {
+    it('the health clock stands still until a game calls, despite control commands and refused requests', async () => {
       const { call, state, clock, sidecar } = startHarness({ gameServer: checked })
       clock.advance(3_600_000)
       expect((await call('GET', '/nowhere'))[0]).toBe(404)
@@ -111,7 +111,7 @@ describe('production: health', () => {
       expect(health.nextCheck).toBe(now + 20_000)
     })
 
-    it('runs on at once when the process alone starts again, since the kubelet probes on', async () => {
+    it('the health clock runs on after a restart of the process, since the kubelet keeps probing', async () => {
       const { call, clock, sidecar, state } = startHarness({ gameServer: checked })
       await call('POST', '/health')
       clock.advance(1_000)
@@ -121,7 +121,7 @@ describe('production: health', () => {
       expect(state()).toBe('Unhealthy')
     })
 
-    it('waits for a game again when a fresh GameServer comes', async () => {
+    it('the health clock of a fresh GameServer waits for a game', async () => {
       const { call, clock, sidecar, state } = startHarness({ gameServer: checked })
       await call('POST', '/health')
       sidecar.control({ type: 'restart', fresh: true })

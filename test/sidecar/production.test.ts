@@ -3,7 +3,7 @@ import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
 
 describe('production: states', () => {
-  it('answers a state call at once and applies it 500 ms later', async () => {
+  it('a state call is answered at once and applied 500 ms later', async () => {
     const { call, state, clock } = startHarness()
     expect(await call('POST', '/shutdown')).toEqual([200, {}])
     clock.advance(499)
@@ -12,7 +12,7 @@ describe('production: states', () => {
     expect(state()).toBe('Shutdown')
   })
 
-  it('lets a ready within 500 ms replace a shutdown', async () => {
+  it('a ready within 500 ms replaces a shutdown', async () => {
     const { call, state, clock } = startHarness()
     await call('POST', '/shutdown')
     await call('POST', '/ready')
@@ -20,7 +20,7 @@ describe('production: states', () => {
     expect(state()).toBe('Ready')
   })
 
-  it('marks Allocated with the time, under the configured platform', async () => {
+  it('Allocated sets the last-allocated annotation of the configured platform', async () => {
     const { call, sidecar, clock } = startHarness({ platform: 'acme' })
     await call('POST', '/allocate')
     clock.advance(500)
@@ -29,7 +29,7 @@ describe('production: states', () => {
     })
   })
 
-  it('answers and ignores every state call after Shutdown, with a warning', async () => {
+  it('after Shutdown every state call is answered, ignored and warned about', async () => {
     const { call, state, clock, warnings } = startHarness()
     await call('POST', '/shutdown')
     clock.advance(500)
@@ -39,7 +39,7 @@ describe('production: states', () => {
     expect(warnings()).toEqual(['call-after-end', 'call-after-end', 'call-after-end'])
   })
 
-  it('answers and ignores every state call after Unhealthy, shutdown too', async () => {
+  it('after Unhealthy every state call is answered and ignored, shutdown too', async () => {
     const { call, state, clock, sidecar } = startHarness()
     sidecar.control({ type: 'makeUnhealthy' })
     expect(state()).toBe('Unhealthy')
@@ -48,7 +48,7 @@ describe('production: states', () => {
     expect(state()).toBe('Unhealthy')
   })
 
-  it('moves resource_version with every write and generation with all but metadata', async () => {
+  it('every write raises resource_version, and all but metadata raise generation', async () => {
     const { call, watch, clock } = startHarness()
     const seen = watch()
     await call('PUT', '/metadata/label', { key: 'a', value: 'b' })
@@ -64,7 +64,7 @@ describe('production: states', () => {
 })
 
 describe('production: reservations', () => {
-  it('ends in Ready when its time is over, counted from when it was written', async () => {
+  it('a reservation ends in Ready, counted from its write', async () => {
     const { call, watch, clock } = startHarness()
     const seen = watch()
     await call('POST', '/reserve', { seconds: '10' })
@@ -75,7 +75,7 @@ describe('production: reservations', () => {
     expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Reserved', 'RequestReady', 'Ready'])
   })
 
-  it.each([0, -1, '-9223372036854775808'])('of %s s lasts for ever', async (seconds) => {
+  it.each([0, -1, '-9223372036854775808'])('a reservation of %s s lasts for ever', async (seconds) => {
     const { call, state, clock } = startHarness()
     await call('POST', '/reserve', { seconds })
     clock.advance(500)
@@ -83,7 +83,7 @@ describe('production: reservations', () => {
     expect(state()).toBe('Reserved')
   })
 
-  it('is replaced by a later one, also by one for ever', async () => {
+  it('a later reservation replaces an earlier one, also one for ever', async () => {
     const { call, state, clock } = startHarness()
     await call('POST', '/reserve', { seconds: 5 })
     clock.advance(1000)
@@ -95,7 +95,7 @@ describe('production: reservations', () => {
     expect(state()).toBe('Ready')
   })
 
-  it('of 9223372037 s and more overflows to about a second, with a warning', async () => {
+  it('a reservation of 9223372037 s overflows to about a second, with a warning', async () => {
     const { call, watch, clock, warnings } = startHarness()
     const seen = watch()
     await call('POST', '/reserve', { seconds: '9223372037' })
@@ -104,7 +104,7 @@ describe('production: reservations', () => {
     expect(warnings()).toContain('reserve-overflow')
   })
 
-  it('of 9223372036 s is the longest that lasts', async () => {
+  it('a reservation of 9223372036 s does not overflow', async () => {
     const { call, state, clock, warnings } = startHarness()
     await call('POST', '/reserve', { seconds: '9223372036' })
     clock.advance(3_000_000_000)
@@ -112,7 +112,7 @@ describe('production: reservations', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('goes on after a restart of the sidecar', async () => {
+  it('a reservation goes on after a restart of the sidecar', async () => {
     const { call, state, clock, sidecar } = startHarness()
     await call('POST', '/reserve', { seconds: 10 })
     clock.advance(2_500)
@@ -134,7 +134,7 @@ const atReady = async (): Promise<Harness> => {
 const allocate = ({ sidecar }: Harness): void => expect(sidecar.control({ type: 'allocate' })).toEqual({ ok: true })
 
 describe('a ready() that waits to be written', () => {
-  it('undoes an allocation that comes before the write, as in a cluster, and the log warns of it', async () => {
+  it('a queued ready() undoes an allocation before its write, and the log warns', async () => {
     const harness = await atReady()
     const { call, clock, state, warnings, watch, sidecar } = harness
     const seen = watch()
@@ -157,7 +157,7 @@ describe('a ready() that waits to be written', () => {
     ['an allocate() of the game itself', ['/ready', '/allocate']],
     ['a reservation', ['/reserve', 'allocate']],
     ['the end of the server', ['/ready', 'allocate', '/shutdown']],
-  ])('is no reason for a warning in case of %s', async (_, steps) => {
+  ])('a queued ready() does not warn in case of %s', async (_, steps) => {
     const harness = await atReady()
     for (const step of steps) {
       if (step === 'allocate') allocate(harness)
@@ -189,7 +189,7 @@ describe('a ready() of a game whose watch has ended while Allocated', () => {
 const name63 = 'a'.repeat(63)
 
 describe('production: labels and annotations', () => {
-  it('are all written again with the next one, over what was changed from outside', async () => {
+  it('each write repeats all labels, over changes from outside', async () => {
     const { call, clock, sidecar } = startHarness()
     await call('PUT', '/metadata/label', { key: 'mode', value: 'ctf' })
     clock.advance(500)
@@ -227,7 +227,7 @@ const listed = (capacity: string, ...values: string[]): [number, unknown] => [20
 const stored = ({ sidecar }: Harness): readonly string[] => sidecar.snapshot().gameServer.status.lists!.rooms!.values!
 
 describe('production: counters', () => {
-  it('that changed from outside meanwhile get the difference on top', async () => {
+  it('a counter that changed meanwhile gets the queued difference on top', async () => {
     const { call, sidecar, clock } = startHarness()
     await call('PATCH', counter, { countDiff: 2 })
     sidecar.control({ type: 'setCounter', name: 'rooms', count: 5 })
@@ -237,7 +237,7 @@ describe('production: counters', () => {
 })
 
 describe('production: list values', () => {
-  it('that are removed and added again move to the end', async () => {
+  it('a value that is removed and added again moves to the end', async () => {
     const harness = startHarness()
     await harness.call('POST', `${list}:removeValue`, { value: 'a' })
     await harness.call('POST', `${list}:addValue`, { value: 'a' })
@@ -247,7 +247,7 @@ describe('production: list values', () => {
 })
 
 describe('production: updateList by default', () => {
-  it('answers with the list and warns that production refuses the call', async () => {
+  it('updateList answers with the list and warns that production refuses it', async () => {
     const { call, warnings } = startHarness()
     expect(await call('PATCH', list, { values: ['c', 'x', 'a'] })).toEqual(listed('10', 'a', 'c', 'x'))
     expect(warnings()).toEqual(['update-list-refused'])

@@ -48,7 +48,7 @@ describe('a GameServer that has ended', () => {
     },
   )
 
-  it('gives way to a fresh one a second later: new name and uid, Scheduled, with what the file says', async () => {
+  it('an ended GameServer is replaced 1 s later by a Scheduled one of the same manifest, with a new name and uid', async () => {
     const { call, sidecar, clock } = start()
     const before = sidecar.snapshot().gameServer
     await call('PUT', '/metadata/label', { key: 'mode', value: 'duel' })
@@ -70,7 +70,7 @@ describe('a GameServer that has ended', () => {
     expect(fresh.spec).toEqual(before.spec)
   })
 
-  it('is replaced after a deletion only when its grace period is over, and reads fail from then on', async () => {
+  it('a deleted GameServer is replaced after its grace period, and reads fail from then on', async () => {
     const { call, sidecar, clock } = start()
     sidecar.control({ type: 'delete', graceMs: 10_000 })
     clock.advance(9_999)
@@ -85,7 +85,7 @@ describe('a GameServer that has ended', () => {
     expect((await call('GET', '/gameserver'))[0]).toBe(200)
   })
 
-  it('takes every watch and every connection along, and leaves no write for the next one', async () => {
+  it('a replacement cuts every watch and connection, and drops queued writes', async () => {
     const { call, sidecar, clock } = start()
     const ends: string[] = []
     const disconnected: string[] = []
@@ -100,7 +100,7 @@ describe('a GameServer that has ended', () => {
     expect(sidecar.snapshot().watchers).toEqual([])
   })
 
-  it('has names that a replay repeats, and that differ from each other', async () => {
+  it('replacements have distinct names, which a replay repeats', async () => {
     const run = async (): Promise<string[]> => {
       const { call, sidecar, clock } = start()
       const names: string[] = []
@@ -116,7 +116,7 @@ describe('a GameServer that has ended', () => {
     expect(new Set(names).size).toBe(20)
   })
 
-  it('answers no call of its own time in the name of the next, however late its timer fires', async () => {
+  it('a call before a late replacement is not answered by the replacement', async () => {
     const { call, sidecar, clock } = start()
     await call('POST', '/shutdown')
     clock.advance(600)
@@ -132,7 +132,7 @@ describe('a GameServer that has ended', () => {
     expect(sidecar.snapshot().gameServer.status.state).toBe('Scheduled')
   })
 
-  it('stays if it is taken back in time', async () => {
+  it('a GameServer whose end is taken back is not replaced', async () => {
     const harness = start({ gameServer: { spec: { health: { disabled: true } } } })
     await harness.call('POST', '/shutdown')
     harness.clock.advance(700)
@@ -144,7 +144,7 @@ describe('a GameServer that has ended', () => {
     expect(harness.state()).toBe('Allocated')
   })
 
-  it('is never replaced in local mode, where nobody takes it away', async () => {
+  it('local mode never replaces a GameServer', async () => {
     const harness = start({ mode: 'local', gameServer: undefined })
     await harness.call('POST', '/shutdown')
     harness.clock.advance(60_000)
@@ -152,13 +152,13 @@ describe('a GameServer that has ended', () => {
     expect(harness.state()).toBe('Shutdown')
   })
 
-  it('of a file that says Shutdown is replaced by one that is Scheduled', () => {
+  it('a manifest that says Shutdown is replaced by a Scheduled GameServer', () => {
     const { clock, state } = start({ gameServer: { ...gameServer, status: { state: 'Shutdown' } } })
     clock.advance(10_000)
     expect(state()).toBe('Scheduled')
   })
 
-  it('one that is gone does not come back when its file is saved: a fresh one of the new manifest takes its place', () => {
+  it('a reload of a gone GameServer starts a fresh one of the new manifest', () => {
     const { sidecar, clock } = startHarness()
     const before = sidecar.snapshot().gameServer.object_meta
     sidecar.control({ type: 'delete', graceMs: 0 })

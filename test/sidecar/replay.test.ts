@@ -122,7 +122,7 @@ describe('replay', () => {
     { mode: 'production', gameServer } as const,
     { mode: 'production', replaceAfter: 1_000, gameServer } as const,
     { mode: 'local' } as const,
-  ])('of the log gives the same state, whatever happened, and changes none on the way: %j', async (config) => {
+  ])('a replay of the log gives the same state and mutates none: %j', async (config) => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
         const { entries, start, end } = await perform(config, actions)
@@ -132,7 +132,7 @@ describe('replay', () => {
     )
   })
 
-  it('works from a log that went through JSON', async () => {
+  it('a log replays after a round trip through JSON', async () => {
     const actions = [
       call('POST', '/ready'),
       { type: 'advance', ms: 5000 } as const,

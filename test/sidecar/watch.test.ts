@@ -31,7 +31,7 @@ const stateOf = (line: string | undefined): unknown =>
   (JSON.parse(line ?? 'null') as { result: { status: { state: string } } }).result.status.state
 
 describe('a watch', () => {
-  it('streams the current object at once and then one line a change', async () => {
+  it('a watch streams the current object at once, then a line for each change', async () => {
     const { sidecar, call, clock } = startHarness()
     const stream = await openStream(sidecar.handle)
     expect(stream.response.status).toBe(200)
@@ -44,7 +44,7 @@ describe('a watch', () => {
     expect(sidecar.snapshot().watchers).toEqual([])
   })
 
-  it('stays open after Shutdown', async () => {
+  it('a watch stays open after Shutdown', async () => {
     const { sidecar, call, watch, clock } = startHarness()
     const seen = watch()
     await call('POST', '/shutdown')
@@ -76,7 +76,7 @@ describe('a watch', () => {
     expect(state()).toBe('Ready')
   })
 
-  it('sees allocations from outside at once, each and in order', () => {
+  it('a watch sees every allocation at once, in order', () => {
     const { sidecar, watch, clock } = startHarness()
     const seen = watch()
     sidecar.control({ type: 'setState', state: 'Ready' })
@@ -97,7 +97,7 @@ describe('a watch', () => {
     expect(status.lists!.rooms).toEqual({ capacity: '4', values: ['a', 'c', 'd'] })
   })
 
-  it('that is stalled keeps nobody waiting, keeps the newest, and is bounded', async () => {
+  it('a stalled watch delays no call, and its bounded queue keeps the newest object', async () => {
     const { sidecar, watch, clock } = startHarness({ watchQueue: 4 })
     const slow: string[] = []
     let release = (): void => undefined
@@ -120,7 +120,7 @@ describe('a watch', () => {
     clock.advance(1)
   })
 
-  it('whose listener throws ends alone', () => {
+  it('a watch whose listener throws ends, and others go on', () => {
     const { sidecar, watch } = startHarness()
     const seen = watch()
     const ends: string[] = []
@@ -138,7 +138,7 @@ describe('a watch', () => {
     return expect(unhandled).resolves.toMatchObject({ message: 'mine' })
   })
 
-  it('of an object that is gone is refused as a read is', async () => {
+  it('a watch of a gone object is refused as a read is', async () => {
     const { sidecar, call, clock } = startHarness()
     expect(sidecar.control({ type: 'delete', graceMs: 1000 })).toEqual({ ok: true })
     expect((await call('GET', '/gameserver'))[1]).toMatchObject({
@@ -158,7 +158,7 @@ describe('a watch', () => {
 })
 
 describe('watchers', () => {
-  it('that are dropped end with an error, HTTP and WebSocket alike', async () => {
+  it('dropped watches end with an error, over HTTP and WebSocket', async () => {
     const { sidecar } = startHarness()
     const ends: string[] = []
     sidecar.watch({ onMessage() {}, onEnd: (reason) => ends.push(reason) })
@@ -170,7 +170,7 @@ describe('watchers', () => {
     expect(sidecar.snapshot().watchers).toEqual([])
   })
 
-  it('that are stalled for a time get the newest state afterwards', () => {
+  it('watches that were stalled get the newest state afterwards', () => {
     const { sidecar, watch, clock } = startHarness({ watchQueue: 1 })
     const seen = watch()
     sidecar.control({ type: 'stallWatchers', ms: 5000 })
@@ -182,7 +182,7 @@ describe('watchers', () => {
     expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Allocated'])
   })
 
-  it('end when the sidecar is closed, and no timer is left', async () => {
+  it('close() ends every watch and leaves no timer', async () => {
     const { sidecar, call, clock } = startHarness()
     const ends: string[] = []
     sidecar.watch({ onMessage() {}, onEnd: (reason) => ends.push(reason) })
@@ -194,7 +194,7 @@ describe('watchers', () => {
     await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
   })
 
-  it('cuts that come again and again are no work and no entries while nobody watches', () => {
+  it('periodic cuts make no entries while nobody watches', () => {
     const { sidecar, clock } = startHarness()
     sidecar.control({ type: 'dropWatchers', everyMs: 100 })
     clock.advance(24 * 60 * 60 * 1000 + 50)

@@ -7,7 +7,7 @@ import { buildIfStale } from '../../build/build-if-stale.mjs'
 import { root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
-/** A project of one source file, whose build writes two files and waits between them as long as there is a file `wait`. */
+/** A project with one source file. Its build writes two files, and pauses between them while a file `wait` exists. */
 async function project(): Promise<string> {
   const folder = await temporaryFolder('build-if-stale')
   mkdirSync(join(folder, 'src'))
@@ -40,7 +40,7 @@ const buildsOf = (folder: string): number =>
 const isComplete = (folder: string): boolean =>
   ['first.js', 'second.js'].every((name) => existsSync(join(folder, 'dist', name)))
 
-/** Starts a build in a process of its own, kills all of it when one file is written and another isn't. */
+/** Starts a build in a process of its own, and kills the process between the two files. */
 async function killMidway(folder: string): Promise<void> {
   const before = buildsOf(folder)
   writeFileSync(join(folder, 'wait'), '')
@@ -54,8 +54,8 @@ async function killMidway(folder: string): Promise<void> {
   rmSync(join(folder, 'wait'))
 }
 
-describe('dist is built', () => {
-  test('when it is missing, and not a second time', async () => {
+describe('build-if-stale', () => {
+  test('builds dist if it is missing, and not a second time', async () => {
     const folder = await project()
     await buildIfStale({ root: folder })
     expect(isComplete(folder)).toBe(true)
@@ -63,7 +63,7 @@ describe('dist is built', () => {
     expect(buildsOf(folder)).toBe(1)
   })
 
-  test('again after a first build was killed midway', async () => {
+  test('builds again after the first build was killed', async () => {
     const folder = await project()
     await killMidway(folder)
     expect(existsSync(join(folder, 'dist'))).toBe(false)
@@ -71,7 +71,7 @@ describe('dist is built', () => {
     expect(isComplete(folder)).toBe(true)
   })
 
-  test('again after a later build was killed midway, which leaves the old files as they were', async () => {
+  test('builds again after a later build was killed, which leaves the old files unchanged', async () => {
     const folder = await project()
     await buildIfStale({ root: folder })
     writeFileSync(join(folder, 'src', 'index.js'), 'export const built = 2')
@@ -81,7 +81,7 @@ describe('dist is built', () => {
     expect(readFileSync(join(folder, 'dist', 'second.js'), 'utf8')).toContain('built = 2')
   })
 
-  test('when a source was removed, but not when one was only touched', async () => {
+  test('builds after a source was removed, and not after one was only touched', async () => {
     const folder = await project()
     writeFileSync(join(folder, 'src', 'other.js'), '')
     await buildIfStale({ root: folder })
@@ -93,7 +93,7 @@ describe('dist is built', () => {
     expect(buildsOf(folder)).toBe(2)
   })
 
-  test('once for two who ask at the same time', async () => {
+  test('builds once for two processes that ask at the same time', async () => {
     const folder = await project()
     await Promise.all([buildIfStale({ root: folder }), buildIfStale({ root: folder })])
     expect(buildsOf(folder)).toBe(1)

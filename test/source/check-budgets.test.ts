@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
-test('a budget may fall freely, and rises only in a commit that says why', async () => {
+test('check-budgets accepts lower budgets, and a higher one only with a reason in its commit', async () => {
   const folder = await temporaryFolder('budgets')
   const run = (command: string, ...args: string[]) => spawnSync(command, args, { cwd: folder, encoding: 'utf8' })
   const commit = (words: number, message: string): void => {

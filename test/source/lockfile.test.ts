@@ -5,8 +5,8 @@ interface Locked {
   readonly optionalDependencies?: Record<string, string>
 }
 
-// Where npm can't see a package of another platform, it leaves it out of the lock file, and `npm ci` then refuses to
-// install anything, on every machine.
+// npm leaves a package of another platform out of the lock file if npm can't see that package. `npm ci` then fails on every
+// machine.
 const folders = [
   '.',
   'test/hosts/runtimes',

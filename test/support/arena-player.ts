@@ -7,7 +7,7 @@ interface Place {
   readonly y: number
 }
 
-/** What the demo's server tells players. */
+/** Messages from the demo's server to players. */
 type Told =
   | { readonly type: 'joined'; readonly id: number }
   | {
@@ -18,14 +18,14 @@ type Told =
   | { readonly type: 'server' | 'refused' | 'stopped' | 'over' }
 
 export interface Player {
-  /** Resolves with the first message of that type, also one that has come already; rejects when the server closes. */
+  /** Resolves with the first message of a type, past or future. Rejects when the server closes the connection. */
   heard(type: Told['type']): Promise<void>
-  /** Resolves once the match counts a star of this player. */
+  /** Resolves once this player has a star. */
   readonly scored: Promise<void>
   readonly closed: Promise<number>
 }
 
-/** Joins a match of the demo, and runs for the nearest star as long as it lasts. */
+/** Joins a match of the demo, and runs for the nearest star until the match ends. */
 export async function joinMatch(address: string, name: string): Promise<Player> {
   const socket = new WebSocket(address)
   onTestFinished(() => socket.terminate())

@@ -1,7 +1,7 @@
 import { build, stop } from 'esbuild'
 import type { Plugin } from 'esbuild'
 
-/** The page at `/_/`, which only our own build can make, and which nobody opens in these tests. */
+/** The dashboard's page, which needs the package's build and which these tests don't open. */
 const withoutDashboard: Plugin = {
   name: 'without-dashboard',
   setup({ onResolve, onLoad }) {
@@ -10,7 +10,7 @@ const withoutDashboard: Plugin = {
   },
 }
 
-/** Makes one module of some code and all the sources that it imports, which Node and Vite can load from any folder. */
+/** Bundles code and the sources that it imports into one module, which Node and Vite can load from any folder. */
 export async function bundleSource(contents: string, outfile: string): Promise<void> {
   await build({
     stdin: { contents, resolveDir: process.cwd() },

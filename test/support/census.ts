@@ -1,6 +1,6 @@
 /**
  * Counts what a suite of servers leaves behind in its process: descriptors, sockets, servers, timers, memory. It is a
- * setup file, so each suite is counted without a word in it.
+ * setup file, so suites need no code for it.
  */
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
@@ -13,21 +13,21 @@ const SERVER_SUITES = /\/test\/(attacks|contract|faults|frames|gateway|host|node
 /** Kinds of `process.getActiveResourcesInfo()` that a server, a client or a watch of a file holds. */
 const KINDS = ['Timeout', 'TCPServerWrap', 'TCPSocketWrap', 'TLSWrap', 'FSEventWrap', 'StatWatcher', 'ProcessWrap']
 
-/** What modules, compiled code, the runner's records and the large bodies in the tables of tests may add. */
+/** Growth that modules, compiled code, the runner's records and large bodies in tables of tests explain. */
 const HEAP_ALLOWANCE = 160 * 1024 * 1024
 
-/** How long connections may take to end after the suite: some wait a second for the other side. */
+/** Time for connections to end after the suite. Some wait a second for the other side. */
 const PATIENCE = 60_000
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Those that lead to the kernel's own things are left out: Node opens one when a file is first watched, and keeps it. */
+/** Leaves out anonymous inodes: Node opens one when it first watches a file, and keeps it. */
 const isOurs = (name: string): boolean => {
   try {
     return !readlinkSync(`/dev/fd/${name}`).startsWith('anon_inode:')
   } catch {
-    // It is closed by now, or this system has no links there.
+    // The descriptor has been closed, or this system has no links here.
     return existsSync(`/dev/fd/${name}`)
   }
 }
@@ -50,10 +50,10 @@ interface Counts {
   readonly active: Record<string, number>
 }
 
-/** Kinds of which there are more than before. */
+/** The kinds whose number has grown. */
 function leftBehind(before: Counts): string[] {
   const more = Object.entries(active())
-    // One timer is that of the wait, and one the runner's.
+    // The wait and the runner have one timer each.
     .filter(([kind, count]) => count > (before.active[kind] ?? 0) + (kind === 'Timeout' ? 2 : 0))
     .map(([kind, count]) => `${count} ${kind}`)
   const open = descriptors()
@@ -71,13 +71,13 @@ if (SERVER_SUITES.test(expect.getState().testPath ?? '')) {
     await vi.waitFor(
       () => {
         const left = leftBehind(before)
-        // An answer of `fetch` that a test didn't read holds its connection until it is collected.
+        // A `fetch` response that a test didn't read holds its connection until it is garbage collected.
         if (left.length > 0) collectGarbage()
         expect(left, 'The suite left these behind').toEqual([])
       },
       { timeout: PATIENCE, interval: 100 },
     )
-    // What sockets have just let go of is freed a moment later on a busy machine.
+    // On a busy machine, memory of closed sockets is freed a moment later.
     await vi.waitFor(
       () => {
         const grown = heap() - before.heap

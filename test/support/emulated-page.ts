@@ -2,7 +2,7 @@ import vm from 'node:vm'
 import { onTestFinished, vi } from 'vitest'
 import { VirtualClock } from './virtual-clock.js'
 
-/** ms that pass at a time, between which messages arrive and answers come */
+/** Steps of time in ms. Messages and answers arrive between them. */
 const slice = 10
 
 type Fetch = typeof fetch
@@ -17,14 +17,13 @@ export interface SentBeat {
 }
 
 /**
- * A page, as far as its heartbeat is concerned, emulated: workers that run in a context of their own, messages that wait
- * while the page's thread is busy, and time that is told to pass. What is fetched goes over real sockets. Its globals are
- * there until the test is finished.
+ * Emulates what a page's heartbeat uses: workers in contexts of their own, messages that wait while the page's thread
+ * is busy, and a clock that tests move. Requests use real sockets. The page's globals exist until the test is finished.
  */
 export class EmulatedPage {
-  /** The page's timers, of which `hidden` lets none run. */
+  /** The page's timers. None of them runs while the page is `hidden`. */
   readonly #timers = new VirtualClock()
-  /** What runs the workers, and is the time of day. */
+  /** The workers' timers, and the time of day. */
   readonly #clock = new VirtualClock()
   readonly #inbox: (() => void)[] = []
   readonly #fetching = new Set<Promise<unknown>>()
@@ -32,17 +31,17 @@ export class EmulatedPage {
   readonly #made: { terminate(): void }[] = []
   readonly #began = Date.now()
   readonly #fetch = fetch
-  /** What the page sent, and what workers sent in its place. */
+  /** The requests of the page and of its workers. */
   readonly beats: SentBeat[] = []
-  /** The most of them that were in flight at a time, of the page or of a worker. */
+  /** The maximum of requests in flight, of the page or of one worker. */
   mostInFlight = 0
-  /** Workers that run. */
+  /** The number of running workers. */
   workers = 0
-  /** A policy of its forbids workers, which shows only after they were made. */
+  /** The page's policy forbids workers, which report that only after their construction. */
   forbidden = false
-  /** Its timers are throttled, as far as can be. */
+  /** The page is hidden, and its timers don't run. */
   hidden = false
-  /** For the client in this page. */
+  /** Options for the client in this page. */
   readonly options = { scheduler: this.#timers, now: this.#clock.now }
 
   constructor() {
@@ -73,13 +72,13 @@ export class EmulatedPage {
     return this.#listeners.size
   }
 
-  /** Time between the beats, from `since` on. */
+  /** The times between beats, from `since` on. */
   gaps(since = 0): number[] {
     const times = this.beats.map(({ at }) => at).filter((at) => at >= since)
     return times.slice(1).map((at, index) => at - times[index]!)
   }
 
-  /** Lets time pass; every answer comes at once, unless `hanging`. */
+  /** Lets time pass. Every answer comes at once, unless `hanging`. */
   async pass(ms: number, { hanging = false, busy = false } = {}): Promise<void> {
     for (let left = ms; left > 0; left -= slice) {
       this.#clock.advance(slice)
@@ -92,21 +91,21 @@ export class EmulatedPage {
     }
   }
 
-  /** Time passes while the page's thread computes: its timers and messages wait. */
+  /** Lets time pass while the page's thread is busy: its timers and messages wait. */
   async compute(ms: number): Promise<void> {
     await this.pass(ms, { busy: true })
     this.#timers.skip(ms)
     await this.pass(slice)
   }
 
-  /** Time passes while nothing runs, of the page or of its workers. */
+  /** Lets time pass while neither the page nor its workers run. */
   async freeze(ms: number): Promise<void> {
     this.#clock.skip(ms)
     this.#timers.skip(ms)
     await this.pass(slice)
   }
 
-  /** As a browser may do that runs out of memory: nobody is told. */
+  /** Ends the workers without an event, as a browser may when it runs out of memory. */
   killWorkers(): void {
     for (const worker of this.#made) worker.terminate()
   }

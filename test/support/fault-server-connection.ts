@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** How a connection is broken off: RST, or FIN without a goodbye from the layer above. */
+/** How a connection breaks: RST, or FIN without an end in the protocol above. */
 export type Ending = 'reset' | 'finish'
 
-/** One accepted TCP connection, with a hand on every byte that leaves it. */
+/** One accepted TCP connection, with control over every byte that it sends. */
 export interface ScriptedConnection {
   readonly socket: Socket
   /** 1 for the first connection the sidecar accepted. */
@@ -11,15 +11,15 @@ export interface ScriptedConnection {
   /** Resolves when the other side has ended or reset, or this side has destroyed the socket. */
   readonly gone: Promise<void>
   readonly isGone: boolean
-  /** Resolves when the bytes left this process; at once and without effect after an ending. */
+  /** Resolves when the bytes have left this process. After the end, resolves at once without effect. */
   write(bytes: string | Uint8Array): Promise<void>
   /** From now on every byte goes out in a segment of its own. */
   slowDown(): void
   /** Ends the connection in that way when exactly that many more bytes were written. */
   cutAfter(bytes: number, ending: Ending): void
-  /** RST: what the other side hasn't read yet is lost to it. */
+  /** Sends RST: the other side loses the data that it has not read. */
   reset(): void
-  /** FIN: what was written still arrives. */
+  /** Sends FIN: written data still arrives. */
   finish(): void
   /** Stops reading, so that the other side's writes and its FIN go unnoticed, until `listen`. */
   deafen(): void
@@ -54,7 +54,7 @@ export function createConnection(socket: Socket, nth: number, onGone: () => void
 
   const writePiece = (bytes: Uint8Array): Promise<void> =>
     new Promise((resolve) => {
-      // Not at once: a script that writes for ever must leave room for the news that nobody reads any more.
+      // A later turn, so that a script that writes for ever still sees the end of the connection.
       if (socket.destroyed || !socket.writable) return void setImmediate(resolve)
       socket.once('close', resolve)
       socket.write(bytes, () => {

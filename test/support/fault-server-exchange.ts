@@ -9,7 +9,7 @@ export interface Exchange {
   readonly connection: ScriptedConnection
   /** 1 for the first request that its rule matched. */
   readonly nth: number
-  /** The GameServer an honest sidecar would answer with now. */
+  /** The GameServer that a correct sidecar would send now. */
   readonly gameServer: GameServer
   /** Which of the two watch transports this is; a plain call counts as `stream`. */
   readonly transport: 'websocket' | 'stream'
@@ -24,11 +24,11 @@ export interface Exchange {
   sendText(text: string): Promise<void>
   /** Bytes inside the transport's outermost frame: a chunk for the stream, as they are for a WebSocket. */
   sendBytes(bytes: string | Uint8Array): Promise<void>
-  /** Bytes as they are. */
+  /** Raw bytes. */
   write(bytes: string | Uint8Array): Promise<void>
-  /** The polite end: the last chunk, or a close frame, then FIN. */
+  /** A regular end: the last chunk or a close frame, then FIN. */
   end(code?: number): Promise<void>
-  /** The watch an honest sidecar gives: what was published last and everything after it, until one side goes. */
+  /** A correct watch: the last published object and all later ones, until one side ends it. */
   follow(): Promise<void>
   /** RST or FIN. */
   break(ending: Ending): void

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** Everything a frame's first bytes can say, right or wrong. Defaults make one whole, unmasked text frame. */
+/** The fields of a frame's head, valid or not. The defaults make one whole, unmasked text frame. */
 export interface FrameOptions {
   opcode?: number
   fin?: boolean
   /** The three reserved bits as a number, 4 being RSV1 (which permessage-deflate would use). */
   rsv?: number
-  /** A server must not; a client must refuse it. */
+  /** A server must not mask. A client must refuse a masked frame. */
   mask?: boolean
-  /** The length the head claims, when it isn't the payload's. */
+  /** The length in the head, if it differs from the payload's. */
   claimedLength?: bigint
 }
 
@@ -23,7 +23,7 @@ export function acceptKey(key: string): string {
     .digest('base64')
 }
 
-/** One frame, byte for byte as asked, RFC 6455 or not. */
+/** One frame with exactly these fields, even if RFC 6455 forbids them. */
 export function frame(payload: string | Uint8Array, options: FrameOptions = {}): Buffer {
   const body = Buffer.from(payload)
   const { opcode = opcodes.text, fin = true, rsv = 0, mask = false } = options

@@ -1,9 +1,11 @@
 import type { GameServer } from '../../src/protocol/game-server.js'
 
-/** Text with one to four bytes a character, a combining mark, both line separators and a NUL: what slicing breaks. */
+/**
+ * Text that wrong slicing breaks: characters of one to four bytes, a combining mark, both line separators and a NUL.
+ */
 export const difficultText = 'aé€𝄞 e\u0301 \u2028\u2029 \u0000 "\\ 日本語 👩‍👩‍👧‍👦'
 
-/** A GameServer as production would send it, told apart by its `resource_version`. */
+/** A GameServer as production sends it. Its `resource_version` identifies it. */
 export function gameServer(version: number, state = 'Ready', labels: Record<string, string> = {}): GameServer {
   return {
     object_meta: {

@@ -10,11 +10,14 @@ export interface ScriptedRequest {
   isUpgrade: boolean
 }
 
-/** An answer, each part of it as right or as wrong as the script wants it. */
+/** A response whose parts may be invalid. */
 export interface Answer {
   status?: number
   reason?: string
-  /** Added to `content-type: application/json`, the right `content-length` and `connection: close`; `undefined` takes one away. */
+  /**
+   * Added to `content-type: application/json`, the right `content-length` and `connection: close`; `undefined` takes
+   * one away.
+   */
   headers?: Readonly<Record<string, string | undefined>>
   body?: string | Uint8Array
 }
@@ -59,10 +62,10 @@ export function chunk(bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
 }
 
-/** The chunk that says that a chunked body is whole. */
+/** The chunk that ends a chunked body. */
 export const lastChunk = Buffer.from('0\r\n\r\n')
 
-/** Takes one whole request off the front of `bytes`; `undefined` while it is unfinished. */
+/** Reads one whole request from the front of `bytes`. Undefined while the request is incomplete. */
 export function takeRequest(bytes: Buffer): { request: ScriptedRequest; size: number } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

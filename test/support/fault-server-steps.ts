@@ -4,29 +4,29 @@ import type { Exchange } from './fault-server-exchange.js'
 import type { Answer } from './fault-server-http.js'
 import type { Step } from './fault-server.js'
 
-/** Answers with exactly this. */
+/** Sends this response. */
 export const answering =
   (answer: Answer): Step =>
   (exchange) =>
     exchange.reply(answer)
 
-/** RST or FIN in place of an answer. */
+/** Sends RST or FIN instead of a response. */
 export const breaking =
   (ending: Ending): Step =>
   (exchange) =>
     exchange.break(ending)
 
-/** Reads on and never says a word, until the other side leaves. */
+/** Reads on without an answer until the other side ends the connection. */
 export const blackHole: Step = (exchange) => exchange.connection.gone
 
-/** The head of a good answer, and then nothing. */
+/** Sends the head of a valid response, and then nothing. */
 export const stallingAfterHead: Step = async (exchange) => {
   if (isWatch(exchange)) await exchange.open()
   else await exchange.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{')
   await exchange.connection.gone
 }
 
-/** Bytes that are no HTTP at all, then FIN. */
+/** Sends bytes that are not HTTP, then FIN. */
 export const writing =
   (bytes: string | Uint8Array): Step =>
   async (exchange) => {
@@ -34,7 +34,7 @@ export const writing =
     exchange.connection.finish()
   }
 
-/** These bytes, and nothing more until the other side leaves. */
+/** Sends these bytes, and then nothing until the other side ends the connection. */
 export const writingAndWaiting =
   (bytes: string | Uint8Array): Step =>
   async (exchange) => {
@@ -50,7 +50,7 @@ export const byteByByte =
     return step(exchange)
   }
 
-/** The step, broken off after that many bytes. */
+/** Runs a step, and breaks the connection after that many bytes. */
 export const cutAfter =
   (bytes: number, ending: Ending, step: Step): Step =>
   (exchange) => {
@@ -58,13 +58,13 @@ export const cutAfter =
     return step(exchange)
   }
 
-/** A good watch: the object published last and all that follow. */
+/** A correct watch: the last published object and all later ones. */
 export const following: Step = async (exchange) => {
   await exchange.open()
   await exchange.follow()
 }
 
-/** A watch that starts with these objects and then does what `then` says, or nothing more. */
+/** A watch that sends these objects and then runs the step `then`, if any. */
 export const sending =
   (gameServers: readonly GameServer[], then: Step = blackHole): Step =>
   async (exchange) => {
@@ -73,7 +73,7 @@ export const sending =
     await then(exchange)
   }
 
-/** A good head and then the bytes or texts a test makes up. */
+/** Sends a valid head, and then any bytes or texts. */
 export const opened =
   (then: Step): Step =>
   async (exchange) => {
@@ -84,7 +84,7 @@ export const opened =
 /** Accepts and never reads or writes a byte. */
 export const deafAndDumb = (connection: ScriptedConnection): void => connection.deafen()
 
-/** How many dials came in the busiest second of them all. */
+/** The number of connections in the busiest second. */
 export function busiestSecond(dials: readonly number[]): number {
   return dials.reduce((most, start) => {
     const within = dials.filter((at) => at >= start && at < start + 1000).length

@@ -8,7 +8,7 @@ import { takeRequest, type ScriptedRequest } from './fault-server-http.js'
 
 export type Step = (exchange: Exchange) => void | Promise<void>
 
-/** What is done about which requests. The first rule that matches is followed, without one the honest answer is given. */
+/** A step for some requests. The first matching rule applies; without one, the server answers correctly. */
 export type Rule =
   | {
       /** `watch` is a GET of the watch over either transport, `connection` the moment of accept, before any byte. */
@@ -34,9 +34,9 @@ export interface SeenRequest {
 }
 
 /**
- * A sidecar that does what a test's script says and is otherwise honest: it answers calls with `{}`,
- * `GET /gameserver` with what was published last, and a watch with that and all that follows.
- * HTTP and WebSocket are spoken by hand over raw sockets, so every byte can be wrong.
+ * A sidecar that follows a test's script and is correct otherwise: it answers calls with `{}`, `GET /gameserver` with
+ * the last published object, and a watch with that and all later objects. It writes HTTP and WebSocket to raw sockets,
+ * so a script can change every byte.
  */
 export interface ScriptedSidecar {
   readonly url: string
@@ -44,22 +44,25 @@ export interface ScriptedSidecar {
   /** When each TCP connection was accepted, in ms on the process' monotonic clock. */
   readonly dials: readonly number[]
   readonly requests: readonly SeenRequest[]
-  /** Frames that clients sent on watch sockets, which they never should but to close. */
+  /** Frames that clients sent on watch sockets. Clients should send only close frames. */
   readonly clientFrames: readonly ClientFrame[]
   readonly openSockets: number
   readonly gameServer: GameServer
-  /** How many watches follow what is published now. */
+  /** The number of watches that get published objects. */
   readonly followers: number
-  /** Takes the place of the rules before; counting starts anew. */
+  /** Replaces the rules and restarts their counts. */
   play(rules: readonly Rule[]): void
   publish(gameServer: GameServer): void
   /** Resets every connection and refuses new ones. */
   stop(): Promise<void>
   /** Listens again, on the same port. */
   start(): Promise<void>
-  /** Resolves when the condition holds, looked at after everything that happens here. Fails after a minute, saying `what`. */
+  /**
+   * Resolves when the condition holds, which is checked after each event of the server. Fails after a minute with
+   * `what`.
+   */
   until(condition: () => boolean, what: string): Promise<void>
-  /** Waits until every client has let go of its sockets. */
+  /** Waits until clients have closed all sockets. */
   untilNoSockets(): Promise<void>
   /** Stops, and throws what a script threw. */
   close(): Promise<void>
@@ -244,8 +247,8 @@ function listen(server: Server, port: number): Promise<void> {
 }
 
 /**
- * A free port below the range that the kernel gives to outgoing connections: while this sidecar is stopped, a dial
- * of the client under test could otherwise be given the very port it dials, and be connected to itself.
+ * A free port below the kernel's range for outgoing connections. Otherwise, while this sidecar is stopped, a client
+ * that dials the port could get the same port as its own and connect to itself.
  */
 async function listenSomewhere(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
   for (let attempts = 0; ; attempts += 1) {

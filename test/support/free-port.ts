@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * A free port below those that systems give out by themselves: of these, another process may be given the same one before
- * the program for which it is asked has it, and then what answers there isn't that program.
+ * A free port below the range that systems assign. Another process could get an assigned port before the program under
+ * test opens it, and then answer in its place.
  */
 export async function freePort(): Promise<number> {
   const port = 10_240 + randomInt(20_000)

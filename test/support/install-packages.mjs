@@ -1,15 +1,15 @@
-/** Packages that only some tests need, too big for devDependencies: each kind has a folder and a lock file. */
+/** Large packages for some tests only, which are not in devDependencies. Each group has a folder with a lock file. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Installs what the folder's lock file lists, unless it is there. */
+/** Installs the packages of the folder's lock file, unless they are installed. */
 export function installPackages(folder, what) {
   const wanted = readFileSync(join(folder, 'package-lock.json'), 'utf8')
   const stamp = join(folder, 'node_modules', '.installed-from')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
   console.warn(`Installing ${what}, once`)
-  // What isn't made for this machine is left out. Their scripts only look for the binary that is already there.
+  // npm skips packages for other platforms. The install scripts only look for a binary that is there already.
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -7,7 +7,7 @@ import { root } from './source.js'
 
 const exec = promisify(execFile)
 
-/** Removes itself when the test file is done: `await using folder = ...` isn't there in every runtime we test. */
+/** A folder that the end of the test file removes, since not every tested runtime has `await using`. */
 export interface TemporaryFolder {
   path: string
   remove(): Promise<void>
@@ -24,20 +24,20 @@ export interface Packed {
   files: { path: string; size: number }[]
 }
 
-/** The tarball that would be published, made from `dist` as it is. */
+/** Packs the tarball for a release from the present `dist`. */
 export async function pack(folder: string): Promise<Packed> {
   const { stdout } = await npm(root, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder)
   const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string; size: number }[] }]
   return { tarball: join(folder, filename), files }
 }
 
-/** An empty project that has just installed the tarball, with the dependencies it brings. */
+/** Creates a project and installs the tarball with its dependencies there. */
 export async function install(folder: string, tarball: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }))
   await npm(folder, 'install', tarball, '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error')
 }
 
-/** A folder of its own with such a project. */
+/** Creates such a project in a folder of its own. */
 export async function installedFolder(): Promise<TemporaryFolder> {
   const folder = await temporaryFolder()
   await install(folder.path, (await pack(folder.path)).tarball)
@@ -46,13 +46,13 @@ export async function installedFolder(): Promise<TemporaryFolder> {
 
 const npm = (cwd: string, ...args: string[]) => exec('npm', args, { cwd, maxBuffer: 16 * 1024 * 1024 })
 
-/** Runs Node in a folder, and gives what it printed. Fails unless Node ends by itself with 0, and in time. */
+/** Runs Node in a folder and returns its output. Throws unless Node exits with 0 in time. */
 export async function node(cwd: string, ...args: string[]): Promise<string> {
   const { stdout } = await exec(process.execPath, args, { cwd, timeout: 60_000 })
   return stdout.trim()
 }
 
-/** Runs Node in a folder, and gives what it printed and the code it ended with, also if it failed. */
+/** Runs Node in a folder and returns its output and exit code. */
 export function runNode(cwd: string, args: string[]): Promise<{ stdout: string; stderr: string; code: number | null }> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { cwd, timeout: 60_000 }, (_error, stdout, stderr) =>

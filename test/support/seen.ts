@@ -1,10 +1,10 @@
-/** What comes one after the other, such as lines or messages, for those who wait for one of them. */
+/** Collects items such as lines or messages, and lets callers wait for one of them. */
 export interface Seen<T> {
   readonly all: readonly T[]
   add(one: T): void
-  /** Nothing comes any more. */
+  /** Reports that no more items come. */
   end(): void
-  /** Resolves with the first match, past or future, that isn't null or undefined; rejects if all ends without. */
+  /** Resolves with the first match, past or future, that isn't null or undefined. Rejects if the end comes first. */
   find<R>(match: (one: T) => R | null | undefined, from?: number): Promise<R>
 }
 

@@ -4,12 +4,12 @@ import { onTestFinished, vi } from 'vitest'
 
 type Message = { data: unknown }
 
-/** A sidecar in a thread of its own that takes beats, and nothing else. */
+/** A sidecar in a thread of its own that only counts beats. */
 export interface BeatCounter {
   url: string
   /**
-   * As while a game computes, nothing else runs in this thread: until a beat has come and then none for 1.2 s.
-   * Returns how many came meanwhile.
+   * Blocks this thread, as a busy game does, until a beat has come and then none for 1.2 s. Returns the number of beats
+   * meanwhile.
    */
   computeUntilSilent(): number
   /** Resolves with the next beat. */
@@ -40,7 +40,7 @@ export async function countBeats(): Promise<BeatCounter> {
     computeUntilSilent() {
       const before = Atomics.load(beats, 0)
       let seen = before
-      // A busy machine may let the first one wait.
+      // On a busy machine the first beat may be late.
       while (Atomics.wait(beats, 0, seen, seen === before ? 60_000 : 1200) !== 'timed-out')
         seen = Atomics.load(beats, 0)
       return seen - before
@@ -49,7 +49,7 @@ export async function countBeats(): Promise<BeatCounter> {
   }
 }
 
-/** The globals of a page, as far as a heartbeat needs them, over Node's own threads, until the test is finished. */
+/** Defines the page's globals that a heartbeat needs, on top of Node's worker threads, until the test is finished. */
 export function emulateWorkers(): void {
   const globals = `
     const { parentPort } = require('node:worker_threads')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What a toxic does to the bytes that pass: toxiproxy's own names and attributes. */
+/** Toxics by toxiproxy's names, with their attributes. */
 export type Toxic =
   | { type: 'latency'; attributes: { latency: number; jitter?: number } }
   | { type: 'bandwidth'; attributes: { rate: number } }
@@ -16,9 +16,11 @@ export type Toxic =
 /** One proxied port. */
 export interface ToxicProxy {
   readonly url: string
-  /** Poisons what goes to the client (`downstream`, the default) or to the sidecar, on connections old and new. */
+  /**
+   * Adds a toxic for data to the client (`downstream`, the default) or to the sidecar, on present and new connections.
+   */
   add(toxic: Toxic, stream?: 'downstream' | 'upstream'): Promise<void>
-  /** Takes every toxic away. */
+  /** Removes all toxics. */
   clear(): Promise<void>
   /** Drops every connection and refuses new ones, or listens again. */
   setDown(down: boolean): Promise<void>
@@ -84,7 +86,7 @@ export async function startToxiproxy(binary: string): Promise<Toxiproxy> {
   }
 }
 
-/** It doesn't say which port it was given for 0, so a free one is guessed; it exits when the guess was wrong. */
+/** Picks a port, since toxiproxy doesn't report which one it got for 0. It exits if the port is taken. */
 async function launch(binary: string): Promise<{ child: ChildProcess; api: string }> {
   for (let attempts = 0; attempts < 10; attempts += 1) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 
-/** Rejections that nobody handles, and what is thrown where nobody catches it, while a test runs. */
+/** Collects the unhandled rejections and uncaught exceptions of a test. */
 export function collectUncaught(): unknown[] {
   const uncaught: unknown[] = []
   for (const type of ['unhandledRejection', 'uncaughtException'] as const) {

@@ -1,13 +1,13 @@
 import type { SchedulerLike } from '../../src/index.js'
 
-/** Time that stands still until it is moved on: timers run in order, at their own time. */
+/** A clock that tests move. Timers fire in order, each at its time. */
 export class VirtualClock implements SchedulerLike {
   #time = 0
   #nextId = 1
   readonly #timers = new Map<number, { at: number; callback: () => void }>()
 
   readonly now = (): number => this.#time
-  /** A client's options that make it live by this clock. */
+  /** Options for a client that uses this clock. */
   readonly options = { now: this.now, scheduler: this as SchedulerLike }
 
   setTimeout(callback: () => void, ms: number): number {
@@ -24,7 +24,7 @@ export class VirtualClock implements SchedulerLike {
     return this.#timers.size
   }
 
-  /** Moves on, running what falls due; what it sets off over the network goes on in real time. */
+  /** Moves the clock and fires the timers that are due. Their network traffic takes real time. */
   advance(ms: number): void {
     const end = this.#time + ms
     for (;;) {
@@ -37,15 +37,15 @@ export class VirtualClock implements SchedulerLike {
     this.#time = end
   }
 
-  /** Time that passes while nothing runs; what fell due in it comes late. */
+  /** Moves the clock while nothing runs, so timers that are due fire late. */
   skip(ms: number): void {
     this.#time += ms
   }
 }
 
 /**
- * Time that runs `factor` times as fast as the world, in small steps, so that waits of minutes take seconds. Where the
- * machine is late, this clock stands still instead of jumping: what it measures is the client, not the machine.
+ * A clock that runs `factor` times as fast as real time, in small steps, so that minutes take seconds. It stops instead
+ * of jumping when the machine is late, so a slow machine doesn't change the results.
  */
 export function hurried(factor: number): Pick<VirtualClock, 'options' | 'now'> & { pass(ms: number): Promise<void> } {
   const step = 5

@@ -17,7 +17,7 @@ const likeLocalMode = {
   },
 }
 
-/** A local sidecar on a free port for one test; ended with it. */
+/** Starts a local sidecar on a free port, and stops it after the test. */
 export async function startSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
   const gameServer = options.mode === 'production' && { gameServer: likeLocalMode }
   const sidecar = await createLocalSidecar({ port: 0, onWarning: () => {}, ...gameServer, ...options })
@@ -25,7 +25,7 @@ export async function startSidecar(options: LocalSidecarOptions = {}): Promise<L
   return sidecar
 }
 
-/** One that writes after 50 ms instead of half a second, and never becomes Unhealthy by itself. */
+/** Starts one that writes after 50 ms instead of 500, and never becomes Unhealthy by itself. */
 export async function startQuickSidecar(options: LocalSidecarOptions = {}): Promise<LocalSidecar> {
   const { gameServer = options.mode === 'production' ? likeLocalMode : {} } = options
   const spec = { ...(gameServer as { spec?: object }).spec, health: { disabled: true } }
@@ -34,14 +34,14 @@ export async function startQuickSidecar(options: LocalSidecarOptions = {}): Prom
   return sidecar
 }
 
-/** A client of it for one test; closed with it. */
+/** Creates a client of a sidecar, and closes it after the test. */
 export function connectClient(sidecar: { url: string }, options: ClientOptions = {}): SidecarClient {
   const client = createClient({ baseUrl: sidecar.url, ...options })
   onTestFinished(() => client.close())
   return client
 }
 
-/** A client with all that a page needs, such as direct mode and workers; closed with the test. */
+/** Creates a client with direct mode and workers, as in a page, and closes it after the test. */
 export function connectPage(sidecar: { url: string }, options: ClientOptions = {}): SidecarClient {
   const client = createPageClient({ baseUrl: sidecar.url, WebSocket, ...options })
   onTestFinished(() => client.close())
@@ -55,7 +55,7 @@ export function calls(sidecar: Pick<LocalSidecar, 'sidecar'>): OperationName[] {
     .flatMap(({ event }: LogEntry) => (event.type === 'call' ? [event.call.operation] : []))
 }
 
-/** Resolves once the condition holds, looked at whenever the sidecar logs something. */
+/** Resolves once the condition holds. Checks it after each entry of the sidecar's log. */
 export function untilLogged(sidecar: Pick<LocalSidecar, 'sidecar'>, condition: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     const look = (): void => {

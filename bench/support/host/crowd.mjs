@@ -1,4 +1,4 @@
-/** Orders to a process of players, and what the servers use meanwhile. */
+/** Controls a process of players, and measures the servers meanwhile. */
 import { end, start } from '../processes.mjs'
 import { mapValues } from './host-process.mjs'
 import { memoryOf, secondsOf } from './figures.mjs'
@@ -8,7 +8,7 @@ export async function startPlayers() {
   const { child } = await start('host/players.mjs')
   return {
     end: () => end(child),
-    /** Resolves with what they saw and, of each group of processes, % of a core and MB. */
+    /** Resolves with the players' results, and with % of a core and MB for each group of processes. */
     run: (order, groups = {}) =>
       new Promise((resolve, reject) => {
         let before
@@ -39,7 +39,7 @@ export async function startPlayers() {
   }
 }
 
-/** The plain server beside which the host is measured. */
+/** The plain server with which the host is compared. */
 export async function startEcho() {
   const { child, message } = await start('host/echo-server.mjs')
   return { port: message.port, pids: () => ({ server: [child.pid] }), end: () => end(child) }

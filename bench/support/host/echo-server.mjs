@@ -1,4 +1,4 @@
-/** The least that a server for the same players can do: `ws`, and nothing else. Tells its parent its port. */
+/** A minimal server for the same players: only `ws`. Sends its port to its parent. */
 import { WebSocketServer } from 'ws'
 
 const snapshot = Buffer.alloc(1024)

@@ -1,10 +1,10 @@
-/** What processes take, as Linux tells by /proc. */
+/** Memory and CPU of processes, from /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The kernel counts a process's time in hundredths of a second. */
+/** The kernel counts processor time in hundredths of a second. */
 const TICKS_PER_SECOND = 100
 
-/** All processes, with their parent, group and state. Those that end meanwhile are left out. */
+/** All processes with parent, group and state, except those that end meanwhile. */
 export function processes() {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -17,13 +17,13 @@ export function processes() {
     })
 }
 
-/** The processes of a browser that the host has started, which are one group. */
+/** The processes of a browser that the host has started. They form one group. */
 export const ofGroup = (group) => processes().filter((process) => process.group === group)
 
 /** The process that runs the page. */
 export const rendererOf = (group) => ofGroup(group).find(({ pid }) => read(pid, 'cmdline')?.includes('--type=renderer'))
 
-/** Bytes of memory: `pss` with their part of what they share with others, `own` what they have alone. */
+/** Memory in bytes: `pss` with the processes' share of shared memory, `own` without shared memory. */
 export function memoryOf(pids) {
   const rollups = pids.map((pid) => read(pid, 'smaps_rollup') ?? '')
   const sum = (kind) =>
@@ -33,7 +33,7 @@ export function memoryOf(pids) {
   return { pss: sum(/^Pss: +(\d+)/gm), own: sum(/^Private_(?:Clean|Dirty): +(\d+)/gm) }
 }
 
-/** Seconds of a core that these processes have used until now. */
+/** Processor time of these processes so far, in seconds. */
 export function secondsOf(pids) {
   const asked = new Set(pids)
   return processes()

@@ -1,4 +1,6 @@
-/** `gameserver-sidecar host` as a process of its own, beside a local sidecar in this one; and what stands beside it for comparison. */
+/**
+ * Runs `gameserver-sidecar host` as a process, with a local sidecar in this one, and a browser alone for comparison.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -14,11 +16,11 @@ import { memoryOf, ofGroup, secondsOf } from './figures.mjs'
 
 const CLI = join(root, 'dist', 'cli.js')
 const SHELL = ['/usr/lib/chromium/chromium-headless-shell', '/usr/bin/chromium'].find(existsSync)
-/** As many players, as fast as they like: what is measured is what the host can do. */
+/** No limits for players: the measurements find the host's own limits. */
 const PLAYERS = ['--players-port', '0', '--players-host', '127.0.0.1', '--max-players', '4000', '--max-rate', '1000000']
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript' }
 
-/** A folder with the pages, and what they load. */
+/** A folder with the pages and their scripts. */
 export async function makeBuild() {
   const dir = await mkdtemp(join(tmpdir(), 'bench-host-'))
   await cp(join(import.meta.dirname, 'page'), dir, { recursive: true })
@@ -27,7 +29,7 @@ export async function makeBuild() {
   return { dir, remove: () => rm(dir, { recursive: true }) }
 }
 
-/** Starts a host with a page and resolves when that is Ready. */
+/** Starts a host with a page, and resolves when its GameServer is Ready. */
 export async function startHost(dir, ...flags) {
   const host = await spawnHost([dir, ...PLAYERS, ...flags])
   await Promise.all([host.until('booted'), host.until('ready')])
@@ -60,7 +62,7 @@ export async function spawnHost(args) {
     come('gone', {})
     return code ?? signal
   })
-  /** Resolves with the event of that name that was the `count`th. */
+  /** Resolves with the `count`th event of a name. */
   const until = (name, count = 1) =>
     new Promise((resolve, reject) => {
       const look = () => {
@@ -94,7 +96,9 @@ export async function spawnHost(args) {
   }
 }
 
-/** The same page in the same browser, with nobody beside it: its files come from here. Resolves with its first step. */
+/**
+ * The same page in the same browser without a host. This process serves its files. Resolves with the page's first step.
+ */
 export async function startBareBrowser(dir, path) {
   const profile = await mkdtemp(join(tmpdir(), 'bench-bare-'))
   let tell
@@ -144,7 +148,7 @@ export async function weigh(groups, seconds) {
   }))
 }
 
-/** Asks a page how many steps it has made, and when by its clock. */
+/** Reads the number of a page's steps, and the time on its clock. */
 export async function stepsOf({ port }) {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`)
   await once(socket, 'open')

@@ -1,4 +1,6 @@
-/** How soon a hosted game starts, how soon its end is noticed, and what it leaves behind. */
+/**
+ * A hosted game's time to start, the time until its end is noticed, and the processes and files that it leaves behind.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { median, round } from '../statistics.mjs'
@@ -7,7 +9,7 @@ import { sleep, spawnHost, startBareBrowser, startHost } from './host-process.mj
 
 const WORK_AT_THE_END_MS = 150
 
-/** Starts and ends hosts, one after the other. The floor is the same page in the same browser, which tells of its first step. */
+/** Starts and ends hosts one after the other. The floor is the same page in a browser alone, until its first step. */
 export async function measureLife(dir, rounds) {
   const times = { tick: [], ready: [], floor: [], plainTick: [], plainFloor: [], term: [], termFloor: [] }
   const ends = { renderer: [], browser: [], floor: [] }
@@ -61,7 +63,9 @@ export async function measureLife(dir, rounds) {
   ]
 }
 
-/** Kills browsers before the first Ready, so that the host starts new ones, and looks for what is left. */
+/**
+ * Kills browsers before the first Ready, so that the host starts new ones, and looks for leftover processes and files.
+ */
 export async function measureRemains(dir, times) {
   const host = await spawnHost([dir, '--players-port', '0', '--path', '/never-ready.html', '--restarts', String(times)])
   await host.until('booted')

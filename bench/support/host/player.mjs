@@ -1,4 +1,4 @@
-/** A player's WebSocket with nothing that costs time: its messages are binary and shorter than 126 bytes. */
+/** A minimal, fast WebSocket for a player: its messages are binary and shorter than 126 bytes. */
 import { connect } from 'node:net'
 
 const HANDSHAKE =
@@ -36,7 +36,7 @@ export function openPlayer(port, path, onMessage) {
       rest = bytes.subarray(read(bytes))
     })
 
-    /** Returns where the first message begins that isn't whole. */
+    /** Returns the position of the first incomplete message. */
     function read(bytes) {
       let at = 0
       while (bytes.length >= at + 2) {

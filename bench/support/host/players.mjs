@@ -1,6 +1,6 @@
 /**
- * Players in a process of their own. The parent sends `{ run, ...options }`; it is told `begin` when all have come and the
- * warm-up is over, and then the result.
+ * Players in a process of their own. The parent sends `{ run, ...options }`. The process sends `begin` when all players
+ * have connected and warmed up, and then the result.
  */
 import { quantile } from '../statistics.mjs'
 import { openPlayer } from './player.mjs'
@@ -52,12 +52,14 @@ async function echo({ port, players, rate, seconds, warmUp = 1 }) {
   clearInterval(timer)
   counts = false
   process.send('end')
-  // What is still on its way counts, but nobody waits for what comes much too late.
+  // Messages in flight count, but not those that come much too late.
   for (let i = 0; i < 20 && trips.length < sent; i++) await sleep(25)
   return { ...end(all), ...told(trips), sent, received: trips.length, cpu: (user + system) / 1e4 / seconds }
 }
 
-/** Each sends its next message as soon as one comes back, with `inFlight` on their way. Results in messages a second. */
+/**
+ * Each sends its next message as soon as one comes back, with `inFlight` on their way. Results in messages a second.
+ */
 async function saturate({ port, players, inFlight, seconds, warmUp = 1 }) {
   let received = 0
   const message = Buffer.alloc(MESSAGE_BYTES)
@@ -78,7 +80,7 @@ async function saturate({ port, players, inFlight, seconds, warmUp = 1 }) {
   return { ...end(all), perSecond }
 }
 
-/** How long a snapshot is on its way, by its time in it, and how many came for each that should. */
+/** The latency of snapshots, from the times that they hold, and the share of snapshots that came. */
 async function watchSnapshots({ port, players, seconds, perSecond, warmUp = 1 }) {
   const ages = []
   let counts = false
@@ -94,7 +96,7 @@ async function watchSnapshots({ port, players, seconds, perSecond, warmUp = 1 })
   return { ...end(all), ...told(ages), received: ages.length, sent: players * perSecond * seconds }
 }
 
-/** They come and say nothing, until `leave`. */
+/** Idle players, until `leave`. */
 async function gather({ port, players }) {
   crowds.push(...(await come(players, port, '', () => {})))
   process.send('begin')
@@ -107,7 +109,7 @@ async function leave() {
 
 async function come(players, port, path, onMessage) {
   const all = []
-  // A few at a time: this isn't about how many can knock at once.
+  // A few at a time, since this doesn't measure simultaneous connects.
   while (all.length < players) {
     const more = Math.min(50, players - all.length)
     const first = all.length

@@ -1,7 +1,7 @@
 /** The table of docs/deploy.md, from figures alone. */
 import { round } from '../statistics.mjs'
 
-/** A node, less a tenth for what the cluster runs on each. */
+/** A node, less 10 % for the cluster's own pods. */
 const NODE = { cores: 4, gib: 16 }
 const FREE = 0.9
 const GIB = 2 ** 30

@@ -1,4 +1,4 @@
-/** What players' messages cost: their way through the page and back, beside a plain `ws` server with the same players. */
+/** The cost of players' messages through the page and back, compared with a plain `ws` server with the same players. */
 import { median, round } from '../statistics.mjs'
 import { startEcho, startPlayers } from './crowd.mjs'
 import { memoryOf } from './figures.mjs'
@@ -60,7 +60,7 @@ export function measureRelay(dir, rounds, seconds) {
   })
 }
 
-/** What players who say nothing take, beside the bare server, and whether those who play notice. */
+/** The memory of idle players, compared with the bare server, and their effect on active players. */
 export function measureIdle(dir, count, rounds, seconds) {
   return within(dir, '/plain.html', async ({ host, echo, players }) => {
     const idle = await startPlayers()
@@ -70,7 +70,7 @@ export function measureIdle(dir, count, rounds, seconds) {
       const { gone } = await idle.run({ run: 'leave' })
       if (gone > 0) throw new Error(`${gone} idle players were sent away, so nothing was measured`)
     }
-    /** KiB of memory for each, of all processes by name. Those who play come first: what grows for them isn't theirs. */
+    /** KiB of memory per idle player, by process. The active players come first, so their memory doesn't count. */
     const growth = async (server) => {
       const sizes = () => mapValues(server.pids(), (pids) => memoryOf(pids).pss)
       await players.run({ ...active, port: server.port })
@@ -120,8 +120,8 @@ export function measureIdle(dir, count, rounds, seconds) {
 }
 
 /**
- * Doubles the players until one in a hundred of their messages takes too long, on the host and on the bare server. What
- * misses is tried again, since something else on the machine may have been busy.
+ * Doubles the players until 1 % of their messages take too long, on the host and on the bare server. Repeats a failed
+ * measurement, since other processes may have slowed the machine.
  */
 export function measureMost(dir, kind, { most, seconds, tries }) {
   return within(dir, '/', async ({ host, echo, players }) => {
@@ -135,7 +135,7 @@ export function measureMost(dir, kind, { most, seconds, tries }) {
         const result = await bestOf(tries, async () => {
           const before = await stepsOf(host)
           const found = await players.run(order, name === 'host' ? host.pids() : {})
-          // What was still on its way must not be the next crowd's burden.
+          // Messages in flight must not slow the next measurement.
           await sleep(500)
           return { ...found, steps: stepsPerSecond(before, await stepsOf(host)) }
         })
@@ -172,7 +172,7 @@ const orders = {
 }
 export const kinds = Object.keys(orders)
 
-/** Within the time, and none missing but those of the first and last moment. */
+/** In time, and without losses except at the begin and the end. */
 const isFine = ({ p99, sent, received, gone }) => p99 <= LONGEST_MS && received >= sent * 0.95 && gone === 0
 
 /** The most players of `measureMost()` whose messages came in time. */

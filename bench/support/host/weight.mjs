@@ -7,7 +7,7 @@ import { processes } from './figures.mjs'
 
 const SETTLE_MS = 2_000
 
-/** One host with Phaser, then the same page in a browser alone: side by side they would share what both load. */
+/** One host with Phaser, then the same page in a browser alone. At the same time, both would share memory. */
 export async function measureAlone(dir, seconds) {
   const host = await startHost(dir)
   await sleep(SETTLE_MS)
@@ -54,7 +54,7 @@ export async function measureWebgl(dir, seconds) {
   }
 }
 
-/** What the host takes beside a program for Node. */
+/** The host's memory and CPU beside a Node program. */
 export async function measureProgram(dir, seconds) {
   const file = join(dir, 'program.mjs')
   await writeFile(file, 'setInterval(() => {}, 1000 / 60)\n')

@@ -1,4 +1,4 @@
-/** The arena and all that is in it: Phaser's bodies. It knows nothing of networks and sidecars, and has no looks. */
+/** The arena's physics, as Phaser bodies, without network, sidecar or graphics. */
 export const SIZE = { width: 960, height: 600 }
 
 const RADIUS = 18
@@ -9,7 +9,7 @@ const COLORS = ['#5ad1ff', '#ff8a5a', '#9be564', '#d78bff', '#ffd94a', '#ff6f91'
 const BODY = { collideWorldBounds: true, bounceX: 0.7, bounceY: 0.7, maxSpeed: 300, dragX: 700, dragY: 700 }
 const PUSH = 1500
 
-/** `onCatch(id)` is told of each star that a player has caught. */
+/** `onCatch(id)` is called for each star that a player catches. */
 export function createArena({ physics, add }, onCatch) {
   const players = new Map()
   const bodies = physics.add.group(BODY)
@@ -25,7 +25,7 @@ export function createArena({ physics, add }, onCatch) {
     onCatch(zone.getData('id'))
   })
 
-  /** Puts a body anywhere, at rest. */
+  /** Puts a body at a random place, at rest. */
   function place(zone) {
     const anywhere = (length) => 2 * RADIUS + Math.random() * (length - 4 * RADIUS)
     zone.body.reset(anywhere(SIZE.width), anywhere(SIZE.height))
@@ -50,7 +50,7 @@ export function createArena({ physics, add }, onCatch) {
       players.delete(id)
     },
 
-    /** Where a player pushes to; longer than 1 is as strong as 1. */
+    /** The direction in which a player pushes. Lengths above 1 count as 1. */
     steer(id, x, y) {
       const strength = PUSH / Math.max(1, Math.hypot(x, y))
       players.get(id)?.zone.body.setAcceleration(x * strength, y * strength)
@@ -59,7 +59,7 @@ export function createArena({ physics, add }, onCatch) {
     /** One sixtieth of a second of physics. */
     step: () => physics.world.singleStep(),
 
-    /** What players see: the place of everything, rounded, since it is sent 30 times a second. */
+    /** All positions for players, rounded, since they are sent 30 times a second. */
     view: () => ({
       players: [...players.values()].map(({ zone, ...player }) => ({ ...player, ...placeOf(zone) })),
       stars: stars.getChildren().map(placeOf),

@@ -1,6 +1,6 @@
 /**
  * The game server's page. `GameServerSidecar`, its Phaser plugin and Phaser itself are scripts in the page;
- * `gameServerHost` is there because the host runs it.
+ * the host defines `gameServerHost`.
  */
 import { createArena, SIZE } from './arena.js'
 import { createMatch } from './match.js'
@@ -9,14 +9,14 @@ import { listenToPlayers } from './players.js'
 import { cleanName, headlineOf } from './scoring.mjs'
 
 const STEP_MS = 1000 / 60
-/** What may be caught up after a pause; beyond it the game simply goes on from there. */
+/** The longest pause for which the game catches up. It skips the rest of a longer one. */
 const MOST_BEHIND_MS = 250
 /** Players get every second step: 30 pictures a second. */
 const STEPS_PER_PICTURE = 2
-/** Where whoever allocates this server may say how long the match is; any key will do. */
+/** The annotation in which an allocation may give the length of the match. Any key works. */
 const SECONDS = 'star-arena/seconds'
 const USUAL_SECONDS = 60
-/** Players that fit if the GameServer has no counter that says it. */
+/** The number of seats if the GameServer has no counter with a capacity. */
 const USUAL_CAPACITY = 8
 
 /** The game server is a scene of Phaser; `this.sidecar` is there because the plugin is installed. */
@@ -38,27 +38,27 @@ class ServerScene extends Phaser.Scene {
     })
     this.sidecar.on('error', ({ message }) => console.error(message))
     this.sidecar.on('gameserver', () => this.players.broadcast(this.describe()))
-    // From the platform's allocation to the match: this is all there is to it.
+    // This line starts the match when the platform allocates the server.
     this.sidecar.on('state', ({ state, gameServer }) => {
       if (state === 'Allocated') this.start(gameServer)
-      // The platform has taken leave of this server, so there is nothing more to say to it.
+      // The platform is ending this server, so the game makes no further calls.
       if (state === 'Shutdown') this.sidecar.close()
     })
-    // The platform ends this server; what it takes to do so in order is waited for.
+    // The platform ends this server. The host waits for the promise.
     gameServerHost.addEventListener('shutdown', (event) => event.waitUntil(this.stop()))
     this.platform.opened('harbour')
   }
 
-  /** What Phaser's loop calls: as many steps as the time that has passed takes. */
+  /** Phaser's loop calls this. Makes as many steps as have become due. */
   update(_time, delta) {
     this.behind = Math.min(this.behind + delta, MOST_BEHIND_MS)
     for (; this.behind >= STEP_MS; this.behind -= STEP_MS) this.step()
   }
 
   /**
-   * One step of the simulation, and two signs of life from it. Without `alive()` the sidecar gets no more
-   * heartbeats and the platform replaces this server; without `tick()` the host ends it, and says where it
-   * hangs. That the rest of the page is in the best of health is no help.
+   * One step of the simulation, with two signs of life. Without `alive()`, the sidecar gets no more heartbeats and the
+   * platform replaces this server. Without `tick()`, the host ends the page and prints where it hangs. So a page whose
+   * simulation has stopped doesn't count as healthy.
    */
   step() {
     this.sidecar.alive()
@@ -75,7 +75,7 @@ class ServerScene extends Phaser.Scene {
     return { phase: this.match.phase, left: Math.max(0, Math.ceil(this.match.left)), players: scored, stars }
   }
 
-  /** What players are told of the server itself. */
+  /** The server's state, for players. */
   describe() {
     const gameServer = this.sidecar.gameServer
     return { type: 'server', name: gameServer?.object_meta.name, state: gameServer?.status.state }
@@ -127,27 +127,26 @@ class ServerScene extends Phaser.Scene {
     console.log(`The match is over: ${headlineOf(ranking)}`)
   }
 
-  /** Resolves when the match has ended, now if it hasn't yet, and the platform knows it. */
+  /** Ends the match if it still runs. Resolves when the platform has the result. */
   stop() {
     if (this.match.phase !== 'over') this.players.broadcast({ type: 'stopped' })
     return this.platform.ended()
   }
 }
 
-// No options: the page has been told where the sidecar is, and that it wants a heartbeat.
+// No options: the host gives the page the sidecar's address and turns the heartbeat on.
 const sidecar = GameServerSidecar.createClient()
 
 const config = {
-  // The engine's loop and its physics; there is nothing to draw and nothing to hear.
+  // The engine's loop and physics, without graphics and sound.
   type: Phaser.HEADLESS,
   ...SIZE,
   banner: false,
   audio: { noAudio: true },
-  // The time that has really passed, which the scene divides into steps.
+  // Passes real time, which the scene divides into steps.
   fps: { smoothStep: false },
   physics: { default: 'arcade', arcade: { fps: 60, customUpdate: true } },
   scene: new ServerScene(),
 }
-// With a client of its own the plugin would beat as long as Phaser's loop runs; this server gives its own sign
-// of life.
+// With a client of its own, the plugin would beat while Phaser's loop runs. This server calls `alive()` instead.
 new Phaser.Game(GameServerSidecarPlugin.install(config, { data: sidecar }))

@@ -1,6 +1,6 @@
 /**
- * One match: who takes part, what counts, when it is over. It begins when the platform gives this server to
- * players, and only then do stars count; before, players can warm up. `on` is told of `ended(ranking)`.
+ * One match: its players, scores and end. It begins when the platform allocates this server. Before that, players can
+ * warm up, and stars don't count. At the end, it calls `on.ended(ranking)`.
  */
 export function createMatch(on) {
   const players = new Map()
@@ -26,7 +26,7 @@ export function createMatch(on) {
 
     has: (id) => players.has(id),
 
-    /** The name that the player gets, which nobody else has. */
+    /** Adds a player, and returns its unique name. */
     join(id, wanted) {
       const used = [...players.values()].map(({ name }) => name)
       let name = wanted
@@ -35,7 +35,7 @@ export function createMatch(on) {
       return name
     },
 
-    /** The player who has left, if it was one. */
+    /** Removes a player, and returns it if there was one. */
     leave(id) {
       const player = players.get(id)
       players.delete(id)

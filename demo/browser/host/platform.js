@@ -1,8 +1,8 @@
 import { winnersOf } from './scoring.mjs'
 
 /**
- * What the match means to the platform, told through the sidecar. The game never waits for it: calls go out
- * one after the other in the background, and one that fails is logged and doesn't stop the others.
+ * Reports the match to the platform through the sidecar. The game never waits: calls run one after the other in the
+ * background, and a failed one is logged and doesn't stop the others.
  */
 export function createPlatform(sidecar) {
   let last = Promise.resolve()
@@ -12,13 +12,13 @@ export function createPlatform(sidecar) {
   let ending
 
   return {
-    /** Everything that players need is there: from now on the platform may send some. */
+    /** Reports Ready: from now on the platform may send players. */
     opened(map) {
       next(() => sidecar.setLabel('map', map))
       next(() => sidecar.ready())
     },
 
-    /** An allocation may have put on the list who is coming, and counted them. */
+    /** An allocation may have added the expected players to the list and the counter. */
     joined(name) {
       const listed = sidecar.gameServer?.status.lists?.roster?.values ?? []
       const isExpected = listed.includes(name) && !known.has(name)
@@ -34,8 +34,8 @@ export function createPlatform(sidecar) {
     },
 
     /**
-     * The platform deletes this server and starts another one: nothing needs to be cleaned up for the next
-     * match. Resolves when the platform has been told.
+     * Shuts down: the platform deletes this server and starts another one, so the next match needs no cleanup. Resolves
+     * when the sidecar has the call.
      */
     ended(ranking = []) {
       const winners = winnersOf(ranking)

@@ -1,10 +1,10 @@
-/** Bytes that may wait for a slow player before it misses pictures of the match. */
+/** Bytes that may be queued for a slow player before it misses updates. */
 const SLOW = 64 * 1024
 
 /**
  * The game's network: the host takes players' connections and hands them to the page as sockets.
  *
- * `on.came(socket)`, `on.message(socket, message)` and `on.left(id)` are told of each player.
+ * It calls `on.came(socket)`, `on.message(socket, message)` and `on.left(id)` for each player.
  */
 export function listenToPlayers(on) {
   gameServerHost.onconnection = (socket) => {
@@ -28,7 +28,7 @@ export function listenToPlayers(on) {
   }
 }
 
-/** The object that a player sent, or undefined: never trust what comes from outside. */
+/** The object in a player's message. Undefined for anything else, since players are not trusted. */
 function parse(text) {
   try {
     const value = JSON.parse(text)

@@ -25,7 +25,7 @@ const arena = createArenaView(canvas)
 const NOTHING = { phase: 'none', players: [], stars: [] }
 
 let self
-/** The name under which somebody has asked to join, until a server has taken it. */
+/** The name of a visitor who asked to join, until a server accepts it. */
 let wish
 let picture = NOTHING
 
@@ -38,7 +38,7 @@ const server = connectToServer({
   },
   message: (message) => handlers[message.type]?.(message),
   close(code) {
-    // Of servers that don't take the connection nothing is known; what was said of the last one still holds.
+    // A refused connection tells nothing new, so the last message stays.
     if (wish !== undefined) by('notice').textContent = JOINING
     else if (code !== undefined || by('notice').textContent === '') by('notice').textContent = ENDS[code] ?? WAITING
     picture = NOTHING
@@ -92,7 +92,7 @@ const handlers = {
   },
 }
 
-/** Joins now, or as soon as there is a server that takes players. */
+/** Joins now, or as soon as a server accepts players. */
 function join(name) {
   wish = name
   const isSent = server.send({ type: 'join', name })
@@ -105,7 +105,7 @@ function leaveMatch() {
   by('join').hidden = false
 }
 
-/** Runs for the nearest star, and rather for one that nobody else is nearer to. */
+/** Runs for the nearest star, and prefers stars to which no other player is nearer. */
 function playAsBot() {
   const player = me()
   if (player === undefined) return
@@ -155,11 +155,10 @@ function draw(time) {
 requestAnimationFrame(draw)
 
 /**
- * A connection to whichever game server there is, made anew with the next one when it ends. Where that is says
- * `?server=ws://ADDRESS`, or else the matchmaker.
+ * A connection to the present game server. When it ends, connects to the next one. The address comes from
+ * `?server=ws://ADDRESS`, or else from the matchmaker.
  *
- * `on.open()`, `on.message(message)` and `on.close(code)` are told of it; the code is undefined if there was
- * none to connect to.
+ * It calls `on.open()`, `on.message(message)` and `on.close(code)`. The code is undefined if there was no server.
  */
 function connectToServer(on) {
   const given = new URLSearchParams(location.search).get('server')
@@ -190,7 +189,7 @@ function connectToServer(on) {
 
   void connect()
   return {
-    /** Whether there is somebody to send it to. */
+    /** Sends a message. Returns whether a server is connected. */
     send(message) {
       const isOpen = socket?.readyState === WebSocket.OPEN
       if (isOpen) socket.send(JSON.stringify(message))

@@ -17,8 +17,8 @@ const settings = {
 }
 
 /**
- * Writes the playground into a folder: `playground.js`, a classic script that makes the global `GameServerPlayground`, and
- * `playground.css`. Neither loads anything, so both work from any path and from `file:`.
+ * Writes the playground into a folder: `playground.js`, a classic script that defines the global
+ * `GameServerPlayground`, and `playground.css`. Neither loads other files, so both work at any path and from `file:`.
  */
 export async function buildPlayground(outDir) {
   await build({
@@ -30,7 +30,7 @@ export async function buildPlayground(outDir) {
   })
 }
 
-/** `import { script } from 'worker-script'` gives the worker with the client inside, as text. */
+/** Provides the module `worker-script`: the text of the worker's script, with the client inside. */
 const workerAsText = {
   name: 'worker-as-text',
   setup({ onResolve, onLoad }) {
@@ -42,7 +42,7 @@ const workerAsText = {
   },
 }
 
-/** Has the players' entry use the same client as the code. */
+/** Lets the code and the entry for players share one copy of the client. */
 const oneClient = {
   name: 'one-client',
   setup({ onResolve }) {
@@ -51,8 +51,8 @@ const oneClient = {
 }
 
 /**
- * The dashboard's style is that of a whole page. Here it holds within `.gsp`, above the site's own rules, and follows the
- * width of its panel and the colour scheme of the site.
+ * Scopes the dashboard's styles, which are written for a whole page, to `.gsp`. There they win over the site's rules,
+ * and follow the site's colour scheme and the width of the dashboard's panel.
  */
 const scopedStyles = {
   name: 'scoped-styles',
@@ -63,7 +63,7 @@ const scopedStyles = {
       const scoped = css
         .replaceAll(':root', '&')
         .replace('color-scheme: light dark;', '')
-        // Rows of the timeline get narrow before the panels beside them go.
+        // The timeline drops columns before the panels beside it disappear.
         .replaceAll('(max-width: 819px)', `(max-width: ${basename(path) === 'timeline.css' ? 1000 : 679}px)`)
         .replaceAll('@media (max-width', '@container gsp-dashboard (max-width')
       return { contents: `.gsp:not(#_) {\n${scoped}\n}`, loader: 'css' }

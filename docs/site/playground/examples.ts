@@ -1,4 +1,6 @@
-const ready = `import { createClient } from 'gameserver-sidecar'
+/** By the names under which the page offers them. The first one is shown first. */
+export const examples: Readonly<Record<string, string>> = {
+  'Ready, then allocated': `import { createClient } from 'gameserver-sidecar'
 
 const client = createClient({ autoHealth: true })
 
@@ -12,9 +14,9 @@ client.on('allocated', ({ labels }) => {
 
 await client.ready()
 console.log('Ready. Press Allocate in the dashboard.')
-`
+`,
 
-const players = `import { createClient } from 'gameserver-sidecar'
+  'A list of players': `import { createClient } from 'gameserver-sidecar'
 import { trackPlayers } from 'gameserver-sidecar/players'
 
 const client = createClient({ autoHealth: true })
@@ -32,14 +34,14 @@ for (const id of ['alice', 'bob', 'carol', 'dave', 'eve']) {
 setTimeout(async () => {
   console.log('bob leaves:', await players.leave('bob'))
 }, 5000)
-`
+`,
 
-const health = `import { createClient } from 'gameserver-sidecar'
+  'Health stops': `import { createClient } from 'gameserver-sidecar'
 
 let lastFrame = Date.now()
 const loop = setInterval(() => { lastFrame = Date.now() }, 100)
 
-// A beat goes out only while the game's loop turns.
+// A beat is sent only while the game's loop runs.
 const client = createClient({
   autoHealth: { check: () => Date.now() - lastFrame < 1000 },
 })
@@ -51,9 +53,9 @@ setTimeout(() => {
   clearInterval(loop)
   console.log('The game hangs. Unhealthy comes after three misses; ×10 is quicker.')
 }, 5000)
-`
+`,
 
-const drops = `import { createClient } from 'gameserver-sidecar'
+  'The watch drops': `import { createClient } from 'gameserver-sidecar'
 
 const client = createClient({ autoHealth: true })
 
@@ -64,9 +66,9 @@ await client.ready()
 // Press Drop in the panel Watchers: the watch is opened again, and no label is missed.
 let round = 0
 setInterval(() => client.setLabel('round', String(++round)), 3000)
-`
+`,
 
-const sessions = `import { createClient } from 'gameserver-sidecar'
+  'Several sessions': `import { createClient } from 'gameserver-sidecar'
 import { trackSessions } from 'gameserver-sidecar/players'
 
 const client = createClient({ autoHealth: true })
@@ -84,14 +86,5 @@ trackSessions(client, {
 })
 
 await client.ready()
-`
-
-export const examples: Readonly<Record<string, string>> = {
-  'Ready, then allocated': ready,
-  'A list of players': players,
-  'Health stops': health,
-  'The watch drops': drops,
-  'Several sessions': sessions,
+`,
 }
-
-export const firstExample = ready

@@ -1,13 +1,12 @@
 import type { SidecarLink, FrameReader } from '../../../src/dashboard/store/api.js'
 import { createMock, type GameServerAllocation, type GameServerManifest, type Mock } from '../../../src/mock/index.js'
 import { explainEntry, faultPresets, type ControlCommand } from '../../../src/sidecar/index.js'
-import { startRunner, type Runner } from './runner.js'
-import type { Level } from './messages.js'
+import { startRunner, type Level, type Runner } from './runner.js'
 
 const API = '/_/api'
 /** Milliseconds from an entry of the log to the state after it. */
 const STATE_DELAY = 100
-/** The steps in which time is skipped: the code does what is due in each before the sidecar misses it. */
+/** The clock skips time in these steps. In each the code acts first, so that the sidecar misses no beat. */
 const STEP = 1000
 
 const gameServer: GameServerManifest = {
@@ -19,21 +18,17 @@ const gameServer: GameServerManifest = {
   },
 }
 
+const startMock = (): Mock => createMock({ time: 'real', unknownPaths: 'answer', gameServer })
+
 export interface Session {
+  /** The dashboard's way to the mock. */
   readonly link: SidecarLink
-  /** Runs code against a fresh GameServer, in place of the code before. */
+  /** Runs code against a fresh GameServer and stops the code before. */
   run(code: string): void
 }
 
-interface Events {
-  tell(level: Level, text: string): void
-  /** Another GameServer is there. */
-  onFresh(): void
-  onStop(): void
-}
-
-/** A mock, the code that runs against it, and the dashboard's way to it. */
-export function createSession({ tell, onFresh, onStop }: Events): Session {
+/** Starts a mock. Each run replaces it with another one. */
+export function createSession(tell: (level: Level, text: string) => void, onFresh: () => void): Session {
   let mock = startMock()
   let speed = 1
   let runner: Runner | undefined
@@ -45,65 +40,49 @@ export function createSession({ tell, onFresh, onStop }: Events): Session {
     if (reader !== undefined) unfollow = readLog(mock, () => speed, reader)
   }
 
-  async function control(command: ControlCommand): Promise<string> {
-    if (command.type === 'advanceClock') {
-      for (let left = command.ms; left > 0; left -= STEP) {
-        await runner?.advance(Math.min(left, STEP))
-        await mock.advance(Math.min(left, STEP))
-      }
-      // The mock would skip the time again; its sidecar writes it down.
-      mock.sidecar.control(command)
-    } else mock.control(command)
+  async function control(command: ControlCommand): Promise<object> {
     if (command.type === 'setClock') {
       speed = command.speed
       runner?.setSpeed(speed)
     }
-    return '{"ok":true}'
+    if (command.type !== 'advanceClock') return mock.control(command)
+    for (let left = command.ms; left > 0; left -= STEP) {
+      await runner?.advance(Math.min(left, STEP))
+      await mock.advance(Math.min(left, STEP))
+    }
+    // Only logs the command: mock.control() would skip the time again.
+    return mock.sidecar.control(command)
   }
 
-  async function answer(method: string, path: string, body: unknown): Promise<string> {
-    const [route = '', query] = path.slice(API.length).split('?')
-    const since = Number(new URLSearchParams(query).get('since') ?? 0)
-    if (route === '/presets') return JSON.stringify({ presets: faultPresets })
-    if (route === '/commands') return control(commandOf(body as ControlCommand))
-    if (route === '/allocations') return JSON.stringify(mock.allocate(body as GameServerAllocation))
-    if (route === '/log') return JSON.stringify({ entries: mock.sidecar.log.entries(since) })
-    if (route === '/export' && query === undefined) {
-      return Array.from(mock.sidecar.recording(), (line) => `${JSON.stringify(line)}\n`).join('')
-    }
-    const kept = mock.sidecar.log.find(Number(/^\/log\/(\d+)$/.exec(route)?.[1]))
-    if (kept === undefined) throw new Error(`The playground has no ${method} ${path}; the local sidecar has`)
-    return JSON.stringify({ entry: kept.entry, ...kept.exchange, why: explainEntry(kept, mock.sidecar.config) })
+  async function answer(method: string, path: string, body: unknown): Promise<object | string> {
+    if (path === '/presets') return { presets: faultPresets }
+    if (path === '/commands') return control(commandOf(body as ControlCommand))
+    if (path === '/allocations') return mock.allocate(body as GameServerAllocation)
+    if (path === '/export') return Array.from(mock.sidecar.recording(), (line) => `${JSON.stringify(line)}\n`).join('')
+    const kept = mock.sidecar.log.find(Number(/^\/log\/(\d+)$/.exec(path)?.[1]))
+    if (kept === undefined) throw new Error(`The playground has no ${method} ${API}${path}; the local sidecar has`)
+    return { entry: kept.entry, ...kept.exchange, why: explainEntry(kept, mock.sidecar.config) }
   }
 
   async function request(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
-    if (path.startsWith(API)) {
-      return answer(method, path, body).then(
-        (text) => ({ status: 200, text }),
-        (error: unknown) => ({
-          status: 400,
-          text: JSON.stringify({ message: (error as Error).message.replace('mock.control(): ', '') }),
-        }),
-      )
-    }
-    const init = {
-      method,
-      headers: {},
-      body: body && JSON.stringify(body),
-      redirect: 'follow',
-      cache: 'no-store',
-    } as never
+    const isControl = path.startsWith(API)
     try {
+      if (isControl) {
+        const answered = await answer(method, path.slice(API.length), body)
+        return { status: 200, text: typeof answered === 'string' ? answered : JSON.stringify(answered) }
+      }
+      const init = { method, headers: {}, body: JSON.stringify(body), redirect: 'follow', cache: 'no-store' } as const
       const response = await mock.options.fetch(mock.options.baseUrl + path, init)
       return { status: response.status, text: await response.text() }
-    } catch {
-      return { status: 0, text: '' }
+    } catch (error) {
+      const message = (error as Error).message.replace('mock.control(): ', '')
+      return isControl ? { status: 400, text: JSON.stringify({ message }) } : { status: 0, text: '' }
     }
   }
 
   return {
     link: {
-      // What is copied from the dashboard is for a sidecar of one's own.
+      // Commands that the dashboard copies are for a visitor's own sidecar.
       origin: () => 'http://localhost:9358',
       request,
       follow(added) {
@@ -118,15 +97,12 @@ export function createSession({ tell, onFresh, onStop }: Events): Session {
       if (speed !== 1) mock.control({ type: 'setClock', speed })
       onFresh()
       follow()
-      const started = startRunner({ mock, code, speed, tell, onStop: () => runner === started && onStop() })
-      runner = started
+      runner = startRunner({ mock, code, speed, tell })
     },
   }
 }
 
-const startMock = (): Mock => createMock({ time: 'real', unknownPaths: 'answer', gameServer })
-
-/** An edited GameServer comes as text, whose YAML needs the local sidecar. */
+/** An edited GameServer comes as text. The playground has no reader of YAML, so the text must be JSON. */
 function commandOf(command: ControlCommand): ControlCommand {
   if (command.type !== 'reload' || typeof command.gameServer !== 'string') return command
   try {
@@ -136,7 +112,7 @@ function commandOf(command: ControlCommand): ControlCommand {
   }
 }
 
-/** Hands on the log as the control interface does. Returns the function that ends it. */
+/** Hands the log to a reader, as the control interface does. Returns the function that ends it. */
 function readLog({ sidecar }: Mock, speed: () => number, reader: FrameReader): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const tellState = (): void => {

@@ -5,25 +5,21 @@ import { api } from '../../../src/dashboard/store/api.js'
 import { follow } from '../../../src/dashboard/store/follow.js'
 import { onChange, set, state } from '../../../src/dashboard/store/state.js'
 import { followKeys } from '../../../src/dashboard/ui/keys.js'
-import { fromFragment, toFragment, withoutImports } from './code.js'
-import { createEditor } from './editor.js'
-import { examples, firstExample } from './examples.js'
-import type { Level } from './messages.js'
+import { createEditor, fromFragment, toFragment, withoutImports } from './code.js'
+import { examples } from './examples.js'
 import { createSession } from './mock-link.js'
+import type { Level } from './runner.js'
 import './playground.css'
 
 /** Lines that the output keeps. */
 const MAX_LINES = 500
-/** Milliseconds from a line to when it is seen. */
+/** Milliseconds for which lines are collected: lines that are shown together cost one layout. */
 const FLUSH = 50
-
-interface Output {
-  tell(level: Level, text: string): void
-  clear(): void
-}
+/** The colour of a line, by its level. */
+const colours: Readonly<Partial<Record<Level, string>>> = { warn: 'orange', error: 'red', note: 'muted' }
 
 const FRAME = `
-<section class="gsp-code" aria-label="Code">
+<section class="gsp-part" aria-label="Code">
   <div class="row wrap gsp-bar">
     <h2>Code</h2>
     <select class="field" aria-label="Example"></select>
@@ -33,20 +29,20 @@ const FRAME = `
     </span>
   </div>
 </section>
-<section class="gsp-output" aria-label="Output">
+<section class="gsp-part" aria-label="Output">
   <div class="row gsp-bar"><h2>Output</h2> <button class="button last" data-clear>Clear</button></div>
   <div class="gsp-log mono" role="log" tabindex="0" aria-label="Lines of the output"></div>
 </section>
-<div class="gsp-dashboard" role="group" aria-label="Dashboard"></div>`
+<div class="gsp-part gsp-dashboard" role="group" aria-label="Dashboard"></div>`
 
-/** Elements that a document has once, in the dashboard's own page: here it is a part of another one. */
+/** Elements that a document has once. The dashboard uses them in its own page; here it is a part of another page. */
 const asPart: Readonly<Record<string, string>> = { header: 'div', main: 'div', footer: 'div', h1: 'h2', h2: 'h3' }
 
 let isMounted = false
 
 /**
- * Draws the playground into an element: code, what it writes, and the dashboard of the mock that it talks to. A page has one.
- * Nothing runs before *Run* is pressed: the code of a link was written by somebody else.
+ * Draws the playground into an element: the code, its output and the dashboard of the mock that the code uses. A page
+ * has one playground. Code runs only when the visitor presses *Run*: somebody else wrote the code of a link.
  */
 export function mount(element: HTMLElement): void {
   if (isMounted) throw new Error('A page has one playground, which is mounted already')
@@ -55,21 +51,22 @@ export function mount(element: HTMLElement): void {
   element.innerHTML = FRAME
   const find = (selector: string): HTMLElement => element.querySelector<HTMLElement>(selector)!
   const { tell, clear } = createOutput(find('.gsp-log'))
-  const session = createSession({
-    tell,
-    onFresh: () => set({ entries: [], selected: undefined, cursor: undefined, frozen: undefined }),
-    onStop: () => tell('note', 'The sidecar gets no beats any more. Run starts afresh.'),
-  })
+  const session = createSession(tell, () =>
+    set({ entries: [], selected: undefined, cursor: undefined, frozen: undefined }),
+  )
   drawDashboard(element, find('.gsp-dashboard'), session.link)
 
+  const part = find('.gsp-part')
   const select = element.querySelector('select')!
   const editor = createEditor(() => (select.value = ''))
-  find('.gsp-code').append(editor.element)
+  part.append(editor.element)
+  const names = Object.keys(examples)
   const show = (code: string): void => {
     editor.code = code
-    select.value = Object.keys(examples).find((name) => examples[name] === code) ?? ''
+    select.value = names.find((name) => examples[name] === code) ?? ''
   }
-  select.append(new Option('Your own', ''), ...Object.keys(examples).map((name) => new Option(name)))
+  const showFirst = (): void => show(Object.values(examples)[0]!)
+  select.append(new Option('Your own', ''), ...names.map((name) => new Option(name)))
   select.onchange = () => select.value && show(examples[select.value]!)
 
   const run = (): void => {
@@ -78,24 +75,24 @@ export function mount(element: HTMLElement): void {
   }
   find('[data-run]').onclick = run
   find('[data-clear]').onclick = clear
-  find('[data-link]').onclick = () => void copyLink(editor.code, tell)
-  find('.gsp-code').onkeydown = (event) => {
+  find('[data-link]').onclick = () => void copyLink(editor.code).then((told) => tell('note', told))
+  part.onkeydown = (event) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     run()
   }
 
-  show(firstExample)
-  const open = (): void =>
+  const openLink = (): void =>
     void fromFragment(location.hash).then(
       (code) => code !== undefined && show(code),
       () => {
-        show(firstExample)
+        showFirst()
         tell('warn', 'The code in the link is damaged, so the first example is here instead.')
       },
     )
-  addEventListener('hashchange', open)
-  open()
+  showFirst()
+  addEventListener('hashchange', openLink)
+  openLink()
 }
 
 function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api): void {
@@ -111,8 +108,8 @@ function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api
   followKeys(element)
 }
 
-/** The lines of the output, of which the newest is seen unless the visitor has scrolled up. */
-function createOutput(log: HTMLElement): Output {
+/** The lines of the output. Follows the newest line unless the visitor has scrolled up. */
+function createOutput(log: HTMLElement) {
   let waiting: HTMLElement[] = []
   function flush(): void {
     const isAtEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 8
@@ -122,30 +119,30 @@ function createOutput(log: HTMLElement): Output {
     if (isAtEnd) log.scrollTop = log.scrollHeight
   }
   return {
-    tell(level, text) {
+    tell(level: Level, text: string): void {
       const line = document.createElement('p')
       line.dataset['level'] = level
+      line.style.color = `var(--${colours[level] ?? 'text'})`
       line.textContent = text
-      // Lines that come together cost one layout.
       if (waiting.length === 0) setTimeout(flush, FLUSH)
       waiting.push(line)
     },
-    clear() {
+    clear(): void {
       waiting = []
       log.replaceChildren()
     },
   }
 }
 
-/** Puts the code into the page's address, and that into the clipboard. */
-async function copyLink(code: string, tell: Output['tell']): Promise<void> {
+/**
+ * Puts the code into the page's address, and the address into the clipboard. Resolves with what to tell the visitor.
+ */
+async function copyLink(code: string): Promise<string> {
   const url = new URL(location.href)
   url.hash = await toFragment(code)
   history.replaceState(null, '', url)
-  try {
-    await copyText(url.href)
-    tell('note', 'A link to this code is copied.')
-  } catch {
-    tell('note', 'The address of this page holds this code now.')
-  }
+  return copyText(url.href).then(
+    () => 'A link to this code is copied.',
+    () => 'The address of this page holds this code now.',
+  )
 }

@@ -1,6 +1,6 @@
-import type { Level, ToPage } from './messages.js'
+import type { Level, ToPage } from './runner.js'
 
-/** Lines in a tenth of a second; the rest of them are only counted. */
+/** Lines in a tenth of a second. More are only counted. */
 const MAX_LINES = 100
 const MAX_LENGTH = 1000
 
@@ -11,7 +11,7 @@ const post = (level: Level, text: string): void => {
   postMessage({ type: 'line', level, text: cut } satisfies ToPage)
 }
 
-/** Sends a line at once: code that never ends again has told what came before. */
+/** Sends a line at once: the page shows it even if the code then loops for ever. */
 function write(level: Level, text: string): void {
   const now = performance.now()
   if (now - written.since > 100) {
@@ -27,22 +27,19 @@ const writer =
   (...values: unknown[]): void =>
     write(level, values.map(show).join(' '))
 
-export const createConsole = (): Partial<Console> => ({
-  log: writer('log'),
-  info: writer('log'),
-  debug: writer('log'),
-  warn: writer('warn'),
-  error: writer('error'),
-})
+export function createConsole(): Partial<Console> {
+  const log = writer('log')
+  return { log, info: log, debug: log, warn: writer('warn'), error: writer('error') }
+}
 
-/** Tells an error that nothing in the code caught. */
+/** Writes an error that the code did not catch. */
 export const tellError = (error: unknown, line?: number): void => write('error', describeError(error, line))
 
 function show(value: unknown): string {
   if (typeof value === 'string') return value
+  if (typeof value === 'bigint') return `${value}n`
   if (typeof value === 'function') return `[function ${value.name}]`
   if (value instanceof Error) return describeError(value)
-  if (typeof value === 'bigint') return `${value}n`
   try {
     return JSON.stringify(value, plain) ?? String(value)
   } catch {
@@ -55,14 +52,13 @@ const plain = (_key: string, value: unknown): unknown => {
   return value instanceof Map || value instanceof Set ? [...value] : value
 }
 
-/** An error with the line of the code where it was thrown. */
+/** An error with the line of the code that threw it. */
 function describeError(error: unknown, line?: number): string {
-  if (!(error instanceof Error)) return `Uncaught: ${show(error)}${where(line)}`
+  const at = (found: number | string | undefined): string => (found ? ` (line ${found})` : '')
+  if (!(error instanceof Error)) return `Uncaught: ${show(error)}${at(line)}`
   const { code, hint } = error as { code?: unknown; hint?: unknown }
   const kind = typeof code === 'string' ? `${error.name} ${code}` : error.name
-  const found = /code\.js:(\d+)/.exec(error.stack ?? '')?.[1]
   const advice = typeof hint === 'string' && !error.message.includes(hint) ? `. ${hint}` : ''
-  return `${kind}: ${error.message}${advice}${where(found ?? (error instanceof SyntaxError ? line : undefined))}`
+  const found = /code\.js:(\d+)/.exec(error.stack ?? '')?.[1] ?? (error instanceof SyntaxError ? line : undefined)
+  return `${kind}: ${error.message}${advice}${at(found)}`
 }
-
-const where = (line: number | string | undefined): string => (line ? ` (line ${line})` : '')

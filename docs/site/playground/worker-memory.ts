@@ -1,44 +1,39 @@
-/** Bytes that arrays may take, by a rough count: a page of a browser ends at some 4 GB. */
+/** Bytes that arrays may take, by a rough count. A browser ends a page that takes some 4 GB. */
 const MAX_BYTES = 1024 ** 3
-/** An array below this length is not counted. */
+/** Shorter arrays are not counted. */
 const COUNTED = 1 << 12
 /** What an item of an array may hold on to. */
-const BYTES_AN_ITEM = 64
-/** The share of some seconds in which code may keep its worker busy. */
+const BYTES_PER_ITEM = 64
+/** The share of a window of time for which code may keep its worker busy. */
 const MAX_BUSY = 0.9
 const WINDOW = 5000
 
 type Constructor = new (...given: unknown[]) => object
 
 /**
- * Tells of code that fills the memory, which the browser would end together with the page. No browser says how much a
- * worker takes, so large arrays and buffers are counted as they are made, grow and go, and code that fills the memory by
- * other means is found by being busy all the time.
+ * Reports code that fills the memory, before the browser ends the worker and the page together. No browser says how
+ * much memory a worker takes. So the guard counts large arrays and buffers when they are created, grow and are
+ * collected, and reports code that keeps its worker busy all the time, which finds other ways to fill the memory.
  */
-export function guardMemory(tell: (what: string) => void): void {
+export function guardMemory(report: (what: string) => void): void {
   let bytes = 0
-  const gone = new FinalizationRegistry<number>((size) => void (bytes -= size))
+  const collected = new FinalizationRegistry<number>((size) => void (bytes -= size))
 
   function count(owner: object, size: number): void {
     bytes += size
-    gone.register(owner, size)
+    collected.register(owner, size)
     if (bytes <= MAX_BYTES) return
-    tell('the code fills the memory: its arrays take more than 1 GB')
+    report('the code fills the memory: its arrays take more than 1 GB')
     throw new RangeError('The memory is full')
   }
 
-  const grown = (array: unknown[], before: number): void => {
-    // Told whenever the length has passed a power of two.
-    if (array.length >= COUNTED && Math.clz32(array.length) !== Math.clz32(before)) {
-      count(array, (array.length * BYTES_AN_ITEM) / 2)
-    }
-  }
   const { push, fill } = Array.prototype
   Object.assign(Array.prototype, {
     push(this: unknown[], ...items: unknown[]) {
       const before = this.length
       const length = push.apply(this, items)
-      grown(this, before)
+      // Counted whenever the length passes a power of two.
+      if (length >= COUNTED && Math.clz32(length) !== Math.clz32(before)) count(this, (length * BYTES_PER_ITEM) / 2)
       return length
     },
     fill(this: unknown[], ...given: [unknown]) {
@@ -57,7 +52,7 @@ export function guardMemory(tell: (what: string) => void): void {
     })
   }
   setInterval(() => {
-    if (spent.busy > MAX_BUSY * WINDOW) tell('the code kept its worker busy for 5 s')
+    if (spent.busy > MAX_BUSY * WINDOW) report('the code kept its worker busy for 5 s')
     spent.busy = 0
   }, WINDOW)
 }
@@ -69,7 +64,7 @@ turn.port1.onmessage = () => {
   spent.since = undefined
 }
 
-/** Called where a turn of the code begins: the time until the worker gets to its next message is its own. */
+/** Call it when a turn of the code begins. The code counts as busy until the worker gets to its next message. */
 export function beginTurn(): void {
   if (spent.since !== undefined) return
   spent.since = performance.now()

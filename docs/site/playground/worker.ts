@@ -1,40 +1,39 @@
-/** Runs the visitor's code: in a worker, with a client whose sidecar is the mock in the page. */
+/** Runs the visitor's code in a worker, with a client whose sidecar is the mock in the page. */
 import { createMockClock } from '../../../src/mock/clock.js'
 import * as client from '../../../src/index.core.js'
 import * as players from '../../../src/players/index.js'
+import type { FetchAnswer, SocketAnswer, ToPage, ToWorker } from './runner.js'
 import { createConsole, tellError } from './worker-console.js'
 import { beginTurn, guardMemory } from './worker-memory.js'
-import type { ToPage, ToWorker } from './messages.js'
 
-type Id = number
-
-const post = (message: ToPage): void => postMessage(message)
 const clock = createMockClock({ time: 'real', isBusy: () => false })
 
-const pending = new Map<Id, (message: ToWorker) => void>()
-let lastId = 0
-
-type FetchInit = Parameters<NonNullable<client.ClientOptions['fetch']>>[1]
+/** Sends the page a message with a port, and hands on what comes back over it. */
+function ask(message: ToPage, onAnswer: (answer: never) => void): MessagePort {
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = ({ data }: MessageEvent<unknown>) => {
+    beginTurn()
+    onAnswer(data as never)
+  }
+  postMessage(message, { transfer: [port2] })
+  return port1
+}
 
 /** `fetch` into the mock. */
-function fetchMock(url: string, { method, body, signal }: FetchInit): Promise<client.FetchResponse> {
+function fetchMock(url: string, { method, body, signal }: client.FetchInit): Promise<client.FetchResponse> {
   return new Promise((resolve, reject) => {
-    const id = ++lastId
-    const abort = (): void => {
-      pending.delete(id)
-      post({ type: 'abort', id })
-      reject(Object.assign(new Error('This request was aborted'), { name: 'AbortError' }))
-    }
-    pending.set(id, (message) => {
-      pending.delete(id)
+    const fail = (): void => reject(new DOMException('This request was aborted', 'AbortError'))
+    if (signal?.aborted) return fail()
+    const port = ask({ type: 'fetch', url, method, body }, (answer: FetchAnswer) => {
       signal?.removeEventListener('abort', abort)
-      if (message.type === 'refused') reject(new TypeError(message.message))
-      else if (message.type === 'answer-stream') resolve(new Response(message.body, { status: message.status }))
-      else if (message.type === 'answer') resolve(new Response(message.text, { status: message.status }))
+      if ('error' in answer) reject(new TypeError(answer.error))
+      else resolve(new Response(answer.body, { status: answer.status }))
     })
-    if (signal?.aborted) return abort()
+    const abort = (): void => {
+      port.postMessage('abort')
+      fail()
+    }
     signal?.addEventListener('abort', abort)
-    post({ type: 'fetch', id, url, method, ...(body === undefined ? {} : { body }) })
   })
 }
 
@@ -46,34 +45,32 @@ class MockSocket {
   onmessage: Handler = null
   onerror: Handler = null
   onclose: Handler = null
-  private readonly id = ++lastId
+  private readonly port: MessagePort
 
   constructor(url: string) {
-    pending.set(this.id, (message) => {
-      if (message.type !== 'socket') return
-      if (message.event === 'close') pending.delete(this.id)
-      this[`on${message.event}`]?.({ data: message.data, code: 1006, reason: '', wasClean: false } as never)
-    })
-    post({ type: 'dial', id: this.id, url })
+    this.port = ask({ type: 'dial', url }, ({ event, data }: SocketAnswer) =>
+      this[`on${event}`]?.({ data, code: 1006, reason: '', wasClean: false } as never),
+    )
   }
 
   close(): void {
-    post({ type: 'hang-up', id: this.id })
+    this.port.postMessage('close')
   }
 }
 
-/** The timers of the code, in the time of the mock. */
+/** The code's timers, which follow the clock of the mock. */
 function createTimers() {
-  const timers = new Map<Id, () => void>()
-  const start = (run: unknown, ms: unknown, given: unknown[], repeats: boolean): Id => {
+  const cancels = new Map<number, () => void>()
+  let lastId = 0
+  const start = (run: unknown, ms: number, given: unknown[], repeats: boolean): number => {
     const id = ++lastId
     const set = (): void =>
-      void timers.set(
+      void cancels.set(
         id,
-        clock.setTimer(Number(ms) || 0, () => {
+        clock.setTimer(ms, () => {
           beginTurn()
           if (repeats) set()
-          else timers.delete(id)
+          else cancels.delete(id)
           try {
             if (typeof run === 'function') (run as (...given: unknown[]) => void)(...given)
           } catch (error) {
@@ -84,13 +81,13 @@ function createTimers() {
     set()
     return id
   }
-  const clear = (id: Id): void => {
-    timers.get(id)?.()
-    timers.delete(id)
+  const clear = (id: number): void => {
+    cancels.get(id)?.()
+    cancels.delete(id)
   }
   return {
-    setTimeout: (run: unknown, ms?: unknown, ...given: unknown[]) => start(run, ms, given, false),
-    // The clock would go through a repeated timer of no time at once.
+    setTimeout: (run: unknown, ms?: unknown, ...given: unknown[]) => start(run, Number(ms) || 0, given, false),
+    // The clock fires all timers that are due at once: an interval of 0 ms would always be due.
     setInterval: (run: unknown, ms?: unknown, ...given: unknown[]) =>
       start(run, Math.max(1, Number(ms) || 0), given, true),
     clearTimeout: clear,
@@ -121,13 +118,11 @@ function start(code: string, baseUrl: string): void {
     console: createConsole(),
     $import(name: string): object {
       const found = modules[name]
-      if (found === undefined)
-        throw new Error(`There is no "${name}" here; import from ${Object.keys(modules).join(' or ')}`)
-      return found
+      if (found) return found
+      throw new Error(`There is no "${name}" here; import from ${Object.keys(modules).join(' or ')}`)
     },
   }
-  Object.assign(self, { $given: given })
-  // The browser tells the line of a syntax error only where it reports it itself.
+  // A browser tells the line of a syntax error only for code that it parses itself, such as the text of a timer.
   self.setTimeout(
     `self.$run = async ({ ${Object.keys(given).join(', ')} }) => {${code}\n}\n//# sourceURL=code.js` as never,
   )
@@ -137,16 +132,16 @@ function start(code: string, baseUrl: string): void {
   })
 }
 
-self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+self.onmessage = ({ data, ports: [port] }: MessageEvent<ToWorker>) => {
   beginTurn()
-  if (data.type === 'ping') post({ type: 'pong' })
-  else if (data.type === 'start') {
-    guardMemory((what) => post({ type: 'full', what }))
+  if (data.type === 'ping') postMessage({ type: 'pong' } satisfies ToPage)
+  else if (data.type === 'speed') clock.setSpeed(data.speed)
+  else if (data.type === 'advance') void clock.advance(data.ms).then(() => port!.postMessage('advanced'))
+  else {
+    guardMemory((what) => postMessage({ type: 'full', what } satisfies ToPage))
     clock.setSpeed(data.speed)
     start(data.code, data.baseUrl)
-  } else if (data.type === 'speed') clock.setSpeed(data.speed)
-  else if (data.type === 'advance') void clock.advance(data.ms).then(() => post({ type: 'advanced' }))
-  else pending.get(data.id)?.(data)
+  }
 }
 self.addEventListener('error', (event) => {
   event.preventDefault()
@@ -156,4 +151,4 @@ self.addEventListener('unhandledrejection', (event) => {
   event.preventDefault()
   tellError(event.reason)
 })
-post({ type: 'up' })
+postMessage({ type: 'pong' } satisfies ToPage)

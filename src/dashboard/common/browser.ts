@@ -1,4 +1,4 @@
-/** Reads a choice that was kept. Storage may be forbidden, as in the frame of another page. */
+/** Reads a stored choice. Storage may be forbidden, as in the frame of another page. */
 export function readKept(storage: 'local' | 'session', key: string): string | undefined {
   try {
     return (storage === 'local' ? localStorage : sessionStorage).getItem(`sidecar-${key}`) ?? undefined
@@ -15,12 +15,12 @@ export function keep(storage: 'local' | 'session', key: string, value: string): 
   }
 }
 
-/** Copies text. Without a secure context, which an address beyond this machine is, the browser has only the old way. */
+/** Copies text. An `http:` address beyond this machine is no secure context, where only the old command works. */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
-  // Within an open dialog everything else is inert.
+  // While a dialog is open, elements outside it are inert.
   const parent = document.querySelector('dialog[open]') ?? document.body
   const focused = document.activeElement
   parent.append(area)
@@ -31,10 +31,10 @@ export async function copyText(text: string): Promise<void> {
   if (!copied) throw new Error('The browser refused to copy')
 }
 
-/** Gives the focus to what has just come. Stays the same function, so that it does so once. */
+/** A `ref` that focuses a new element. Being one constant function, it runs once per element. */
 export const focusNow = (element: HTMLElement | null): void => element?.focus()
 
-/** By how many places an arrow key moves, upright or level; 0 for every other key. The browser does nothing more with it. */
+/** The step of an arrow key: -1, 1, or 0 for any other key. Prevents the browser's own action for an arrow key. */
 export function arrowStep(event: KeyboardEvent, [back, forward] = ['ArrowUp', 'ArrowDown']): number {
   const by = event.key === forward ? 1 : event.key === back ? -1 : 0
   if (by !== 0) event.preventDefault()

@@ -16,9 +16,9 @@ export function duration(ms: number): string {
 /** `1 watcher`, `2 watchers`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-/** A time that is being counted: with tenths while it is short. */
+/** A running time, with tenths while it is below 10 s. */
 export const countedTime = (ms: number): string =>
   ms < 10_000 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : duration(ms)
 
-/** A length of time that somebody chose: `500 ms`, `2.5 s`. */
+/** A configured duration: `500 ms`, `2.5 s`. */
 export const span = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${ms / 1000} s`)

@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 /** Names of colours in the stylesheet. */
 export type Tone = 'blue' | 'green' | 'orange' | 'violet' | 'red' | 'muted'
 
-/** How a state looks: never by colour alone. */
+/** A state has a shape as well as a colour. */
 interface StateLook {
   readonly tone: Tone
   readonly shape: string
@@ -18,7 +18,7 @@ const looks: Readonly<Record<string, StateLook>> = {
   Shutdown: { tone: 'muted', shape: '■' },
 }
 
-/** States before Ready, and those that a newer platform adds, look alike. */
+/** States before Ready and unknown states look alike. */
 export const stateLook = (state: string): StateLook => looks[state] ?? { tone: 'blue', shape: '○' }
 
 /** Sets the colour that the stylesheet calls `--tone`. */
@@ -48,7 +48,14 @@ export function StateMark({ state }: { state: string }): JSX.Element {
   )
 }
 
-/** The page's sign: a pod with another one at its side. */
+/** A short word in a coloured frame. */
+export const Chip = ({ tone, text, title }: { tone: Tone; text: string; title?: string }): JSX.Element => (
+  <span class="timeline-chip" style={toneStyle(tone)} title={title}>
+    {text}
+  </span>
+)
+
+/** The logo: a pod with a sidecar. */
 export const Logo = (): JSX.Element => (
   <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
     <path d="M8 1.6 14.4 5v7.6L8 16.2l-6.4-3.6V5z" fill="none" stroke="currentColor" stroke-width="1.6" />

@@ -1,7 +1,7 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { ControlCommand, GameServerManifest, LogEntry } from '../../sidecar/index.js'
 
-/** A value of JSON as YAML, as people write it: blocks, and quotes only where they are needed. */
+/** Writes a JSON value as YAML in block style, with quotes only where YAML needs them. */
 export function writeYaml(value: unknown): string {
   return isFull(value) ? block(value, '').slice(1) + '\n' : inline(value) + '\n'
 }
@@ -15,7 +15,7 @@ function block(value: object, indent: string): string {
     .join('')
 }
 
-/** The first line of an item stands behind its dash. */
+/** An item's block, with its first line on the line of the dash. */
 const afterDash = (item: object, indent: string): string => ' ' + block(item, indent + '  ').slice(indent.length + 3)
 
 function inline(value: unknown): string {
@@ -32,7 +32,7 @@ const isFull = (value: unknown): value is object =>
 
 const entriesOf = (value: object): [string, unknown][] => Object.entries(value).filter(([, item]) => item !== undefined)
 
-/** The object as the cluster shows it, and as a file of it can be: what the sidecar sends has other names. */
+/** A GameServer as a Kubernetes manifest, whose field names differ from those of the sidecar's answers. */
 export function manifestOf({ object_meta: meta, spec, status }: GameServer, platform: string): GameServerManifest {
   const health = spec?.health
   const manifest = {
@@ -76,10 +76,10 @@ function values<From, To>(
 /** A number where it holds the integer exactly. */
 const integer = (text: string): number | string => (Number.isSafeInteger(Number(text)) ? Number(text) : text)
 
-/** Commands that look at nothing and change only what the page shows. */
+/** Commands that a scenario leaves out. */
 const ownCommands: ReadonlySet<ControlCommand['type']> = new Set(['setClock'])
 
-/** All that was done to the sidecar from outside, at its time, as steps that can be done again. */
+/** The control commands of a session, with the waits between them, as a scenario. */
 export function scenarioOf(entries: readonly LogEntry[]): string {
   let last: number | undefined
   const steps: object[] = []

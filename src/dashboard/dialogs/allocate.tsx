@@ -8,10 +8,10 @@ import { Modal } from './modal.js'
 
 const KEPT = 'allocation'
 
-/** What stands in the open dialog. */
+/** The content of the open dialog. */
 const draft = { fields: undefined as Fields | undefined, answer: '' }
 
-/** Allocates the game server as the cluster does, by the manifest that the fields make. */
+/** Allocates by a GameServerAllocation, as a cluster does. The fields make its manifest. */
 export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
   const fields = (draft.fields ??= keptFields())
   const change = (value: Partial<typeof draft>): void => {
@@ -69,7 +69,7 @@ export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
   )
 }
 
-/** Fields of each counter and each list, by their names in the manifest, with what stands in them while they are empty. */
+/** The fields of each counter and list: their names in the manifest, and their placeholders. */
 const changed = {
   counters: { amount: 'amount', capacity: 'capacity' },
   lists: { addValues: 'add: alice bob', capacity: 'capacity' },
@@ -79,7 +79,7 @@ const wanted = {
   lists: { minAvailable: 'at least available', containsValue: 'contains' },
 }
 
-/** What an allocation changes, and below it which game server it wants: the fields of the platform's own dialog. */
+/** The changes of an allocation, and below them its selector. */
 function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
   const status = state.snapshot?.gameServer.status
   const choice = (name: string, label: string, none: string, ...options: string[]): JSX.Element => (
@@ -170,7 +170,8 @@ function written(fields: Fields, platform: string) {
 const keptFields = (): Fields => JSON.parse(readKept('local', KEPT) ?? '{}') as Fields
 
 /**
- * The GameServerAllocation of the dialog's fields. Names of counters and lists stand behind a colon: `counters.action:rooms`.
+ * The GameServerAllocation of the dialog's fields. Names of counters and lists stand behind a colon:
+ * `counters.action:rooms`.
  *
  * @throws Error whose message says which text isn't a pair
  */
@@ -190,7 +191,7 @@ export function allocationOf(fields: Fields, platform: string): object {
   return { apiVersion: `allocation.${platform}.dev/v1`, kind: 'GameServerAllocation', spec: spec ?? {} }
 }
 
-/** What the fields with a prefix say of each counter or list, by its name. */
+/** The values of the fields with a prefix, by the name of the counter or list. */
 function valuesOf(fields: Fields, prefix: string): object | undefined {
   const values = new Map<string, Record<string, unknown>>()
   for (const [field, text] of Object.entries(fields)) {
@@ -208,7 +209,7 @@ function valueOf(property: string, text: string): unknown {
   return isNumber ? Number(text) : text
 }
 
-/** `mode=dm map=arena`: apart by spaces or commas, where a value may hold those by lines. */
+/** Reads pairs such as `mode=dm map=arena`, separated by `apart`. */
 function pairs(text: string | undefined, apart = /[\s,]+/): Record<string, string> | undefined {
   const entries = text
     ?.split(apart)

@@ -6,14 +6,14 @@ interface ModalProps {
   readonly title: string
   readonly class: string
   readonly children: ComponentChildren
-  /** Without a line that shows the title and closes it. */
+  /** Without a title line and its button that closes the dialog. */
   readonly bare?: boolean
   onClose(): void
 }
 
 let before: Element | null = null
 
-/** Opens a dialog once it is there, and gives the focus back when it goes. */
+/** A `ref` that opens a new dialog, and restores the focus when the dialog is removed. */
 function show(element: HTMLDialogElement | null): void {
   if (element !== null) {
     before = document.activeElement
@@ -21,7 +21,7 @@ function show(element: HTMLDialogElement | null): void {
   } else if (before instanceof HTMLElement && before.isConnected) before.focus()
 }
 
-/** A dialog that is open for as long as it is there. Esc and a click beside it close it. */
+/** An open dialog. Esc and a click beside the dialog close it. */
 export function Modal({ title, class: className, children, bare = false, onClose }: ModalProps): JSX.Element {
   return (
     <dialog
@@ -52,7 +52,7 @@ interface ConfirmProps {
 
 const close = (): void => set({ confirmation: undefined })
 
-/** Asks before something is done. */
+/** Asks for consent to an action. */
 export const Confirm = ({ confirmation }: ConfirmProps): JSX.Element => (
   <Modal title={confirmation.label} class="confirm" bare onClose={close}>
     <p>{confirmation.what}</p>
@@ -62,7 +62,7 @@ export const Confirm = ({ confirmation }: ConfirmProps): JSX.Element => (
   </Modal>
 )
 
-/** The buttons below a question. The one that agrees has the focus: the question came by a key. */
+/** The buttons of a question. The one that agrees has the focus, for users of the keyboard. */
 export function Agreement({ confirmation: { label, run } }: ConfirmProps): JSX.Element {
   return (
     <>

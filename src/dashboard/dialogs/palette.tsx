@@ -8,7 +8,7 @@ import { Modal } from './modal.js'
 
 const typed = { text: '', at: 0 }
 
-/** Every action, found by typing a part of each of its words. */
+/** Finds actions by parts of their words. */
 export function Palette({ onClose }: { onClose(): void }): JSX.Element {
   const { text, at } = typed
   const change = (value: Partial<typeof typed>): void => {
@@ -27,7 +27,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     const action = found[index]
     if (action === undefined) return
     close()
-    // The dialog gives the focus back first.
+    // The closing dialog restores the focus first.
     setTimeout(() => action.run())
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -79,10 +79,10 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
   )
 }
 
-/** A list of thousands is for its panel. */
+/** A longer list offers its first values only. */
 const MOST_VALUES = 100
 
-/** What the panels can do at this moment. */
+/** Actions of the panels, for the present state. */
 function panelActions(): readonly Action[] {
   const { snapshot, presets, isRecorded } = state
   if (!snapshot || isRecorded) return []

@@ -50,7 +50,7 @@ export function Header(): JSX.Element {
   )
 }
 
-/** How long the state has lasted, as far as the log tells. */
+/** The age of the state, as far as the log tells. */
 function Age(): JSX.Element {
   const { snapshot, entries, now } = state
   const since = sinceWhen(entries, snapshot?.gameServer.status.state) ?? snapshot?.startedAt
@@ -76,14 +76,14 @@ function Facts({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   )
 }
 
-/** What the header tells beside the GameServer's name: its address, its watchers, its first list and its first counter. */
+/** The facts beside the GameServer's name: its address, its watchers, its first list and its first counter. */
 function factsOf({ gameServer: { status }, watchers }: SidecarSnapshot): string[] {
   const [list] = Object.entries(status.lists ?? {})
   const [counter] = Object.entries(status.counters ?? {})
   return [
     `${status.address ?? ''}${status.ports?.[0] ? `:${status.ports[0].port}` : ''}`,
     plural(watchers.length, 'watcher'),
-    // The name comes first, since a number before it would ask for another form of it: "1 rooms".
+    // The name comes first, since "1 rooms" would be wrong.
     list ? `${list[0]}: ${list[1].values?.length ?? 0}` : '',
     counter ? `${counter[0]}: ${counter[1].count}` : '',
   ].filter(Boolean)
@@ -93,7 +93,7 @@ const IN_MENU = new Set(['game server', 'faults'])
 const ELSEWHERE = new Set(['allocate', 'ready'])
 const OF_PAGE = new Set(['export', 'report', 'help'])
 
-/** All that one does to a game server besides allocating it. */
+/** The menu of actions that have no button in the header. */
 function More(): JSX.Element {
   const items = actions().filter(({ id, group }) => (IN_MENU.has(group) && !ELSEWHERE.has(id)) || OF_PAGE.has(id))
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -145,7 +145,10 @@ export function StatusLine(): JSX.Element {
   )
 }
 
-/** State, beats and three buttons, for a frame in the game's own page. It has no room for a dialog, and asks in its line. */
+/**
+ * State, beats and three buttons, for a frame in the game's page. Without room for a dialog, the strip asks in its own
+ * line.
+ */
 export function Strip(): JSX.Element {
   const { connection, snapshot, confirmation } = state
   const name = snapshot?.gameServer.status.state

@@ -7,7 +7,7 @@ import { state } from '../store/state.js'
 import { missed } from '../timeline/model.js'
 import { pause } from '../ui/actions.js'
 
-/** Lines above the status, for what the user must not overlook. */
+/** Notices that the user must not overlook. */
 export function Banner(): JSX.Element | null {
   const { snapshot, connection, outdated, frozen, isRecorded, retryAt } = state
   const faults = snapshot ? presentFaults(snapshot.faults, snapshot.now) : []
@@ -62,14 +62,14 @@ const Line = ({ tone, children, button, shortcut, onClick }: LineProps): JSX.Ele
   </div>
 )
 
-/** The page's one polite live region, which is seen as well. */
+/** The page's live region, which is visible too. */
 export const Toast = (): JSX.Element => (
   <div class="toast" role="status" aria-label="Told" data-shown={state.told ? '' : undefined}>
     {state.told}
   </div>
 )
 
-/** On a light and on a dark tab bar alike. */
+/** The icon's colours, which suit a light and a dark tab bar. */
 const colours = {
   blue: '#2f8fe0',
   green: '#2ea043',
@@ -79,12 +79,12 @@ const colours = {
   muted: '#7d8894',
 }
 
-/** Shows the state where it is seen from other tabs: in the title and the icon. */
+/** Shows the state in the page's title and icon, which are visible from other tabs. */
 export function showState(): void {
   const name = presentState()
   if (name === undefined) return
   const { tone, shape } = name === GONE ? ({ tone: 'muted', shape: '○' } as const) : stateLook(name)
-  // A fresh GameServer may be in the state of the old one, and has another name.
+  // The name tells a fresh GameServer from an old one in the same state.
   const title = `${shape} ${name === GONE ? 'Sidecar is gone' : name} · ${state.snapshot?.gameServer.object_meta.name ?? 'sidecar'}${state.isRecorded ? ', recorded' : ''}`
   if (document.title === title) return
   document.title = title
@@ -98,7 +98,7 @@ const presentState = (): string | undefined =>
 
 let before: string | undefined
 
-/** Tells changes of the state. */
+/** Announces changes of the state. */
 export function tellState(): void {
   const name = presentState()
   if (name === undefined || name === before) return

@@ -6,7 +6,7 @@ import { control } from '../store/api.js'
 import { set, state } from '../store/state.js'
 import { Hint, Panel, onFields, wantedOf, type Fields } from './panel.js'
 
-/** More values of a list than people look through are counted instead. */
+/** The panel shows so many values of a list, and counts the rest. */
 const SHOWN = 200
 
 export const Counters = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element => (
@@ -40,17 +40,17 @@ interface ThingProps<Thing> {
 
 interface GrowingPanelProps<Thing> {
   readonly noun: 'counter' | 'list'
-  /** What stands in the fields of a new one, and the command that adds it. */
+  /** The initial values of the form that adds one, and its command. */
   readonly fields: Fields
   readonly type: 'setCounter' | 'setList'
-  /** What to do while there is none. */
+  /** Advice while there is none. */
   readonly hint: string
   readonly code: string
   readonly things: Readonly<Record<string, Thing>> | null | undefined
   View(props: ThingProps<Thing>): JSX.Element
 }
 
-/** A panel to whose things one can be added. */
+/** A panel with a form that adds a counter or a list. */
 function GrowingPanel<Thing>({ noun, fields, type, hint, code, things, View }: GrowingPanelProps<Thing>): JSX.Element {
   const form = `+ ${noun}`
   const isAdding = state.openForm === form
@@ -86,7 +86,7 @@ const toggleForm = (form: string): void => set({ openForm: state.openForm === fo
 
 interface FormProps {
   readonly name?: string
-  /** What stands in each field at first. */
+  /** The initial value of each field. */
   readonly fields: Fields
   /** The word on its button. */
   readonly action: string
@@ -94,7 +94,7 @@ interface FormProps {
   onDone(): void
 }
 
-/** A form that a button with `aria-expanded` opens, and that gives the focus back to it once what it says is done. */
+/** A form that a button with `aria-expanded` opens. After success the focus returns to that button. */
 const FieldsForm = ({ name, fields, action, send, onDone }: FormProps): JSX.Element => (
   <form
     class="row wrap"
@@ -124,7 +124,7 @@ const FieldsForm = ({ name, fields, action, send, onDone }: FormProps): JSX.Elem
   </form>
 )
 
-/** How much of a capacity is used. */
+/** The used part of a capacity. */
 const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: string }): JSX.Element => (
   <div class="row wrap count-head">
     <span class="part-name">{name}</span>
@@ -190,7 +190,7 @@ function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
     )
   const remove = (value: string, button: HTMLElement): void => {
     void set((before) => before.filter((other) => other !== value))
-    // The button goes; who used the keyboard goes on nearby.
+    // The focused button is removed, so the focus moves to the field nearby.
     button
       .closest('section')!
       .querySelector<HTMLElement>(`[aria-label=${JSON.stringify(`Add to ${name}`)}]`)

@@ -6,23 +6,23 @@ import { countedTime, plural, span } from '../common/format.js'
 export interface FaultField {
   /** The command's property; `operation` stands for `operations` of one. */
   readonly name: string
-  /** The words in front of it, and behind. */
+  /** The words before and after the field. */
   readonly label?: string
   readonly unit?: string
   readonly value?: string
-  /** What the command counts in, by what the field does. */
+  /** Converts the field's unit into the command's. */
   readonly factor?: number
-  /** What is sent where nothing is given; otherwise that is left to the sidecar. */
+  /** The value of an empty field. Without it, the sidecar's default applies. */
   readonly empty?: number
   readonly choices?: readonly (readonly [value: string, text: string])[]
 }
 
-/** A line of the form: a sentence that begins with the button. */
+/** A line of the form, which reads as a sentence that begins with its button. */
 export interface FaultForm {
   readonly title: string
   readonly fields: readonly FaultField[]
   readonly type: ControlCommand['type']
-  /** What else its command has. */
+  /** Further properties of the command. */
   readonly fixed?: object
 }
 
@@ -76,7 +76,7 @@ export const faultForms: readonly FaultForm[] = [
   { title: 'Restart', type: 'restart', fields: [seconds('downMs', 'down for', '3')] },
 ]
 
-/** The command of a line that says so. The sidecar checks the values, and says what is wrong. */
+/** The command of a line. The sidecar checks the values. */
 export function commandOf(form: FaultForm, values: Readonly<Record<string, string>>): ControlCommand {
   const command: Record<string, unknown> = { type: form.type, ...form.fixed }
   for (const { name, choices, factor = 1, empty } of form.fields) {
@@ -92,11 +92,11 @@ export function commandOf(form: FaultForm, values: Readonly<Record<string, strin
 const calls = (operations: readonly string[] | undefined): string =>
   operations?.length ? operations.join(', ') : 'all calls'
 
-/** What is left of a fault that ends by itself. */
+/** The remaining time of a fault that ends by itself. */
 const left = (until: true | number, now: number): string =>
   until === true ? '' : ` for ${countedTime(Math.max(1, until - now))}`
 
-/** Each fault that is on, in words. */
+/** The active faults in words. */
 export function presentFaults(faults: FaultInfo, now: number): string[] {
   const { writesToLose, beatsToIgnore, watchersStalled, watchersDropped, apiServerAway, padding } = faults
   const delays = faults.delays.map(({ operations, ms, jitterMs }) => {

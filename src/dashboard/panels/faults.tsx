@@ -28,7 +28,7 @@ export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
       {faultForms.map((form) => (
         <FaultLine key={form.title} form={form} />
       ))}
-      {/* Last, since it grows by a press of what stands above. */}
+      {/* Last, so that a new fault moves none of the buttons above. */}
       <PresentFaults snapshot={snapshot} />
     </Panel>
   )

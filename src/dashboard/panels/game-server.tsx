@@ -6,7 +6,7 @@ import { control } from '../store/api.js'
 import { memo, set, state } from '../store/state.js'
 import { CopyButton, Panel } from './panel.js'
 
-/** Each state is another object; only another text is worth drawing again. */
+/** Each state brings a new object. The tree is redrawn only if its JSON differs. */
 const textOf = memo((snapshot: SidecarSnapshot) => JSON.stringify(snapshot.gameServer))
 const treeOf = memo((json: string) => (
   <div class="mono tree">
@@ -56,7 +56,7 @@ const show = (objectView: typeof state.objectView): void => set({ objectView, ob
 
 function Editor({ text }: { text: string }): JSX.Element {
   const send = async (written: string): Promise<void> => {
-    // The sidecar has a reader of YAML.
+    // The sidecar parses the YAML.
     const result = await control({ type: 'reload', gameServer: written as GameServerManifest })
     if (result.ok) show('tree')
     else set({ objectProblem: result.message })
@@ -91,11 +91,11 @@ function Editor({ text }: { text: string }): JSX.Element {
   )
 }
 
-/** Beyond these, a value is named and counted: it may be made of megabytes. */
+/** Limits for what the tree shows of a value, which may have megabytes. */
 const MOST_ITEMS = 200
 const MOST_CHARACTERS = 300
 
-/** A value of JSON to look into; two levels of it are open. All of it is text. */
+/** A JSON value as a tree, with two open levels. */
 function JsonTree({ name, value, depth = 0 }: { name: string; value: unknown; depth?: number }): JSX.Element {
   const key = <span class="tree-key">{name}</span>
   const items = value instanceof Object ? Object.entries<unknown>({ ...value }) : []

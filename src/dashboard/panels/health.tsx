@@ -45,7 +45,7 @@ export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
   )
 }
 
-/** Why nothing is counted down; undefined while something is. */
+/** The reason why the sidecar checks no beats; undefined while it does. */
 function restOf({ mode, health, gone, gameServer }: SidecarSnapshot): string | undefined {
   if (gone || gameServer.status.state === 'Shutdown') return 'The game server has ended'
   if (mode === 'local') return 'Not checked: mode local takes every beat and misses none'
@@ -81,15 +81,15 @@ interface StripProps {
 }
 
 /**
- * The last minute as a curve of silence: it grows from beat to beat, and what rises above the line of the period is a miss.
- * Each beat has its mark below, at the time when the sidecar got it.
+ * The last minute as a curve of the time since the last beat. Where the curve rises above the line of the period, a
+ * beat is missing. Each beat has a mark below the curve.
  */
 function BeatStrip({ beats, health, now, label }: StripProps): JSX.Element {
   const from = now - WINDOW
   const period = health.periodSeconds * 1000
   const limit = period * health.failureThreshold
   const x = (at: number): number => Math.round(((at - from) / WINDOW) * WIDTH * 2) / 2
-  // A period is at a third of the height at least, however many of them are allowed.
+  // The period takes at least a third of the height, for any failureThreshold.
   const top = Math.min(limit, period * 3) * 1.1 || 1
   const y = (silence: number): number => Math.round((FLOOR - Math.min(1, silence / top) * (FLOOR - 2)) * 2) / 2
   return (
@@ -114,7 +114,7 @@ function BeatStrip({ beats, health, now, label }: StripProps): JSX.Element {
 
 type Scale = (value: number) => number
 
-/** Marks of one pixel are one mark: a game may beat a hundred times a second. */
+/** One mark for all beats of a pixel: a game may beat a hundred times a second. */
 function marks(times: readonly number[], x: Scale): string {
   const seen = new Set(times.map(x).filter((left) => left >= 0))
   return [...seen].map((left) => `M${left} ${HEIGHT}v-${MARK}`).join('')
@@ -126,7 +126,7 @@ function curve(times: readonly number[], now: number, x: Scale, y: Scale): strin
   let path = `M${x(first)} ${FLOOR}`
   let last = first
   for (const at of [...times.slice(1), now]) {
-    // Beats within a pixel change nothing that is seen.
+    // Beats within one pixel don't change the curve.
     if (at !== now && x(at) === x(last)) continue
     path += `L${x(at)} ${y(at - last)}V${FLOOR}`
     last = at
@@ -146,12 +146,12 @@ interface Beats {
   readonly misses: readonly number[]
 }
 
-/** What the log knows of beats since a time. The last beat before that is kept too: the silence after it is seen. */
+/** The beats in the log since a time, and the last one before, since the curve shows the time after it. */
 export function beatsSince(entries: readonly LogEntry[], from: number): Beats {
   let counted: number[] = []
   const lost: number[] = []
   const misses: number[] = []
-  /** How many beats are ignored from here on. */
+  /** The number of beats that are still to be ignored. */
   let ignored = 0
   for (const { at, event, reply, warnings } of entries) {
     if (event.type === 'control') {

@@ -51,7 +51,7 @@ export function Lifecycle({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Elem
   )
 }
 
-/** Says what happens to the GameServer next, by itself. */
+/** The next change of the GameServer that comes by itself. */
 export function outlookOf(snapshot: SidecarSnapshot, now: number): string | undefined {
   const { gameServer, gone, pending, reservedUntil, replacesAt } = snapshot
   if (replacesAt !== undefined) return `Replaced in ${countedTime(replacesAt - now)}`

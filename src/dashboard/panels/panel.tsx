@@ -5,9 +5,9 @@ import { copy } from '../ui/entry-actions.js'
 
 interface PanelProps {
   readonly name: string
-  /** Where a phone shows it. */
+  /** The part of the page in which a phone shows the panel. */
   readonly pane?: Pane
-  /** Stands at the right of the title. */
+  /** Content at the right of the title. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
 }
@@ -27,10 +27,10 @@ export function Panel({ name, pane = 'state', aside, children }: PanelProps): JS
 
 interface CopyProps {
   readonly text: () => string
-  /** The button's words, and its name where several look alike. */
+  /** The button's text, and its accessible name if several buttons have that text. */
   readonly label?: string
   readonly name?: string
-  /** Told once it is copied. */
+  /** The announcement after copying. */
   readonly told?: string
 }
 
@@ -42,7 +42,7 @@ export function CopyButton({ text, label = 'Copy', name, told = 'Copied' }: Copy
   )
 }
 
-/** What to paste where there is nothing to show yet. */
+/** Advice and code to paste, for an empty panel. */
 export function Hint({ text, code }: { text: string; code: string }): JSX.Element {
   return (
     <div class="muted">
@@ -63,7 +63,7 @@ interface ActionProps {
   readonly primary?: boolean
 }
 
-/** A button for what a key does as well. */
+/** A button for an action that may also have a key. */
 export function ActionButton({ id, label, primary = false }: ActionProps): JSX.Element {
   const { key, title, run } = actions().find((one) => one.id === id)!
   return (
@@ -73,10 +73,10 @@ export function ActionButton({ id, label, primary = false }: ActionProps): JSX.E
   )
 }
 
-/** What a form says, without its empty fields. */
+/** The values of a form, without its empty fields. */
 export type Fields = Readonly<Record<string, string>>
 
-/** Hands a form's fields on when it is sent, without those that are empty. The page stays where it is. */
+/** A handler that gets a submitted form's fields, and keeps the page from leaving. */
 export function onFields(use: (fields: Fields, form: HTMLFormElement) => void): (event: Event) => void {
   return (event) => {
     event.preventDefault()
@@ -94,21 +94,21 @@ export function fieldsOf(form: HTMLFormElement): Fields {
 }
 
 interface Wanted<T> {
-  /** What is shown: the user's last word, until the sidecar has one. */
+  /** The shown value: the user's last change until the sidecar has confirmed it. */
   readonly present: T
-  /** Changes what is there by now, and sends it after all that was sent before. */
+  /** Changes the present value, and sends the result after all earlier changes. */
   change(by: (before: T) => T, send: (value: T) => Promise<{ readonly ok: boolean }>): Promise<boolean>
 }
 
-/** What the user changed of a value, by the value's name. */
+/** The user's changes that the sidecar hasn't confirmed, by the name of the value. */
 const changes = new Map<
   string,
   { seen: string; wanted?: { readonly value: unknown; readonly until?: string }; sent: unknown }
 >()
 
 /**
- * A value that the user changes faster than news of it comes: each change builds on the one before. Once the last is
- * answered, the sidecar's next word counts again.
+ * Optimistic updates of a value: each change builds on the one before, even if the sidecar hasn't confirmed that. Once
+ * the last change is answered, the sidecar's next state replaces the value.
  */
 export function wantedOf<T>(name: string, value: T): Wanted<T> {
   const seen = JSON.stringify(value)
@@ -117,7 +117,7 @@ export function wantedOf<T>(name: string, value: T): Wanted<T> {
   current.seen = seen
   const latest = (): T => {
     const { wanted } = current
-    // `until` is what the sidecar said when the last change was answered.
+    // `until` is the sidecar's value at the time when the last change was answered.
     return wanted && (wanted.until === undefined || wanted.until === current.seen) ? (wanted.value as T) : value
   }
   return {

@@ -2,7 +2,7 @@ import type { ControlCommand, ControlResult, LogEntry, SidecarSnapshot } from '.
 import { keep, readKept } from '../common/browser.js'
 import { set } from './state.js'
 
-/** What a path answered; with status 0 nobody did. */
+/** The answer to a request. Status 0: no answer came. */
 interface ApiAnswer {
   readonly status: number
   readonly text: string
@@ -14,25 +14,25 @@ type Frame =
   | { readonly type: 'entry'; readonly entry: LogEntry }
   | { readonly type: 'gap'; readonly since: number }
 
-/** Told of one connection to the event log. */
+/** Receives the frames of one connection to the event log. */
 export interface FrameReader {
   onOpen(): void
   onFrame(frame: Frame): void
   onClose(): void
 }
 
-/** What the page needs of a sidecar, be it at the page's own origin, inside the page, or over and recorded. */
+/** The page's access to a sidecar: at the page's own origin, inside the page, or recorded. */
 export interface SidecarLink {
-  /** Where a game finds the sidecar. */
+  /** The sidecar's origin, for commands and code that the user copies. */
   origin(): string
-  /** Sends a request to the sidecar, `/_/api` included. Status 0 stands for no answer. */
+  /** Sends a request to the sidecar or its control interface, `/_/api`. */
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>
   /** Reads the event log from its start: first the state, then each entry, and the state again after entries. */
   follow(reader: FrameReader): void
 }
 
 export const CONTROL = '/_/api'
-/** Milliseconds after which a connection that says nothing at all counts as lost. */
+/** A connection counts as lost if its first message takes longer than this, in ms. */
 const SILENCE = 10_000
 
 const ask: SidecarLink['request'] = async (method, path, body) => {
@@ -43,7 +43,7 @@ const ask: SidecarLink['request'] = async (method, path, body) => {
     if (access.token !== undefined) headers['authorization'] = `Bearer ${access.token}`
   }
   try {
-    // A path may begin with two slashes and is a path all the same.
+    // Joined as text, since a relative URL that begins with two slashes names a host.
     const response = await fetch(location.origin + path, { method, headers, body: JSON.stringify(body) ?? null })
     return { status: response.status, text: await response.text() }
   } catch {
@@ -52,7 +52,7 @@ const ask: SidecarLink['request'] = async (method, path, body) => {
 }
 
 function followSocket(reader: FrameReader): void {
-  // The whole log each time: it may be another sidecar's.
+  // Reads the whole log on each connection, since another sidecar may answer.
   const url = new URL(`${CONTROL}/events?since=0`, location.href.replace(/^http/, 'ws'))
   if (access.token !== undefined) url.searchParams.set('token', access.token)
   const socket = new WebSocket(url)
@@ -69,7 +69,7 @@ function followSocket(reader: FrameReader): void {
   }
 }
 
-/** The sidecar that served this page, until a recording or another host of the page puts its own in place. */
+/** Access to the sidecar that served this page. A recording and the playground replace these functions. */
 export const api: SidecarLink = { origin: () => location.origin, request: ask, follow: followSocket }
 const access = { token: undefined as string | undefined }
 
@@ -87,14 +87,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The sentence of an error's answer, which has the sidecar's own shape. */
+/** The message of an error response. */
 export function messageOf({ status, text }: ApiAnswer): string {
   const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown }
   if (typeof message === 'string') return message
   return status === 0 ? 'The sidecar does not answer' : `The sidecar answered ${status}`
 }
 
-/** Sends a control command. What can't be done is also told in the page. */
+/** Sends a control command. Announces a refusal in the page. */
 export async function control(command: ControlCommand): Promise<ControlResult> {
   const answer = await api.request('POST', `${CONTROL}/commands`, command)
   if (answer.status === 200) return { ok: true }
@@ -103,24 +103,24 @@ export async function control(command: ControlCommand): Promise<ControlResult> {
   return { ok: false, message }
 }
 
-/** Sends commands one after the other, up to the first that is refused. Says whether all were carried out. */
+/** Sends commands one after the other, up to the first refusal. Resolves with whether all succeeded. */
 async function send(...commands: readonly ControlCommand[]): Promise<boolean> {
   for (const command of commands) if (!(await control(command)).ok) return false
   return true
 }
 
-/** Sends commands and says so once all are carried out; what is refused says why by itself. */
+/** Sends commands, and announces `text` once all succeeded. `control` announces a refusal. */
 export async function sendAndTell(text: string, ...commands: readonly ControlCommand[]): Promise<void> {
   if (await send(...commands)) announce(text)
 }
 
-/** What a button does that sends commands. */
+/** A handler for a button that sends commands. */
 export const sends =
   (...commands: readonly ControlCommand[]) =>
   (): void =>
     void send(...commands)
 
-/** Sends a GameServerAllocation, as the cluster takes it. Gives the reason why nothing was allocated, or undefined. */
+/** Sends a GameServerAllocation. Resolves with the reason if nothing was allocated. */
 export async function allocate(allocation: object): Promise<string | undefined> {
   const answer = await api.request('POST', `${CONTROL}/allocations`, allocation)
   if (answer.status !== 200) return messageOf(answer)
@@ -130,12 +130,12 @@ export async function allocate(allocation: object): Promise<string | undefined> 
 }
 
 const SHOWN = 5000
-/** A screen reader is told one thing a second at most. */
+/** Milliseconds between two announcements, so that a screen reader can follow. */
 const PAUSE = 1000
 
 const waiting = { act: '', news: '', lastAt: -PAUSE, timer: undefined as ReturnType<typeof setTimeout> | undefined }
 
-/** Tells the user in one polite line. News waits until what the user's own act came to is told. */
+/** Announces a text in the live region. News waits until the result of the user's own action was announced. */
 export function announce(text: string, isNews = false): void {
   waiting[isNews ? 'news' : 'act'] = text
   clearTimeout(waiting.timer)
@@ -153,8 +153,8 @@ function show(): void {
 }
 
 /**
- * Takes the token of a sidecar beyond loopback out of the page's address, where it would be seen and copied, and keeps it
- * for as long as the tab lives.
+ * Moves the control token from the page's address, where others could see it, into the tab's session storage. A sidecar
+ * beyond loopback has one.
  */
 export function takeToken(): void {
   access.token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
@@ -168,13 +168,10 @@ export function takeToken(): void {
 
 const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content ?? ''
 
-/** The package's version, of which this page is a part. */
+/** The version of the package that built this page. */
 export const pageVersion = (): string => meta('version')
 
-/**
- * Whether the sidecar serves another page than this one by now, as after an update. Only a reload gets it, which is
- * worth one attempt.
- */
+/** Whether the sidecar serves another version of this page, as after an update. True once for each version. */
 export async function isOutdated(): Promise<boolean> {
   const response = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
   const served = response.headers.get('etag')

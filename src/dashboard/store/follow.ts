@@ -3,21 +3,23 @@ import type { LogEntry, ReportLine, SidecarSnapshot } from '../../sidecar/index.
 import { CONTROL, announce, api, isOutdated, parseJson, read } from './api.js'
 import { set, state } from './state.js'
 
-/** How many entries the page keeps; the sidecar itself keeps as many. */
+/** The page keeps as many entries as the sidecar. */
 const MAX_ENTRIES = 5000
-/** Milliseconds between two changes of the entries: a single one is seen at once, a thousand a second cost twelve. */
+/**
+ * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 12 redraws.
+ */
 const INTERVAL = 80
 const FIRST_DELAY = 250
 const MAX_DELAY = 5000
-/** Where the sidecar of whoever opens a recording listens. */
+/** The usual origin of a sidecar, for commands that are copied from a recording. */
 const USUAL_ORIGIN = 'http://localhost:9358'
 type Timer = ReturnType<typeof setTimeout>
 
 const feed = {
-  /** Until the next attempt to connect. */
+  /** Backoff before the next attempt to connect, in ms. */
   delay: FIRST_DELAY,
   timer: undefined as Timer | undefined,
-  /** Entries that the page shows with its next change; after a new connection, in place of those before. */
+  /** Entries for the next redraw. After a new connection (`isNew`), they replace the entries before. */
   waiting: [] as LogEntry[],
   isNew: true,
   isScheduled: false,
@@ -25,7 +27,7 @@ const feed = {
   clock: { now: Date.now(), at: performance.now(), speed: 1 },
 }
 
-/** Keeps a WebSocket to the sidecar's event log open, and opens it again when it is lost. */
+/** Follows the sidecar's event log, and reconnects with backoff. */
 export function follow(): void {
   setInterval(() => {
     if (!document.hidden) set({ now: clockNow() })
@@ -53,7 +55,7 @@ function connect(): void {
   })
 }
 
-/** Tries a lost connection at once. */
+/** Reconnects at once, without the rest of the backoff. */
 export function retry(): void {
   if (feed.timer !== undefined) connect()
 }
@@ -68,7 +70,7 @@ function show(snapshot: SidecarSnapshot): void {
 function onOpen({ lastSeq }: SidecarSnapshot): void {
   const wasLost = state.connection === 'lost'
   set({ connection: 'open' })
-  // No entry comes that would take the place of those of the sidecar before.
+  // An empty log sends no entry that would replace those of the sidecar before.
   if (lastSeq === 0) set({ entries: [] })
   void loadPresets()
   if (!wasLost) return
@@ -97,29 +99,31 @@ async function fillGap(since: number): Promise<void> {
   if (answer.more === true && last !== undefined) await fillGap(last.seq)
 }
 
-/** Keeps the newest entries. Those that come together are shown together, with the next frame. */
+/** Adds entries. Those that come within one interval share a redraw. */
 function add(added: readonly LogEntry[]): void {
   feed.waiting.push(...added)
   if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
   if (feed.isScheduled || feed.waiting.length === 0) return
   feed.isScheduled = true
-  // A hidden page has no frames.
+  // A hidden page gets no animation frames.
   if (document.hidden) setTimeout(flush, 5 * INTERVAL)
   else setTimeout(() => requestAnimationFrame(flush), Math.max(0, feed.flushedAt + INTERVAL - performance.now()))
 }
 
 function flush(): void {
   const all = feed.isNew ? feed.waiting : [...state.entries, ...feed.waiting]
-  const isInOrder = all.every(({ seq }, i) => i === 0 || seq > all[i - 1]!.seq)
   Object.assign(feed, { waiting: [], isNew: false, isScheduled: false, flushedAt: performance.now() })
-  set({ entries: (isInOrder ? all : inOrder(all)).slice(-MAX_ENTRIES) })
+  set({ entries: inOrder(all).slice(-MAX_ENTRIES) })
 }
 
-/** By number, each once. */
+/** Sorts entries by `seq` and removes duplicates, as after a gap. */
 const inOrder = (entries: readonly LogEntry[]): LogEntry[] =>
   [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)
 
-/** Shows the session inside this page, if it was saved with one: its lines answer what would be asked of its sidecar. */
+/**
+ * Shows the recorded session that was saved inside this page. Its lines answer the page's requests. False if there is
+ * none.
+ */
 export function showRecording(): boolean {
   const element = document.querySelector('#recording')
   if (element === null) return false
@@ -135,7 +139,7 @@ export function showRecording(): boolean {
   }
   api.origin = () => USUAL_ORIGIN
   api.request = async (_, path) => {
-    // What is left without the state is a recording.
+    // The lines except the state are a recording.
     const recording = lines.filter(({ type }) => type !== 'state').map((line) => `${JSON.stringify(line)}\n`)
     const text = path === `${CONTROL}/export` ? recording.join('') : JSON.stringify(details.get(path))
     return text === undefined ? { status: 405, text: '{"message":"The session is over"}' } : { status: 200, text }

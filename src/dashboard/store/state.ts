@@ -4,15 +4,15 @@ import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 export const tabs = ['diff', 'request', 'response', 'raw', 'why'] as const
 export type Tab = (typeof tabs)[number]
 
-/** On a phone one of these is shown; a wide page shows all of them. */
+/** A phone shows one of these at a time, a wide page all of them. */
 export const panes = ['timeline', 'state', 'faults', 'json'] as const
 export type Pane = (typeof panes)[number]
 
 export const themes = ['auto', 'light', 'dark'] as const
 
-/** Something that is done only once the user has agreed. */
+/** An action that needs the user's consent. */
 export interface Confirmation {
-  /** What it does. */
+  /** Says what the action does. */
   readonly what: string
   /** The word on the button that agrees, such as `Shutdown`. */
   readonly label: string
@@ -20,21 +20,21 @@ export interface Confirmation {
 }
 
 const initial = {
-  /** The session is over, and the page only shows it. */
+  /** The page shows a recorded session. */
   isRecorded: false,
-  /** `connecting` until the first state has come, `lost` while the sidecar doesn't answer. */
+  /** `connecting` until the first state has come, `lost` while no connection is open. */
   connection: 'connecting' as 'connecting' | 'open' | 'lost',
   snapshot: undefined as SidecarSnapshot | undefined,
   /** The kept entries, oldest first, at most 5,000. */
   entries: [] as readonly LogEntry[],
-  /** The sidecar's clock in ms since the Unix epoch. Moves four times a second while the page is seen. */
+  /** The sidecar's clock in ms since the Unix epoch, updated four times a second while the page is visible. */
   now: Date.now(),
-  /** When the next connection is tried (by this machine's clock), while it is lost. */
+  /** Time of the next attempt to connect, by this machine's clock. */
   retryAt: 0,
-  /** The sidecar has a newer page, which is being loaded. */
+  /** The sidecar has a newer version of the page, which is being loaded. */
   outdated: false,
   presets: [] as readonly FaultPreset[],
-  /** The sentence in the page's live region. */
+  /** The text in the live region. */
   told: '',
 
   /** `seq` of the row that keys act on. */
@@ -44,17 +44,17 @@ const initial = {
   tab: 'diff' as Tab,
   /** Text of the timeline's filter. */
   filter: '',
-  /** The entries at which the timeline stands still, while it is paused. */
+  /** The entries that a paused timeline shows. */
   frozen: undefined as readonly LogEntry[] | undefined,
   theme: 'auto' as (typeof themes)[number],
   pane: 'timeline' as Pane,
   dialog: undefined as 'allocate' | 'palette' | 'help' | undefined,
-  /** The form that a button of a panel has opened, by the button's name. */
+  /** The name of the button whose form is open. */
   openForm: undefined as string | undefined,
-  /** How the GameServer is shown, and what is wrong with the text that was applied. */
+  /** The view of the GameServer, and the error of the edited text. */
   objectView: 'tree' as 'tree' | 'yaml' | 'edit',
   objectProblem: '',
-  /** Shown as a question while there is one. */
+  /** The open question. */
   confirmation: undefined as Confirmation | undefined,
   /** The GameServerAllocation that was sent last, for `A`. */
   lastAllocation: undefined as object | undefined,
@@ -62,7 +62,7 @@ const initial = {
   singleKeys: true,
 }
 
-/** What the sidecar told, and what the user has chosen. There is one page, which reads it; `set` alone changes it. */
+/** What the sidecar sent and what the user chose. Only `set` changes it. */
 export const state: Readonly<typeof initial> = initial
 
 const listeners = new Set<() => void>()
@@ -70,13 +70,13 @@ const listeners = new Set<() => void>()
 /** Calls a function after each change. */
 export const onChange = (listener: () => void): void => void listeners.add(listener)
 
-/** Changes the state. `set({})` draws what isn't in the state, such as where a list is scrolled to. */
+/** Changes the state and redraws. `set({})` redraws after a change outside the state, such as a scroll position. */
 export function set(change: Partial<typeof initial>): void {
   Object.assign(initial, change)
   for (const listener of listeners) listener()
 }
 
-/** Remembers the last result: the function runs again once its arguments differ. */
+/** Caches the last result of a function until its arguments change. */
 export function memo<In extends readonly unknown[], Out>(compute: (...given: In) => Out): (...given: In) => Out {
   let last: { readonly given: In; readonly result: Out } | undefined
   return (...given) => {

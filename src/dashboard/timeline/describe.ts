@@ -11,14 +11,14 @@ export interface SentRequest {
   readonly body?: unknown
 }
 
-/** All that can be said of an entry by itself. */
+/** The description of an entry, from that entry alone. */
 interface Description {
-  /** What sort of thing it is. A beat is apart from the calls. */
+  /** A beat has a kind of its own, apart from other calls. */
   readonly kind: Kind
-  /** Its name, such as the operation, and what else there is to say of it in a row. */
+  /** The name, such as the operation, and the further text of a row. */
   readonly name: string
   readonly details: string
-  /** What it came of: a call of the game, or a command of the control interface. */
+  /** The request behind the entry: a call of the game, or a control command. */
   readonly request?: SentRequest
   /** For a call: the arguments of the client's method of that name. */
   readonly args?: readonly unknown[]
@@ -26,7 +26,7 @@ interface Description {
 
 const known = new WeakMap<LogEntry, Description>()
 
-/** Describes an entry, each once: a filter asks for thousands of them with each key. */
+/** Describes an entry. Cached, since a filter describes thousands of entries with each key. */
 export function describe(entry: LogEntry): Description {
   let description = known.get(entry)
   if (description === undefined) known.set(entry, (description = describeEvent(entry)))
@@ -44,14 +44,14 @@ function describeEvent({ event, problem }: LogEntry): Description {
       return { kind, name: operation, details, args, request: { method, path, body } }
     }
     case 'refused': {
-      // Whatever came as a target, the request goes to this sidecar and to no other host.
+      // With a leading slash, the request always goes to this sidecar, never to another host.
       const request = { method: event.method, path: event.path.replace(/^(?!\/)/, '/') }
       return { kind: 'refused', name: `${event.method} ${event.path}`, details: event.message, request }
     }
     case 'control': {
       const { command } = event
       const request = { method: 'POST', path: '/_/api/commands', body: command }
-      // A manifest of an allocation that was refused would fill the row and hide the reason.
+      // The reason replaces the manifest of a refused allocation, which would fill the row.
       const refusal = problem && (command.type === 'allocate' ? `not allocated: ${problem}` : problem)
       return { kind: 'control', name: command.type, details: refusal ?? fieldsOf(command), request }
     }
@@ -72,13 +72,13 @@ const fieldsOf = ({ type: _, ...fields }: ControlCommand): string =>
     .join(', ')
     .slice(0, 300)
 
-/** One line of a diff. Undefined is shown as nothing. */
+/** One line of a diff. Undefined shows as empty. */
 type Difference = readonly [path: string, before: string | undefined, after: string | undefined]
 
 interface ChangeDescription {
-  /** As it fits into a row. */
+  /** The text of a row. */
   readonly text: string
-  /** What is different since the change of the same counter or list before: such a change has no value before. */
+  /** The differences from `previous`, the last change of the same counter or list: those changes hold no old values. */
   differences(previous?: Change): readonly Difference[]
 }
 
@@ -129,7 +129,7 @@ export function describeChange(change: Change): ChangeDescription {
   }
 }
 
-/** What an entry changed, line by line. */
+/** The changes of an entry as lines of a diff. */
 export const differencesOf = (entry: LogEntry, entries: readonly LogEntry[]): readonly Difference[] =>
   entry.changes.flatMap((change) => {
     const isSame = (other: Change): boolean =>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { LogEntry } from '../../sidecar/index.js'
 import { arrowStep } from '../common/browser.js'
-import { toneStyle, type Tone } from '../common/look.js'
+import { Chip } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'
 import { set, state, tabs, type Tab } from '../store/state.js'
 import { copyClientCode, copyCurl, replay } from '../ui/entry-actions.js'
@@ -10,7 +10,7 @@ import { statusOf } from './filter.js'
 
 type Headers = Readonly<Record<string, string>>
 
-/** What the sidecar keeps of an entry besides the entry: `GET /_/api/log/SEQ`. */
+/** What `GET /_/api/log/SEQ` adds to an entry. */
 interface EntryDetail {
   readonly request?: {
     readonly method: string
@@ -28,7 +28,7 @@ const shown = {
   detail: {} as EntryDetail,
 }
 
-/** The detail of the entry that is shown. While that of the next repeat is fetched, the one before stays. */
+/** The detail of the shown entry. While the page fetches the detail of the next repeat, the last one stays. */
 function detailOf(entry: LogEntry): EntryDetail {
   if (shown.row !== state.selected) Object.assign(shown, { row: state.selected, detail: {} })
   if (shown.entry !== entry) {
@@ -99,7 +99,7 @@ function Buttons({ entry }: { entry: LogEntry }): JSX.Element | null {
 
 interface ViewProps {
   readonly entry: LogEntry
-  /** Empty while it is fetched, and where the sidecar no longer has it. */
+  /** Empty while the page fetches it, and if the sidecar no longer has it. */
   readonly detail: EntryDetail
 }
 
@@ -159,7 +159,7 @@ interface MessageProps {
 }
 
 function Message({ head, headers = {}, body }: MessageProps): JSX.Element {
-  // JSON with its lines apart; any other text as it is.
+  // JSON is indented, other text stays as it is.
   const value = parseJson(body ?? '')
   return (
     <>
@@ -180,22 +180,17 @@ function Message({ head, headers = {}, body }: MessageProps): JSX.Element {
 }
 
 function Why({ entry, detail: { why } }: ViewProps): JSX.Element {
-  const chip = (tone: Tone, text: string): JSX.Element => (
-    <span class="timeline-chip" style={toneStyle(tone)}>
-      {text}
-    </span>
-  )
   return (
     <div>
       <p>{why?.rule}</p>
       {why?.production && (
         <p>
-          {chip('violet', 'prod')} {why.production}
+          <Chip tone="violet" text="prod" /> {why.production}
         </p>
       )}
       {entry.warnings.map(({ code, message, times }) => (
         <p key={code}>
-          {chip('orange', code)} {message}
+          <Chip tone="orange" text={code} /> {message}
           {times > 1 && <span class="muted"> ({times} times so far)</span>}
         </p>
       ))}

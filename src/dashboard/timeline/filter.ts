@@ -5,7 +5,7 @@ type Test = (entry: LogEntry) => boolean
 
 /**
  * Reads a filter such as `kind:call status:5 -health ms:>100`. Words are ANDed, `-` negates one, and a comma in a value
- * is an OR. A word without a known prefix is looked for in all that a row says.
+ * is an OR. A word without a known prefix must occur in the text of the row.
  */
 export function readFilter(text: string): Test {
   const tests = text.trim().split(/\s+/).filter(Boolean).map(readWord)
@@ -42,13 +42,13 @@ const fields: Readonly<Record<string, (entry: LogEntry, value: string) => boolea
   },
 }
 
-/** The status with which a call was answered. */
+/** The status of an entry's response. */
 export const statusOf = ({ event, reply }: LogEntry): number | undefined =>
   event.type === 'refused' ? event.status : reply?.status
 
 const texts = new WeakMap<LogEntry, string>()
 
-/** All that a row says, in lower case. */
+/** The whole text of a row, in lower case. */
 function textOf(entry: LogEntry): string {
   const known = texts.get(entry)
   if (known !== undefined) return known
@@ -63,7 +63,7 @@ function textOf(entry: LogEntry): string {
   return text
 }
 
-/** The values of a prefix such as `kind` in a filter, and the other words. */
+/** Splits a filter into the values of a prefix such as `kind`, and the other words. */
 function wordsOf(filter: string, prefix: string): { values: string[]; others: string[] } {
   const words = filter.split(/\s+/).filter(Boolean)
   const isOf = (word: string): boolean => word.startsWith(`${prefix}:`)
@@ -76,7 +76,7 @@ function wordsOf(filter: string, prefix: string): { values: string[]; others: st
 export const hasWord = (filter: string, prefix: string, value: string): boolean =>
   wordsOf(filter, prefix).values.includes(value)
 
-/** Adds a word such as `kind:call` to a filter, or takes it away. Values of one prefix are ORed. */
+/** Adds a word such as `kind:call` to a filter, or removes it. Values of one prefix are ORed. */
 export function toggleWord(filter: string, prefix: string, value: string): string {
   const { values, others } = wordsOf(filter, prefix)
   const left = values.includes(value) ? values.filter((one) => one !== value) : [...values, value]

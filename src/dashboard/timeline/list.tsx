@@ -5,16 +5,16 @@ import { FEWEST, openIndex, rows, toggle, view } from './model.js'
 import { RowButton } from './row.js'
 import { entryOf, type Row } from './rows.js'
 
-/** Height of a row for a mouse, in pixels; for a finger it is more. */
+/** The smallest height of a row, in pixels. Touch screens have higher rows. */
 const LEAST_HEIGHT = 30
 
-/** What stays where it is while rows come above it. */
+/** The row that keeps its place on the screen while rows come above it. */
 interface Anchor {
   readonly item: HTMLElement
   readonly top: number
 }
 
-/** The newest rows, down to some below the box's lower edge, in a box that scrolls as if all of them were there. */
+/** A scrolling box that draws the newest rows down to some below its lower edge, with padding for the rest. */
 export class List extends Component {
   #box: HTMLElement | null = null
   #drawn: readonly Row[] | undefined
@@ -26,7 +26,7 @@ export class List extends Component {
   override getSnapshotBeforeUpdate(): Anchor | undefined {
     const isSame = rows() === this.#drawn
     this.#drawn = rows()
-    // At the upper edge the newest rows are wanted, and asking for a position would cost a layout each time.
+    // At the upper edge the newest rows may move the others, and reading a position would cost a layout each time.
     if (isSame || (view.top === 0 && state.cursor === undefined && openIndex() < 0)) return undefined
     const { top } = this.#box!.getBoundingClientRect()
     const items = [...this.#box!.querySelectorAll('li')]

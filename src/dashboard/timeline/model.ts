@@ -9,19 +9,19 @@ const filtered = memo((entries: readonly LogEntry[], filter: string) => rowsOf(e
 /** The rows that pass the filter, newest first. */
 export const rows = (): readonly Row[] => filtered(state.frozen ?? state.entries, state.filter)
 
-/** How many entries there are to show without a filter. */
+/** The number of entries without a filter. */
 export const total = (): number => (state.frozen ?? state.entries).filter((entry) => !isSilent(entry)).length
 
-/** Whether anybody has called or done anything yet. */
+/** Whether there was a call or a command yet. */
 export const hasBegun = (): boolean => state.entries.some((entry) => describe(entry).kind !== 'event')
 
-/** How many entries came since the timeline was paused. */
+/** The number of entries since the timeline was paused. */
 export function missed(): number {
   const last = state.frozen?.at(-1)?.seq ?? 0
   return state.entries.filter(({ seq }) => seq > last).length
 }
 
-/** Index of an entry's row, which may be one of many repeats; -1 for none. */
+/** Index of the row that holds an entry; -1 for none. */
 const indexOf = (seq: number | undefined): number =>
   rows().findIndex((row) =>
     row.type === 'repeats' ? row.repeats.some((repeat) => repeat.seq === seq) : row.seq === seq,
@@ -38,7 +38,7 @@ export function currentEntry(): LogEntry | undefined {
   return row && entryOf(row)
 }
 
-/** Puts the cursor so many rows further down. */
+/** Moves the cursor down by some rows. */
 export function move(by: number): void {
   const at = currentIndex()
   goTo(at < 0 ? 0 : Math.min(Math.max(at + by, 0), rows().length - 1))
@@ -50,20 +50,20 @@ export function toggle(seq: number): void {
   set({ cursor: seq, selected: open?.seq === seq ? undefined : seq })
 }
 
-/** Closes the details, or takes the cursor away. */
+/** Closes the details; without open details, removes the cursor. */
 export function leave(): void {
   const open = openIndex()
   set(state.selected === undefined ? { cursor: undefined } : { selected: undefined })
   if (open >= 0) goTo(open)
 }
 
-/** Rows that are drawn at least. */
+/** The least number of drawn rows. */
 export const FEWEST = 300
 
-/** Where the box of rows is scrolled to, in pixels, and how many of the newest rows are drawn. */
+/** The scroll position of the box, in pixels, and the number of the newest rows that are drawn. */
 export const view = { top: 0, drawn: FEWEST }
 
-/** Puts the cursor on a row, shows that and gives it the focus. */
+/** Moves the cursor to a row, scrolls the row into view and focuses it. */
 function goTo(index: number): void {
   const row = rows()[index]
   if (row === undefined) return
@@ -74,7 +74,7 @@ function goTo(index: number): void {
     element?.scrollIntoView({ block: 'nearest' })
     element?.focus()
   }
-  // At once for a key within the same frame; later for a row that is still to be drawn.
+  // At once for the next key in the same frame, and again for a row that is not drawn yet.
   show()
   requestAnimationFrame(show)
 }

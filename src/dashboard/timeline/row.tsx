@@ -1,7 +1,7 @@
 import { Component, type JSX } from 'preact'
 import type { Change, LogEntry } from '../../sidecar/index.js'
 import { clockTime, plural } from '../common/format.js'
-import { StateMark, toneStyle } from '../common/look.js'
+import { Chip, StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'
 import { entryOf, rhythmOf, type Row } from './rows.js'
@@ -9,12 +9,12 @@ import { entryOf, rhythmOf, type Row } from './rows.js'
 interface RowProps {
   readonly row: Row
   readonly isOpen: boolean
-  /** Tab leads to one row of the list. */
+  /** The one row of the list that Tab reaches. */
   readonly isTarget: boolean
   onToggle(seq: number): void
 }
 
-/** One row. A thousand events a second draw the list again and again, and each row once. */
+/** One row. At a thousand events a second, the list is redrawn often, but each row only when it changes. */
 export class RowButton extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
     const { row, isOpen, isTarget } = this.props
@@ -76,7 +76,7 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
   const { name, details } = describe(entry)
   const { reply, changes, warnings } = entry
   const isTick = entry.event.type === 'tick'
-  // What a command did says more than its fields, which are in the details.
+  // The changes of a command say more than its fields, which the details show.
   const hasDetails = details !== '' && !(entry.event.type === 'control' && changes.length > 0)
   const problem = (reply?.status ?? 0) >= 400 ? reply?.message : undefined
   return (
@@ -88,15 +88,9 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
           <ChangeText change={change} />
         </span>
       ))}
-      {entry.fault && (
-        <span class="timeline-chip" style={toneStyle('red')}>
-          fault
-        </span>
-      )}
+      {entry.fault && <Chip tone="red" text="fault" />}
       {warnings.some(({ code }) => code !== 'health-failure') && (
-        <span class="timeline-chip" style={toneStyle('violet')} title="Production differs: see Why">
-          prod
-        </span>
+        <Chip tone="violet" text="prod" title="Production differs: see Why" />
       )}
       {warnings.map(({ code, message }) => (
         <span key={code} class="timeline-warning" title={message}>

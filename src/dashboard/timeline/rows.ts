@@ -5,16 +5,16 @@ import { describe } from './describe.js'
 /** One row of the timeline. */
 export type Row =
   | { readonly type: 'entry'; readonly seq: number; readonly entry: LogEntry }
-  /** The same call of the same client with nothing but routine between. `seq` is that of the first, and stays. */
+  /** Routine calls of one client, with only routine calls between them. `seq` is that of the first. */
   | { readonly type: 'repeats'; readonly seq: number; readonly repeats: readonly LogEntry[] }
   /** Entries that the sidecar no longer keeps. `seq` is that of the first one. */
   | { readonly type: 'skipped'; readonly seq: number; readonly count: number }
 
-/** The rows of the entries that pass a filter, oldest first: each stands by its newest entry, whose time it shows. */
+/** The rows of the entries that pass a filter, sorted by their newest entries. */
 export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) => boolean): Row[] {
   const rows: Row[] = []
   let before = 0
-  /** By what they repeat, the one that grew last at the end. */
+  /** The open rows of repeats; the one that grew last is last. */
   const growing = new Map<string, { type: 'repeats'; seq: number; repeats: LogEntry[] }>()
   const addAfterThem = (row?: Row): void => {
     rows.push(...growing.values(), ...(row ? [row] : []))
@@ -39,7 +39,7 @@ export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) =
   return rows
 }
 
-/** `health ×12 since 09:30:57 (every 2.0 s, max gap 2.1)`: the parts of it after the name. */
+/** The text after the name of a row of repeats: `×12 since 09:30:57 (every 2.0 s, max gap 2.1)`. */
 export function rhythmOf(repeats: readonly LogEntry[]): string {
   if (repeats.length < 2) return ''
   const gaps = repeats.slice(1).map(({ at }, i) => at - repeats[i]!.at)
@@ -52,10 +52,7 @@ export function rhythmOf(repeats: readonly LogEntry[]): string {
 export const entryOf = (row: Row): LogEntry | undefined =>
   row.type === 'entry' ? row.entry : row.type === 'repeats' ? row.repeats.at(-1) : undefined
 
-/**
- * A beat, or a look at the GameServer such as the client takes while its watch is quiet, that was answered as ever: many
- * of them are one row.
- */
+/** A successful beat, or a successful read of the GameServer, as the client sends them while idle. They share rows. */
 const isRoutine = (entry: LogEntry): boolean =>
   entry.event.type === 'call' &&
   (entry.event.call.operation === 'health' || entry.event.call.operation === 'getGameServer') &&
@@ -64,6 +61,6 @@ const isRoutine = (entry: LogEntry): boolean =>
   entry.warnings.length === 0 &&
   entry.fault !== true
 
-/** Time has passed, and nothing that anybody could see has come of it. */
+/** A tick of the clock without any effect. */
 export const isSilent = (entry: LogEntry): boolean =>
   entry.event.type === 'tick' && entry.changes.length === 0 && entry.warnings.length === 0

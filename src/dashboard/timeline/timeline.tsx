@@ -82,7 +82,7 @@ function Toolbar(): JSX.Element {
   )
 }
 
-/** What to paste before there is a first call. */
+/** Code to paste before the first call. */
 const samples = (origin: string, port: string): readonly (readonly [string, string])[] => [
   [
     'Your game, with the client',

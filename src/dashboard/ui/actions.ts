@@ -5,25 +5,25 @@ import { set, state, themes } from '../store/state.js'
 import { currentEntry, move } from '../timeline/model.js'
 import { copyClientCode, copyCurl, exportSession, replay } from './entry-actions.js'
 
-/** Something the user can do, by a button, a key or the palette. */
+/** An action of a button, a key or the palette. */
 export interface Action {
   readonly id: string
   readonly label: string
   /** A single key, as `KeyboardEvent.key` names it. */
   readonly key?: string | undefined
-  /** What it does, where the label can't say it. */
+  /** Explains the action where the label can't. */
   readonly title?: string
   readonly group: 'game server' | 'faults' | 'row' | 'page'
   run(): void
 }
 
-/** A command that cuts a running game off, with the sentence that says what it does. */
+/** A command that ends a game server or cuts its connections. */
 interface End {
   readonly id: string
   readonly label: string
   readonly key?: string
   readonly what: string
-  /** Told when it is done. */
+  /** The announcement after success. */
   readonly done: string
   readonly command: ControlCommand
 }
@@ -70,7 +70,7 @@ export const ends: readonly End[] = [
   },
 ]
 
-/** Asks before a command is sent that ends a game, and tells once it is done. */
+/** Asks for consent, sends the command and announces its success. */
 export const askFirst = ({ label, what, done, command }: End): void =>
   set({ confirmation: { label, what, run: () => void sendAndTell(done, command) } })
 
@@ -127,7 +127,7 @@ const all: readonly Action[] = [
   page('help', 'Help', '?', () => set({ dialog: 'help' })),
 ]
 
-/** What there is to do with a session that is over. */
+/** The actions of a page that shows a recorded session. */
 const OF_RECORDED = new Set(['next', 'previous', 'curl', 'code', 'filter', 'export', 'theme', 'help'])
 
 export const actions = (): readonly Action[] => (state.isRecorded ? all.filter(({ id }) => OF_RECORDED.has(id)) : all)
@@ -137,7 +137,7 @@ async function allocateAgain(): Promise<void> {
   else announce((await allocate(state.lastAllocation)) ?? 'Allocated')
 }
 
-/** As a game reserves itself: only a call can say for how long. */
+/** Reserves through the game's interface, since control commands have no duration. */
 async function reserve(): Promise<void> {
   const { status } = await api.request('POST', '/reserve', { seconds: '30' })
   announce(status === 200 ? 'Reserved for 30 s' : 'The sidecar refused to reserve')
@@ -148,7 +148,7 @@ function focusFilter(): void {
   requestAnimationFrame(() => document.querySelector<HTMLInputElement>('#filter')?.select())
 }
 
-/** The timeline stands still, or goes on. */
+/** Pauses or resumes the timeline. */
 export function pause(): void {
   set({ frozen: state.frozen ? undefined : state.entries })
 }
@@ -159,12 +159,12 @@ function openMenu(): void {
   menu?.querySelector('button')?.focus()
 }
 
-/** Auto, light, dark, and again. The choice is kept for the next visit. */
+/** Cycles through the themes, and stores the choice. */
 export function nextTheme(): void {
   const theme = themes[(themes.indexOf(state.theme) + 1) % themes.length]!
   set({ theme })
   keep('local', 'theme', theme)
 }
 
-/** How a key is shown. */
+/** The name of a key as the page shows it. */
 export const keyName = (key: string): string => (key === ' ' ? 'Space' : key)

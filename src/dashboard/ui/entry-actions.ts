@@ -6,14 +6,14 @@ import { describe, type SentRequest } from '../timeline/describe.js'
 
 const NOTHING = 'There is no request in this row'
 
-/** Characters that a terminal would act on, or that are shown as something else. */
+/** Control characters, and characters that are invisible or change the order of text. */
 const UNSAFE = /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** JSON in which such characters are escaped. */
+/** JSON with those characters escaped. */
 const safeJson = (value: unknown): string =>
   JSON.stringify(value).replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-/** Text as one word of a POSIX shell. It is data for the shell whatever it holds, and has no control characters. */
+/** Quotes text as one word of a POSIX shell, without control characters. */
 const quote = (text: string): string =>
   `'${text.replace(UNSAFE, encodeURIComponent).replaceAll("'", String.raw`'\''`)}'`
 
@@ -34,14 +34,14 @@ export function copyCurl(entry: LogEntry): void {
   else copy(curlOf(request, api.origin()), 'Copied as curl')
 }
 
-/** Copies the line of JavaScript that does the same with the client. */
+/** Copies the call as a line of JavaScript for the client. */
 export function copyClientCode(entry: LogEntry): void {
   const { name, args } = describe(entry)
   if (args === undefined) announce('No call of the game is in this row')
   else copy(`await client.${name}(${args.map(safeJson).join(', ')})`, 'Copied as client code')
 }
 
-/** Copies text and says so, or why not. */
+/** Copies text, and announces success or the error. */
 export function copy(text: string, told: string): void {
   copyText(text).then(
     () => announce(told),
@@ -60,7 +60,7 @@ export async function replay(entry: LogEntry): Promise<void> {
   else announce(`Replayed: ${answer.status}${answer.status < 400 ? '' : `, ${messageOf(answer)}`}`)
 }
 
-/** Downloads the session as a file: one that `replay` reads, or a page that a colleague opens. */
+/** Downloads the session: as a recording for `replay`, or as a page that opens from disk. */
 export async function exportSession(format: 'ndjson' | 'html'): Promise<void> {
   const query = format === 'html' ? '?format=html' : ''
   const answer = await api.request('GET', `${CONTROL}/export${query}`)

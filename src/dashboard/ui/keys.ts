@@ -2,12 +2,12 @@ import { set, state } from '../store/state.js'
 import { leave, move } from '../timeline/model.js'
 import { actions } from './actions.js'
 
-/** Elements in which a key is text or moves something. */
+/** Elements that use keys themselves. */
 const FIELDS = 'input, textarea, select, [contenteditable], [role=tablist]'
 
 /**
- * Keeps the keys that are pressed before the page is drawn. The returned function presses them again, up to the first that
- * leads into a field, a dialog or the menu: what comes after it was typed for a page that nobody saw.
+ * Collects the keys that are pressed before the page is drawn. The returned function replays them up to the first that
+ * opens a dialog or the menu or focuses the filter: that key changes the meaning of later keys.
  */
 export function holdKeys(): () => void {
   const held: KeyboardEvent[] = []
@@ -21,13 +21,13 @@ export function holdKeys(): () => void {
     removeEventListener('keydown', hold)
     for (const event of held) {
       document.body.dispatchEvent(new KeyboardEvent('keydown', event))
-      // The filter gets the focus with the next frame.
+      // The filter gets the focus only in the next frame.
       if (event.key === '/' || state.dialog || state.confirmation || isBusy()) return
     }
   }
 }
 
-/** Lets keys do what they are listed for: never in a field, in a dialog or a menu, and not at all if they are switched off. */
+/** Runs the actions of keys, except in a field, a dialog or a menu. The user can switch single keys off. */
 export function followKeys(within: GlobalEventHandlers = window): void {
   within.addEventListener('keydown', (event) => {
     if (event.isComposing || event.altKey) return
@@ -45,7 +45,7 @@ export function followKeys(within: GlobalEventHandlers = window): void {
       move(event.key === 'ArrowDown' ? 1 : -1)
       return
     }
-    // Space presses a button that has the focus, except for a row: Enter opens that.
+    // Space presses a focused button. On a row, Space pauses, and Enter opens the row.
     if (event.key === ' ' && target.closest('button, summary, a') && !target.closest('.timeline-row')) return
     if (!state.singleKeys) return
     const action = actions().find(({ key }) => key === event.key)
@@ -53,7 +53,7 @@ export function followKeys(within: GlobalEventHandlers = window): void {
     event.preventDefault()
     action.run()
   })
-  // The browser presses a row that has the focus when Space comes up.
+  // Otherwise the browser would press the focused row when Space is released.
   within.addEventListener('keyup', (event) => {
     const isRow = event.target instanceof Element && event.target.closest('.timeline-row') !== null
     if (event.key === ' ' && isRow && state.singleKeys) event.preventDefault()
@@ -63,7 +63,7 @@ export function followKeys(within: GlobalEventHandlers = window): void {
 const isPalette = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
   (ctrlKey || metaKey) && key.toLowerCase() === 'k'
 
-/** A dialog or a menu is open, which has keys of its own. */
+/** Whether a dialog or a menu is open, which handles keys itself. */
 const isBusy = (): boolean => document.querySelector('dialog[open], [popover]:popover-open') !== null
 
 function onEscape(target: Element): void {

@@ -1,5 +1,5 @@
 import type { OperationName } from '../../protocol/operations.js'
-import { checkGatewayOptions } from '../../schema/gateway.js'
+import { checkGatewayOptions } from '../../schema/options.js'
 import { isLoopback, ownHosts } from '../http/address.js'
 import { checkCertificate } from '../http/certificate.js'
 import type { Certificate } from '../http/certificate.js'

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import type { OperationName } from '../../protocol/operations.js'
-import { checkHostOptions } from '../../schema/host.js'
+import { checkHostOptions } from '../../schema/options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { checkCertificate } from '../http/certificate.js'
 import { originOf } from '../http/address.js'

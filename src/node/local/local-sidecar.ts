@@ -1,6 +1,6 @@
 import { readAllocation } from '../../schema/allocation.js'
 import { commandProblem } from '../../schema/control-command.js'
-import { checkLocalSidecarOptions } from '../../schema/local-sidecar.js'
+import { checkLocalSidecarOptions } from '../../schema/options.js'
 import {
   allocateGameServer,
   callSafely,

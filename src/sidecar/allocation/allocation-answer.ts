@@ -5,7 +5,7 @@ import type { AllocationStatus, AnsweredAllocation, GameServerAllocation, GameSe
 import { selectorsOf } from './plan-allocation.js'
 
 /**
- * Allocates the sidecar's GameServer by a checked GameServerAllocation, as a cluster does that has no other.
+ * Allocates the sidecar's GameServer by a checked GameServerAllocation, as a cluster with no other GameServer does.
  *
  * @param control carries out a control command
  */
@@ -67,7 +67,7 @@ function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus {
     ports,
     address,
     addresses,
-    // The sidecar's GameServer doesn't tell its node.
+    // The sidecar's GameServer has no node name.
     nodeName: addresses.find(({ type }) => type === 'Hostname')?.address ?? address,
     source: 'local',
     metadata: { labels: meta.labels ?? {}, annotations: meta.annotations ?? {} },
@@ -83,7 +83,7 @@ function mapValues<T, U>(
   return Object.fromEntries(Object.entries(record ?? {}).map(([name, value]) => [name, change(value)]))
 }
 
-/** A number, as the cluster's API has it, unless that can't hold it. */
+/** A number, as in the cluster's API, or text if a number isn't exact. */
 function int64(text: string): number | string {
   const value = Number(toInt64(text) ?? NaN)
   return Number.isSafeInteger(value) ? value : text

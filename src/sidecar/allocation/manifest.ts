@@ -1,5 +1,5 @@
 type Texts = Readonly<Record<string, string>>
-/** An int64: a number, or decimal text where a number can't hold it. */
+/** An int64: a number, or decimal text if a number isn't exact. */
 type Int64 = number | string
 
 /** A condition on one label. */
@@ -9,7 +9,7 @@ export interface LabelExpression {
   readonly values?: readonly string[] | null
 }
 
-/** Bounds of a counter. A greatest value of 0 is no bound. */
+/** Bounds of a counter. An upper bound of 0 is no bound. */
 export interface CounterBounds {
   readonly minCount?: Int64 | null
   readonly maxCount?: Int64 | null
@@ -17,7 +17,7 @@ export interface CounterBounds {
   readonly maxAvailable?: Int64 | null
 }
 
-/** Bounds of a list, and a value that it must hold. A greatest value of 0 is no bound. */
+/** Bounds of a list, and a value that it must hold. An upper bound of 0 is no bound. */
 export interface ListBounds {
   readonly containsValue?: string | null
   readonly minAvailable?: Int64 | null
@@ -34,25 +34,34 @@ export interface GameServerSelector {
   readonly lists?: Readonly<Record<string, ListBounds>> | null
 }
 
-/** What an allocation does to a counter. */
-export interface AllocationCounterAction {
-  readonly action?: 'Increment' | 'Decrement' | null
-  readonly amount?: Int64 | null
-  readonly capacity?: Int64 | null
+/** A counter as an allocation changes it. */
+export interface CounterAction {
+  readonly action?: 'Increment' | 'Decrement'
+  readonly amount?: string | number
+  readonly capacity?: string | number
 }
 
-/** What an allocation does to a list. */
-export interface AllocationListAction {
-  readonly addValues?: readonly string[] | null
-  readonly deleteValues?: readonly string[] | null
-  readonly capacity?: Int64 | null
+/** A list as an allocation changes it. */
+export interface ListAction {
+  readonly addValues?: readonly string[]
+  readonly deleteValues?: readonly string[]
+  readonly capacity?: string | number
 }
+
+/** Null stands for nothing, as everywhere in a cluster's manifest. */
+type Nullable<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | null }
+
+/** What an allocation does to a counter. */
+export type AllocationCounterAction = Nullable<CounterAction>
+
+/** What an allocation does to a list. */
+export type AllocationListAction = Nullable<ListAction>
 
 export interface GameServerAllocationSpec {
   readonly multiClusterSetting?: { readonly enabled?: boolean | null; readonly policySelector?: object | null } | null
   /** Tried in order; the first that matches allocates. */
   readonly selectors?: readonly GameServerSelector[] | null
-  /** The old form of `selectors`, used where those are absent: tried first. */
+  /** The old form of `selectors`, used if those are absent: tried first. */
   readonly preferred?: readonly GameServerSelector[] | null
   /** The old form of `selectors`: tried last. */
   readonly required?: GameServerSelector | null
@@ -71,7 +80,7 @@ export interface GameServerAllocationSpec {
   readonly lists?: Readonly<Record<string, AllocationListAction>> | null
 }
 
-/** A GameServerAllocation as a cluster takes it. */
+/** A GameServerAllocation as a cluster accepts it. */
 export interface GameServerAllocation {
   readonly apiVersion?: string | null
   readonly kind?: string | null
@@ -79,10 +88,10 @@ export interface GameServerAllocation {
   readonly spec?: GameServerAllocationSpec | null
 }
 
-/** What a cluster answers an allocation with: the manifest with its defaults, and a status. */
+/** A cluster's answer to an allocation: the manifest with its defaults, and a status. */
 export interface AnsweredAllocation extends GameServerAllocation {
   readonly status: AllocationStatus
-  /** Why nothing was allocated. A cluster doesn't tell. */
+  /** Why nothing was allocated. A cluster doesn't say. */
   readonly reason?: string
 }
 

@@ -1,13 +1,13 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { lessThan, toInt64 } from '../model/state/int64.js'
-import { own } from '../model/state/records.js'
+import { own } from '../model/state/game-server-edits.js'
 import { excerpt, show } from '../model/state/show.js'
 import type { CounterBounds, GameServerSelector, LabelExpression, ListBounds } from './manifest.js'
 
-/** Most labels that a sentence lists. */
+/** The most values that a sentence lists. */
 const mostShown = 10
 
-/** Why a GameServer doesn't match a selector, one phrase for each reason; none if it does. */
+/** Why a GameServer doesn't match a selector, a phrase for each reason; empty if it matches. */
 export function mismatches(selector: GameServerSelector, object: GameServer): string[] {
   const { state, counters, lists } = object.status
   const wanted = selector.gameServerState ?? 'Ready'
@@ -37,7 +37,7 @@ function labelMismatch({ key, operator, values }: LabelExpression, value: string
   const given = values ?? []
   const matches = {
     In: value !== undefined && given.includes(value),
-    // A label that isn't set has none of the values.
+    // NotIn matches a label that isn't set.
     NotIn: value === undefined || !given.includes(value),
     Exists: value !== undefined,
     DoesNotExist: value === undefined,
@@ -83,7 +83,7 @@ function availableMismatch(what: string, used: string, capacity: string, bounds:
   )
 }
 
-/** Says by what a value is out of its bounds. A greatest value of 0 is no bound. */
+/** Says which bound a value violates; undefined for none. An upper bound of 0 is no bound. */
 function outside(value: string, least: unknown, greatest: unknown, say: (value: string) => string): string | undefined {
   const from = toInt64(least ?? 0)!
   const to = toInt64(greatest ?? 0)!

@@ -1,6 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { isBeingDeleted } from '../model/state/game-server-edits.js'
-import { own } from '../model/state/records.js'
+import { isBeingDeleted, own } from '../model/state/game-server-edits.js'
 import { excerpt, show } from '../model/state/show.js'
 import type {
   AllocationCounterAction,
@@ -11,20 +10,20 @@ import type {
 } from './manifest.js'
 import { mismatches } from './mismatches.js'
 
-/** Most selectors of which a reason tells why they failed. */
+/** The most selectors whose mismatches a reason lists. */
 const mostShown = 10
 
-/** What an allocation that matches does to the GameServer. */
+/** The changes of an allocation that matches. */
 export interface AllocationPlan {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
   readonly counters: Readonly<Record<string, AllocationCounterAction>>
   readonly lists: Readonly<Record<string, AllocationListAction>>
-  /** Actions that are left out, in a sentence: a cluster allocates nevertheless, and writes an event. */
+  /** A sentence about each skipped action: a cluster allocates nevertheless, and writes an event. */
   readonly skipped: readonly string[]
 }
 
-/** What a checked allocation does to a GameServer, or the reason why it doesn't take it. */
+/** The changes of a checked allocation, or the reason why it doesn't take the GameServer. */
 export function planAllocation(manifest: GameServerAllocation, object: GameServer): AllocationPlan | string {
   const reason = whyNot(manifest, object)
   if (reason !== undefined) return reason
@@ -70,7 +69,7 @@ function whyNot({ metadata, spec }: GameServerAllocation, object: GameServer): s
   return `${reasons.join('; ')}${more > 0 ? `; and ${more} more selectors` : ''}`
 }
 
-/** The actions on what exists, and a sentence about each of the others, but for those that would do nothing anyway. */
+/** The actions on existing counters or lists, and a sentence about each other action that isn't empty. */
 function existing<Action extends object>(
   kind: 'counter' | 'list',
   actions: Readonly<Record<string, Action>>,

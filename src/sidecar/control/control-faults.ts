@@ -1,9 +1,8 @@
 import type { OperationName } from '../../protocol/operations.js'
-import type { CommandOf } from '../model/state/control-command.js'
+import type { CommandOf } from '../model/state/sidecar-event.js'
 import { noFaults } from '../model/state/faults.js'
-import { withMetadata } from '../model/state/game-server-edits.js'
+import { own, withKey, withMetadata, withoutKey } from '../model/state/game-server-edits.js'
 import { paddingKey } from '../model/state/object-limits.js'
-import { own, withKey, withoutKey } from '../model/state/records.js'
 import { update, updateFaults, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 
@@ -26,10 +25,10 @@ export function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
 }
 
 export function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void {
-  updateFaults(step, { ignoreBeats: on, beatsToIgnore: on ? count : undefined })
+  updateFaults(step, { beatsToIgnore: on ? (count ?? Infinity) : 0 })
 }
 
-/** Cuts watches: all of them, or those that are named; and again and again, if it says so. */
+/** Cuts all watches or those of `ids`; with `everyMs`, again and again. */
 export function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>, now: number): string | undefined {
   const { watchers } = step.state
   if (ids !== undefined && everyMs !== undefined) {
@@ -45,9 +44,9 @@ export function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatche
   return undefined
 }
 
-/** Sends nothing to any watcher, for a while or until it is told to. */
+/** Sends nothing to any watcher, for a while or until `releaseWatchers`. */
 export function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, now: number): void {
-  updateFaults(step, { stalled: true, stalledUntil: ms === undefined ? undefined : now + ms })
+  updateFaults(step, { stalledUntil: now + (ms ?? Infinity) })
 }
 
 /** Makes the object larger by an annotation, or normal again. */
@@ -64,7 +63,7 @@ export function clearFaults(step: Step): void {
   padObject(step, 0)
 }
 
-/** Operations without duplicates and in order, so that equal ones can be told. */
+/** Operations in order and without duplicates, for `sameNames`. */
 function inOrder(names: readonly OperationName[] | undefined): readonly OperationName[] | undefined {
   return names && [...new Set(names)].sort()
 }

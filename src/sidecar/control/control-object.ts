@@ -1,15 +1,23 @@
-import { initialGameServer } from '../model/state/initial-game-server.js'
-import type { GameServerManifest } from '../model/state/manifest.js'
-import { reloadedGameServer } from '../model/state/reloaded-game-server.js'
+import { createdGameServer, initialGameServer, literalGameServer } from '../model/state/initial-game-server.js'
+import type { GameServerManifest, SidecarConfig } from '../model/state/config.js'
 import { createHealth, createProcess } from '../model/state/sidecar-state.js'
-import type { CommandOf } from '../model/state/control-command.js'
-import { withCounter, withList, withMetadata, withState } from '../model/state/game-server-edits.js'
+import type { CommandOf } from '../model/state/sidecar-event.js'
+import {
+  own,
+  sorted,
+  withCounter,
+  withKey,
+  withList,
+  withMetadata,
+  withoutKey,
+  withState,
+} from '../model/state/game-server-edits.js'
 import { toNatural } from '../model/state/int64.js'
-import { own, withKey, withoutKey } from '../model/state/records.js'
 import { update, updateProcess, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { markDeleted } from '../model/time/platform.js'
 import { replace, startFresh } from '../model/time/replacement.js'
+import type { GameServer } from '../../protocol/game-server.js'
 
 const defaultGrace = 30_000
 
@@ -113,4 +121,62 @@ export function reload(step: Step, manifest: GameServerManifest, now: number): v
   if (JSON.stringify(next.spec?.health) !== JSON.stringify(object.spec?.health)) {
     updateProcess(step, { health: createHealth(nextConfig, step.state.object, now, gameCalled) })
   }
+}
+
+/**
+ * The GameServer after its manifest was replaced. Local mode takes the manifest and forgets the rest, as the real one
+ * does. Production keeps everything that only the cluster or the SDK knows: state, address, ids, SDK metadata, and the
+ * present values of counters and lists of which the manifest gives no status.
+ */
+function reloadedGameServer(
+  config: SidecarConfig,
+  manifest: GameServerManifest,
+  previous: GameServer,
+  now: number,
+): GameServer {
+  if (config.mode === 'local') return literalGameServer(config, manifest)
+  const fresh = createdGameServer(config, manifest, now)
+  const { metadata, status } = manifest
+  const before = previous.object_meta
+  const after = fresh.object_meta
+  const platformPrefix = `${config.platform}.dev/`
+  return {
+    object_meta: {
+      ...after,
+      uid: metadata?.uid ?? before.uid,
+      resource_version: before.resource_version,
+      generation: before.generation,
+      creation_timestamp: metadata?.creationTimestamp ? after.creation_timestamp : before.creation_timestamp,
+      deletion_timestamp: before.deletion_timestamp ?? '0',
+      annotations: keepWithPrefix(platformPrefix, before.annotations, after.annotations),
+      labels: keepWithPrefix(platformPrefix, before.labels, after.labels),
+    },
+    ...(fresh.spec ? { spec: fresh.spec } : {}),
+    status: {
+      ...fresh.status,
+      state: status?.state ?? previous.status.state,
+      counters: keepValues(fresh.status.counters, previous.status.counters, status?.counters),
+      lists: keepValues(fresh.status.lists, previous.status.lists, status?.lists),
+    },
+  }
+}
+
+type Texts = Readonly<Record<string, string>> | null | undefined
+
+function keepWithPrefix(prefix: string, before: Texts, after: Texts): Record<string, string> {
+  const kept = Object.entries(before ?? {}).filter(([key]) => key.startsWith(prefix))
+  return sorted([...kept, ...Object.entries(after ?? {})])
+}
+
+function keepValues<T>(
+  fresh: Readonly<Record<string, T>> | null | undefined,
+  previous: Readonly<Record<string, T>> | null | undefined,
+  given: Readonly<Record<string, unknown>> | null | undefined,
+): Record<string, T> {
+  return sorted(
+    Object.entries(fresh ?? {}).map(([name, value]) => [
+      name,
+      own(given, name) === undefined ? (own(previous, name) ?? value) : value,
+    ]),
+  )
 }

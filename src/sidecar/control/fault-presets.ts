@@ -1,8 +1,8 @@
 import { operations } from '../../protocol/operations.js'
 import type { OperationName } from '../../protocol/operations.js'
-import type { ControlCommand } from '../model/state/control-command.js'
+import type { ControlCommand } from '../model/state/sidecar-event.js'
 
-/** Faults that come together in real life. */
+/** Faults that occur together. */
 export interface FaultPreset {
   readonly name: string
   /** What happens, in one sentence. */
@@ -25,7 +25,7 @@ export const faultPresets: readonly FaultPreset[] = [
   },
   {
     name: 'slow API server',
-    description: 'Every call but a beat waits for 2 to 5 s, as while a write to a busy API server is in flight.',
+    description: 'Every call except health takes 2 to 5 s more, as while a write to a busy API server is in flight.',
     commands: [
       {
         type: 'delayCalls',
@@ -37,7 +37,8 @@ export const faultPresets: readonly FaultPreset[] = [
   },
   {
     name: 'flaky Wi-Fi',
-    description: 'One call in five is cut off, the others take up to 300 ms more, and watches break every 10 s.',
+    description:
+      'One call in five loses its connection, the others take up to 300 ms more, and watches end every 10 s.',
     commands: [
       { type: 'delayCalls', ms: 0, jitterMs: 300 },
       { type: 'failCalls', drop: true, share: 0.2 },
@@ -46,7 +47,7 @@ export const faultPresets: readonly FaultPreset[] = [
   },
   {
     name: 'the WebSocket of 1.50',
-    description: 'A watch opens and never says anything, as over WebSocket in versions 1.50 to 1.52.',
+    description: 'A watch opens and never sends anything, as over WebSocket in versions 1.50 to 1.52.',
     commands: [{ type: 'stallWatchers' }, { type: 'dropWatchers' }],
   },
 ]

@@ -1,17 +1,14 @@
-import { didYouMean } from '../../protocol/nearest.js'
 import type { GameServerAllocation } from '../allocation/manifest.js'
 import { planAllocation } from '../allocation/plan-allocation.js'
 import type { AllocationPlan } from '../allocation/plan-allocation.js'
 import { requestUnhealthy } from '../model/calls/write-queue.js'
-import type { CommandOf, ControlCommand } from '../model/state/control-command.js'
+import type { CommandOf, ControlCommand } from '../model/state/sidecar-event.js'
 import { withState } from '../model/state/game-server-edits.js'
-import { show } from '../model/state/show.js'
-import { updateFaults, warn, writeObject } from '../model/state/step.js'
+import { update, updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
-import { bringApiServerBack, loseApiServer } from '../model/time/api-server.js'
-import { releaseWatchers } from '../model/time/due-work.js'
+import { bringApiServerBack, releaseWatchers } from '../model/time/due-work.js'
 import { forgiveSkippedTime } from '../model/time/health.js'
-import { allocate } from './allocation.js'
+import { allocate } from '../allocation/allocate.js'
 import {
   clearFaults,
   delayCalls,
@@ -47,18 +44,15 @@ export function performControl(step: Step, command: ControlCommand, now: number)
   if (step.state.gone && needsObject.has(command.type)) {
     return 'the GameServer is gone; restart the sidecar to get a new one'
   }
-  if (step.state.apiServer.away && needsApiServer.has(command.type)) {
+  if (step.state.apiServerBackAt !== undefined && needsApiServer.has(command.type)) {
     return `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`
-  }
-  if (!Object.hasOwn(performers, command.type)) {
-    return `there is no control command ${show(command.type)}; ${didYouMean(command.type, Object.keys(performers))}`
   }
   const perform = performers[command.type] as Performer<ControlCommand['type']>
   const reason = perform(step, command, now)
   return typeof reason === 'string' ? reason : undefined
 }
 
-/** Carries out one kind of command. A text that it returns is the reason why it can't. */
+/** Carries out one kind of command. Returns text as the reason if it can't. */
 type Performer<Type extends ControlCommand['type']> = (step: Step, command: CommandOf<Type>, now: number) => unknown
 
 const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> } = {
@@ -89,7 +83,7 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
   },
   loseWrites: (step, { count }) => updateFaults(step, { writesToLose: count ?? 1 }),
   apiServer: steerApiServer,
-  // The clock is the host's.
+  // The host's clock follows by itself.
   advanceClock: (step, { ms }, now) => forgiveSkippedTime(step, ms, now),
   setClock: () => undefined,
 }
@@ -120,5 +114,6 @@ function makeUnhealthy(step: Step, now: number): void {
 function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: number): string | undefined {
   if (step.state.config.mode === 'local') return 'local mode has no API server; start the sidecar in production mode'
   if (!away) return void bringApiServerBack(step, now)
-  return void loseApiServer(step, ms === undefined ? undefined : now + ms)
+  update(step, { apiServerBackAt: now + (ms ?? Infinity) })
+  return undefined
 }

@@ -1,17 +1,16 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { EventLog } from '../event-log.js'
+import type { EventLog, KeptEntry, LogEntry } from '../event-log.js'
 import { explainEntry } from '../explain-entry.js'
 import type { Explanation } from '../explain-entry.js'
-import type { KeptEntry, LogEntry } from '../log-entry.js'
 import type { SidecarConfig, SidecarMode } from '../model/state/config.js'
 import type { Exchange, RequestRecord, ResponseRecord } from '../wire/exchange.js'
 import type { SidecarSnapshot } from '../wire/snapshot.js'
 import type { Redact } from './redact.js'
 
-/** The form of a recording that this package writes, and the newest that it reads. */
+/** The version of recordings that this package writes, and the newest that it reads. */
 export const recordingVersion = 1
 
-/** The first line of a recording, and of each that was appended to it. */
+/** The first line of a recording, and of each recording that is appended to it. */
 export interface RecordingHeader {
   readonly type: 'recording'
   readonly version: number
@@ -27,8 +26,8 @@ export interface RecordingHeader {
 }
 
 /**
- * One line of a recording: the header, a version of the GameServer as watches get it, an entry of the log, a request with
- * its answer, what a watch's connection came to (`watch --json`), or how many lines are missing.
+ * One line of a recording: the header, a version of the GameServer as sent to watches, an entry of the log, a request
+ * with its answer, a new state of a watch's connection (`watch --json`), or the number of missing lines.
  */
 export type RecordingLine =
   | RecordingHeader
@@ -67,7 +66,7 @@ export const gameServerLine = (gameServer: GameServer, at: number): RecordingLin
 
 export const exchangeLine = (seq: number, exchange: Exchange): RecordingLine => ({ type: 'exchange', seq, ...exchange })
 
-/** Entries of a log as the lines of a recording, from the GameServer before the first of them on. */
+/** Entries of a log as the lines of a recording, after the GameServer before the first entry. */
 export function* recordingLines(
   config: SidecarConfig,
   startedAt: number,
@@ -84,15 +83,15 @@ export function* recordingLines(
 }
 
 /**
- * One line of a session that is shown without its sidecar: that of a recording, an entry with its reason, or the state at
- * the end. Whoever reads recordings can read these too, except for the state.
+ * One line of an exported session: a line of a recording, an entry with its explanation, or the final state. Readers of
+ * recordings can read all but the state.
  */
 export type ReportLine =
   | Exclude<RecordingLine, { readonly type: 'entry' }>
   | (Extract<RecordingLine, { readonly type: 'entry' }> & { readonly why?: Explanation })
   | { readonly type: 'state'; readonly state: SidecarSnapshot }
 
-/** What a page of a session reads of its sidecar. */
+/** The parts of a sidecar that an export reads. */
 interface Told {
   readonly log: EventLog
   readonly config: SidecarConfig
@@ -100,9 +99,9 @@ interface Told {
   recording(since: number): Iterable<RecordingLine>
 }
 
-/** A session's lines after `since`, each without what `redact` takes out of it. */
+/** A session's lines after `since`, each redacted. */
 export function* reportLines(sidecar: Told, since: number, redact: Redact): Generator<ReportLine, void> {
-  // Where the file of a recording is concerns nobody else.
+  // The path of the recording's file is private.
   const state = { ...sidecar.snapshot(), recording: undefined }
   yield redact({ type: 'state', state })
   for (const line of sidecar.recording(since)) {
@@ -112,7 +111,7 @@ export function* reportLines(sidecar: Told, since: number, redact: Redact): Gene
       continue
     }
     const kept = sidecar.log.find(clean.entry.seq)
-    // The reason is worked out from what is told, so that it can't tell more.
+    // The explanation is made of the redacted entry, so that it reveals no more.
     yield kept === undefined ? clean : { ...clean, why: explainEntry({ ...kept, entry: clean.entry }, sidecar.config) }
   }
 }

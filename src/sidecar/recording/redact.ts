@@ -1,19 +1,19 @@
 import { isObject } from '../../protocol/is-object.js'
-import type { LogEntry } from '../log-entry.js'
+import type { LogEntry } from '../event-log.js'
 import { redacted } from '../wire/exchange.js'
 import type { Exchange } from '../wire/exchange.js'
 import { readMessage } from '../wire/read-message.js'
 import { decodePath, findRoute } from '../wire/routes.js'
 
-/** Longest pattern: each is compared with every annotation's key. */
+/** The longest pattern, since each is compared with every annotation's key. */
 const longestPattern = 200
 
 /** Replaces the values of annotations in a line of a recording. */
 export type Redact = <Line extends { readonly type: string }>(line: Line) => Line
 
 /**
- * Creates the function that takes the values of annotations out of lines. A pattern is a key or the end of one after
- * its prefix, and may hold `*` for anything: `token`, `*secret*`, `agones.dev/*`. Letters match in either case.
+ * Creates the function that redacts the values of annotations in lines. A pattern is a key, with or without its prefix,
+ * and may hold `*` for any text: `token`, `*secret*`, `agones.dev/*`. Case is ignored.
  *
  * @throws TypeError for a pattern that is empty or too long
  */
@@ -34,7 +34,7 @@ export function createRedaction(patterns: readonly string[]): Redact {
 
 const bareKey = (key: string): string => key.replace(/^[^/]*\/(?:sdk-)?/, '')
 
-/** Whether a text has these parts in this order, the first and the last at its ends. */
+/** Whether a text holds these parts in order, with the first at its start and the last at its end. */
 function matches(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts
   if (rest.length === 0) return text === first
@@ -59,7 +59,7 @@ function redactLine(line: Fields, isSecret: IsSecret): Fields {
   return clean
 }
 
-/** A copy of a value without the values of secret annotations, wherever they are in it. */
+/** Copies a value and redacts the secret annotations anywhere in it. */
 function walk(value: unknown, isSecret: IsSecret): unknown {
   if (Array.isArray(value)) return value.map((item) => walk(item, isSecret))
   if (typeof value !== 'object' || value === null) return value
@@ -81,7 +81,7 @@ function withoutSecrets(annotations: unknown, isSecret: IsSecret): unknown {
   return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, isSecret(key) ? redacted : value]))
 }
 
-/** What a refused annotation call held, its message may quote, and a mistyped path may hold. */
+/** Redacts the message and path of a refused annotation call, which may quote the annotation. */
 function redactEntry(entry: LogEntry): LogEntry {
   const { event, problem } = entry
   if (problem !== undefined && /annotation/i.test(problem)) return { ...entry, problem: redacted }
@@ -102,7 +102,7 @@ function redactExchange({ request, response }: Exchange, isSecret: IsSecret): Ex
   }
 }
 
-/** Whether a request sets an annotation, calls something else, or, by a wrong path or method, may have meant either. */
+/** Whether a request sets an annotation, is another call, or is unknown: a wrong path or method may mean either. */
 function targetOf(method: string, target: string): 'annotation' | 'other' | 'unknown' {
   const path = decodePath(target.replace(/\?.*$/s, ''))
   const route = path === undefined ? undefined : findRoute(method, path)
@@ -112,7 +112,7 @@ function targetOf(method: string, target: string): 'annotation' | 'other' | 'unk
 
 const cutTarget = (target: string): string => target.replace(/(annotations?).+$/is, `$1${redacted}`)
 
-/** The body of a call for an annotation stays where it can be read as one, and holds nothing else. */
+/** Redacts the body of an annotation call, entirely if it can't be read. */
 function redactAnnotation(body: string, isSecret: IsSecret): string {
   if (body === '') return body
   try {
@@ -127,7 +127,7 @@ function redactAnnotation(body: string, isSecret: IsSecret): string {
   }
 }
 
-/** A body that can't be read, because it was cut, may hold anything. */
+/** Redacts a body, entirely if it can't be read, such as a cut one, and may hold an annotation. */
 function redactBody(body: string, isSecret: IsSecret): string {
   try {
     const value = JSON.parse(body) as unknown

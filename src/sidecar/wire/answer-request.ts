@@ -19,7 +19,7 @@ type Headers = Readonly<Record<string, string>>
 const json = { 'content-type': 'application/json' }
 const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
 
-/** Answers one request with the status, code and effect that it has in the real sidecar. */
+/** Answers a request with the status, code and effect of the real sidecar. */
 export async function answerRequest(running: Running, request: Request, raw: RawRequest = {}): Promise<Response> {
   const { config, environment, delays, log, epoch } = running
   const { bodyLimit } = config
@@ -86,7 +86,7 @@ function headersOf({ status, retryAfter }: Answer): Headers {
   return status === 200 ? success : json
 }
 
-/** The real sidecar measures the message inside; here it is the body that carries it. */
+/** The real sidecar names the size of the message; here it is the size of the body. */
 function tooLarge(bytes: number, limit: number): Answer {
   return fail(8, `grpc: received message larger than max (${bytes} vs. ${limit})`)
 }
@@ -104,14 +104,14 @@ function hasBody(request: Request): boolean {
   return request.body !== null && request.headers.get('content-length') !== '0'
 }
 
-/** Path and query of a target or URL as it came: a `#` is a character like any other. */
+/** The path and query of a target or URL. A `#` isn't special. */
 const relative = (target: string): string =>
   target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/')
 
-/** A body, or the size of one over the limit as far as it is known. */
+/** A body, or the known size of a body over the limit. */
 type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
 
-/** Reads a request's body to its end, but never more than the limit and one chunk beyond it. */
+/** Reads a request's body, and stops at the first chunk over the limit. */
 async function readBounded(request: Request, limit: number): Promise<Body> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > limit) {

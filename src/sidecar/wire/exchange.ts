@@ -1,9 +1,9 @@
 import { copyOf } from '../model/state/show.js'
 
-/** Most bytes of a body that are kept. */
+/** The most bytes of a body that are kept. */
 const excerptBytes = 16 * 1024
 
-/** A request as it came. A longer body is cut, and `bodyBytes` says how long it was. */
+/** A received request. A longer body is cut, and `bodyBytes` is its full length. */
 export interface RequestRecord {
   readonly method: string
   /** Path and query. */
@@ -13,7 +13,7 @@ export interface RequestRecord {
   readonly bodyBytes?: number
 }
 
-/** An answer as it went out. */
+/** A sent answer. */
 export interface ResponseRecord {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -21,13 +21,13 @@ export interface ResponseRecord {
   readonly bodyBytes?: number
 }
 
-/** A request and its answer; no answer where the connection was cut. */
+/** A request and its answer; without an answer if the connection was cut. */
 export interface Exchange {
   readonly request: RequestRecord
   readonly response?: ResponseRecord
 }
 
-/** Headers whose values nobody may read again. */
+/** Headers whose values aren't kept. */
 const secret: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
 export const redacted = '(redacted)'
 

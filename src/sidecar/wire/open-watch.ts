@@ -7,10 +7,10 @@ import type { ResponseRecord } from './exchange.js'
 import { ConnectionDropped, watchStream } from './watch-stream.js'
 import type { WatchHandle, WatchSink } from './watch-stream.js'
 
-/** The headers of an answer that is no error. */
+/** The headers of a successful answer. */
 export const success = { 'content-type': 'application/json', 'grpc-metadata-content-type': 'application/grpc' }
 
-/** A watch that was asked for, with the number of its entry. */
+/** A requested watch, with the number of its entry in the log. */
 interface OpenedWatch extends WatchHandle {
   readonly seq: number
 }
@@ -18,7 +18,7 @@ interface OpenedWatch extends WatchHandle {
 /**
  * Opens a watch.
  *
- * @param sentIn the process that it was sent to
+ * @param sentIn the process to which the request was sent
  */
 function openWatch(
   running: Running,
@@ -48,7 +48,7 @@ function openWatch(
   }
 }
 
-/** Opens a watch for a WebSocket, once it was held up as long as it is to be. */
+/** Opens a watch for a WebSocket, after the delay of a fault. */
 export function watchByWebSocket(running: Running, sink: WatchSink, client: string | undefined): WatchHandle {
   const { delays, environment, report } = running
   const ms = delayNow(running, 'watchGameServer', 'before')
@@ -72,7 +72,7 @@ export function watchByWebSocket(running: Running, sink: WatchSink, client: stri
   }
 }
 
-/** Answers a request for a watch with a stream, or with the reason why there is none. */
+/** Answers a request for a watch with a stream, or with its refusal. */
 export async function openStream(
   running: Running,
   left: AbortSignal,

@@ -8,7 +8,7 @@ import { countObjects, decodeBody, isBlank, MalformedBody, readMessage } from '.
 import type { Message } from './read-message.js'
 import type { RouteKey } from './routes.js'
 
-/** A request as a call. A refusal beside a call is answered although the call took effect. */
+/** A request as a call. If there is a refusal as well, the call takes effect and the answer is the refusal. */
 export type ReadResult = { readonly call: Call; readonly refusal?: Answer } | { readonly refusal: Answer }
 
 const absent: Readonly<Record<FieldKind, string | readonly string[]>> = {
@@ -24,7 +24,7 @@ export function readCall(operation: Call['operation'], key: RouteKey, query: str
   try {
     const result =
       operation === 'health' ? readBeats(decodeBody(body)) : { call: toCall(operation, key.text, query, body) }
-    // The real gateway reads the body first; only then does the name fail to be passed on.
+    // The real gateway reads the body first, and only then fails to pass on the name.
     return key.isUtf8
       ? result
       : { refusal: fail(13, 'grpc: error while marshaling: string field contains invalid UTF-8') }
@@ -45,10 +45,10 @@ function toCall(operation: Call['operation'], key: string, query: string, body: 
   const call: Record<string, unknown> = hasKey ? { operation, key } : { operation }
   if (method === 'GET') return call as unknown as Call
   const text = decodeBody(body)
-  // The name in the body is checked and not used.
+  // The name in the body is checked and then ignored.
   const message = readMessage(text, hasKey ? { name: 'text', ...fields } : fields)
   for (const [field, kind] of Object.entries(fields)) {
-    // A counter that isn't set to 0 is left alone.
+    // An absent count or capacity stays as it is.
     const isOptional = operation === 'updateCounter' && field !== 'countDiff'
     const value = message.fields.get(field) ?? (isOptional ? undefined : absent[kind])
     if (value !== undefined) call[field] = value
@@ -57,19 +57,19 @@ function toCall(operation: Call['operation'], key: string, query: string, body: 
   return call as unknown as Call
 }
 
-/** Health is a stream: every object of the body is a beat, up to the first text that isn't one. */
+/** Health is a stream: every object of the body is a beat, up to the first text that isn't an object. */
 function readBeats(text: string): ReadResult {
   const { count: beats, error } = countObjects(text)
   return { call: { operation: 'health', beats }, ...(error ? { refusal: malformedAnswer(error) } : {}) }
 }
 
-/** The update mask of a body: its keys, each of which must be a field of a list, or one empty path without keys. */
+/** The update mask of a body: its keys, which must be fields of a list; without keys, one empty path. */
 function maskOfMessage({ keys, unknown }: Message): readonly string[] {
   if (unknown !== undefined) throw new MalformedBody(`a list has no field ${quote(unknown)}`)
   return keys.length === 0 ? [''] : keys
 }
 
-/** The update mask of a request: that of the query if there is one, else that of the body. */
+/** The update mask of a request: from the query, or else from the body. */
 function maskOf(query: string, ofBody: readonly string[]): readonly string[] {
   if (/;|%(?![\da-f]{2})/i.test(query)) throw new MalformedBody('the query holds a semicolon or a malformed escape')
   const parameters = new URLSearchParams(query)

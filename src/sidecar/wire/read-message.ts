@@ -2,7 +2,7 @@ import type { FieldKind } from '../../protocol/operations.js'
 import { parseInt64 } from '../model/state/int64.js'
 import { excerpt } from '../model/state/show.js'
 
-/** A request body that isn't the JSON it should be; the message says why. */
+/** A request body that isn't the expected JSON; the message says why. */
 export class MalformedBody extends Error {
   override readonly name = 'MalformedBody'
 }
@@ -13,20 +13,18 @@ export type MessageShape = Readonly<Record<string, FieldKind>>
 /** A request message. Fields that were absent or null are absent; integers are decimal text. */
 export interface Message {
   readonly fields: ReadonlyMap<string, string | readonly string[]>
-  /** The keys of the object that its shape has, in order. */
+  /** The object's keys that are in its shape, in order. */
   readonly keys: readonly string[]
-  /** The first key that its shape hasn't. */
+  /** The first key that isn't in its shape. */
   readonly unknown: string | undefined
 }
 
-/** Deepest nesting that is read, as in the real sidecar. */
-const maxDepth = 10_000
-/** What gives a text of JSON its structure: whole strings, a quotation mark that opens none, brackets and separators. */
+/** The structure of a JSON text: whole strings, a quotation mark that opens none, brackets and separators. */
 const structure = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]/gs
-/** Escapes of a valid text; a pair of surrogates is one. */
+/** The escapes of a valid text; a pair of surrogates counts as one. */
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g
 
-/** The text of a body. A byte order mark stays, and so is refused as the real sidecar refuses it. @throws MalformedBody */
+/** Decodes a body. A byte order mark is kept, so that it is refused as in the real sidecar. @throws MalformedBody */
 export function decodeBody(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
@@ -45,8 +43,8 @@ function skipSpace(text: string, at: number): number {
 export const isBlank = (text: string): boolean => skipSpace(text, 0) === text.length
 
 /**
- * Reads the first message of a body, and ignores everything behind it. An empty body is an empty message. By protobuf's
- * rules each field may come once.
+ * Reads the first message of a body, and ignores everything after it. An empty body is an empty message. As in
+ * protobuf, each field may come once.
  *
  * @throws MalformedBody
  */
@@ -83,8 +81,8 @@ export function countObjects(text: string): { readonly count: number; readonly e
 }
 
 /**
- * Checks the JSON object that begins at `start`. Gives the place behind it, and the places of its own braces, colons and
- * commas, between which its fields lie: `JSON.parse` would round their integers and drop those that come twice.
+ * Checks the JSON object that begins at `start`. Returns where it ends, and the places of its own braces, colons and
+ * commas, to find the fields' source: `JSON.parse` alone rounds large integers and drops repeated keys.
  *
  * @throws MalformedBody
  */
@@ -99,7 +97,6 @@ function scanObject(text: string, start: number): { readonly end: number; readon
     const [mark] = found
     if (mark === '{' || mark === '[') depth++
     if (depth === 1 && mark.length === 1 && (found.index === start || !'{['.includes(mark))) marks.push(found.index)
-    if (depth > maxDepth) throw new MalformedBody(`the body is nested more than ${maxDepth} levels deep`)
     if ((mark !== '}' && mark !== ']') || --depth > 0) continue
     const end = structure.lastIndex
     checkSource(text.slice(start, end))
@@ -120,7 +117,7 @@ function checkSource(source: string): void {
   }
 }
 
-/** The value of a field from its source, in which an integer still has all its digits; undefined for null. */
+/** Reads a field from its source, in which an integer still has all its digits; undefined for null. */
 function readField(key: string, kind: MessageShape[string], source: string): string | readonly string[] | undefined {
   const refuse = (expected: string): never => {
     throw new MalformedBody(`the field ${JSON.stringify(key)} must be ${expected}, not ${excerpt(source, 40)}`)

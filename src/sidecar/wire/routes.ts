@@ -7,7 +7,7 @@ import type { MessageShape } from './read-message.js'
 export type Route =
   | { readonly type: 'watch' }
   | { readonly type: 'call'; readonly operation: Call['operation']; readonly key: RouteKey }
-  /** An operation of the alpha interface, which is there and always switched off. */
+  /** An operation of the alpha interface, which exists but is always disabled. */
   | { readonly type: 'player-tracking'; readonly shape: MessageShape }
   | { readonly type: 'not-found' }
   | { readonly type: 'wrong-method' }
@@ -15,7 +15,7 @@ export type Route =
 /** The name of a counter or list in a path. */
 export interface RouteKey {
   readonly text: string
-  /** False if the bytes of the path were no UTF-8; `text` then holds replacement characters. */
+  /** False if the path isn't valid UTF-8; `text` then holds replacement characters. */
   readonly isUtf8: boolean
 }
 
@@ -54,10 +54,10 @@ function compile(method: string, path: string, target: Pattern['target']): Patte
   return { method, segments: bare.split('/'), verb, target }
 }
 
-/** Finds the operation of a method and a path. An escaped slash separates as a plain one does. */
+/** Finds the operation of a method and a path. An escaped slash counts as a plain slash. */
 export function findRoute(method: string, { text, isUtf8 }: DecodedPath): Route {
   const segments = text.slice(1).split('/')
-  // The real gateway takes a verb without a name for no path at all.
+  // The real gateway doesn't know a path with a verb and no name.
   if (method === 'POST' && /^:(addValue|removeValue)$/.test(segments.at(-1)!)) return { type: 'not-found' }
   let type: 'not-found' | 'wrong-method' = 'not-found'
   for (const pattern of patterns) {

@@ -8,7 +8,7 @@ export interface WatcherInfo {
   readonly id: number
   readonly transport: 'stream' | 'websocket'
   readonly openedAt: number
-  /** Who it is, in a word. */
+  /** Who watches, in a word. */
   readonly client: string | undefined
   readonly sent: number
   readonly queued: number
@@ -24,15 +24,15 @@ export interface HealthInfo {
   readonly lastBeat: number | undefined
   readonly beats: number
   readonly failures: number
-  /** When the next period is checked; undefined if none is, such as before a game's first call. */
+  /** When the next period is checked; undefined while none is, such as before a game's first call. */
   readonly nextCheck: number | undefined
   readonly ignoreBeats: boolean
 }
 
 export interface FaultInfo {
-  /** Delays of calls; `jitterMs` more are added at random. */
+  /** Delays of calls; up to `jitterMs` more are added at random. */
   readonly delays: readonly DelayFault[]
-  /** Failures of calls; `remaining` is how many calls still fail, if not all. */
+  /** Failures of calls; `remaining` is how many calls still fail, undefined for all. */
   readonly failures: readonly FailureFault[]
   /** True until released, or the time when the stall ends by itself. */
   readonly watchersStalled: boolean | number
@@ -41,7 +41,7 @@ export interface FaultInfo {
   readonly ignoreBeats: boolean
   /** True until it is back, or the time when it comes back by itself. */
   readonly apiServerAway: boolean | number
-  /** How many calls of `health` are still ignored; undefined for all of them, or none. */
+  /** How many calls of `health` are still ignored; undefined for all or none. */
   readonly beatsToIgnore: number | undefined
   /** How many writes are still answered and forgotten. */
   readonly writesToLose: number
@@ -76,7 +76,7 @@ export interface SidecarSnapshot {
   readonly recording: string | undefined
 }
 
-/** What a snapshot tells that is not in the state. */
+/** The part of a snapshot that isn't in the state. */
 type Moment = Pick<SidecarSnapshot, 'now' | 'lastSeq' | 'recording'> & { readonly speed: number }
 
 /** The verdict of a conformance run so far. */
@@ -92,6 +92,9 @@ export interface ConformanceResult {
   readonly problems: readonly string[]
 }
 
+/** A time as a snapshot tells it: true for one that never comes by itself, false for none. */
+const untilOf = (at: number | undefined): number | boolean => (at === Infinity ? true : (at ?? false))
+
 /** The snapshot of a state and its watchers. */
 export function takeSnapshot(
   state: SidecarState,
@@ -100,6 +103,7 @@ export function takeSnapshot(
 ): SidecarSnapshot {
   const { config, process, faults } = state
   const { health } = process
+  const ignoreBeats = faults.beatsToIgnore > 0
   const due = Object.entries(process.due) as [WriteKind, number][]
   return {
     mode: config.mode,
@@ -122,17 +126,17 @@ export function takeSnapshot(
       beats: health.beats,
       failures: health.failures,
       nextCheck: health.nextCheck,
-      ignoreBeats: faults.ignoreBeats,
+      ignoreBeats,
     },
     watchers,
     faults: {
       delays: faults.delays,
       failures: faults.failures,
-      watchersStalled: faults.stalledUntil ?? faults.stalled,
+      watchersStalled: untilOf(faults.stalledUntil),
       watchersDropped: faults.drops,
-      ignoreBeats: faults.ignoreBeats,
-      apiServerAway: state.apiServer.until ?? state.apiServer.away,
-      beatsToIgnore: faults.beatsToIgnore,
+      ignoreBeats,
+      apiServerAway: untilOf(state.apiServerBackAt),
+      beatsToIgnore: ignoreBeats && faults.beatsToIgnore < Infinity ? faults.beatsToIgnore : undefined,
       writesToLose: faults.writesToLose,
       padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,
     },

@@ -1,8 +1,42 @@
 import type { WatchEnd } from '../model/state/effect.js'
-import { lineOf } from './watch-message.js'
-import type { WatchMessage } from './watch-message.js'
+import type { GameServer } from '../../protocol/game-server.js'
 
-/** The sidecar answers nothing at all: the host must cut the connection. */
+/** One message of a watch. */
+export interface WatchMessage {
+  readonly gameServer: GameServer
+  /** `{"result":{...}}`, without a line end: a line of the HTTP stream, a text frame of a WebSocket. */
+  readonly json: string
+}
+
+const PREFIX = '{"result":'
+const encoder = new TextEncoder()
+const messages = new WeakMap<GameServer, WatchMessage>()
+const lines = new WeakMap<WatchMessage, Uint8Array>()
+
+/** The message of a GameServer. GameServers are immutable, so each is serialized once for all watchers. */
+export function watchMessageOf(gameServer: GameServer): WatchMessage {
+  const known = messages.get(gameServer)
+  if (known !== undefined) return known
+  const message = { gameServer, json: `${PREFIX}${JSON.stringify(gameServer)}}` }
+  messages.set(gameServer, message)
+  return message
+}
+
+/** The line of a message. All watchers share it, since it takes as much memory as the GameServer. */
+export function lineOf(message: WatchMessage): Uint8Array {
+  const known = lines.get(message)
+  if (known !== undefined) return known
+  const line = encoder.encode(message.json + '\n')
+  lines.set(message, line)
+  return line
+}
+
+/** The JSON of a GameServer, as a view of its line: don't change it. */
+export function gameServerBytes(gameServer: GameServer): Uint8Array {
+  return lineOf(watchMessageOf(gameServer)).subarray(PREFIX.length, -'}\n'.length)
+}
+
+/** The sidecar doesn't answer: the host must cut the connection. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped'
 }
@@ -10,8 +44,8 @@ export class ConnectionDropped extends Error {
 /** The receiver of a watch. */
 export interface WatchSink {
   /**
-   * Called for each object, the current one first. While a returned promise is pending nothing more is handed over;
-   * later objects wait in a bounded queue.
+   * Takes each object, the current one first. While a returned promise is pending, later objects wait in a bounded
+   * queue.
    */
   onMessage(message: WatchMessage): void | Promise<void>
   /** Called once when the sidecar ends the watch; not after `close()`. The connection should be reset. */
@@ -46,7 +80,7 @@ export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStr
       },
       cancel: () => handle?.close(),
     },
-    // Nothing waits in the stream: it would be one more version of the object for each slow reader.
+    // The stream buffers nothing: it would hold one more version of the object for each slow reader.
     { highWaterMark: 0 },
   )
 }

@@ -9,7 +9,10 @@ import { root } from '../../support/source.js'
 
 const pages = join(root, 'test/browsers/pages')
 
-/** A stranger's server: its page, redirects to wherever its page wants, and a page that reports to there. */
+/**
+ * Starts a stranger's server: it serves the page, redirects to any address, and has a page whose policy reports to any
+ * address.
+ */
 export async function startAttacker(): Promise<number> {
   const server = createHttpServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://attacker')
@@ -32,11 +35,11 @@ export interface SeenRequest {
   readonly headers: readonly string[]
 }
 
-/** A server that lets everything in, as a sidecar does that knows no origins. */
+/** A server that accepts every request, as a sidecar without checks of the origin does. */
 export interface NaiveServer {
   readonly port: number
   readonly seen: SeenRequest[]
-  /** Resolves once a request was seen. */
+  /** Resolves once a request has come for which `holds` is true. */
   saw(holds: (request: SeenRequest) => boolean): Promise<void>
 }
 
@@ -55,7 +58,6 @@ export async function startNaiveServer(): Promise<NaiveServer> {
       seen.push({ method, target, headers })
       server.emit('seen')
       text = ''
-      // Nothing that a page could stumble over.
       socket.end('HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
     })
   })

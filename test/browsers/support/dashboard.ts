@@ -4,7 +4,7 @@ import type { LocalSidecar, LocalSidecarOptions } from '../../../src/node/index.
 import { findBrowser } from './installed.js'
 import { launchBrowser, type RunningBrowser } from './each-browser.js'
 
-/** The build's, whose page is made already: from its source it takes each file some seconds. */
+/** From the build, which has the page already: building it from source takes some seconds for each test file. */
 export const { createLocalSidecar } = (await import(
   new URL('../../../dist/node.js', import.meta.url).href
 )) as typeof import('../../../src/node/index.js')
@@ -13,23 +13,23 @@ export const { createLocalSidecar } = (await import(
 export interface Dashboard {
   readonly local: LocalSidecar
   readonly page: Page
-  /** Presses keys one after the other, as a user would: each after what the one before did is seen. */
+  /** Presses keys one after the other, and waits until the page has drawn the effect of each. */
   press(...keys: readonly KeyInput[]): Promise<void>
-  /** Opens the list of all actions. */
+  /** Opens the palette of all actions. */
   openPalette(): Promise<void>
-  /** Finds an action by words and does it: two presses and typing. */
+  /** Finds an action in the palette by words, and runs it. */
   act(words: string): Promise<void>
   /** A button of a region, by its name. */
   button(region: string, name: string): Promise<ElementHandle>
   /** Calls the sidecar as a game does. */
   call(method: string, path: string, body?: object): Promise<number>
-  /** What a region of the page says. */
+  /** The text of a region. */
   region(name: string): Promise<string>
-  /** Waits until a region says something. */
+  /** Waits until a region's text has or matches `text`. */
   says(name: string, text: string | RegExp): Promise<void>
-  /** What an expression gives in the page. */
+  /** The value of an expression in the page. */
   run<T>(expression: string): Promise<T>
-  /** Waits until an expression gives something that is true. */
+  /** Waits until an expression is true in the page. */
   until(expression: string): Promise<void>
 }
 
@@ -37,11 +37,11 @@ export interface DashboardOptions {
   readonly local?: LocalSidecarOptions
   readonly theme?: 'light' | 'dark'
   readonly width?: number
-  /** A screen that is touched, as a phone's. */
+  /** Emulates a touch screen. */
   readonly touch?: boolean
-  /** What follows `/_/` in the address. */
+  /** The address after `/_/`. */
   readonly address?: string
-  /** Opens the address that is printed for a sidecar beyond loopback. */
+  /** Adds the control token to the address, as `local` prints it for a sidecar beyond loopback. */
   readonly token?: boolean
 }
 
@@ -72,7 +72,7 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
       onTestFinished(() => context.close())
       return context
     }
-    // Each sidecar is another origin, so that its page finds nothing of another's.
+    // Each sidecar has its own origin, so pages share no storage.
     const share = (): Promise<BrowserContext> => (shared ??= running.browser.createBrowserContext())
     suite((options) => openDashboard(share, options), createContext)
   })
@@ -102,7 +102,7 @@ async function openDashboard(
   await page.setViewport({ width, height: 800, hasTouch: touch, isMobile: touch })
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: theme },
-    // A transition would show colours that are on their way.
+    // Otherwise axe would see the colours of an unfinished transition.
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ])
   await page.bringToFront()

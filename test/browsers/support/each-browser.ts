@@ -8,31 +8,31 @@ import { openDisplay, openInWebKit, webKitIsHere, type Display } from './webkit.
 
 /** A page that is open until the test is finished. */
 export interface OpenPage {
-  /** What an expression gives in the page, promises awaited. */
+  /** The awaited value of an expression in the page. */
   run<T>(expression: string): Promise<T>
 }
 
-/** A page that its tests can do more with. */
+/** A page that a driver such as Puppeteer controls. */
 export interface DrivenPage extends OpenPage {
   page: Page
-  /** Exceptions that nothing in the page caught. A test that expects some takes them out. */
+  /** Uncaught exceptions. A test that expects some removes them. */
   uncaught: string[]
 }
 
 export interface AnyBrowser {
   name: BrowserName | 'WebKit'
-  /** Opens a page. Each test has an origin of its own, so that no cache, storage or worker is shared with another. */
+  /** Opens a page. Each test has an origin of its own, so tests share no cache, storage or worker. */
   open(url: string): Promise<OpenPage>
 }
 
 export interface DrivenBrowser extends AnyBrowser {
   name: BrowserName
   open(url: string): Promise<DrivenPage>
-  /** Opens a page in the window of another one, which it hides. */
+  /** Opens a page in the window of another one and so hides the other one. */
   openInFront(other: DrivenPage, url: string): Promise<DrivenPage>
 }
 
-/** The same suite in each browser that is there, one process for a file; a missing browser is said aloud. */
+/** Runs a suite in each installed browser, with one process per file. Warns about a missing browser. */
 export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void {
   for (const name of browserNames) {
     const installed = findBrowser(name)
@@ -58,7 +58,7 @@ export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void 
   }
 }
 
-/** The same, for suites that need no more than a page's own scripts: in WebKit too. */
+/** Also runs in WebKit, for suites that only run scripts in a page. */
 export function inEachBrowser(suite: (browser: AnyBrowser) => void): void {
   inDrivenBrowsers(suite)
   if (!webKitIsHere) warn('WebKit', 'on Debian, webkit2gtk-driver and xvfb bring it')
@@ -83,7 +83,7 @@ function warn(name: string, cure: string): void {
   console.warn(`There is no ${name} here, so its tests are SKIPPED; ${cure}`)
 }
 
-// Firefox reports these beside the errors of scripts.
+// Firefox reports these as page errors too.
 const NO_SCRIPT = /Cross-Origin Request Blocked|can’t establish a connection|was interrupted|Content-Security-Policy/
 
 async function openIn(context: BrowserContext, url: string): Promise<DrivenPage> {
@@ -101,13 +101,13 @@ async function openIn(context: BrowserContext, url: string): Promise<DrivenPage>
 
 export interface RunningBrowser {
   browser: Browser
-  /** Ends its processes and removes its profile; also when it no longer answers. */
+  /** Ends the browser's processes, even if they don't answer, and removes its profile. */
   end(): Promise<void>
 }
 
 /**
- * What keeps Chromium from looking up its maker's hosts, and nothing that changes what a page may do or how
- * it is throttled: web security, the checks of local networks and the timers of hidden pages are a user's.
+ * These keep Chromium from connecting to its maker's hosts. None changes web security, the checks of local networks or
+ * the throttling of hidden pages.
  */
 const chromiumFlags = [
   '--headless',
@@ -139,7 +139,7 @@ const perBrowser: Readonly<Record<BrowserName, (profile: string) => LaunchOption
   Chromium: (profile) => ({
     browser: 'chrome',
     pipe: true,
-    // Its driver's own arguments switch off the throttling of hidden pages.
+    // The driver's default arguments switch off the throttling of hidden pages.
     ignoreDefaultArgs: true,
     args: [...chromiumFlags, `--user-data-dir=${profile}`],
   }),
@@ -147,7 +147,7 @@ const perBrowser: Readonly<Record<BrowserName, (profile: string) => LaunchOption
     browser: 'firefox',
     args: ['--headless'],
     userDataDir: profile,
-    // Its driver lets files read each other; a user's Firefox doesn't.
+    // The driver lets files read each other, unlike a user's Firefox.
     extraPrefsFirefox: { 'security.fileuri.strict_origin_policy': true },
   }),
 }
@@ -155,12 +155,12 @@ const perBrowser: Readonly<Record<BrowserName, (profile: string) => LaunchOption
 const ATTEMPTS = 3
 const START = 30_000
 
-/** On a busy machine a first start sometimes never answers; the next one does. */
+/** Starts a browser. On a busy machine the first start sometimes hangs, so this tries again. */
 export async function launchBrowser(name: BrowserName, installed: InstalledBrowser): Promise<RunningBrowser> {
   const { path, env } = installed
   for (let attempt = 1; ; attempt++) {
     const profile = await mkdtemp(join(tmpdir(), 'gameserver-profile-'))
-    // The browser's other processes may need a moment more to let go of their files.
+    // The browser's other processes may keep files open for a moment.
     const forget = (): Promise<void> => rm(profile, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 })
     try {
       const browser = await launch({

@@ -24,7 +24,7 @@ const shipped = {
   'dist/chunks': 'esm/chunks',
 }
 
-/** A folder with the pages and the builds that they load, as a game ships them; for the tests of one file. */
+/** Makes a folder with the pages and the builds that they load, and removes it after the file's tests. */
 export function buildGame(more: Readonly<Record<string, string>> = {}): string {
   const game = mkdtempSync(join(tmpdir(), 'gameserver-game-'))
   afterAll(() => rmSync(game, { recursive: true, force: true }))
@@ -36,11 +36,11 @@ export function buildGame(more: Readonly<Record<string, string>> = {}): string {
   return game
 }
 
-/** Tells a page without a gateway where the sidecar is. */
+/** The query that tells a page without a gateway where the sidecar is. */
 export const sidecarQuery = (url: string): string => `?sidecar=${encodeURIComponent(url)}`
 
 export interface PageServer {
-  /** The folder's address with the host of the tests' choice. */
+  /** The address of a file in the folder. */
   url(path: string, host?: string): string
   origin: string
 }
@@ -69,8 +69,8 @@ export interface OpenSidecar {
 }
 
 /**
- * A sidecar that, like the real one and unlike what this package starts, looks at no Host and no Origin and
- * sends no CORS headers: pages of every origin may call it and none may read its answers.
+ * Starts a sidecar that ignores Host and Origin and sends no CORS headers, like the real one: pages of every origin may
+ * call it, and none may read its answers.
  */
 export async function startOpenSidecar(config: Partial<SidecarConfig>): Promise<OpenSidecar> {
   const sidecar = createSidecar(config, {
@@ -99,7 +99,7 @@ export async function startOpenSidecar(config: Partial<SidecarConfig>): Promise<
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sidecar }
 }
 
-/** What is the same with each real sidecar that SDK_SERVERS names. */
+/** Runs a suite against each real sidecar that SDK_SERVERS names. */
 export function againstRealSidecar(suite: (start: () => Promise<{ url: string }>) => void): void {
   describe.each(binaries)('before a real sidecar, $release', (binary) => {
     suite(async () => {

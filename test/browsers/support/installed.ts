@@ -6,7 +6,7 @@ export type BrowserName = (typeof browserNames)[number]
 
 export interface InstalledBrowser {
   path: string
-  /** What its process needs besides the environment of the tests. */
+  /** Variables that the browser needs besides the environment of the tests. */
   env?: NodeJS.ProcessEnv
 }
 
@@ -15,7 +15,10 @@ const usual: Readonly<Record<BrowserName, readonly string[]>> = {
   Firefox: ['/usr/bin/firefox-esr', '/usr/bin/firefox'],
 }
 
-/** The browser that the variable of its name says, or this machine's own, or one that the tests brought. */
+/**
+ * The browser at the path in the variable `CHROMIUM` or `FIREFOX`, else this machine's own, else one that the tests
+ * installed.
+ */
 export function findBrowser(name: BrowserName): InstalledBrowser | undefined {
   const variable = name.toUpperCase()
   const wanted = process.env[variable]

@@ -5,13 +5,13 @@ import type { SeenRequest } from './attacker.js'
 
 const fixture = join(root, 'test/attacks/fixtures/foreign-pages.json')
 
-/** Rows: who sent it and how, the method, and the headers that others of that browser don't have. */
+/** Each row has the place and kind of request, the method, and headers that not every request of the browser has. */
 export interface Recording {
   always: readonly string[]
   requests: readonly (readonly [name: string, method: string, ...headers: string[]])[]
 }
 
-/** What says nothing about who sent a request, what no server looks at, or what is said anew each time. */
+/** Headers that don't identify the sender, that no server reads, or that differ in each run. */
 const LEFT_OUT = new RegExp(
   `^(${[
     ...['host', 'content-length', 'sec-websocket-key', 'priority', 'range', 'pragma', 'cache-control', 'accept'],
@@ -23,8 +23,8 @@ const LEFT_OUT = new RegExp(
 )
 
 /**
- * With RECORD_FOREIGN_PAGES set, what a browser sent becomes what the attacks without a browser send. Of requests that
- * look alike, the first is kept.
+ * With RECORD_FOREIGN_PAGES set, saves a browser's requests in the fixture that the attacks without a browser send. Of
+ * requests that look alike, the first is kept.
  */
 export function record(browser: string, place: string, seen: readonly SeenRequest[]): void {
   if (!process.env['RECORD_FOREIGN_PAGES']) return

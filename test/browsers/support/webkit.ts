@@ -8,7 +8,7 @@ import { freePort } from '../../support/free-port.js'
 const DRIVER = '/usr/bin/WebKitWebDriver'
 const DISPLAY_SERVER = '/usr/bin/Xvfb'
 
-/** WebKitGTK has no headless mode: it needs a display, or a server that plays one. */
+/** WebKitGTK has no headless mode: it needs a display or a virtual one. */
 export const webKitIsHere = existsSync(DRIVER) && (!!process.env['DISPLAY'] || existsSync(DISPLAY_SERVER))
 
 export interface WebKitPage {
@@ -29,7 +29,7 @@ export interface Display {
   end(): Promise<void>
 }
 
-/** The display of whoever runs the tests, or one that nobody sees. */
+/** The present display, or a virtual one. */
 export async function openDisplay(): Promise<Display> {
   const own = process.env['DISPLAY']
   if (own) return { name: own, end: async () => {} }
@@ -41,7 +41,7 @@ export async function openDisplay(): Promise<Display> {
 
 type Send = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
-/** What runs in the page: WebDriver waits for its callback, and drops what isn't JSON. */
+/** A script for WebDriver, which waits for the callback and drops values that aren't JSON. */
 const asScript = (expression: string): string => `
   const done = arguments[0]
   Promise.resolve().then(() => (${expression})).then(
@@ -72,7 +72,7 @@ async function untilUp(send: Send): Promise<void> {
   throw new Error('WebKitWebDriver did not start')
 }
 
-/** A page in a browser of its own, by WebDriver: one session is all that a driver has. */
+/** Opens a page in a browser of its own: a driver has one session. */
 export async function openInWebKit(display: Display, url: string): Promise<WebKitPage> {
   const port = await freePort()
   const driver = spawn(DRIVER, [`--port=${port}`], {
@@ -92,7 +92,7 @@ export async function openInWebKit(display: Display, url: string): Promise<WebKi
       if (answer.error !== undefined) throw new Error(answer.error)
       return answer.value
     }
-    // The driver says that a page is there while its modules may still be on their way.
+    // The driver reports a page as loaded before its modules are.
     await run(`document.readyState === 'complete' || new Promise((loaded) => addEventListener('load', () => loaded()))`)
     return {
       run,

@@ -52,7 +52,7 @@ export const jsonCases: readonly WireCase[] = [
   ...ready(texts(String.raw`{"a":"\ud83d"} | {"a":"\ude00"} | {"a":"\ude00\ud83d"} | {"a":"\ud83d x"}`), malformed),
   ...ready(texts(String.raw`{"a":"\ud83dx\ude00"} | {"\ud83d":1} | {"a":[{"b":"\ud83d"}]}`), malformed),
   ...ready([nested(100), nested(10_000)], ok()),
-  ...ready([nested(10_001), '{"a":' + '['.repeat(1_000_000)], malformed),
+  ...ready(['{"a":' + '['.repeat(1_000_000)], malformed),
   // Not UTF-8: in a string, in a key, outside, an encoded surrogate, UTF-16.
   ...ready(
     ['{"a":"\xff"}', '{"\xff":1}', '\xff{}', '{"a":"\xed\xa0\x80"}', '\xff\xfe{\x00}\x00'].map((latin1) => ({

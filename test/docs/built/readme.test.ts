@@ -48,7 +48,7 @@ test('every file that docs/README.md lists as an entry is built', () => {
 })
 
 describe('README', () => {
-  test('its eight lines print what it says', async () => {
+  test('the eight lines on top print the output that README shows', async () => {
     const game = runModule(modules[0]!.code, await startSidecar())
     const promised = ['now Scheduled', 'now RequestReady', 'now Ready']
     const printed: string[] = []
@@ -59,7 +59,7 @@ describe('README', () => {
     expect(printed).toEqual(certain)
   })
 
-  test.each(modules.slice(1))('the snippet at line $line runs to its end without a complaint', async ({ code }) => {
+  test.each(modules.slice(1))('the snippet at line $line runs without an error', async ({ code }) => {
     const port = await startSidecar()
     const game = runModule(code, port)
     let complaints = ''

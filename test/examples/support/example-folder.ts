@@ -7,12 +7,12 @@ import type { GameServerAllocation } from '../../../src/sidecar/index.js'
 import { documentsOf } from '../../deploy/support/variants.js'
 import { read, root } from '../../support/source.js'
 
-/** What a test that runs beside others gives, so that what was started for it ends with it. */
+/** The context of a concurrent test, whose end stops what the test started. */
 export type Cleanup = Pick<TestContext, 'onTestFinished'>
 
 /**
- * A copy of an example in which `npm install` seems to have run: this package, as it is built, and `ws` are links. In its
- * own place an example can't find them, since its package.json ends the scope in which this package knows its own name.
+ * Copies an example and links this package's build and `ws` there, as `npm install` would. In its original place an
+ * example can't import this package, since its own package.json ends the scope of the package's name.
  */
 export async function exampleFolder({ onTestFinished }: Cleanup, example: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `example-${example}-`))
@@ -34,7 +34,7 @@ export const examples: readonly string[] = readdirSync(join(root, 'examples'), {
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
 
-/** The one object in a manifest of an example; undefined if the example has no such file. */
+/** The object in a manifest of an example. Undefined without such a file. */
 export function manifestOf(example: string, file: string): unknown {
   const path = join('examples', example, file)
   if (!existsSync(join(root, path))) return undefined

@@ -4,26 +4,26 @@ import { createInterface } from 'node:readline'
 import { createSeen } from '../../support/seen.js'
 import type { Cleanup } from './example-folder.js'
 
-/** The server of an example, or what else runs beside it, as a process of its own. */
+/** A process of an example, such as its server. */
 export interface GameProcess {
-  /** What it has printed, to standard output and error. */
+  /** The output so far, from stdout and stderr. */
   readonly lines: readonly string[]
-  /** Resolves with the first line that matches, past or future; rejects if the process ends without. `from`: lines to skip */
+  /** Resolves with the first matching line, past or future. Rejects if the process ends first. `from`: lines to skip */
   line(pattern: RegExp, from?: number): Promise<RegExpExecArray>
-  /** Sends a signal and resolves with the exit code, which is null after SIGKILL. */
+  /** Sends a signal, and resolves with the exit code, which is null after SIGKILL. */
   end(signal: NodeJS.Signals): Promise<number | null>
   /** The exit code, null if a signal ended it. */
   readonly exited: Promise<number | null>
 }
 
-/** Starts a command in a folder. It ends with the test at the latest. */
+/** Starts a command in a folder. The end of the test stops it. */
 export function startProcess(
   { onTestFinished }: Cleanup,
   folder: string,
   [program, ...args]: readonly [string, ...string[]],
   env: NodeJS.ProcessEnv,
 ): GameProcess {
-  // Without the variables of this machine's own sidecar, and of the npm that runs the tests.
+  // Leaves out variables of this machine's sidecar and of the npm that runs the tests.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(AGONES_|npm_|NODE_ENV|VITEST)/.test(name))
   const child = spawn(program, args, {
     cwd: folder,

@@ -10,37 +10,39 @@ import { connectPlayer, type Player } from './player.js'
 
 /** A running `server.mjs`. */
 export interface Game extends GameProcess {
-  /** Where players come in. */
+  /** The address for players. */
   readonly url: string
   player(name: string, query?: Readonly<Record<string, string>>): Promise<Player>
 }
 
-/** One example for one test: a local sidecar with its Fleet, and its server as often as it is started. */
+/** One example for one test: a local sidecar with the example's Fleet, and the servers that the test starts. */
 export interface Example {
   readonly folder: string
   readonly sidecar: LocalSidecar
-  /** The GameServer as the platform has it now. */
+  /** The present GameServer. */
   readonly gameServer: () => GameServer
   /** Starts another program of the example. */
   run(script: string, env?: NodeJS.ProcessEnv): GameProcess
-  /** Starts the server and resolves once it says where players come in. */
+  /** Starts the server, and resolves once it prints the address for players. */
   start(env?: NodeJS.ProcessEnv): Promise<Game>
-  /** Allocates by the example's own manifest, with changes of its spec. */
+  /** Allocates by the example's manifest, with a changed spec. */
   allocate(changes?: GameServerAllocation['spec']): AnsweredAllocation
-  /** Resolves once the GameServer is in this state or fulfils this condition. */
+  /** Resolves once the GameServer is in a state or meets a condition. */
   until(condition: string | ((gameServer: GameServer) => boolean)): Promise<void>
-  /** The states that the GameServer has been in since the sidecar's start, in order, without those it passes through. */
+  /** The GameServer's states since the sidecar's start, in order, without transient states. */
   readonly states: () => readonly string[]
   /** The operations that reached the sidecar, in order. */
   readonly calls: () => readonly string[]
 }
 
 export interface PlayOptions {
-  /** The port that players come in at, in the manifest as well; default: any, and the manifest's own stays there */
+  /** The port for players, also in the manifest. By default any port, and the manifest keeps its own. */
   readonly port?: number
 }
 
-/** Everything ends with the test, which gives its context. To restart the sidecar: `sidecar.restart({ downMs })`. */
+/**
+ * Starts an example, which ends with the test of the given context. `sidecar.restart({ downMs })` restarts the sidecar.
+ */
 export async function playExample(test: Cleanup, name: string, { port }: PlayOptions = {}): Promise<Example> {
   const folder = await exampleFolder(test, name)
   const file = join(folder, 'fleet.yaml')
@@ -83,7 +85,7 @@ export async function playExample(test: Cleanup, name: string, { port }: PlayOpt
   }
 }
 
-/** Such an example, whose server is Ready. */
+/** Starts an example, and resolves once its server is Ready. */
 export async function beginExample(
   test: Cleanup,
   name: string,

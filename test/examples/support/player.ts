@@ -8,7 +8,7 @@ export type Message = Readonly<Record<string, unknown>>
 /** A player of an example. Messages are JSON in both directions. */
 export interface Player {
   readonly messages: readonly Message[]
-  /** Resolves with the first message of that `type`, past or future; rejects if the connection closes without. */
+  /** Resolves with the first message of a `type`, past or future. Rejects if the connection closes first. */
   message(type: string): Promise<Message>
   send(message: unknown): void
   /** Leaves, and resolves once the connection is closed. */
@@ -17,7 +17,7 @@ export interface Player {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>
 }
 
-/** Connects with what the examples take from the address: `?player=` and whatever else is given. */
+/** Connects with `?player=` and other values in the query, where the examples read them. */
 export async function connectPlayer(
   { onTestFinished }: Cleanup,
   url: string,
@@ -34,7 +34,7 @@ export async function connectPlayer(
       resolve({ code, reason: reason.toString() })
     })
   })
-  // After the opening, an error leads to `close`.
+  // After `open`, `close` follows each error.
   socket.on('error', () => {})
   await once(socket, 'open')
   return {

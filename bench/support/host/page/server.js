@@ -1,6 +1,6 @@
 /**
- * What a hosted game does for its players: it echoes each message at once, answers the word "steps" with how many were
- * made, and sends those who came by /snapshots 1 KiB at each third step. Without the host it only tells of its first step.
+ * A hosted game: it echoes each message at once, answers "steps" with the number of its steps, and sends 1 KiB at each
+ * third step to players who connected at /snapshots. Without a host, the page only reports its first step.
  */
 /* global GameServerSidecar -- of the client's script */
 const host = globalThis.gameServerHost

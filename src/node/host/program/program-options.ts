@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { checkProgramHostOptions } from '../../../schema/host.js'
+import { checkProgramHostOptions } from '../../../schema/options.js'
 import { findSidecar } from '../../gateway/sidecar-url.js'
 import type { LocalSidecarOptions } from '../../local/local-sidecar-options.js'
 import { HostError } from '../host-error.js'

@@ -1,16 +1,15 @@
 import type { CounterStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { withCounter } from '../state/game-server-edits.js'
+import { own, withCounter, withKey } from '../state/game-server-edits.js'
 import { addInt64, lessThan } from '../state/int64.js'
-import { own, withKey } from '../state/records.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingCounter } from '../state/sidecar-state.js'
 import { record, setObject, updateProcess } from '../state/step.js'
 import type { Step } from '../state/step.js'
 import { enqueue, notFound } from './write-queue.js'
 
-/** A stored counter with pending changes applied; the count is cut to what the capacity allows. */
+/** Applies pending changes to a stored counter, and clamps the count to 0 and the capacity. */
 export function applyCounter(stored: CounterStatus, pending: PendingCounter | undefined): CounterStatus {
   if (!pending) return stored
   const { count, capacity } = uncut(stored, pending)
@@ -42,7 +41,7 @@ export function updateCounter(step: Step, call: CallOf<'updateCounter'>, now: nu
   const pending = withUpdate(step, call, stored, own(process.counters, key) ?? { diff: '0' })
   if (typeof pending === 'string') return failUnknown(`out of range. ${pending}`)
   if (isLocal) {
-    // A capacity below the count keeps it. Watchers of the local mode never see changes of counters.
+    // The count may stay above a lower capacity. In local mode watchers never see changes of counters.
     const counter = uncut(stored, pending)
     setObject(step, withCounter(object, key, counter))
     return ok({ name: key, ...counter })
@@ -52,7 +51,7 @@ export function updateCounter(step: Step, call: CallOf<'updateCounter'>, now: nu
   return ok({ name: key, ...applyCounter(stored, pending) })
 }
 
-/** Pending changes with those of a call, or the reason why it is out of range: first count and capacity are set. */
+/** Adds a call's changes to the pending ones, or returns why they are out of range. The difference is added last. */
 function withUpdate(
   step: Step,
   call: CallOf<'updateCounter'>,

@@ -1,9 +1,8 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { withList } from '../state/game-server-edits.js'
+import { own, withKey, withList } from '../state/game-server-edits.js'
 import { lessThan } from '../state/int64.js'
-import { own, withKey } from '../state/records.js'
 import { brief } from '../state/show.js'
 import type { Call, CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
@@ -19,20 +18,20 @@ type ValueCall = Extract<Call, { readonly value: string; readonly operation: 'ad
 const highestCapacity = '1000'
 const nothing: PendingList = { remove: [], add: [] }
 
-/** The description of a list that the real sidecar adds to its answer to an unknown field. */
+/** The real sidecar's description of a list, which it adds to the refusal of an unknown field. */
 const listFields =
   'Fields{' +
   '{Name: name, Number: 1, Cardinality: optional, Kind: string, HasJSONName: true, JSONName: "name"}, ' +
   '{Name: capacity, Number: 2, Cardinality: optional, Kind: int64, HasJSONName: true, JSONName: "capacity"}, ' +
   '{Name: values, Number: 3, Cardinality: repeated, Kind: string, HasJSONName: true, JSONName: "values", IsList: true}}'
 
-/** A list as the process shows it: the stored one with its pending changes. Local mode has none of these. */
+/** A list as the process shows it: the stored list with its pending changes. Local mode has no pending changes. */
 function listView({ object, process, gone }: SidecarState, name: string): List | undefined {
   const stored = gone ? undefined : own(object.status.lists, name)
   return stored && applyList(stored, own(process.lists, name))
 }
 
-/** A stored list with pending changes applied: first values are removed, then new ones are added, once each. */
+/** Applies pending changes to a stored list: removes values, then adds new ones, once each. */
 export function applyList(stored: ListStatus, pending: PendingList | undefined): List {
   let values = stored.values ?? []
   if (!pending) return { capacity: stored.capacity, values }
@@ -46,7 +45,7 @@ export function applyList(stored: ListStatus, pending: PendingList | undefined):
   return { capacity, values: values.length > room ? values.slice(0, room) : values }
 }
 
-/** The values of both, once each, up to so many. */
+/** The values of both without duplicates, at most `most`. */
 function union(values: readonly string[], more: readonly string[], most: number): string[] {
   const all = new Set(values)
   for (const value of more) {
@@ -99,10 +98,10 @@ export function removeListValue(step: Step, { key, value }: ValueCall, now: numb
   return change(step, key, { ...list, values }, (before) => ({ ...before, remove: remove(before) }), now)
 }
 
-/** The real sidecar refuses this call under the role of the platform's chart, which lacks `get`. Here it works, with a warning. */
+/** In a cluster the call is refused, since the platform's role lacks `get`. Here it works, with a warning. */
 export function updateList(step: Step, call: UpdateList, now: number): Answer {
   const { key, mask, capacity } = call
-  // No paths are valid, one empty path isn't.
+  // An empty mask is valid, an empty path isn't.
   if (!mask.every((path) => path === 'name' || path === 'capacity' || path === 'values')) {
     const paths = brief(mask.join(' '))
     return failUnknown(
@@ -128,7 +127,7 @@ export function updateList(step: Step, call: UpdateList, now: number): Answer {
   return getList(step, key)
 }
 
-/** The highest capacity that local mode allows: it learns it once, from the list `players`. */
+/** The highest capacity that local mode allows. It reads it once, from the list `players`. */
 function learnLimit(step: Step): string | undefined {
   const { object, process } = step.state
   if (process.listLimit !== '0') return process.listLimit
@@ -147,7 +146,7 @@ function merged(list: List, call: UpdateList): List {
   return { capacity, values: lessThan(capacity, String(values.length)) ? values.slice(0, Number(capacity)) : values }
 }
 
-/** The pending changes that turn the list as it is shown into the one that was asked for, added to earlier ones. */
+/** Adds to pending changes those that turn the shown list into the requested one. */
 function replacement(list: List, call: UpdateList, before: PendingList): PendingList {
   const capacity = call.mask.includes('capacity') ? { capacity: call.capacity } : {}
   if (!call.mask.includes('values')) return { ...before, ...capacity }
@@ -163,7 +162,7 @@ function replacement(list: List, call: UpdateList, before: PendingList): Pending
   }
 }
 
-/** Local mode writes the list at once, and its watchers never see it. A pod queues the changes that lead to it. */
+/** Local mode writes the list at once, and its watchers never see it. A pod queues the pending changes. */
 function change(
   step: Step,
   key: string,

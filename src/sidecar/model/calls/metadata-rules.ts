@@ -38,13 +38,13 @@ function labelValueProblems(value: string): string[] {
   return problems
 }
 
-/** The real sidecar's message about a key that it refuses; undefined for a key that it takes. */
+/** The real sidecar's refusal of a key; undefined for a valid key. */
 export function keyRefusal(kind: 'label' | 'annotation', key: string): string | undefined {
   const problems = qualifiedNameProblems(key)
   return problems.length > 0 ? `invalid ${kind} key ${quote(key)}: ${problems.join(', ')}` : undefined
 }
 
-/** The real sidecar's message about a label value that it refuses; undefined for a value that it takes. */
+/** The real sidecar's refusal of a label's value; undefined for a valid value. */
 export function valueRefusal(key: string, value: string): string | undefined {
   const problems = labelValueProblems(value)
   return problems.length > 0
@@ -61,7 +61,7 @@ function prefixProblems(prefix: string): string[] {
   if (prefix === '') return ['prefix part must be non-empty']
   const problems: string[] = []
   if (byteLength(prefix) > longestDomain) problems.push(`prefix part ${lengthProblem(longestDomain)}`)
-  // Label by label: one pattern for all of them overflows the stack of the pattern matcher on a prefix of 4 MiB.
+  // Label by label: a pattern for the whole prefix overflows the regex engine's stack at 4 MiB.
   if (!prefix.split('.').every((label) => labelPattern.test(label))) {
     const text =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +

@@ -1,9 +1,9 @@
 import { maxReserveSeconds, metadataKey } from '../../../protocol/names.js'
+import { recordedName } from '../state/config.js'
 import { done, fail, failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { withMetadata, withState } from '../state/game-server-edits.js'
+import { withKey, withMetadata, withState } from '../state/game-server-edits.js'
 import { lessThan, reserveMilliseconds } from '../state/int64.js'
-import { withKey } from '../state/records.js'
 import { quote } from '../state/show.js'
 import type { Call, CallOf } from '../state/sidecar-event.js'
 import { prefixOf, record, recordValue, updateFaults, updateProcess, warn, writeObject } from '../state/step.js'
@@ -14,17 +14,17 @@ import { keyRefusal, valueRefusal } from './metadata-rules.js'
 import { enqueue, refuseIfGone, requestState } from './write-queue.js'
 
 /**
- * Answers a call. In a pod the sidecar reads the object as the API server holds it, and it queues writes and answers them
- * at once. Its local mode does everything at once, with few checks, on its only copy.
+ * Answers a call. In a pod the sidecar reads the object as the API server holds it; it queues writes and answers at
+ * once. Local mode does everything at once, with few checks, on its only copy.
  */
 export function performCall(step: Step, call: Call, now: number): Answer {
   const { operation } = call
   if (/Counter|List/.test(operation) && step.state.config.featureGates.CountsAndLists !== true) {
     return failUnknown('CountsAndLists not enabled')
   }
-  // The others are recorded only where they have an effect.
+  // The others are recorded where they take effect.
   const isRecorded = operation !== 'health' && operation !== 'updateCounter' && !operation.startsWith('set')
-  if (isRecorded) record(step, operation === 'getGameServer' ? 'gameserver' : operation.toLowerCase())
+  if (isRecorded) record(step, recordedName(operation))
   switch (operation) {
     case 'ready':
       return requestState(step, 'Ready', now)
@@ -82,7 +82,7 @@ function beat(step: Step, beats: number, now: number): Answer {
   const isLocal = config.mode === 'local'
   if (beats > 0 || isLocal) record(step, 'health')
   if (beats === 0 || isLocal) return done
-  if (faults.ignoreBeats) ignoreBeat(step)
+  if (faults.beatsToIgnore > 0) ignoreBeat(step, faults.beatsToIgnore - 1)
   else {
     const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats }
     updateProcess(step, { health })
@@ -90,15 +90,11 @@ function beat(step: Step, beats: number, now: number): Answer {
   return done
 }
 
-/** Answers a beat without counting it, for as many calls as it was asked for. */
-function ignoreBeat(step: Step): void {
-  const left = step.state.faults.beatsToIgnore
-  const rest = left === undefined ? undefined : left - 1
-  step.effects.push({
-    type: 'fault',
-    rule: `ignoreBeats answered it with 200 and didn't count it${rest === undefined ? '' : `, ${rest} more to ignore`}`,
-  })
-  if (rest !== undefined) updateFaults(step, { ignoreBeats: rest > 0, beatsToIgnore: rest > 0 ? rest : undefined })
+/** Answers a beat without counting it; `left` more are still to be ignored. */
+function ignoreBeat(step: Step, left: number): void {
+  const more = left === Infinity ? '' : `, ${left} more to ignore`
+  step.effects.push({ type: 'fault', rule: `ignoreBeats answered it with 200 and didn't count it${more}` })
+  updateFaults(step, { beatsToIgnore: left })
 }
 
 /** Sets a label or annotation. In a pod it must pass the real sidecar's checks, which miss some keys. */

@@ -6,7 +6,7 @@ import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { updateProcess, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
-/** How long a game takes from its watch to its ready() at most; later ones are taken for the end of a match. */
+/** The longest time from a starting game's watch to its ready(). A later ready() is the end of a match. */
 const START_MS = 10_000
 
 /** The answer to every read once the object is gone from the cluster; undefined before that. */
@@ -18,14 +18,14 @@ export function refuseIfGone(state: SidecarState): Answer | undefined {
   )
 }
 
-/** Queues a write; a write of the same kind that is already queued includes this one. */
+/** Queues a write, unless one of its kind is queued: that one includes it. */
 export function enqueue(step: Step, kind: WriteKind, now: number): void {
   const { process, config } = step.state
   if (process.due[kind] !== undefined) return
   updateProcess(step, { due: { ...process.due, [kind]: now + config.writeDelay } })
 }
 
-/** The answer to a call for a counter or list that can't be found. Local mode has words of its own. */
+/** The answer for an unknown counter or list. Local mode words it differently. */
 export function notFound(state: SidecarState, key: string, kind: 'Counter' | 'List' = 'Counter'): Answer {
   const isLocal = state.config.mode === 'local'
   return (
@@ -35,8 +35,8 @@ export function notFound(state: SidecarState, key: string, kind: 'Counter' | 'Li
 }
 
 /**
- * Asks for a state and ends a reservation. Local mode writes it at once. A pod queues it, and Ready as RequestReady, which
- * its platform makes Ready. Once the process has asked for Unhealthy, it asks for nothing else.
+ * Requests a state and ends a reservation. Local mode writes the state at once. A pod queues it; Ready as RequestReady,
+ * which the platform makes Ready. Once the process has requested Unhealthy, it requests nothing else.
  */
 export function requestState(
   step: Step,
@@ -69,7 +69,7 @@ export function requestState(
   return done
 }
 
-/** Warns where a game that has just come back doesn't look whether its GameServer is in use before it calls ready(). */
+/** Warns if a game that has just restarted calls ready() while its GameServer is Allocated. */
 function warnOfReturn(step: Step, now: number): void {
   const { object, process } = step.state
   if (object.status.state !== 'Allocated' || process.returnedAt === undefined) return
@@ -89,12 +89,12 @@ export function noteWatchClosed(step: Step): void {
   if (watchers.length === 0 && object.status.state === 'Allocated') updateProcess(step, { returnedAt: Infinity })
 }
 
-/** Notes that a game which had ended its last watch is back. */
+/** Notes that a game whose last watch ended has opened one. */
 export function noteWatchOpened(step: Step, now: number): void {
   if (step.state.process.returnedAt === Infinity) updateProcess(step, { returnedAt: now })
 }
 
-/** Notes that a Ready which waits to be written is older than an allocation that has just been made. */
+/** Notes that the queued Ready is older than the allocation that was just made. */
 export function noteAllocation(step: Step, before: GameServer): void {
   const { process, object } = step.state
   if (process.due.state === undefined || process.wantedState !== 'RequestReady') return
@@ -102,7 +102,7 @@ export function noteAllocation(step: Step, before: GameServer): void {
   updateProcess(step, { undoesAllocation: true })
 }
 
-/** Asks for Unhealthy, for good. */
+/** Requests Unhealthy, which is final. */
 export function requestUnhealthy(step: Step, at: number): void {
   const { wantedState, due } = step.state.process
   if (wantedState === 'Unhealthy' && due.state !== undefined) return

@@ -1,7 +1,7 @@
 /** The gRPC codes that the sidecar answers with, and the HTTP status of each. */
 const statusOfCode = { 2: 500, 3: 400, 5: 404, 8: 429, 12: 501, 13: 500 } as const
 
-/** The gRPC code that usually comes with an HTTP status. */
+/** The usual gRPC code of an HTTP status. */
 const codeOfStatus: Readonly<Record<number, number>> = {
   400: 3,
   401: 16,
@@ -32,28 +32,20 @@ export function fail(code: keyof typeof statusOfCode, message: string): Answer {
   return { status: statusOfCode[code], body: errorBody(code, message) }
 }
 
-/** Most failures have no code of their own: 500, code 2, and only the message tells them apart. */
+/** Most failures share status 500 and code 2; only the message differs. */
 export function failUnknown(message: string): Answer {
   return fail(2, message)
 }
 
-/** The answer of a call that was told to fail with an HTTP status. */
+/** The answer of a call that a fault fails with an HTTP status. */
 export function failWithStatus(status: number, message: string): Answer {
   return { status, body: errorBody(codeOfStatus[status] ?? 2, message) }
 }
 
-/** The message of an answer that is an error. */
+/** The message of an error; undefined for other answers. */
 export function messageOf({ status, body }: Answer): string | undefined {
   if (status === 200 || typeof body !== 'object' || body === null || !('message' in body)) return undefined
   return String(body.message)
 }
 
-interface ErrorBody {
-  readonly code: number
-  readonly message: string
-  readonly details: readonly never[]
-}
-
-function errorBody(code: number, message: string): ErrorBody {
-  return { code, message, details: [] }
-}
+const errorBody = (code: number, message: string): object => ({ code, message, details: [] })

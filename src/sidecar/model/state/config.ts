@@ -1,6 +1,7 @@
-import type { GameServerManifest } from './manifest.js'
+import { operations } from '../../../protocol/operations.js'
+import type { OperationName } from '../../../protocol/operations.js'
 
-/** The program that is imitated: Agones' sidecar 1.60 started by hand (`local`), or the same one inside a pod. */
+/** The imitated program: Agones' sidecar 1.60 started by hand (`local`), or inside a pod. */
 export type SidecarMode = 'local' | 'production'
 
 /** The configuration of a local sidecar; `resolveConfig()` fills in the defaults. */
@@ -20,8 +21,8 @@ export interface SidecarConfig {
   /** Milliseconds the platform's controller takes from RequestReady to Ready. Default 20. */
   readonly controllerDelay: number
   /**
-   * Milliseconds after which a fresh GameServer takes the place of one that has ended, as in a Fleet. Undefined, the default:
-   * it is a GameServer without a Fleet, and what has ended stays. Only in production.
+   * Milliseconds after which a fresh GameServer takes the place of one that has ended, as in a Fleet. Only in
+   * production. Default undefined: the GameServer has no Fleet, so none takes its place.
    */
   readonly replaceAfter: number | undefined
   /** Largest request body in bytes. Default 4 MiB, as in the real sidecar. */
@@ -30,15 +31,15 @@ export interface SidecarConfig {
   readonly logEntries: number
   /** Characters of request data that the event log keeps in all. Default 16 Mi. */
   readonly logSize: number
-  /** Objects that wait for a watcher that doesn't read; the oldest are dropped first. Default 64. */
+  /** Objects that are queued for a watcher that doesn't read; the oldest are dropped first. Default 64. */
   readonly watchQueue: number
-  /** Where faults that come at random begin: the same seed gives the same run. Default 1. */
+  /** The seed of random faults: the same seed gives the same run. Default 1. */
   readonly seed: number
   /** Calls are answered and change nothing, as in a replay, where the GameServer comes from a recording. Default false. */
   readonly frozen: boolean
   /**
-   * The game's clock is the sidecar's, as in a mock: it beats while time is put forward. Default false: what `advanceClock`
-   * skips is then no silence of a game that beats.
+   * The game shares the sidecar's clock, as in a mock, so it beats while the clock is put forward. Default false:
+   * `advanceClock` doesn't count the skipped time as silence.
    */
   readonly sharesClock: boolean
 }
@@ -61,59 +62,27 @@ export const defaultConfig: SidecarConfig = {
   sharesClock: false,
 }
 
+/** The name under which a conformance run records an operation. */
+export const recordedName = (operation: OperationName): string =>
+  operation === 'getGameServer' ? 'gameserver' : operation === 'watchGameServer' ? 'watch' : operation.toLowerCase()
+
 /** The names that a conformance run may expect. */
 export const conformanceNames: readonly string[] = [
-  'ready',
-  'allocate',
-  'setlabel',
-  'setannotation',
-  'gameserver',
-  'health',
-  'shutdown',
-  'watch',
-  'reserve',
-  'getcounter',
-  'updatecounter',
+  ...(Object.keys(operations) as OperationName[]).map(recordedName),
   'setcountcounter',
   'setcapacitycounter',
-  'getlist',
-  'updatelist',
-  'addlistvalue',
-  'removelistvalue',
 ]
 
-/** Fills in the defaults. @throws TypeError with a sentence about the first option that makes no sense */
+/** Fills in the defaults. @throws TypeError for a name in `conformance` that no conformance run records */
 export function resolveConfig(partial: Partial<SidecarConfig> = {}): SidecarConfig {
   const given = Object.fromEntries(Object.entries(partial).filter(([, value]) => value !== undefined))
-  const config: SidecarConfig = {
-    ...defaultConfig,
-    ...given,
-    featureGates: { ...defaultConfig.featureGates, ...partial.featureGates },
-  }
-  if (config.mode !== 'local' && config.mode !== 'production') {
-    throw new TypeError(`mode must be "local" or "production", not ${JSON.stringify(config.mode)}`)
-  }
-  if (!/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(config.platform)) {
-    throw new TypeError(
-      `platform must be lower-case letters, digits and dashes, not ${JSON.stringify(config.platform)}`,
-    )
-  }
-  for (const name of ['writeDelay', 'controllerDelay', 'bodyLimit', 'logEntries', 'logSize', 'watchQueue'] as const) {
-    if (!Number.isFinite(config[name]) || config[name] < 0) {
-      throw new TypeError(`${name} must be a number of at least 0, not ${String(config[name])}`)
-    }
-  }
-  const { replaceAfter } = config
-  if (replaceAfter !== undefined && (!Number.isFinite(replaceAfter) || replaceAfter < 0)) {
-    throw new TypeError(`replaceAfter must be a number of at least 0, not ${String(replaceAfter)}`)
-  }
-  if (!Number.isSafeInteger(config.seed)) throw new TypeError(`seed must be a whole number, not ${String(config.seed)}`)
-  for (const name of config.conformance ?? []) {
+  for (const name of partial.conformance ?? []) {
     if (!conformanceNames.includes(name)) {
       throw new TypeError(`conformance knows no "${name}"; it knows ${conformanceNames.join(', ')}`)
     }
   }
-  return config
+  const featureGates = { ...defaultConfig.featureGates, ...partial.featureGates }
+  return { ...defaultConfig, ...given, featureGates }
 }
 
 /** How long after its end a GameServer is replaced by default. */
@@ -122,3 +91,55 @@ const REPLACE_MS = 1_000
 /** `replaceAfter` of an option `replace`, which is true, false or a number of ms. */
 export const replaceAfterOf = (replace: boolean | number | undefined): number | undefined =>
   replace === true ? REPLACE_MS : replace === false ? undefined : replace
+
+/** An integer of a manifest; a decimal string or a bigint where a number can't hold it exactly. */
+export type ManifestInteger = number | bigint | string
+
+/** A Kubernetes GameServer as in a YAML or JSON file: the fields that a sidecar reads. */
+export interface GameServerManifest {
+  readonly metadata?: {
+    readonly name?: string
+    readonly namespace?: string
+    readonly uid?: string
+    readonly resourceVersion?: string
+    readonly generation?: ManifestInteger
+    /** RFC 3339. */
+    readonly creationTimestamp?: string | null
+    readonly deletionTimestamp?: string | null
+    readonly labels?: Readonly<Record<string, string>> | null
+    readonly annotations?: Readonly<Record<string, string>> | null
+  }
+  readonly spec?: {
+    readonly health?: {
+      readonly disabled?: boolean
+      readonly periodSeconds?: number
+      readonly failureThreshold?: number
+      readonly initialDelaySeconds?: number
+    } | null
+    readonly ports?:
+      | readonly {
+          readonly name?: string
+          readonly hostPort?: number
+          readonly containerPort?: number
+        }[]
+      | null
+    readonly counters?: ManifestCounters | null
+    readonly lists?: ManifestLists | null
+  }
+  readonly status?: {
+    readonly state?: string
+    readonly address?: string
+    readonly addresses?: readonly { readonly type?: string; readonly address?: string }[] | null
+    readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
+    readonly counters?: ManifestCounters | null
+    readonly lists?: ManifestLists | null
+  }
+}
+
+export type ManifestCounters = Readonly<
+  Record<string, { readonly count?: ManifestInteger; readonly capacity?: ManifestInteger }>
+>
+
+export type ManifestLists = Readonly<
+  Record<string, { readonly capacity?: ManifestInteger; readonly values?: readonly string[] | null }>
+>

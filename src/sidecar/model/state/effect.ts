@@ -1,11 +1,11 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 
-/** A mistake of a client that goes wrong in production. */
+/** A client's mistake that fails in production. */
 export interface Warning {
   readonly code: WarningCode
-  /** One or two sentences: the outcome in production, and the cure. */
+  /** One or two sentences: the outcome in production, then the fix. */
   readonly message: string
-  /** How many times this code has been reported since the start, this time included. */
+  /** How often this code was reported since the start, this time included. */
   readonly times: number
 }
 
@@ -22,7 +22,7 @@ export type WarningCode =
   | 'ready-undoes-allocation'
   | 'allocation-action'
 
-/** One difference that an event made in the GameServer, for people to read and for a dashboard to draw. */
+/** One change that an event made to the GameServer. */
 export type Change =
   | { readonly type: 'state'; readonly value: string; readonly previous: string }
   | {
@@ -54,16 +54,16 @@ export type Change =
       readonly name: string
     }
 
-/** Why a GameServer has come to its end. */
+/** Why a GameServer has ended. */
 export type EndReason = 'Shutdown' | 'Unhealthy' | 'deleted'
 
-/** Why every connection to the sidecar is cut. `replaced`: its pod has gone, and another stands at its address. */
+/** Why every connection to the sidecar is cut. `replaced`: another pod has taken its address. */
 export type Disconnection = 'restart' | 'replaced'
 
 /** Why a watch ended: by a control command, because the sidecar ended, or because the reader left. */
 export type WatchEnd = 'dropped' | Disconnection | 'failed' | 'closed'
 
-/** Something the host has to do after an event. */
+/** Work for the host after an event. */
 export type Effect =
   | {
       readonly type: 'reply'
@@ -74,7 +74,7 @@ export type Effect =
       /** Seconds of a `Retry-After` header. */
       readonly retryAfter?: number
     }
-  /** A fault had a part in the answer, in one sentence. */
+  /** What a fault did to the answer, in one sentence. */
   | { readonly type: 'fault'; readonly rule: string }
   /** A new version for every watcher. */
   | { readonly type: 'publish'; readonly gameServer: GameServer }
@@ -89,7 +89,7 @@ export type Effect =
   | { readonly type: 'control-result'; readonly ok: boolean; readonly message: string }
   | { readonly type: 'change'; readonly change: Change }
   | ({ readonly type: 'warn' } & Warning)
-  /** Nothing happens by itself before this time. */
+  /** When the next work is due. */
   | { readonly type: 'wake'; readonly at: number }
 
 type Replacement = Extract<Change, { readonly type: 'replaced' }>
@@ -101,7 +101,7 @@ const ends: Readonly<Record<Exclude<Replacement['reason'], 'reload'>, string>> =
   restart: 'was given up',
 }
 
-/** Tells people that a GameServer took the place of another. */
+/** Says in a sentence that a GameServer took the place of another. */
 export function replacementSentence({ reason, previous, name }: Replacement): string {
   if (previous === name) return `GameServer ${name} starts over`
   if (reason === 'reload') return `GameServer ${previous} is called ${name} now`

@@ -1,14 +1,13 @@
 import type { OperationName } from '../../../protocol/operations.js'
-import { nextRandom } from './random.js'
 
-/** The operations that a fault is meant for; without a list it is meant for all. */
+/** The operations that a fault affects; without a list it affects all. */
 interface Targeted {
   readonly operations: readonly OperationName[] | undefined
 }
 
 export interface DelayFault extends Targeted {
   readonly ms: number
-  /** Up to so many milliseconds are added at random. */
+  /** The most milliseconds that are added at random. */
   readonly jitterMs: number
   readonly when: 'before' | 'after'
 }
@@ -22,7 +21,7 @@ export interface FailureFault extends Targeted {
   readonly drop: boolean
   /** Let the call take effect first. */
   readonly apply: boolean
-  /** The part of the calls that fails, above 0 and at most 1. */
+  /** The share of the calls that fails, above 0 and at most 1. */
   readonly share: number
   /** Seconds of the answer's `Retry-After` header. */
   readonly retryAfter: number | undefined
@@ -32,15 +31,12 @@ export interface FailureFault extends Targeted {
 export interface FaultState {
   readonly delays: readonly DelayFault[]
   readonly failures: readonly FailureFault[]
-  /** Watchers are sent nothing. */
-  readonly stalled: boolean
-  /** When the stall ends by itself, if it does. */
+  /** Until when watchers are sent nothing; Infinity for until they are released. */
   readonly stalledUntil: number | undefined
   /** Watches are cut again and again. */
   readonly drops: { readonly everyMs: number; readonly next: number } | undefined
-  readonly ignoreBeats: boolean
-  /** How many calls of `health` are still ignored; undefined for all until it is switched off. */
-  readonly beatsToIgnore: number | undefined
+  /** How many beats are still answered without being counted; Infinity for all. */
+  readonly beatsToIgnore: number
   /** How many writes are still answered and forgotten. */
   readonly writesToLose: number
 }
@@ -48,11 +44,9 @@ export interface FaultState {
 export const noFaults: FaultState = {
   delays: [],
   failures: [],
-  stalled: false,
   stalledUntil: undefined,
   drops: undefined,
-  ignoreBeats: false,
-  beatsToIgnore: undefined,
+  beatsToIgnore: 0,
   writesToLose: 0,
 }
 
@@ -71,28 +65,30 @@ export function delayOf(
   return longest
 }
 
-/** The failure that an operation meets, and the faults and the generator once it was chosen. */
-export interface TakenFailure {
-  readonly failure: FailureFault | undefined
-  readonly faults: FaultState
-  readonly random: number
-}
-
-/** Looks for the failure that an operation meets. The first that is meant for it decides, also that nothing fails. */
-export function takeFailure(faults: FaultState, operation: OperationName, random: number): TakenFailure {
-  const failure = faults.failures.find((fault) => applies(fault, operation))
-  if (failure === undefined) return { failure, faults, random }
-  const drawn = failure.share < 1 ? nextRandom(random) : { state: random, value: 0 }
-  if (drawn.value >= failure.share) return { failure: undefined, faults, random: drawn.state }
-  const failures = faults.failures.flatMap((fault) => (fault === failure ? useOnce(fault) : [fault]))
-  return { failure, faults: { ...faults, failures }, random: drawn.state }
-}
-
-function useOnce(fault: FailureFault): FailureFault[] {
+/** A failure after one more call has met it; none if that was the last. */
+export function useOnce(fault: FailureFault): FailureFault[] {
   if (fault.remaining === undefined) return [fault]
   return fault.remaining > 1 ? [{ ...fault, remaining: fault.remaining - 1 }] : []
 }
 
-function applies({ operations }: Targeted, operation: OperationName): boolean {
+export function applies({ operations }: Targeted, operation: OperationName): boolean {
   return operations === undefined || operations.length === 0 || operations.includes(operation)
+}
+
+/** Returns the generator's next state and its number from 0 to below 1 (mulberry32). */
+export function nextRandom(state: number): { readonly state: number; readonly value: number } {
+  const next = (state + 0x6d2b79f5) | 0
+  let mixed = Math.imul(next ^ (next >>> 15), next | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return { state: next, value: ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32 }
+}
+
+/** Returns a source of random numbers from 0 to below 1: the same seed gives the same numbers. */
+export function createRandom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    const next = nextRandom(state)
+    state = next.state
+    return next.value
+  }
 }

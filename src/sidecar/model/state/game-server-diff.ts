@@ -1,12 +1,12 @@
 import type { CounterStatus, GameServer } from '../../../protocol/game-server.js'
 import type { Change } from './effect.js'
-import { own } from './records.js'
+import { own } from './game-server-edits.js'
 import { copyOf } from './show.js'
 
-/** Longest label or annotation that is shown whole: a log is no place for an annotation of 200 kB. */
+/** The longest label or annotation that is shown whole. */
 const longestText = 1000
 
-/** The differences between two versions of a GameServer, version numbers aside. */
+/** The changes between two versions of a GameServer, without its version numbers. */
 export function diffGameServers(previous: GameServer, next: GameServer): Change[] {
   if (previous === next) return []
   const changes: Change[] = []
@@ -24,7 +24,7 @@ export function diffGameServers(previous: GameServer, next: GameServer): Change[
   const before = previous.object_meta
   const after = next.object_meta
   const deletion = after.deletion_timestamp ?? '0'
-  // Not pushed as arguments, of which there may be more than a call can have.
+  // There may be more changes than a call can have arguments, so `push(...)` would throw.
   return changes.concat(
     metadataChanges('label', before.labels, after.labels),
     metadataChanges('annotation', before.annotations, after.annotations),

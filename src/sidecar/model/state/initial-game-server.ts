@@ -1,8 +1,7 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../../protocol/game-server.js'
-import type { SidecarConfig } from './config.js'
+import type { GameServerManifest, ManifestCounters, ManifestInteger, ManifestLists, SidecarConfig } from './config.js'
 import { toInt64 } from './int64.js'
-import type { GameServerManifest, ManifestCounters, ManifestInteger, ManifestLists } from './manifest.js'
-import { sorted } from './records.js'
+import { sorted } from './game-server-edits.js'
 
 /** The real sidecar sends a missing time as the first second of year 1. */
 const noTime = '-62135596800'
@@ -18,7 +17,7 @@ const builtIn: GameServerManifest = {
   },
 }
 
-/** The one of the real sidecar's local mode. Its three players would be no-shows in production mode. */
+/** The built-in GameServer of the real sidecar's local mode. In production its three players would be missing. */
 const builtInLocal = (now: number): GameServerManifest => ({
   metadata: {
     ...builtIn.metadata,
@@ -39,7 +38,7 @@ const builtInLocal = (now: number): GameServerManifest => ({
   },
 })
 
-/** The GameServer a sidecar starts with: the manifest's, or the built-in one of the mode. */
+/** The GameServer that a sidecar starts with: from its manifest, or built in. */
 export function initialGameServer(config: SidecarConfig, now: number): GameServer {
   const { gameServer, mode } = config
   return mode === 'local'
@@ -47,7 +46,7 @@ export function initialGameServer(config: SidecarConfig, now: number): GameServe
     : createdGameServer(config, gameServer ?? builtIn, now)
 }
 
-/** A manifest taken literally: no defaults, and counters and lists only from its status. */
+/** Takes a manifest literally: no defaults, and counters and lists only from its status. */
 export function literalGameServer(config: SidecarConfig, manifest: GameServerManifest): GameServer {
   const { metadata, spec, status } = manifest
   const health = spec?.health

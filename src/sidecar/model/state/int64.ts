@@ -3,7 +3,7 @@ const minInt64 = -(2n ** 63n)
 const maxDigits = 19
 const decimalNumber = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** The decimal text of an int64; undefined for anything that isn't one or can't be exact. */
+/** The decimal text of an int64; undefined for another value or an inexact number. */
 export function toInt64(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined
   if (typeof value !== 'bigint' && typeof value !== 'string') return undefined
@@ -19,15 +19,15 @@ export function toNatural(value: unknown): string | undefined {
 }
 
 /**
- * The decimal text of the int64 that a number is written for in JSON: `10`, `10.0` and `1e1` are all 10. Undefined for
- * a fraction, for anything beyond 64 bits and for any other text. Nothing goes through a floating-point number.
+ * The decimal text of an int64 in JSON: `10`, `10.0` and `1e1` are all 10. Undefined for a fraction, for more than 64
+ * bits and for other text. Exact: it uses no floating-point number.
  */
 export function parseInt64(text: string): string | undefined {
   const match = decimalNumber.exec(text)
   if (match === null) return undefined
   const [, sign, whole = '', fraction = '', exponent = '0'] = match
   const digits = whole + fraction
-  // Loops and not patterns: a pattern for trailing zeros takes quadratic time on a long run of them.
+  // Loops, since a pattern for trailing zeros takes quadratic time on a long run of zeros.
   let start = 0
   while (digits[start] === '0') start++
   if (start === digits.length) return '0'
@@ -42,7 +42,7 @@ function inRange(integer: bigint): string | undefined {
   return integer > maxInt64 || integer < minInt64 ? undefined : integer.toString()
 }
 
-/** The sum of two int64, which wraps around beyond 64 bits as it does in the real sidecar. */
+/** The sum of two int64. Like the real sidecar, it wraps around beyond 64 bits. */
 export function addInt64(a: string, b: string): string {
   return BigInt.asIntN(64, BigInt(a) + BigInt(b)).toString()
 }
@@ -53,8 +53,8 @@ export function lessThan(a: string, b: string): boolean {
 }
 
 /**
- * Milliseconds of a reservation of so many seconds. The real sidecar counts nanoseconds in 64 bits, so more than
- * `maxReserveSeconds` wraps around, mostly to a time that has already passed.
+ * Milliseconds of a reservation. The real sidecar counts nanoseconds in 64 bits, so more than `maxReserveSeconds` wraps
+ * around, mostly to a time that has already passed.
  */
 export function reserveMilliseconds(seconds: string): number {
   const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n)

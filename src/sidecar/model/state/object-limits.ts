@@ -1,12 +1,12 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 
-/** Most labels, annotations, counters or lists of a GameServer, and most characters of all of them together. */
+/** The most labels, annotations, counters or lists of a GameServer, and the most characters of all together. */
 const mostNames = 10_000
 const mostCharacters = 8 * 1024 * 1024
-/** Counted for each name and each value besides its characters. */
+/** Added to the characters of each name and each value. */
 const perItem = 8
 
-/** The annotation that pads the object when a control command asks for it. It counts for no limit. */
+/** The annotation by which `padObject` enlarges the object. No limit counts it. */
 export const paddingKey = 'gameserver-sidecar.local/padding'
 
 /** The parts of a GameServer that grow with what clients send. */
@@ -21,8 +21,8 @@ type Texts = Readonly<Record<string, string>> | null | undefined
 type Lists = Readonly<Record<string, { readonly values?: readonly string[] | null }>> | null | undefined
 
 /**
- * The reason why a GameServer is too large; undefined if it isn't. A cluster takes 1.5 MiB at most. Here the limit is
- * what keeps one client from taking the memory and the time of all others.
+ * The reason why a GameServer is too large; undefined if it isn't. A cluster accepts 1.5 MiB. This limit keeps one
+ * client from exhausting the memory and time of all others.
  */
 export function sizeProblem({ labels, annotations, counters, lists }: Growing): string | undefined {
   let characters = 0
@@ -40,7 +40,7 @@ export function sizeProblem({ labels, annotations, counters, lists }: Growing): 
   return characters > mostCharacters ? `a GameServer has at most ${mostCharacters} characters here` : undefined
 }
 
-/** The reason why an object can't take the place of another; undefined if it can. */
+/** The reason why an object is too large to replace another; undefined if it isn't. */
 export function growthProblem(previous: GameServer, next: GameServer): string | undefined {
   const before = growing(previous)
   const after = growing(next)

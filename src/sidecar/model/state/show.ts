@@ -1,4 +1,4 @@
-/** Longest part of a stranger's text that a message repeats. */
+/** The most characters of foreign text that a message repeats. */
 const longest = 60
 
 /** The start of a text, for a message. */
@@ -6,7 +6,7 @@ export function excerpt(text: string, length = longest): string {
   return text.length > length ? `${copyOf(text.slice(0, length))}…` : text
 }
 
-/** A value in words, for a message: short whatever it is, and made without walking through it. */
+/** A value in words, for a message. Always short; takes the same time for every value. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(excerpt(value))
   if (value === undefined) return 'nothing'
@@ -17,17 +17,17 @@ export function show(value: unknown): string {
   return value === null ? 'null' : `a ${typeof value}`
 }
 
-/** A text as the real sidecar's messages repeat it; of a very long one, only the start. */
+/** A text as the real sidecar's messages repeat it, cut after 1,000 characters. */
 export function brief(text: string): string {
   return excerpt(text, 1000)
 }
 
-/** The same as JSON shows it. */
+/** The same, quoted as in JSON. */
 export function quote(text: string): string {
   return JSON.stringify(brief(text))
 }
 
-/** A text of its own: in V8 a part of a text keeps the whole text in memory, which may be 4 MiB for 60 characters. */
+/** Copies a text: in V8 a slice keeps the whole text in memory, 4 MiB for 60 characters. */
 export function copyOf(text: string): string {
   return JSON.parse(JSON.stringify(text)) as string
 }

@@ -25,16 +25,16 @@ export type WriteKind = 'state' | 'labels' | 'annotations' | 'counters' | 'lists
 export interface ProcessState {
   /** When each kind of write is due. */
   readonly due: Readonly<Partial<Record<WriteKind, number>>>
-  /** The state that was asked for last, '' for none. */
+  /** The state that the game asked for last, '' for none. */
   readonly wantedState: string
-  /** The Ready that waits to be written was asked for before an allocation, which it will undo. */
+  /** The queued Ready is older than an allocation, which it will undo. */
   readonly undoesAllocation: boolean
   /**
-   * When a game that had ended its last watch while Allocated opened one again: it may have started anew. Infinity until it
-   * opens one, undefined if it never ended it.
+   * When a game whose last watch ended while Allocated opened one again: the game may have restarted. Infinity until it
+   * opens one, undefined if its watch never ended.
    */
   readonly returnedAt: number | undefined
-  /** Milliseconds of the reservation that was asked for last; undefined for none, or for one without an end. */
+  /** Milliseconds of the last reservation that the game asked for; undefined for none, or for one without an end. */
   readonly reserveFor: number | undefined
   /** When the present reservation's timer fires. */
   readonly reserveEnds: number | undefined
@@ -45,11 +45,11 @@ export interface ProcessState {
   readonly counters: Readonly<Record<string, PendingCounter>>
   readonly lists: Readonly<Record<string, PendingList>>
   readonly health: HealthState
-  /** Highest capacity of a list as the process learnt it from the list `players`; '0' before that. */
+  /** The highest capacity of a list, which local mode reads from the list `players` once; '0' before that. */
   readonly listLimit: string
 }
 
-/** What the platform does about a GameServer that has come to its end. */
+/** What the platform does about a GameServer that has ended. */
 export interface EndingState {
   readonly reason: EndReason
   /** When the platform takes its next step: from Unhealthy to Shutdown, from Shutdown to the deletion timestamp. */
@@ -70,19 +70,12 @@ export interface HealthState {
   readonly nextCheck: number | undefined
 }
 
-/** Whether the sidecar and the platform's controllers reach the API server. */
-export interface ApiServerState {
-  readonly away: boolean
-  /** When it comes back by itself, if it does. */
-  readonly until: number | undefined
-}
-
 export interface ConformanceState {
   readonly received: readonly string[]
   readonly problems: readonly string[]
 }
 
-/** The whole sidecar at one moment. Never changed in place: states share the parts that are equal. */
+/** The whole sidecar at one moment. It is immutable: states share the parts that are equal. */
 export interface SidecarState {
   readonly config: SidecarConfig
   readonly startedAt: number
@@ -90,8 +83,8 @@ export interface SidecarState {
   /** How many GameServers there were before this one. */
   readonly replacements: number
   /**
-   * A game has called since this GameServer came. It stands for the kubelet's first probe, which starts the health clock: a
-   * sidecar that nobody uses yet has no game to be missed.
+   * A game has called this GameServer's sidecar. In a pod the kubelet's first probe starts the health clock; here the
+   * first call does, so that a sidecar without a game doesn't become Unhealthy.
    */
   readonly gameCalled: boolean
   /** The GameServer as the API server holds it, or in local mode the only copy there is. */
@@ -104,10 +97,14 @@ export interface SidecarState {
   readonly goneAt: number | undefined
   /** When the platform's controller turns RequestReady into Ready. */
   readonly readyAt: number | undefined
-  /** Undefined while the GameServer has not come to its end. */
+  /** Undefined until the GameServer has ended. */
   readonly ending: EndingState | undefined
   readonly process: ProcessState
-  readonly apiServer: ApiServerState
+  /**
+   * When the API server, which neither the sidecar nor the platform's controllers reach, comes back. Infinity for when
+   * it is told to, undefined while it is there.
+   */
+  readonly apiServerBackAt: number | undefined
   readonly faults: FaultState
   /** The generator of the random numbers by which calls fail. */
   readonly random: number
@@ -133,7 +130,7 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
       object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
     ending: undefined,
     process: createProcess(config, object, now, false),
-    apiServer: { away: false, until: undefined },
+    apiServerBackAt: undefined,
     faults: noFaults,
     random: config.seed | 0,
     watchers: [],
@@ -142,7 +139,7 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
   }
 }
 
-/** A process that has just started and remembers nothing. If a game has called before, its health clock runs at once. */
+/** A process that has just started. If a game has called before, its health clock runs at once. */
 export function createProcess(
   config: SidecarConfig,
   object: GameServer,
@@ -165,7 +162,7 @@ export function createProcess(
   }
 }
 
-/** The health bookkeeping of a process that reads its settings from the object now. Its clock runs if a game has called. */
+/** The health state of a process that reads its settings from the object now. Its clock runs if a game has called. */
 export function createHealth(config: SidecarConfig, object: GameServer, now: number, gameCalled: boolean): HealthState {
   const spec = object.spec?.health
   const period = (spec?.period_seconds ?? 0) * 1000

@@ -4,11 +4,11 @@ import type { Effect, WarningCode } from './effect.js'
 import type { FaultState } from './faults.js'
 import { diffGameServers } from './game-server-diff.js'
 import { growthProblem } from './object-limits.js'
-import { sameRecord } from './records.js'
+import { sameRecord } from './game-server-edits.js'
 import { excerpt } from './show.js'
 import type { ProcessState, SidecarState } from './sidecar-state.js'
 
-/** The state and the effects of one event while `reduce()` works on it. It never leaves `reduce()`. */
+/** The state and the effects of one event while `reduce()` handles it. */
 export interface Step {
   state: SidecarState
   readonly effects: Effect[]
@@ -39,7 +39,7 @@ export function record(step: Step, name: string): void {
   update(step, { conformance: { ...conformance, received: [...conformance.received, name] } })
 }
 
-/** Records an operation that counts only with one value, or the problem that it came with another. */
+/** Records an operation that counts only with the expected value, or the problem that the value differs. */
 export function recordValue(step: Step, name: string, value: string, expected: string): void {
   if (value === expected) {
     record(step, name)
@@ -58,8 +58,8 @@ export function prefixOf(state: SidecarState): string {
 }
 
 /**
- * Replaces the object in memory only; neither watchers nor versions notice. Returns whether it did: an object that is too
- * large is dropped.
+ * Replaces the object without a new version; watchers don't see it. Returns false for an object that is too large,
+ * which is dropped.
  */
 export function setObject(step: Step, object: GameServer): boolean {
   const problem = growthProblem(step.state.object, object)
@@ -74,9 +74,9 @@ export function setObject(step: Step, object: GameServer): boolean {
 }
 
 /**
- * Writes the object as the API server does. In production it gets a new resource version, and a new generation if more
- * than metadata changed (`statusChanged` says so where the comparison can't); watchers see it, and a write that
- * changes nothing is none. In local mode versions stand still and watchers see every write.
+ * Writes the object as the API server does. In production a write that changes nothing is dropped; others get a new
+ * resource version, and a new generation if more than metadata changed (`statusChanged` tells what the comparison can't
+ * see). In local mode versions never change, and watchers see every write.
  */
 export function writeObject(step: Step, object: GameServer, statusChanged = false): void {
   const { config, object: previous } = step.state

@@ -3,13 +3,12 @@ import { annotationLimit, metadataKey } from '../../../protocol/names.js'
 import { byteLength } from '../calls/metadata-rules.js'
 import { applyCounter } from '../calls/counters.js'
 import { applyList } from '../calls/lists.js'
-import { isBeingDeleted, withLastAllocated, withMetadata, withState } from '../state/game-server-edits.js'
-import { sorted } from '../state/records.js'
+import { isBeingDeleted, sorted, withLastAllocated, withMetadata, withState } from '../state/game-server-edits.js'
 import type { PendingList, WriteKind } from '../state/sidecar-state.js'
 import { prefixOf, update, updateProcess, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
-/** Applies the queued writes of one kind to the object, as the real sidecar's worker does. */
+/** Applies the queued write of one kind, as the real sidecar's worker does. */
 export function applyWrite(step: Step, kind: WriteKind, at: number): void {
   const { [kind]: _, ...due } = step.state.process.due
   updateProcess(step, { due })
@@ -42,7 +41,7 @@ function writeState(step: Step, at: number): void {
   if (until !== undefined) updateProcess(step, { reserveEnds: until })
 }
 
-/** Writes what can be written; a cluster takes only so many bytes of annotations. */
+/** Writes labels or annotations without invalid keys and those over a cluster's limit. */
 function writeMetadata(step: Step, kind: 'labels' | 'annotations'): void {
   const { process, object } = step.state
   const texts = new Map(Object.entries(object.object_meta[kind] ?? {}))
@@ -78,7 +77,7 @@ function writeValues(step: Step, kind: 'counters' | 'lists'): void {
   writeObject(step, { ...object, status: { ...object.status, ...written } })
 }
 
-/** The stored values with their pending changes. All are copied once, not once for each change. */
+/** Applies pending changes to the stored values, with one copy for all changes. */
 function applyAll<Value, Pending>(
   stored: Readonly<Record<string, Value>> | null | undefined,
   pending: Readonly<Record<string, Pending>>,

@@ -3,7 +3,6 @@ import { isBeingDeleted, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { record, update, updateFaults, updateProcess, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
-import { bringApiServerBack } from './api-server.js'
 import { applyWrite } from './apply-write.js'
 import { checkHealth } from './health.js'
 import { endObject, followObject } from './platform.js'
@@ -11,12 +10,12 @@ import { replaceEnded } from './replacement.js'
 
 const writeKinds: readonly WriteKind[] = ['state', 'labels', 'annotations', 'counters', 'lists']
 
-/** What is done without an event. `at` is when it was due. */
+/** Work that no event asks for. `at` is when it was due. */
 type Work = (step: Step, at: number, now: number) => void
 
-/** The next work that is done without an event, and its time; undefined if there is none. */
+/** The next due work and its time; undefined if there is none. */
 export function nextDueWork(state: SidecarState): { readonly work: Work; readonly at: number } | undefined {
-  const { process, faults, apiServer, ending } = state
+  const { process, faults, apiServerBackAt, ending } = state
   const write = (kind: WriteKind): [Work, number | undefined] => [
     (step, at) => applyWrite(step, kind, at),
     process.due[kind],
@@ -29,8 +28,8 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
     [becomeReady, state.readyAt],
   ]
   const all: readonly (readonly [Work, number | undefined])[] = [
-    ...(apiServer.away ? [] : needsApiServer),
-    [bringApiServerBack, apiServer.until],
+    ...(apiServerBackAt === undefined ? needsApiServer : []),
+    [bringApiServerBack, apiServerBackAt],
     [endReservation, process.reserveEnds],
     [checkHealth, process.health.nextCheck],
     [releaseWatchers, faults.stalledUntil],
@@ -38,9 +37,7 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
     [dropAgain, state.watchers.length > 0 ? faults.drops?.next : undefined],
   ]
   let next: { work: Work; at: number } | undefined
-  for (const [work, at] of all) {
-    if (at !== undefined && (next === undefined || at < next.at)) next = { work, at }
-  }
+  for (const [work, at = Infinity] of all) if (at < (next?.at ?? Infinity)) next = { work, at }
   return next
 }
 
@@ -58,7 +55,7 @@ function vanish(step: Step): void {
 }
 
 export function releaseWatchers(step: Step): void {
-  updateFaults(step, { stalled: false, stalledUntil: undefined })
+  updateFaults(step, { stalledUntil: undefined })
 }
 
 /** Turns RequestReady into Ready, as the platform's controller does. */
@@ -69,7 +66,7 @@ function becomeReady(step: Step): void {
   writeObject(step, withState(object, 'Ready'))
 }
 
-/** The timer asks for Ready whatever the state is by then; in a pod only a final state ignores it. */
+/** The timer asks for Ready whatever the state is by then. In a pod, only a final state ignores it. */
 function endReservation(step: Step, at: number): void {
   updateProcess(step, { reserveEnds: undefined })
   const { config, object } = step.state
@@ -88,10 +85,29 @@ function dropAgain(step: Step, _at: number, now: number): void {
   update(step, { watchers: [] })
 }
 
-/** Times that are over are not made up for: those that nothing ran the clock for, and those when nobody watched. */
+/** Skips the cuts that were missed, because nothing ran the clock or nobody watched: they aren't made up for. */
 export function skipMissedDrops(step: Step, now: number): void {
   const { drops } = step.state.faults
   if (drops === undefined || drops.next > now) return
   const missed = Math.floor((now - drops.next) / drops.everyMs)
   updateFaults(step, { drops: { ...drops, next: drops.next + (missed + 1) * drops.everyMs } })
 }
+
+/** Brings the API server back: the writes that waited for it are applied in the order in which they were due. */
+export function bringApiServerBack(step: Step, now: number): void {
+  const { apiServerBackAt, process } = step.state
+  if (apiServerBackAt === undefined) return
+  update(step, { apiServerBackAt: undefined })
+  const waiting = (Object.entries(process.due) as [WriteKind, number][]).filter(([, at]) => at <= now)
+  for (const [kind] of waiting.sort(([, a], [, b]) => a - b)) applyWrite(step, kind, now)
+  // The platform's controllers couldn't reach it either: they go on from now.
+  const { goneAt, readyAt, ending } = step.state
+  update(step, {
+    goneAt: later(goneAt, now),
+    readyAt: later(readyAt, now),
+    ending: ending && { ...ending, nextAt: later(ending.nextAt, now), replacesAt: later(ending.replacesAt, now) },
+  })
+}
+
+const later = (at: number | undefined, now: number): number | undefined =>
+  at === undefined ? undefined : Math.max(at, now)

@@ -4,7 +4,7 @@ import { createHealth } from '../state/sidecar-state.js'
 import { update, updateProcess, warn } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
-/** Starts the health clock with the first call of a game. In a pod, the kubelet's first probe starts it. */
+/** Starts the health clock at a game's first call. In a pod, the kubelet's first probe starts it. */
 export function startHealthClock(step: Step, now: number): void {
   const { config, object, gameCalled } = step.state
   if (gameCalled) return
@@ -13,20 +13,20 @@ export function startHealthClock(step: Step, now: number): void {
 }
 
 /**
- * Takes the health clock along when the sidecar's clock is put forward by `ms`: a game whose last beat is within the period
- * can't beat in time that is skipped. A game that is silent already, or whose beats are ignored, is counted as before.
+ * Moves the health clock along when the sidecar's clock is put forward by `ms`, since a game that beats can't beat in
+ * the skipped time. A game that is silent already, or whose beats are ignored, is counted as before.
  */
 export function forgiveSkippedTime(step: Step, ms: number, now: number): void {
   const { config, faults, process } = step.state
   const { health } = process
   const beats = health.beats > 0 && now - health.lastBeat <= health.period
-  if (config.sharesClock || faults.ignoreBeats || !beats || health.nextCheck === undefined) return
+  if (config.sharesClock || faults.beatsToIgnore > 0 || !beats || health.nextCheck === undefined) return
   updateProcess(step, { health: { ...health, lastBeat: health.lastBeat + ms, nextCheck: health.nextCheck + ms } })
 }
 
 /**
- * Checks one period for a beat. Checks that were missed because nothing ran the clock (a machine that slept) are not
- * made up for: the real sidecar's clock sleeps with the machine.
+ * Checks one period for a beat. Skips the checks that a sleeping machine missed: the real sidecar's clock sleeps with
+ * the machine.
  */
 export function checkHealth(step: Step, at: number, now: number): void {
   const { process, object } = step.state

@@ -4,7 +4,7 @@ import type { SidecarState } from '../state/sidecar-state.js'
 import { update, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
-/** Notes what the platform's controllers will do about the state in which the GameServer is now. */
+/** Schedules the platform's reaction to the GameServer's present state. */
 export function followObject(step: Step, at: number): void {
   const { config, object, goneAt, ending } = step.state
   const present = endReason(step.state)
@@ -12,7 +12,7 @@ export function followObject(step: Step, at: number): void {
     if (ending !== undefined) update(step, { ending: undefined })
     return
   }
-  // An Unhealthy GameServer is shut down on its way: the first reason counts.
+  // An Unhealthy GameServer becomes Shutdown later: the first reason counts.
   const reason = ending?.reason ?? present
   const isMarked = isDeleted(step.state)
   // An Unhealthy GameServer without a Fleet stays Unhealthy.
@@ -43,7 +43,7 @@ export function markDeleted(step: Step, at: number): void {
 
 const isDeleted = ({ object }: SidecarState): boolean => (object.object_meta.deletion_timestamp ?? '0') !== '0'
 
-/** Why the GameServer has come to its end; undefined if it hasn't. Local mode has no platform that would end it. */
+/** Why the GameServer has ended; undefined if it hasn't. Local mode has no platform that would end it. */
 function endReason({ config, object, gone, goneAt }: SidecarState): EndReason | undefined {
   if (config.mode === 'local' || config.frozen) return undefined
   if (gone || goneAt !== undefined) return 'deleted'

@@ -6,26 +6,26 @@ import { createProcess } from '../state/sidecar-state.js'
 import { nextVersion, update } from '../state/step.js'
 import type { Step } from '../state/step.js'
 
-/** The characters of names that Kubernetes makes up: no vowels, so no words. */
+/** The characters of names that Kubernetes generates: without vowels, so that no words arise. */
 const letters = 'bcdfghjklmnpqrstvwxz2456789'
 const suffixLength = 5
 
 type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason']
 
-/** Puts a fresh GameServer, with a sidecar of its own, in the place of the one that has ended. */
+/** Replaces the ended GameServer when it is due. */
 export function replaceEnded(step: Step, at: number): void {
   const { ending } = step.state
   if (ending !== undefined) replace(step, ending.reason, at)
 }
 
-/** The same whether it is due or not. Whoever watched the old one is cut off. */
+/** Replaces the GameServer by a fresh one with its own sidecar, and cuts every connection. */
 export function replace(step: Step, reason: ReplacementReason, at: number): void {
   startFresh(step, reason, at)
   update(step, { watchers: [] })
   step.effects.push({ type: 'disconnect', reason: 'replaced' })
 }
 
-/** Forgets the GameServer and everything about it, and starts for a fresh one that no game has called yet. */
+/** Forgets the GameServer, and starts for a fresh one that no game has called yet. */
 export function startFresh(step: Step, reason: ReplacementReason, at: number): void {
   const { config, object: previous } = step.state
   const replacements = step.state.replacements + 1
@@ -46,8 +46,8 @@ export function startFresh(step: Step, reason: ReplacementReason, at: number): v
 }
 
 /**
- * The GameServer that a Fleet creates in place of another: from the same manifest, under a name and uid of its own. These
- * come from the time and the number of GameServers before it, so that a replay makes the same ones.
+ * The GameServer that a Fleet creates in place of another: from the same manifest, with its own name and uid. Both
+ * derive from the time and the number of GameServers before, so that a replay makes the same ones.
  */
 function freshGameServer(config: SidecarConfig, previous: GameServer, count: number, now: number): GameServer {
   const object = initialGameServer(config, now)
@@ -78,7 +78,7 @@ function uidOf(seed: string): string {
   return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')
 }
 
-/** FNV-1a in 32 bits, with a last step that spreads a change of the last character over all of them. */
+/** FNV-1a in 32 bits, with a final step that spreads the last character over all bits. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)

@@ -1,8 +1,7 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
-import type { AllocationCounterAction, AllocationListAction } from '../allocation/manifest.js'
-import { withLastAllocated, withState } from '../model/state/game-server-edits.js'
+import type { AllocationCounterAction, AllocationListAction } from './manifest.js'
+import { sorted, withLastAllocated, withState } from '../model/state/game-server-edits.js'
 import { lessThan, toNatural } from '../model/state/int64.js'
-import { sorted } from '../model/state/records.js'
 import { show } from '../model/state/show.js'
 
 /** What is to be done to a GameServer. */
@@ -51,7 +50,7 @@ function merge(before: Texts, more: Texts): Record<string, string> {
   return sorted([...new Map([...Object.entries(before ?? {}), ...Object.entries(more ?? {})])])
 }
 
-/** The values after their actions, or the name of the first that there isn't. */
+/** The values after their actions, or the name of the first that doesn't exist. */
 function applyActions<Value, Action>(
   values: Readonly<Record<string, Value>> | null | undefined,
   actions: Readonly<Record<string, Action>> = {},
@@ -68,7 +67,7 @@ function applyActions<Value, Action>(
   return Object.fromEntries(next)
 }
 
-/** Sets the capacity first, then moves the count and cuts it to the range from 0 to the capacity. */
+/** Sets the capacity, then changes the count and clamps it to 0 and the capacity. */
 function changeCounter(counter: CounterStatus, action: AllocationCounterAction): CounterStatus {
   const capacity = toNatural(action.capacity) ?? counter.capacity
   if (action.action == null && action.amount == null) return cutCount(counter.count, capacity)
