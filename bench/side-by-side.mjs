@@ -100,7 +100,7 @@ function page(rows) {
     : '\nCommands, watch and faults are absent: they need a real sidecar, which `SDK_SERVER` names.\n'
   return `# Side by side with the official SDK
 
-\`npm run bench -- side-by-side\` measured these figures and wrote this page, on ${new Date().toISOString().slice(0, 10)}, with
+Measured by \`npm run bench -- side-by-side\` on ${new Date().toISOString().slice(0, 10)}, with
 ${machine}, at a load average of ${load}. Times are of that machine at that moment; compare the columns.
 
 | | ${ours} | ${official} |
@@ -109,11 +109,11 @@ ${table}
 ${without}
 ## How it is measured
 
-Both are installed as packages into empty folders, and talk to the same release of the real sidecar on loopback: this
-package by HTTP, the official SDK by gRPC. The game is a process of its own. It connects, watches, and sends a heartbeat each
-second, as each SDK's documentation shows; the official SDK gets its error callbacks. *Never* means: not within half a minute.
+Both packages talk to the same release of the real sidecar on loopback: this one by HTTP, the official SDK by gRPC. The
+game, a process of its own, connects, watches, and sends a heartbeat each second, as each SDK's documentation shows,
+with error callbacks for the official SDK. *Never* means: not within half a minute.
 
-- **Restart**: the sidecar ends, and is back at its ports three seconds later. Times count from its start.
+- **Restart**: the sidecar ends, and starts again three seconds later. Times count from that start.
 - **Hang**: the sidecar is stopped (\`SIGSTOP\`), and its connections stay open.
 
 The command's time includes the sidecar's own. Bytes are of a bundle by esbuild, minified.
@@ -121,13 +121,8 @@ The command's time includes the sidecar's own. Bytes are of a bundle by esbuild,
 ## Repeat it
 
 \`\`\`sh
-go build -o sdk-server ./cmd/sdk-server
-\`\`\`
-
-in a clone of Agones makes the sidecar. Then, in a clone of this repository:
-
-\`\`\`sh
-SDK_SERVER=/path/to/sdk-server npm run bench -- side-by-side
+go build -o sdk-server ./cmd/sdk-server                      # in a clone of Agones
+SDK_SERVER=/path/to/sdk-server npm run bench -- side-by-side # in a clone of this repository
 \`\`\`
 `
 }
