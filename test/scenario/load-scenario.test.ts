@@ -57,7 +57,7 @@ describe('a scenario with a mistake is refused with its line, what is expected a
 test.each<[args: string[], code: number, message: RegExp]>([
   [['run', 'good.yaml', '--', 'no-such-game'], 66, /^There is no command "no-such-game"/],
   [['run', 'good.yaml', '--time', 'x0'], 64, /^--time must be real or a speed from x1 to x1000; got "x0"/],
-  [['run', 'virtual.yaml'], 64, /virtual.yaml has "time: virtual", which only a test with a mock can give/],
+  [['run', 'virtual.yaml'], 64, /virtual.yaml has "time: virtual", which works only in a test with a mock/],
   [['run', 'typo.yaml'], 1, /^\S+typo.yaml:1: the scenario has no field "stps"; did you mean "steps"\?$/],
   [['check', 'good.yaml', 'typo.yaml', 'none.yaml'], 1, /^\S+typo.yaml:1: .*\nCannot read \S+none.yaml/],
 ])(
