@@ -40,8 +40,8 @@ export interface Players {
    * Takes a seat. Resolves at once with `expected` for a promised seat, else with `joined` when the watch shows the
    * seat.
    *
-   * @throws SidecarError `OUT_OF_RANGE` if no seat is free, `ALREADY_EXISTS` for a player who is here, `INVALID_ARGUMENT`,
-   * `NOT_FOUND` without the list, `FEATURE_DISABLED`, `TIMEOUT`, `CLOSED` once the server ends
+   * @throws SidecarError `OUT_OF_RANGE` if no seat is free, `ALREADY_EXISTS` for a player who is here,
+   * `INVALID_ARGUMENT`, `NOT_FOUND` without the list, `FEATURE_DISABLED`, `TIMEOUT`, `CLOSED` once the server ends
    */
   join(id: string, options?: CallOptions): Promise<'expected' | 'joined'>
   /**
