@@ -158,7 +158,7 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
   })
 
   play(
-    'a process restarted within an allocation continues it, and a room without auto-dispose doesn’t block the end',
+    'a process restarted within an allocation continues it, and a room that ignores the shutdown doesn’t block the end',
     async (context) => {
       const { expect } = context
       const options = {
