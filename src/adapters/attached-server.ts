@@ -11,79 +11,80 @@ import { endWhenEmpty, pause, type EndWhenEmptyOptions } from '../players/end-wh
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
 
-/** ms for `shutdown()` where no deadline is nearer. */
+/** Time limit of `shutdown()` in ms, unless the deadline is nearer. */
 const LAST_CALL = 5000
 
-/** ms: the time that `processSignals` gives by itself. */
+/** ms; the default that `processSignals` grants. */
 const SIGNAL_TIMEOUT = 10_000
 
 export interface AttachOptions<Connection> {
   /**
-   * A client, which its owner closes, or options for one that is closed at the end. Default: one that sends beats and
-   * ends in order when the process is told to stop.
+   * A client, which its owner closes, or options for a client that the adapter closes at the end. By default, the
+   * adapter creates a client that sends beats and shuts down gracefully on a stop signal.
    */
   client?: SidecarClient | ClientOptions
-  /** Where seats are counted; default: the list `players`. false: nowhere */
+  /** Where seats are counted; default: the list `players`. `false` counts no seats. */
   players?: PlayersOptions | false
   /**
-   * Who comes: an id takes a seat, null comes in without one, undefined is refused. What it throws is told to `onError`,
-   * and the connection is refused.
+   * Identifies a connection. An id takes a seat, null admits the connection without a seat, undefined refuses it. If
+   * `idOf` throws, `onError` gets the error and the connection is refused.
    */
   idOf?(connection: Connection): PlayerId | Promise<PlayerId>
   /**
-   * What becomes of a player who comes while the GameServer isn't allocated: `refuse`d with `UNAVAILABLE`, after 3 s in
-   * which the allocation may become known; or the first one `allocate`s the GameServer. Default: comes in all the same
+   * What happens to a player who connects before the GameServer is allocated. `refuse`: waits up to 3 s for the watch
+   * to show an allocation, then rejects the player with `UNAVAILABLE`. `allocate`: the first player allocates the
+   * GameServer. By default the player is admitted.
    */
   unallocated?: 'refuse' | 'allocate'
-  /** End, by `shutdown()`, an Allocated server whose players have all left, or never come. Default false */
+  /** Shut down an Allocated server once all players have left, or none has come. Default false */
   endWhenEmpty?: boolean | EndWhenEmptyOptions
-  /** End the process after the end in order. Default false: it ends once nothing keeps it alive. */
+  /** Exit the process after the graceful shutdown. By default the process exits once nothing keeps it alive. */
   exit?: boolean
-  /** Awaited, for half of the time until the deadline, before players are disconnected: save, tell them. */
+  /** Awaited before players are disconnected, for at most half of the time until the deadline: save, notify players. */
   onEnding?(event: EndingEvent): void | Promise<void>
-  /** Told what belongs to no call; default: `console.error`. What it throws is ignored. */
+  /** Gets errors that belong to no call; default: `console.error`. What `onError` throws is ignored. */
   onError?(error: SidecarError): void
 }
 
 export interface AttachedServer {
   readonly client: SidecarClient
-  /** undefined with `players: false` */
+  /** The tracked players; undefined with `players: false`. */
   readonly players: Players | undefined
   /**
-   * Resolves when the server has ended in order, `shutdown()` included, or after `close()`. Give it to `processSignals`
-   * of your own client.
+   * Resolves when the graceful shutdown is complete, including `shutdown()`, or after `close()`. Pass this promise to
+   * `processSignals` of your own client.
    */
   readonly ended: Promise<void>
-  /** Who that is; undefined for one without a seat and for one who is gone. */
+  /** The player's id; undefined for a connection that has no seat or is closed. */
   idOf(connection: object): string | undefined
   /**
-   * Seats a player who logs in by an event: the connection came in without a seat, since `idOf` gave null, or changes to
-   * this one. null frees its seat. The connection stays open, also where this rejects.
+   * Seats a player who logs in after connecting, or moves the connection to another seat. null frees its seat. The
+   * connection stays open even if `seat()` rejects.
    *
-   * @throws SidecarError as `join()` of players does, `UNAVAILABLE` by `unallocated`, `CLOSED` for a connection that is gone
+   * @throws SidecarError as `join()` of players does, `UNAVAILABLE` by `unallocated`, `CLOSED` for a closed connection
    */
   seat(connection: object, id: string | null): Promise<void>
-  /** Leaves the server as it was, running, and closes the client if it was made here. The list stays as it is. */
+  /** Detaches from the running server, and closes the client if the adapter created it. The list isn't changed. */
   close(): void
 }
 
-/** What all kinds of server share, for the part that knows one kind. */
+/** What the common part gives to the part for one kind of server. */
 export interface Desk<Connection> {
   readonly client: SidecarClient
   readonly seats: ConnectionSeats<Connection>
-  /** Calls `ready()` on the GameServer, once: the server listens. */
+  /** Call when the server listens. Calls `ready()` on the GameServer once. */
   listens(): unknown
-  /** Ends in order where something else than the GameServer asks for it. The same end every time. */
+  /** Starts the graceful shutdown when something else than the GameServer requests it. Idempotent. */
   end(): Promise<void>
-  /** Undone when the server is left alone, the last one first. */
+  /** Cleanups that run on detach, in reverse order. */
   undo(run: () => unknown): void
 }
 
 /** How one kind of server ends. */
 export interface Front {
-  /** Says goodbye to all players and closes the server; resolves once everybody is gone. */
+  /** Says goodbye to all players and closes the server; resolves once every connection is closed. */
   end(): Promise<unknown>
-  /** Cuts what is left. */
+  /** Cuts the connections that are left. */
   cut?(): void
 }
 
@@ -92,7 +93,7 @@ const NAMES = ['client', 'players', 'idOf', 'unallocated', 'endWhenEmpty', 'exit
 /**
  * @param names the options that only this kind of server has
  * @param open called once, when seats can be taken
- * @throws SidecarError `CONFIG` where an option doesn't exist or can't be right
+ * @throws SidecarError `CONFIG` for an unknown or invalid option
  */
 export function attach<Connection>(
   options: Omit<AttachOptions<never>, 'idOf'>,
@@ -141,7 +142,7 @@ export function attach<Connection>(
     isReady = true
     try {
       const { status } = await client.connect({ timeout: Infinity })
-      // A server that was allocated before this process was started would lose its players.
+      // ready() would drop the allocation, and the players, of a server that was allocated before this process started.
       if (!ending && !/^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(status.state))
         await client.ready({ timeout: Infinity })
     } catch (error) {
@@ -153,7 +154,7 @@ export function attach<Connection>(
     seats.door = 'closed'
     ending ??= endInOrder(client, front, options, { event, budget, report }).then(() => {
       close()
-      // After those who were told of the end.
+      // Runs after the listeners of the end.
       if (options.exit) void ended.then(() => process.exit())
     })
     return ending
@@ -179,21 +180,21 @@ function reporter({ onError }: Pick<AttachOptions<never>, 'onError'>): Report {
       if (onError) onError(error as SidecarError)
       else console.error(error)
     } catch {
-      // A server doesn't end because its log does.
+      // A logger that throws must not end the server.
     }
   }
 }
 
-/** Players first, then the server, then the GameServer: each has a share of the time that is left. */
+/** Ends the players first, then the server, then the GameServer. Each step gets a share of the time that is left. */
 async function endInOrder(
   client: SidecarClient,
   front: Front,
   { onEnding }: Pick<AttachOptions<never>, 'onEnding'>,
   { event, budget, report }: { event: EndingEvent | undefined; budget: number; report: Report },
 ): Promise<void> {
-  // Without an event, there is no deadline.
+  // A missing event means that there is no deadline.
   const deadline = event ? Math.min(event.deadline, Date.now() + budget) : Infinity
-  /** Waits for it until that share of the time that is left, or until the client is closed. */
+  /** Awaits a promise for at most that share of the time that is left, or until the client is closed. */
   const within = (share: number, work: Promise<unknown>): Promise<boolean> =>
     Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
   try {
@@ -211,12 +212,12 @@ async function endInOrder(
     if (!/^(Shutdown|Unhealthy)$/.test(client.gameServer?.status.state ?? ''))
       await client.shutdown({ timeout: Math.max(1, Math.min(deadline - Date.now(), LAST_CALL)) })
   } catch (error) {
-    // The sidecar of a pod that is deleted may be gone already.
+    // When the pod is being deleted, the sidecar may be gone already.
     if (!event || !/^(deleted|signal)$/.test(event.reason)) report(error)
   }
 }
 
-/** @param ended what a signal waits for */
+/** @param ended the promise that a signal waits for */
 function clientOf(given: SidecarClient | ClientOptions, ended: Promise<void>) {
   const { processSignals = true } = given as ClientOptions
   const { onSignal, timeout = SIGNAL_TIMEOUT } = Object(processSignals) as ProcessSignalOptions
@@ -230,14 +231,14 @@ function clientOf(given: SidecarClient | ClientOptions, ended: Promise<void>) {
           timeout,
           async onSignal(signal) {
             await onSignal?.(signal)
-            // It says shutdown(), and closes the client, which has nothing more to send then.
+            // The shutdown calls shutdown() and closes the client, which has nothing more to send then.
             await ended
           },
         },
       })
   return {
     client,
-    /** ms that the end may take */
+    /** Time limit of the graceful shutdown in ms */
     budget: isGiven || !processSignals ? Infinity : timeout,
     release: () => void (isGiven || client.close()),
   }

@@ -47,8 +47,8 @@ export interface BabylonSidecar<Int = number> extends Observables<Int> {
 }
 
 /**
- * Every event, and whether it describes the current state: of such a one, a late observer gets the last at once, as with
- * `onReadyObservable`.
+ * Every event, and whether it describes the current state. A late observer of such an event gets the last one at once,
+ * as with `onReadyObservable`.
  */
 const events: Record<keyof SidecarEvents, boolean> = {
   gameserver: true,

@@ -9,7 +9,7 @@ export interface CocosLike {
 
 /** Creates its client in `onLoad` and closes it in `onDestroy`. */
 export interface SidecarComponent<Int = number> {
-  /** If it is set in the inspector, it overrides the option of the same name. */
+  /** A value set in the inspector overrides the option of the same name. */
   baseUrl?: string
   /** From `onLoad` on. */
   readonly client: SidecarClient<Int>

@@ -15,7 +15,7 @@ import { override } from './hooks.js'
 
 export type Listeners = Record<string, Parameters<ColyseusHandler['on']>[1]>
 
-/** Listens to the rooms of all types, those that are defined later included. */
+/** Listens to the rooms of all types, including types that are defined later. */
 export function followRooms(
   server: ColyseusServer,
   matchMaker: ColyseusMatchMaker,
@@ -51,7 +51,7 @@ export function followRooms(
     )
 }
 
-/** A session, and the name of the room that it asks for; without one, any room of players is its own. */
+/** A session, and the name of the room that it requests. A session without a name accepts any room of players. */
 interface Owner {
   readonly session: Session
   readonly name?: string
@@ -65,8 +65,9 @@ interface Known {
 }
 
 /**
- * Who comes before the watch has told of the allocation makes a room without a session. A session takes such a room
- * rather than end, or have a second one: else the GameServer would be given away while people play on it.
+ * A player who comes before the watch shows the allocation creates a room without a session. A session adopts such a
+ * room instead of ending or creating a second room: otherwise the platform could allocate the GameServer again while
+ * people play on it.
  */
 export function createRoomSessions(
   matchMaker: ColyseusMatchMaker,
@@ -74,10 +75,10 @@ export function createRoomSessions(
   listening: Promise<unknown>,
 ) {
   const rooms = new Map<string, Known>()
-  /** Those whose allocation asks for no room. */
+  /** Sessions whose allocation requests no room. */
   let roomless: Owner[] = []
 
-  /** Whether there is a room of players for it. */
+  /** Whether a room of players exists for the session. */
   function adopt(owner: Owner): boolean {
     for (const known of rooms.values()) {
       const { room, isUsed } = known
@@ -88,7 +89,7 @@ export function createRoomSessions(
   }
 
   return {
-    /** Finds or creates the room that a session's allocation asks for. */
+    /** Finds or creates the room that a session's allocation requests. */
     async start(session: Session): Promise<void> {
       await listening
       try {
@@ -97,7 +98,7 @@ export function createRoomSessions(
         const { name, options } = request
         const owner = { session, name }
         if (!options && adopt(owner)) return
-        // In this process, since it was allocated: createRoom() may choose another one.
+        // Create the room in this process, the allocated one: createRoom() may choose another process.
         const { roomId } = await matchMaker.handleCreateRoom(name, options ?? {})
         const known = rooms.get(roomId)
         if (known) known.owner = owner
@@ -107,7 +108,7 @@ export function createRoomSessions(
         throw error
       }
     },
-    /** Closes the room of a session that has ended otherwise. */
+    /** Closes the room of a session that ended before its room did. */
     ended(session: Session): void {
       roomless = roomless.filter((owner) => owner.session !== session)
       for (const { room, owner } of rooms.values()) if (owner?.session === session) void room.disconnect()
@@ -132,34 +133,34 @@ function requestOf(
   room: SidecarPluginOptions['room'],
 ): RoomRequest | undefined | Promise<RoomRequest | undefined> {
   if (typeof room === 'function') return room(allocated)
-  // Of the whole object, since an allocation that sets the same as the last one changes nothing.
+  // Read the whole object: an allocation that sets the same values as the last one changes nothing.
   const { annotations, labels } = allocated.gameServer.object_meta
   const text = valueOf(annotations, room?.annotation) || valueOf(labels, room?.label)
   return text ? (text.startsWith('{') ? (JSON.parse(text) as RoomRequest) : { name: text }) : undefined
 }
 
-/** By its whole key, or by the key without the platform's SDK prefix. */
+/** Looks a value up by its full key, or by its key without the platform's SDK prefix. */
 function valueOf(all: Record<string, string> | null | undefined, key: string | undefined): string | undefined {
   for (const name in all) if (name.replace(/^.*\.dev\/sdk-/, '') === key || name === key) return all[name]
   return undefined
 }
 
-/** By room and session: after a reconnection, the session has another client. */
+/** Keyed by room and session id, because a reconnection gives the session another client object. */
 export const keyOf = (room: ColyseusRoom, client: ColyseusClient): string => room.roomId + ' ' + client.sessionId
 
-/** Makes a new room ask for a seat before it lets anybody in. */
+/** Makes a new room take a seat for each client before it admits the client. */
 export function guard(
   room: ColyseusRoom,
   seats: ConnectionSeats<string>,
   idOf: NonNullable<SidecarPluginOptions['idOf']>,
 ): void {
-  /** The game must not see those who were not let in, or not yet, though Colyseus tells it when they leave. */
+  /** Hides the leaving of clients that were never admitted: Colyseus would report it to the game. */
   const outside = new WeakSet<ColyseusClient>()
   const { onJoin } = room
 
   room.onJoin = async (client, ...rest) => {
     const key = keyOf(room, client)
-    // Any other state than the first: the client has left, and Colyseus refuses it.
+    // Any other state than the first means that the client has left, and Colyseus refuses it.
     const isGone = (): boolean => !!client.state
     outside.add(client)
     try {

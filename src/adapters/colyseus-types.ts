@@ -35,35 +35,36 @@ export interface RoomRequest {
 }
 
 export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf'> {
-  /** Imported from where `Server` is: each copy of Colyseus has its own. */
+  /** Import `matchMaker` from the same package as `Server`: each copy of Colyseus has its own. */
   matchMaker: ColyseusMatchMaker
   /** As in `trackSessions`; default: one session at a time */
   sessions?: Omit<SessionsOptions, 'onSession'>
   /**
-   * The room that is created for a session: the label that names it; the annotation that names it, or holds
-   * `{ "name", "options" }` as JSON; or a function. A room of that name in which players are already is taken instead,
-   * unless the allocation has options for it. A session without one ends with the next room of players that is disposed.
+   * The room that is created for a session: the label that names the room; the annotation that names the room, or holds
+   * `{ "name", "options" }` as JSON; or a function. If players are already in a room of that name, the session adopts
+   * that room, unless the allocation has options for it. A session that names no room ends with the next room of
+   * players that is disposed.
    */
   room?:
     | { label?: string; annotation?: string }
     | ((allocated: AllocatedEvent) => RoomRequest | undefined | Promise<RoomRequest | undefined>)
   /**
-   * Who takes the seat; null: nobody, as for a spectator or in a lobby; undefined is refused. One who is in several
-   * rooms has one seat. What it throws is told to `onError`, and the client is refused.
-   * Default: `auth.id` of the client, else `playerId` of the options it joins with, else its session's id
+   * The id that takes the seat; null for no seat, as for a spectator or in a lobby; undefined refuses the client. A
+   * player in several rooms has one seat. If `idOf` throws, `onError` gets the error and the client is refused.
+   * Default: `auth.id` of the client, else `playerId` of its join options, else its session id
    */
   idOf?(client: ColyseusClient, options: unknown): PlayerId | Promise<PlayerId>
-  /** ms that the event loop may be late before beats are held back, unless `client` was passed in; default 1000 */
+  /** Event loop delay in ms above which beats are held back, unless `client` was passed in; default 1000 */
   maxDelay?: number
 }
 
 export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf' | 'seat'> {
   readonly sessions: Sessions
-  /** The session that a room belongs to, such as for `touch()`; undefined for a room that players have made. */
+  /** The session that a room belongs to, such as for `touch()`; undefined for a room that players created. */
   sessionOf(room: { readonly roomId: string }): Session | undefined
 }
 
-/** What a room's handler tells of, and a room has, in all versions. */
+/** The events of a room's handler and the members of a room that all versions share. */
 export interface ColyseusHandler {
   on(type: string, listener: (room: ColyseusRoom, client: ColyseusClient) => void): unknown
 }

@@ -23,8 +23,8 @@ interface Inside {
 }
 
 /**
- * Makes a Colyseus server, 0.16 to 0.18, a GameServer: `ready()` once it listens, a session for each allocation, a seat
- * for each player, an end in order. Call it before `listen()`, or after.
+ * Runs a Colyseus server, 0.16 to 0.18, as a GameServer: `ready()` once the server listens, a session for each
+ * allocation, a seat for each player, a graceful shutdown. Call it before or after `listen()`.
  *
  * ```js
  * const server = new Server({ transport: new WebSocketTransport() })
@@ -33,7 +33,7 @@ interface Inside {
  * await server.listen(2567)
  * ```
  *
- * @throws SidecarError `CONFIG` for a server that is none of Colyseus, and for wrong options
+ * @throws SidecarError `CONFIG` for anything but a Colyseus server, and for invalid options
  */
 export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOptions): ColyseusSidecar {
   const { check } = internals
@@ -78,7 +78,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
             }),
       )
       let isEnding = false
-      // Colyseus calls it at SIGTERM, also after an end, and would exit before the last word.
+      // Colyseus calls this on SIGTERM, even after a shutdown, and would exit before shutdown() is sent.
       const restore = override(server, 'gracefullyShutdown', () => async (exit = true, error?: Error) => {
         if (error) process.exitCode = 1
         await end()
@@ -88,7 +88,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
       return {
         end() {
           isEnding = true
-          // A room that ends now makes no place for another session.
+          // A room that ends from now on must not free a place for another session.
           sessions.close()
           return gracefullyShutdown.call(server, false)
         },
@@ -98,7 +98,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
   return { ...attached, sessions, sessionOf: rooms.sessionOf }
 }
 
-/** Colyseus listens to signals itself. */
+/** Signals are left to Colyseus, which listens to them itself. */
 function clientOptions(
   { client: given = {}, maxDelay = 1000 }: SidecarPluginOptions,
   client: () => SidecarClient,
@@ -109,8 +109,8 @@ function clientOptions(
   return {
     processSignals: false,
     ...given,
-    // Beats are timers of the same event loop, so they stop when it does. But a loop that takes two seconds for each
-    // turn sends them all, while nobody can play.
+    // Beats are timers of the same event loop, so a blocked loop stops them. A loop that takes two seconds a turn still
+    // sends every beat, while nobody can play.
     autoHealth: autoHealth !== false && {
       ...(autoHealth as object),
       async check() {

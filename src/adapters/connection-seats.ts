@@ -4,21 +4,21 @@ import type { Players } from '../players/index.js'
 /** ms that a connection waits for its seat while the sidecar is away. */
 const JOIN_TIMEOUT = 10_000
 
-/** ms by which the watch may tell of an allocation later than its players come. */
+/** ms by which the watch may show an allocation after its players come. */
 const ALLOCATION_DELAY = 3000
 
-/** Errors of `join` on a GameServer that can't count seats: reported by the tracker, and nobody is refused for them. */
+/** Codes of `join` on a GameServer that can't count seats. The tracker reports them, and players are admitted. */
 const UNCOUNTED = /^(NOT_FOUND|FEATURE_DISABLED|UNIMPLEMENTED)$/
 
-/** An id takes a seat; null comes in without one, as a spectator does; undefined is refused. */
+/** An id takes a seat; null admits the connection without a seat, as a spectator; undefined refuses it. */
 export type PlayerId = string | null | undefined
 
-/** One player, who keeps one seat over all connections of that id. */
+/** One player, whose connections share one seat. */
 interface Seat {
   readonly id: string
   connections: number
   joined?: Promise<void>
-  /** The tracker has refused the join, so the id may be somebody else's. */
+  /** The tracker has refused the join, so the seat under this id may belong to somebody else. */
   isRefused?: boolean
 }
 
@@ -31,27 +31,27 @@ export interface SeatsOptions {
 
 /** The seats of a server's connections. */
 export interface ConnectionSeats<Connection> {
-  /** Every connection that has come in or waits. */
+  /** Every connection that is admitted or waiting. */
   readonly connections: ReadonlyMap<Connection, unknown>
-  /** `closed`: nobody else comes in; `left`: everybody does, and seats are no longer taken */
+  /** `closed`: new connections are refused. `left`: every connection is admitted, without a seat. */
   door: 'open' | 'closed' | 'left'
-  /** Whether no player is here. */
+  /** Whether there are no players. */
   isEmpty(): boolean
   idOf(connection: Connection): string | undefined
   /**
-   * Resolves once this connection may come in.
+   * Resolves once this connection is admitted.
    *
-   * @param isGone whether the connection has been lost, which nobody may have been told of
-   * @throws SidecarError where it may not
+   * @param isGone whether the connection is lost, which may not have been reported by an event
+   * @throws SidecarError if the connection is refused
    */
   take(connection: Connection, identify: () => PlayerId | Promise<PlayerId>, isGone: () => boolean): Promise<void>
   /**
-   * Takes a seat for a connection that has come in, instead of the seat it has; null: only frees that seat.
+   * Takes a seat for an admitted connection in place of its present seat; null only frees the present seat.
    *
-   * @throws SidecarError where there is none. The connection stays.
+   * @throws SidecarError if no seat is free. The connection stays open.
    */
   seat(connection: Connection, id: string | null): Promise<void>
-  /** Called once the connection is closed, or at any time before. */
+  /** Call when the connection is closed, or earlier. */
   free(connection: Connection): void
 }
 
@@ -81,7 +81,7 @@ export function createSeats<Connection>({
     await allocating
   }
 
-  /** Frees the seat of a connection that stays. */
+  /** Frees the seat of a connection that stays open. */
   function vacate(connection: Connection): void {
     const seat = connections.get(connection)
     if (!seat) return

@@ -7,8 +7,8 @@ export type SidecarSource<Int = number> = ClientOptions | SidecarClient<Int>
 export type CreateClient = (options: ClientOptions) => unknown
 
 /**
- * Returns the client for one engine, and what closes it unless it was passed in. Unless `autoHealth` is false, it sends
- * beats for as long as the engine makes frames.
+ * Returns the client for one engine, and a function that closes the client unless it was passed in. Unless `autoHealth`
+ * is false, the client sends beats while the engine makes frames.
  */
 export function engineClient<Int>(
   create: CreateClient,
@@ -20,12 +20,12 @@ export function engineClient<Int>(
   return { client, release: () => client.close() }
 }
 
-/** Holds back beats while the frame count doesn't change, because timers still fire when the game is frozen. */
+/** Holds back beats while the frame count stands still, because timers still fire when the game is frozen. */
 function gateByFrames(options: ClientOptions, frame: () => number): ClientOptions {
   const { autoHealth = true, now = Date.now } = options
   if (!autoHealth) return options
   const given = autoHealth === true ? {} : autoHealth
-  // The same time that a busy page may take for one frame, while its worker sends the beats.
+  // The limit that a page has for one frame while its worker sends the beats.
   const { stallTimeout = 3000 } = given
   let last: number | undefined
   let changed = 0

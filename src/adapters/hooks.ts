@@ -9,7 +9,7 @@ export interface HttpServerLike {
   closeAllConnections(): void
 }
 
-/** Calls back once it listens, maybe at once. Returns the function that stops waiting. */
+/** Calls back once the server listens, possibly at once. Returns a function that stops waiting. */
 export function whenListening(
   server: Pick<HttpServerLike, 'once' | 'removeListener'>,
   isListening: boolean,
@@ -26,7 +26,7 @@ export function closed(server: { close(done: () => void): unknown } | undefined)
 
 type Method = (...values: never[]) => unknown
 
-/** Replaces a method of one object. Returns what puts back the one before. */
+/** Replaces a method of one object. Returns a function that restores the previous method. */
 export function override<Name extends string>(
   target: { [name in Name]?: Method | null | undefined },
   name: Name,
@@ -37,7 +37,7 @@ export function override<Name extends string>(
   const replacement = replace(before as (...values: unknown[]) => unknown)
   target[name] = replacement
   return () => {
-    // Somebody else may have replaced it since.
+    // Other code may have replaced the method since.
     if (target[name] !== replacement) return
     if (wasOwn) target[name] = before
     else delete target[name]

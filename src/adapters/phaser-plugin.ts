@@ -86,8 +86,8 @@ interface GameConfigLike {
 }
 
 /**
- * Installs the plugin into a game's configuration or into an existing game, and returns that. Use it instead of
- * `plugins: { global: [...] }`, which Phaser silently ignores if `type` is `HEADLESS`.
+ * Installs the plugin into a game's configuration or into an existing game, and returns that argument. Use it instead
+ * of `plugins: { global: [...] }`, which Phaser silently ignores if `type` is `HEADLESS`.
  *
  * @param plugin the class from `createSidecarPlugin()`
  */

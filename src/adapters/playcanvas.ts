@@ -13,7 +13,7 @@ export interface PlayCanvasLike {
 
 /** Creates its client in `initialize`, and closes it when the script or its entity is destroyed. */
 export interface SidecarScript<Int = number> {
-  /** An attribute. If it is set in the editor, it overrides the option of the same name. */
+  /** An attribute. A value set in the editor overrides the option of the same name. */
   baseUrl?: string
   /** From `initialize` on. */
   readonly client: SidecarClient<Int>

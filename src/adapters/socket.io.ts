@@ -36,7 +36,7 @@ export interface SocketIoServerLike {
   close(done: () => void): unknown
 }
 
-/** What the types of Socket.IO 3 don't show. A server of HTTP/2 can't cut its connections. */
+/** Members that the types of Socket.IO 3 lack. An HTTP/2 server has no method that cuts its connections. */
 interface Inside {
   readonly httpServer?: Pick<HttpServerLike, 'listening' | 'once' | 'removeListener'> & { closeAllConnections?(): void }
 }
@@ -49,14 +49,14 @@ export interface AttachSocketIoOptions extends AttachOptions<SocketLike> {
 const WANTED = 'a Server of socket.io; ws and an http.Server have gameserver-sidecar/ws'
 
 /**
- * Runs a server of Socket.IO 3 or 4 as a GameServer: ready once it listens, a seat for each player who is connected, and
- * an end in order. It may listen later.
+ * Runs a server of Socket.IO 3 or 4 as a GameServer: ready once the server listens, a seat for each connected player,
+ * and a graceful shutdown. Call it before or after `listen()`.
  *
  * A socket that gets no seat gets `connect_error`, with the error's code as `error.data.code`. By default a player's id
- * is `auth.player`, or the query parameter `player`, or else the socket's own: a real game has to authenticate, in a
- * middleware before or in `idOf`.
+ * is `auth.player`, or the query parameter `player`, or else the socket's own id. A real game has to authenticate
+ * players, in an earlier middleware or in `idOf`.
  *
- * @throws SidecarError `CONFIG` where it is no server, or an option doesn't exist or can't be right
+ * @throws SidecarError `CONFIG` for anything but a Socket.IO server, and for an unknown or invalid option
  */
 export function attachServer(server: SocketIoServerLike, options: AttachSocketIoOptions = {}): AttachedServer {
   const { of, attach: attachTo } = Object(server) as Partial<SocketIoServerLike>
@@ -68,7 +68,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
 
     async function admit(socket: SocketLike): Promise<void> {
       const free = (): void => seats.free(socket)
-      // A socket that another middleware refuses is never disconnected.
+      // A socket that another middleware refuses emits no `disconnect`.
       socket.conn.once('close', free)
       socket.once('disconnect', free)
       await seats.take(
@@ -93,7 +93,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
       if (!seats.connections.has(socket)) admit(socket).catch(() => socket.disconnect(true))
     }
 
-    // After all that are added now: who is refused by one of them takes no seat.
+    // Run after the middleware that is added in this turn: a socket that one of them refuses takes no seat.
     void Promise.resolve().then(() => namespace.use(middleware))
     namespace.on('connection', onConnection)
     undo(() => void namespace.removeListener('connection', onConnection))
@@ -105,7 +105,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
     }
     follow()
     undo(() => stopWaiting())
-    // `listen()` calls it too.
+    // `listen()` calls this method too.
     undo(
       override(server, 'attach', (attachTo) => (...values) => {
         const result = attachTo.apply(server, values)
@@ -116,7 +116,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
 
     return {
       async end() {
-        // Only those of this process, also where an adapter connects it with others.
+        // Only sockets of this process, even if an adapter connects several processes.
         const gone = Array.from(namespace.sockets.values(), (socket) => {
           const isClosed = new Promise<void>((resolve) => void socket.conn.once('close', resolve))
           socket.disconnect(true)

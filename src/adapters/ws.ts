@@ -44,18 +44,18 @@ export interface AttachWsOptions extends AttachOptions<RequestLike> {
 const WANTED = 'a WebSocketServer of ws or an http.Server; Socket.IO has gameserver-sidecar/socket.io'
 type Verify = (verified: boolean, status?: number, message?: string, headers?: object) => void
 type Verifier = (info: { req: RequestLike }, done: Verify) => unknown
-/** Resolves with the code that a connection is refused with, if it is. */
+/** Resolves with the code of the refusal, or undefined if the connection is admitted. */
 type Admit = (request: RequestLike) => Promise<string | undefined>
 
 /**
- * Runs a server of `ws`, or an `http.Server` whose upgrades your own code handles, as a GameServer: ready once it
- * listens, a seat for each player who is connected, and an end in order. Call it before players can come.
+ * Runs a server of `ws`, or an `http.Server` whose upgrades your own code handles, as a GameServer: ready once the
+ * server listens, a seat for each connected player, and a graceful shutdown. Call it before players can connect.
  *
- * A connection that gets no seat is refused before it opens: 503 with the error's code as its text, 401 where there is
- * no id or one that can't be right. By default a player's id is the query parameter `player`, or
- * else a random one: a real game has to authenticate in `idOf`.
+ * A connection that gets no seat is refused before it opens: 503 with the error's code as its text, or 401 for a
+ * missing or invalid id. By default a player's id is the query parameter `player`, or else a random id. A real game has
+ * to authenticate players in `idOf`.
  *
- * @throws SidecarError `CONFIG` where it is no server, or an option doesn't exist or can't be right
+ * @throws SidecarError `CONFIG` for anything but such a server, and for an unknown or invalid option
  */
 export function attachServer(
   server: WebSocketServerLike | HttpServerLike,
@@ -114,7 +114,7 @@ export function attachServer(
   })
 }
 
-/** `ws` asks `verifyClient` when it knows that a request is right, and only then makes a WebSocket of it. */
+/** Uses `verifyClient`, which `ws` calls after it has validated a request and before it creates the WebSocket. */
 function verifier(before: Verifier | null | undefined, admit: Admit): Verifier {
   return function verify(info, done) {
     const next: Verify = (verified, ...refusal) => {
@@ -129,10 +129,10 @@ function verifier(before: Verifier | null | undefined, admit: Admit): Verifier {
   }
 }
 
-/** Holds back the event `upgrade`, so that it doesn't matter who listens to it, and since when. */
+/** Holds back the event `upgrade`, whoever listens to it and whenever the listener was added. */
 async function holdBack(request: RequestLike, admit: Admit, tell: () => void): Promise<void> {
   const socket = socketOf(request)
-  // Until somebody takes it over, nobody else hears of its errors.
+  // Until a listener takes the socket over, nothing else handles its errors.
   const ignore = (): void => {}
   socket.on('error', ignore)
   const code = await admit(request)
@@ -146,7 +146,7 @@ async function holdBack(request: RequestLike, admit: Admit, tell: () => void): P
   }
 }
 
-/** The query parameter `player`, or else a random id. One that is escaped wrongly is nobody's. */
+/** The query parameter `player`, or else a random id. A malformed escape gives undefined, which is refused. */
 function idInQuery({ url = '' }: RequestLike): string | undefined {
   const found = /[?&]player=([^&#]+)/.exec(url)
   try {

@@ -5,13 +5,13 @@ import type { CloseInit, PageWindow } from './page.js'
 import { PlayerSocket } from './player-socket.js'
 import { createUplink } from './uplink.js'
 
-/** The players' connections, as the page has them. */
+/** The players' connections in the page. */
 export interface Connections {
   onconnection: ((socket: PlayerSocket) => void) | null
   readonly sockets: ReadonlyMap<number, PlayerSocket>
-  /** Resolves when players can come. */
+  /** Resolves when players can connect. */
   readonly opened: Promise<void>
-  /** Resolves when the host has all that was sent to players so far, or after a moment if it doesn't answer. */
+  /** Resolves when the host has acknowledged all messages sent to players so far, or after a short timeout. */
   handOver(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ const MOST_WAITS = 100
 
 type OnConnection = Connections['onconnection']
 
-/** Opens the page's one socket to the host, and makes a socket for each player who comes over it. */
+/** Opens the page's one socket to the host, and creates a player socket for each connection that it reports. */
 export function createConnections({ page, playersPath }: ConnectionsOptions): Connections {
   const globals = keepGlobals(page)
   const sockets = new Map<number, PlayerSocket>()
@@ -96,7 +96,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
   }
 }
 
-/** Reads them before the game's scripts run, which may wrap timers and the WebSocket. */
+/** Reads the globals before the game's scripts run, which may wrap timers and the WebSocket. */
 function keepGlobals(page: PageWindow) {
   const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
   return {

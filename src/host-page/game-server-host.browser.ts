@@ -1,6 +1,6 @@
 import type { GameServerHost } from './types.js'
 
-/** The `gameServerHost` of the hosted page. Options are for the same file as a program. */
+/** Returns the `gameServerHost` of the hosted page. The options serve only programs that run the same file. */
 export function createGameServerHost(_options?: unknown): Promise<GameServerHost> {
   const { gameServerHost } = globalThis as { gameServerHost?: GameServerHost }
   if (gameServerHost) return Promise.resolve(gameServerHost)

@@ -4,17 +4,17 @@ import type { GameServerHost } from './types.js'
 
 export interface HostTargetOptions {
   readonly connections: Connections
-  /** The game has made a step. */
+  /** The game has run a step. */
   onTick(): void
   reportError(error: unknown): void
 }
 
-/** The `gameServerHost` of a game, and what ends it. */
+/** The `gameServerHost` of a game, and the function that ends the game. */
 export interface HostTarget {
   readonly host: EventTarget & Record<keyof GameServerHost, unknown>
   /** Whether the game has ever listened to `shutdown`. */
   readonly isListenedTo: boolean
-  /** Tells the game to end. Resolves when everything that the game waits for has settled. */
+  /** Tells the game to end. Resolves when every promise given to `waitUntil` has settled. */
   shutdown(signal: string, deadline: number): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export function createHostTarget({ connections, onTick, reportError }: HostTarge
   }
 }
 
-/** Resolves when all have settled, also those that are added meanwhile. Rejections are reported. */
+/** Resolves when all promises have settled, including promises that are added meanwhile. Reports rejections. */
 export async function settle(waits: readonly unknown[], reportError: (error: unknown) => void): Promise<void> {
   for (let settled = 0; settled < waits.length;) {
     const batch = waits.slice(settled)

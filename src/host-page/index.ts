@@ -5,15 +5,16 @@ import { createConnections } from './connections.js'
 import { createHostTarget, settle } from './host-target.js'
 import type { EndWait, FrameCallback, HostConfig, PageWindow } from './page.js'
 
-/** An argument of the function that the runner puts around this script. */
+/** An argument of the function in which the runner wraps this script. */
 declare const hostConfig: HostConfig
 
-/** Longest wait for the socket to the host, once the page has made its first step. */
+/** Longest wait for the socket to the host after the page's first step. */
 const OPENING_MS = 1_000
 const FRAME_MS = 1_000 / 60
 
 const page = globalThis as unknown as PageWindow & Record<string, unknown>
-// The script also runs in frames, where each would be another game server, and wherever the page navigates to.
+// Only the top page of the gateway is the game server. The script also runs in frames, and wherever the page navigates
+// to.
 if (page.top === globalThis && page.location.host === hostConfig.host) install(hostConfig)
 
 function install({ playersPath, isDrawn }: HostConfig): void {
@@ -23,7 +24,7 @@ function install({ playersPath, isDrawn }: HostConfig): void {
   const connections = createConnections({ page, playersPath })
   let boot!: () => void
   const firstStep = new Promise<void>((resolve) => (boot = resolve))
-  /** A player who comes as soon as the page has booted must find the page's socket open. */
+  /** The page's socket must be open for a player who connects as soon as the page has booted. */
   const booted = firstStep.then(
     () =>
       new Promise<void>((resolve) => {
@@ -41,21 +42,22 @@ function install({ playersPath, isDrawn }: HostConfig): void {
   // For the runner alone.
   Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), {
     value: {
-      /** Resolves when the page has made its first step, and players can come. */
+      /** Resolves when the page has run its first step and players can connect. */
       booted,
       get ticks() {
         return ticks
       },
       /**
-       * Tells the page to end. Resolves when everything that it waits for has settled, with what the host has yet to wait for.
+       * Tells the page to end. Resolves when all promises that the page waits for have settled, with what the host
+       * still has to wait for.
        *
-       * @param deadline when the page is ended at the latest
-       * @param clientDeadline the same for a page that listens only to its clients
+       * @param deadline latest end of the page
+       * @param clientDeadline latest end of a page that listens only to its clients
        */
       async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<EndWait> {
         const clientWaits: unknown[] = []
         const { host, isListenedTo } = target
-        // For the clients in this page.
+        // Tells the clients in this page.
         const ending = Object.assign(new Event('ending'), {
           deadline: isListenedTo ? deadline : clientDeadline,
           isHeard: undefined as boolean | undefined,
@@ -78,8 +80,8 @@ function install({ playersPath, isDrawn }: HostConfig): void {
 }
 
 /**
- * Gives the page its frames by a timer, 60 a second. The browser's own frames pass through its compositor, which takes
- * 3 % of a core and has nobody to draw for.
+ * Runs the page's frames by a timer, 60 a second. The browser's own frames pass through its compositor, which takes 3 %
+ * of a core and draws for nobody.
  */
 export function frameByTimer(page: PageWindow): void {
   const { performance } = page
@@ -91,7 +93,7 @@ export function frameByTimer(page: PageWindow): void {
   const run = (): void => {
     frames.isDue = false
     const time = now()
-    // A callback that asks for another frame gets the next one, and one that was cancelled meanwhile isn't called.
+    // A callback that requests a frame gets the next frame. A callback that was cancelled meanwhile isn't called.
     for (const id of [...frames.waiting.keys()]) {
       const callback = frames.waiting.get(id)
       frames.waiting.delete(id)
@@ -117,13 +119,13 @@ export function frameByTimer(page: PageWindow): void {
   page.cancelAnimationFrame = (id) => void frames.waiting.delete(id)
 }
 
-/** Calls `onFirst` when the first frame that the page asks for has run: a page without `tick()` has booted then. */
+/** Calls `onFirst` after the first frame that the page requested: a page without `tick()` has booted then. */
 export function awaitFirstFrame(page: PageWindow, onFirst: () => void): void {
   const { requestAnimationFrame } = page
   const own: PageWindow['requestAnimationFrame'] = (callback) =>
     requestAnimationFrame.call(page, (time) => {
       callback(time)
-      // The game may have put something of its own around it.
+      // The game may have wrapped the function.
       if (page.requestAnimationFrame === own) page.requestAnimationFrame = requestAnimationFrame
       onFirst()
     })

@@ -1,21 +1,21 @@
 import type { WebSocketLike } from '../relay/socket.js'
 
-/** What the runner tells the script when it puts it into the page. */
+/** The arguments that the runner gives to the script. */
 export interface HostConfig {
   /** Address and port of the gateway, such as `127.0.0.1:8080`. */
   readonly host: string
   /** Path at which the page opens its one socket to the players, with the secret. */
   readonly playersPath: string
-  /** Frames come from the browser, since the page is drawn. Otherwise a timer makes them. */
+  /** Whether the browser draws the page and runs its frames. Otherwise a timer runs them. */
   readonly isDrawn: boolean
 }
 
-/** What the host still has to wait for when the page has settled: nothing, the last calls of its clients, or `shutdown()`. */
+/** What the host still waits for when the page has settled: nothing, the last calls of its clients, or `shutdown()`. */
 export type EndWait = 'nothing' | 'calls' | 'shutdown'
 
 export type FrameCallback = (time: number) => void
 
-/** The globals of a page that are used here. They are read before the game's scripts run, which may wrap them. */
+/** The globals of a page that this script uses. It reads them before the game's scripts run, which may wrap them. */
 export interface PageWindow {
   readonly top: unknown
   readonly location: { readonly host: string }
@@ -33,7 +33,7 @@ export interface PageWindow {
   reportError(error: unknown): void
 }
 
-/** Why a connection has ended, as its event tells. */
+/** The reason why a connection has ended, as in its close event. */
 export interface CloseInit {
   readonly code: number
   readonly reason: string

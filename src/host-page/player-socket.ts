@@ -7,9 +7,9 @@ import type { Uplink } from './uplink.js'
 /** What a game may send. */
 export type PlayerData = string | ArrayBuffer | ArrayBufferView
 
-/** Bytes that are kept of messages for which nobody listens yet. */
+/** Most bytes of messages that are kept until the game adds a listener. */
 const KEPT_BYTES = 256 * 1024
-/** Overhead of a message, so that empty messages count as well. */
+/** Overhead in bytes that each message counts, so that empty messages count as well. */
 const MESSAGE_BYTES = 64
 
 const { CONNECTING, OPEN, CLOSING, CLOSED } = STATES
@@ -30,7 +30,7 @@ export type PageGlobals = Pick<
   'Blob' | 'CloseEvent' | 'DOMException' | 'Event' | 'MessageEvent' | 'queueMicrotask' | 'reportError'
 >
 
-/** What the game holds of a player's connection. `types.ts` says what the members mean that are the game's. */
+/** The object that the game gets for a player's connection. `types.ts` documents the members that are public. */
 export class PlayerSocket extends EventTarget implements Record<keyof PublicPlayerSocket, unknown> {
   readonly CONNECTING = CONNECTING
   readonly OPEN = OPEN
@@ -52,7 +52,7 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
   #hasListener = false
   /** Whether the game has been given the socket. */
   isKnown = false
-  /** Bytes on the way to the host, those that wait there, and those that were sent after the end. */
+  /** Bytes in flight to the host, bytes that wait there, and bytes that were sent after the end. */
   readonly bytes = { onTheWay: 0, inHost: 0, unsent: 0 }
 
   constructor({ id, url, remoteAddress, page, uplink }: ConnectionOptions) {
@@ -114,11 +114,11 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
     if (sizeOf(String(reason)) > MOST_REASON_BYTES) {
       throw new DOMException(`reason must have at most ${MOST_REASON_BYTES} bytes`, 'SyntaxError')
     }
-    // 1005 stands for none.
+    // 1005 means that the close frame had no code.
     this.#close(Math.trunc(code ?? 1005), String(reason))
   }
 
-  /** A message has come. Its bytes are valid until this returns. */
+  /** Delivers a message of the player. Its bytes are valid until this returns. */
   receive(data: string | Uint8Array): void {
     if (this.#readyState !== OPEN) return
     if (this.#kept === undefined) return this.#tell(data)
@@ -137,7 +137,7 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
     this.dispatchEvent(new this.#page.CloseEvent('close', init))
   }
 
-  /** Somebody listens for messages from now on. */
+  /** The game has added its first listener for messages. */
   #listen(): void {
     if (this.#hasListener) return
     this.#hasListener = true
@@ -161,7 +161,7 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
   }
 
   #send(data: PlayerData, isUnreliable: boolean): void {
-    // As text, a Blob would silently become "[object Blob]".
+    // Converted to text, a Blob would silently become "[object Blob]".
     if (data instanceof this.#page.Blob)
       throw new TypeError('A player gets texts and bytes; send await blob.arrayBuffer()')
     const message = bytesOf(data)
@@ -184,7 +184,7 @@ export class PlayerSocket extends EventTarget implements Record<keyof PublicPlay
   }
 }
 
-/** Like a WebSocket, sends everything but bytes as text. An ArrayBuffer may be of another frame, whose class differs. */
+/** Like a WebSocket, sends everything but bytes as text. An ArrayBuffer of another frame has another class. */
 function bytesOf(data: unknown): Uint8Array | string {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
   const isBuffer = Object.prototype.toString.call(data) === '[object ArrayBuffer]'

@@ -3,24 +3,24 @@ export interface HostPageEvent {
   readonly type: string
 }
 
-/** The platform ends the game server. The page may finish its work until `deadline`. */
+/** The platform is ending the game server. The page may finish its work until `deadline`. */
 export interface HostShutdownEvent extends HostPageEvent {
   /** The signal's name, such as `SIGTERM`. */
   readonly signal: string
-  /** When the page is ended at the latest, in ms since the Unix epoch. */
+  /** Latest end of the page, in ms since the Unix epoch. */
   readonly deadline: number
-  /** Makes the end wait for `promise`, but no longer than until `deadline`. A rejection is reported, and waited for no more. */
+  /** Delays the end until `promise` has settled, but at most until `deadline`. A rejection is reported. */
   waitUntil(promise: Promise<unknown>): void
 }
 
 /** A message of a player. */
 export interface PlayerMessageEvent extends HostPageEvent {
-  /** A string, or bytes in the form that `binaryType` names: as untyped as the data of a WebSocket's message. */
+  /** A string, or bytes in the form that `binaryType` names. Untyped, like the data of a WebSocket's message. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly data: any
 }
 
-/** A player has left, or was made to. */
+/** A player has left, or the connection was closed. */
 export interface PlayerCloseEvent extends HostPageEvent {
   readonly code: number
   readonly reason: string
@@ -35,24 +35,24 @@ interface PlayerSocketEvents {
 
 /** A player's connection in the hosted page. It has the shape of a WebSocket that is open. */
 export interface PlayerSocket {
-  /** Number of the connection, which no other of this server gets. */
+  /** Number of the connection, unique within this server. */
   readonly id: number
-  /** Path and query that the player asked for, such as `/?name=Ada`. */
+  /** Path and query that the player requested, such as `/?name=Ada`. */
   readonly url: string
   readonly remoteAddress: string
   readonly readyState: number
-  /** Bytes that were sent here and wait to leave for the player. A server may skip updates for players with many. */
+  /** Bytes that wait to be sent to the player. A server may skip updates for a player with many unsent bytes. */
   readonly bufferedAmount: number
-  /** What binary messages come as. Unlike that of a WebSocket it begins as `arraybuffer`. */
+  /** The form of binary messages. Unlike that of a WebSocket, it is `arraybuffer` at first. */
   binaryType: 'arraybuffer' | 'blob'
   onmessage: ((event: PlayerMessageEvent) => unknown) | null
   onclose: ((event: PlayerCloseEvent) => unknown) | null
   onerror: ((event: HostPageEvent) => unknown) | null
-  /** Sends a message. To a player who has left it does nothing but add to `bufferedAmount`. */
+  /** Sends a message. After the player has left, `send()` only adds to `bufferedAmount`. */
   send(data: string | ArrayBuffer | ArrayBufferView): void
   /**
-   * Sends a message that may be lost or come out of order, but never twice, and that no other message waits for: over the
-   * player's data channel, or over the WebSocket if there is none. It is dropped behind 64 KiB that wait to be sent.
+   * Sends a message that may be lost or come out of order, but never twice, and that never delays other messages. Uses
+   * the player's data channel, or the WebSocket if there is none. Drops the message while over 64 KiB wait to be sent.
    */
   sendUnreliable(data: string | ArrayBuffer | ArrayBufferView): void
   /**
@@ -74,13 +74,13 @@ export interface PlayerSocket {
 
 /** The global `gameServerHost` of a page that `gameserver-sidecar host` runs. Other pages don't have it. */
 export interface GameServerHost {
-  /** Takes each player who comes. Those who came before it was set are kept for it. */
+  /** Called for each player who connects. Players who connected before it was set are kept for it. */
   onconnection: ((socket: PlayerSocket) => void) | null
   /** The players' sockets by their `id`. */
   readonly connections: ReadonlyMap<number, PlayerSocket>
   /**
-   * One step of the game was made. Optional; once it has been called, it must go on being called, or the page counts as
-   * hanging after `--hang-timeout`.
+   * Call after each step of the game. Optional; after the first call, a page without another call for `--hang-timeout`
+   * counts as hanging.
    */
   tick(): void
   addEventListener(type: 'shutdown', listener: (event: HostShutdownEvent) => void): void

@@ -4,7 +4,7 @@ import { STATES } from '../relay/socket.js'
 import type { WebSocketLike } from '../relay/socket.js'
 import type { PageWindow } from './page.js'
 
-/** A broken socket is opened again at once, then at this interval. */
+/** Interval in ms of the redials of a broken socket, after a first redial at once. */
 const RETRY_MS = 200
 
 export interface UplinkOptions {
@@ -12,27 +12,27 @@ export interface UplinkOptions {
   readonly host: string
   /** Path at which the host awaits the socket. */
   readonly path: string
-  /** Takes a batch of the host. An error that it throws ends the socket. */
+  /** Handles a batch of the host. If `receive` throws, the socket is closed. */
   onBatch(batch: Uint8Array): void
-  /** The socket has ended, and all that went over it. Another one is on its way. */
+  /** The socket has ended, with all connections over it. The uplink redials. */
   onLost(): void
 }
 
-/** A sender, and its bytes that the host hasn't acknowledged. */
+/** A sender, and the number of its bytes that the host hasn't acknowledged. */
 interface Sender {
   readonly id: number
   readonly bytes: { onTheWay: number }
 }
 
-/** The page's one socket to the host. All that is sent in one turn of the page goes out as one batch. */
+/** The page's one socket to the host. All frames of one turn of the event loop go out as one batch. */
 export interface Uplink {
   /** Resolves when the socket is open for the first time. */
   readonly opened: Promise<void>
-  /** Whether the host has all that was sent. */
+  /** Whether the host has acknowledged every batch. */
   readonly isDone: boolean
   send(sender: Sender, data: string | Uint8Array, isUnreliable: boolean): void
   close(connection: number, code: number, reason: string): void
-  /** The host has taken all batches up to this one. */
+  /** The host has acknowledged all batches up to this one. */
   acknowledge(batch: number): void
 }
 
@@ -81,7 +81,7 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
       state.delay = RETRY_MS
     }
   }
-  // The browser's own error pages have no host.
+  // On the browser's own error pages, the URL has no host.
   if (host !== '') connect()
 
   return {

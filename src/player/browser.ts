@@ -2,7 +2,7 @@ import type { WebSocketLike } from '../relay/socket.js'
 
 export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocketLike
 
-/** What is used of a browser's RTCDataChannel. */
+/** The part of a browser's RTCDataChannel that is used. */
 export interface DataChannelLike {
   binaryType: string
   readonly bufferedAmount: number
@@ -13,7 +13,7 @@ export interface DataChannelLike {
   send(data: never): void
 }
 
-/** What is used of a browser's RTCPeerConnection. */
+/** The part of a browser's RTCPeerConnection that is used. */
 export interface PeerConnectionLike {
   readonly connectionState: string
   readonly localDescription: { readonly sdp: string } | null
@@ -37,7 +37,7 @@ export interface BlobLike {
   readonly type: string
 }
 
-/** The globals of a browser, any of which another host may lack. */
+/** Globals of a browser. Other hosts may lack some. */
 export const globals = (): {
   WebSocket?: WebSocketClass
   RTCPeerConnection?: PeerConnectionClass

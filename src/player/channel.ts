@@ -1,9 +1,9 @@
 import type { HostSignal, PlayerSignal } from '../relay/signals.js'
 import { globals, type DataChannelLike, type PeerConnectionClass, type PeerConnectionLike } from './browser.js'
 
-/** A data channel to the host: what it carries may be lost or come out of order, and never comes twice. */
+/** A data channel to the host. Its messages may be lost or come out of order, but never come twice. */
 export interface Channel {
-  /** Messages can be sent over it. */
+  /** Whether the channel can carry messages now. */
   readonly isUp: boolean
   readonly bufferedAmount: number
   signalled(signal: HostSignal): void
@@ -14,19 +14,19 @@ export interface Channel {
 
 export interface ChannelOptions {
   readonly PeerConnection: PeerConnectionClass
-  /** ms until an attempt is given up. */
+  /** Timeout of an attempt in ms. */
   readonly timeout: number
   signal(signal: PlayerSignal): void
   receive(data: string | ArrayBuffer): void
-  /** It went up or down. */
+  /** The channel went up or down. */
   changed(): void
 }
 
-/** A channel that worked and broke is opened again; one that never worked is not. */
+/** Opens a data channel, and opens it again if it breaks after it has worked. */
 const ATTEMPTS = 3
 const RETRY_DELAY = 2000
 
-/** What is known of a channel. */
+/** The state of a channel. */
 interface State extends ChannelOptions {
   /** Number of the attempt. */
   id: number
@@ -127,7 +127,7 @@ function setUp(state: State, isUp: boolean): void {
   state.changed()
 }
 
-/** Ends the attempt of that peer, if it is the current one. One that worked is followed by another. */
+/** Ends the attempt of that peer if it is current. A channel that has worked is opened again. */
 function giveUp(state: State, peer: PeerConnectionLike): void {
   if (peer !== state.peer) return
   release(state)

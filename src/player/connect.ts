@@ -6,17 +6,17 @@ import type { ConnectOptions, PlayerConnection, PlayerEvents } from './types.js'
 
 const OPTIONS = ['unreliable', 'timeout', 'WebSocket', 'RTCPeerConnection']
 
-/** The connection behind what the page holds. */
+/** The internal state behind the page's object. */
 interface Link {
   readonly address: string
   readonly Socket: WebSocketClass
   readonly PeerConnection: PeerConnectionClass | undefined
-  /** ms until an attempt to open the channel is given up. */
+  /** Timeout in ms of an attempt to open the channel. */
   readonly timeout: number
   readonly emit: Listeners['emit']
   socket: WebSocketLike
   channel?: Channel | undefined
-  /** The page has closed it. */
+  /** The page has closed the connection. */
   wasClosed: boolean
 }
 
@@ -24,7 +24,7 @@ interface Link {
  * Connects a player to a hosted game.
  *
  * @param url the host's address, such as `ws://203.0.113.7:7777/?name=Ada`
- * @throws TypeError for options that don't exist, and where there is no WebSocket
+ * @throws TypeError for unknown options, and on a host without a WebSocket
  */
 export function connect(url: string | { readonly href: string }, options: ConnectOptions = {}): PlayerConnection {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
@@ -68,7 +68,7 @@ function dial(link: Link, protocols?: string[]): void {
     try {
       link.channel?.signalled(JSON.parse(read.signal) as HostSignal)
     } catch {
-      // The signal isn't of this package's host. The WebSocket goes on.
+      // Another server than this package's host sent the signal. The WebSocket stays open.
     }
   }
   // A browser emits `error` right before `close`. Another dial may follow, so the error waits for `close`.
@@ -97,11 +97,11 @@ function startChannel(link: Link): void {
       changed: () => emit('transport', {}),
     })
   } catch {
-    // The page may be forbidden to make one.
+    // A page may be forbidden to create an RTCPeerConnection.
   }
 }
 
-/** What the page holds. */
+/** The object that the page gets. */
 function connectionOf(link: Link, listening: Omit<Listeners, 'emit'>): PlayerConnection {
   const connection: PlayerConnection = {
     ...listening,
@@ -166,7 +166,7 @@ function createListeners(target: () => PlayerConnection): Listeners {
     try {
       listener.call(target(), event as never)
     } catch (error) {
-      // Uncaught, so that the page's own handling of errors reports it.
+      // Throw outside of any handler, so that the page's own error handling reports it.
       globals().setTimeout(() => {
         throw error
       }, 0)

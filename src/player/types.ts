@@ -3,7 +3,7 @@ import type { Data } from './browser.js'
 export interface ConnectOptions {
   /** Opens a data channel for `sendUnreliable()`, where the host and the player's network allow one. Default false. */
   unreliable?: boolean
-  /** ms until an attempt to open the data channel is given up. Default 10,000. */
+  /** Timeout in ms of an attempt to open the data channel. Default 10,000. */
   timeout?: number
   /** A class in place of the global WebSocket, such as that of `ws` in Node 20. */
   WebSocket?: unknown
@@ -39,7 +39,7 @@ export interface PlayerConnection {
   readonly readyState: number
   /** Bytes that wait to be sent, both ways together. */
   readonly bufferedAmount: number
-  /** It can be set, as that of a WebSocket is, to this and to nothing else. */
+  /** Settable like that of a WebSocket, but only to this value. */
   binaryType: 'arraybuffer'
   /** `webrtc` while unreliable messages go over a data channel. It may change at any time. */
   readonly transport: 'websocket' | 'webrtc'
@@ -53,8 +53,8 @@ export interface PlayerConnection {
   /** Sends a message that arrives, in order. */
   send(data: Data): void
   /**
-   * Sends a message that may be lost or come out of order, but never twice, and that no other message waits for: over the
-   * data channel, or over the WebSocket while there is none. It is dropped behind 64 KiB that wait to be sent.
+   * Sends a message that may be lost or come out of order, but never twice, and that never delays other messages. Uses
+   * the data channel, or the WebSocket while the channel is down. Drops the message while over 64 KiB wait to be sent.
    */
   sendUnreliable(data: Data): void
   close(code?: number, reason?: string): void

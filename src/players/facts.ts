@@ -1,44 +1,44 @@
 import type { GameServer } from '../index.js'
 
-/** What a GameServer says of one list, one counter and one label. */
+/** The tracked state of a GameServer: one list, one counter and one label. */
 export interface Facts {
   /** undefined before the first object */
   readonly state?: string
-  /** undefined where it has none of that name, or none was asked for */
+  /** The list's values; undefined if the GameServer lacks the list, or no list is tracked */
   readonly values?: ReadonlySet<string> | undefined
   readonly count?: number | undefined
-  /** Of the list. */
+  /** The list's capacity. */
   readonly room: number
-  /** The least capacity of both. */
+  /** The smaller capacity of list and counter. */
   readonly capacity: number
-  /** What was asked for, and it lacks. */
+  /** The tracked kind that the GameServer lacks. */
   readonly missing?: 'list' | 'counter' | undefined
   readonly label?: string | undefined
-  /** When it was last allocated. */
+  /** Time of the last allocation. */
   readonly allocation?: string | undefined
-  /** Rises by one with each write that changes more than metadata; NaN where nobody counts. */
+  /** Grows by one with each write that changes more than metadata; NaN if the platform doesn't count. */
   readonly generation: number
   readonly version?: string
 }
 
-/** What is known before the first object. */
+/** The facts before the first object. */
 export const NOTHING: Facts = { room: Infinity, capacity: Infinity, generation: NaN }
 
-/** What is kept of a GameServer, and how. */
+/** What is tracked of a GameServer, and within which limits. */
 export interface Rules {
   readonly list?: string | undefined
   readonly counter?: string | undefined
   readonly label?: string | undefined
-  /** The most of what is tracked, if the GameServer has room for it. */
+  /** Upper limit of players or sessions, below the GameServer's own capacity. */
   readonly limit: number
-  /** Of sessions. */
+  /** Only for sessions. */
   readonly thenShutdown?: number | 'last' | undefined
 }
 
-/** A count as the sidecar sends it; 0 where it makes no sense, so that nobody gets in by mistake. */
+/** Parses a count of the sidecar. A malformed count becomes 0, so that nobody is admitted by mistake. */
 const toCount = (text: string): number => Number(text) || 0
 
-/** The value of the key that ends so: in front of it stands the platform's name. */
+/** Returns the value of the key with that ending. The platform's name precedes the ending. */
 const find = (map: Record<string, string> | null | undefined, end: string): string | undefined =>
   map?.[Object.keys(map).find((key) => key.endsWith(end))!]
 

@@ -3,23 +3,23 @@ import { factsOf, type Facts } from './facts.js'
 import type { PlayersEvents } from './types.js'
 import { COUNTER, FIND, isOpen, Writes, type Write } from './writes.js'
 
-/** What the game wants with a seat. `promised`: joining, with an allocation's promise; `gone`: its value is to leave the list */
+/** The game's wish for a seat. `promised`: joining with an allocation's promise. `gone`: its value is to be removed. */
 export type Stage = 'expected' | 'joining' | 'promised' | 'here' | 'gone'
 
-/** A value that is added, one that is removed with what was known then, or the counter's count. */
+/** The adding of a value, the removal of a value with the facts known at that time, or the counter's count. */
 export type SeatWrite = { readonly add: true } | { readonly since: Facts } | { readonly count: number }
 
 export type JoinOutcome = 'expected' | 'joined' | SidecarError
 
 export interface PlayersEffects extends PlayersEvents {
-  /** A join ends. */
+  /** A join has its outcome. */
   settle: { id: string; outcome: JoinOutcome }
 }
 
-/** What the game says is the wish, the object the fact: values are added and removed until they agree. */
+/** Reconciles the list with the game: adds and removes values until the watched object agrees with the game's wish. */
 export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
   seats = new Map<string, Stage>()
-  /** Why nobody can join. */
+  /** The reason why nobody can join. */
   failure: SidecarError | undefined
   private wasFull = false
 
@@ -34,7 +34,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
   object(gameServer: GameServer): void {
     const before = this.facts
     const now = (this.facts = factsOf(gameServer, this.rules))
-    // What the sidecar has accepted is lost where the list is full before it is written.
+    // An accepted add is lost if the list fills up before the sidecar writes the add.
     if (now.values && now.values.size >= now.room)
       this.writes.forEach((write, id) => {
         if (write.fate === 'accepted' && !this.isHeld(id)) write.fate = 'unknown'
@@ -53,7 +53,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     this.seats.set(id, this.seats.get(id) === 'expected' ? 'promised' : 'joining')
   }
 
-  /** Somebody who is here leaves, or a join ends. */
+  /** A seated player leaves, or a join is given up. */
   quit(id: string, error: SidecarError): void {
     if (this.seats.get(id) === 'here') this.effects.push(['left', { id }])
     this.refuse(id, error)
@@ -93,7 +93,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
   protected failed(id: string, write: Write<object>, error: SidecarError, isRefused: boolean): void {
     const { what, isShown, isHeld } = write
     const isFull = error.code === 'OUT_OF_RANGE'
-    // A value that is on its way out makes room for it.
+    // A value that is being removed makes room for the add.
     const mayHaveRoom = isFull && this.idsIn('gone').some((other) => this.isHeld(other))
     if (!isRefused) {
       if (error.code === 'ALREADY_EXISTS' && !isShown && !isHeld) this.promised(id)
@@ -106,7 +106,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
   }
 
   protected lost(id: string, what: SeatWrite): void {
-    // A removal may have come about, and an allocation may have put the value back.
+    // The removal may have landed, and an allocation may have put the value back.
     const { allocation, generation } = this.facts
     if ('since' in what && what.since.allocation !== allocation && generation - what.since.generation !== 1)
       this.promised(id)
@@ -117,20 +117,21 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     return !values || values.has(id)
   }
 
-  /** Whether an allocation has put the value there for somebody who is joining. */
+  /** Whether an allocation has put the value into the list for a player who is joining. */
   private hasPromise(id: string): boolean {
     return this.seats.get(id) === 'promised' && this.isHeld(id)
   }
 
-  /** Whether the value is there, and no removal of ours may still take it away. */
+  /** Whether the list holds the value, and no removal of ours is still in flight. */
   private isSeated(id: string): boolean {
     const write = this.writes.get(id)
     return this.isHeld(id) && !(isOpen(write) && 'since' in write!.what && !write!.isShown)
   }
 
   /**
-   * Whether a value that has come is ours. What comes with an allocation is promised, unless one more write lies between
-   * both objects, and that can only be the add that the sidecar has accepted for somebody who has left.
+   * Whether a new value comes from our own add. A value that appears together with an allocation is a promise. The one
+   * exception: one more write lies between both objects, and this write can only be the accepted add of a player who
+   * has left since.
    */
   private isOurs(id: string, before: Facts, now: Facts): boolean {
     const write = this.writes.get(id)
@@ -147,7 +148,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     this.effects.push(['expected', { id }])
   }
 
-  /** An allocation has put the value there, or may have. */
+  /** An allocation has put the value into the list, or may have. */
   private promised(id: string): void {
     const stage = this.seats.get(id)
     if (this.isOver) return
@@ -155,7 +156,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     else if (!stage || stage === 'gone') this.expect(id)
   }
 
-  /** Ends a seat; what was written for it is taken back. */
+  /** Ends a seat and takes back its writes. */
   private refuse(id: string, outcome: SidecarError): void {
     const stage = this.seats.get(id)
     if (this.hasPromise(id) && !this.isOver) this.expect(id)
@@ -164,7 +165,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     if (stage !== 'here') this.effects.push(['settle', { id, outcome }])
   }
 
-  /** Refuses whom there is no room for, in the order of their coming, and lets in who has a seat. */
+  /** In the order of arrival, admits players who have a seat and refuses those beyond the capacity. */
   private decide(): void {
     const { failure } = this
     if (!failure && this.facts.missing) return
@@ -181,7 +182,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     }
   }
 
-  /** Writes what is wished of a seat, once nothing of it is on its way. */
+  /** Writes the wish for a seat once no write for it is in flight. */
   private reconcile(id: string, stage: Stage, hasRoom: boolean): void {
     const isUnwanted = stage === 'gone'
     if (this.isHeld(id)) {
@@ -190,7 +191,7 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
       if (isOpen(this.writes.get(id))) return
       this.seats.delete(id)
       if (!this.isFree(id)) this.writes.delete(id)
-      // There is no room while values are on their way out, or where the capacity was lowered.
+      // The list has no room while removals are in flight, or after the capacity was lowered.
     } else if (!this.isOver && hasRoom) this.write(id, { add: true }, 1)
   }
 

@@ -2,41 +2,43 @@ import type { GameServer, SidecarError } from '../index.js'
 import { factsOf, NOTHING } from './facts.js'
 import { COUNTER, FIND, isOpen, Writes, type Write } from './writes.js'
 
-/** A difference of the counter, with the capacity before a new one; the label's value; a state. */
+/** A difference of the counter, with the capacity before the write; the label's value; or a state. */
 export type SessionWrite =
   | { readonly update: { readonly countDiff: number; readonly capacity?: number }; readonly before: number }
   | { readonly label: string }
   | { readonly state: 'ready' | 'shutdown' }
 
 export interface SessionsEffects {
-  /** Each with the session's number. */
+  /** `started` and `ended` carry the session's number. */
   started: number
   ended: number
   full: { sessions: number }
   error: SidecarError
 }
 
-/** The sessions that run are the wish, the object the fact: one write at a time makes them equal. */
+/** Reconciles the GameServer with the running sessions: one write at a time makes both agree. */
 export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
-  /** The numbers of those that run. */
+  /** The numbers of the running sessions. */
   active: readonly number[] = []
   started = 0
   /** The last session has ended, and no more may come. */
   private isFinished = false
 
-  /** What the object before the last one said. */
+  /** The facts of the object before the last one. */
   before = NOTHING
-  /** The last capacity above 0: what a place that was closed is opened with again. */
+  /** The last capacity above 0, which reopens a closed server. */
   private openCapacity = 0
 
-  /** The difference that was sent and neither shows nor is known to be gone; and so before the last object. */
+  /**
+   * The difference in flight: sent, not shown yet and not known to be lost. The second field: before the last object.
+   */
   private pending = 0
   private pendingBefore = 0
-  /** Whether what is pending may have landed beside allocations that have hidden it. */
+  /** Whether the pending difference may have landed beside allocations that hide it. */
   private isDoubtful = false
 
   private sentLabel: string | undefined
-  /** Whether the watch has shown what was sent last, and nothing older can show after it. */
+  /** Whether the watch has shown the label sent last, and no older value can appear after it. */
   private isLabelSettled = true
 
   get isFull(): boolean {
@@ -47,7 +49,7 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
     return this.isFinished || this.started >= (this.rules.thenShutdown as number)
   }
 
-  /** How much the count has grown by the last object. */
+  /** The growth of the count from the object before to the last one. */
   private get growth(): number {
     return this.facts.count! - this.before.count! || 0
   }
@@ -60,19 +62,19 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
     this.facts = now
     this.openCapacity = now.capacity || this.openCapacity
     this.pendingBefore = pending
-    // A change that goes the way of ours is ours, as far as it goes.
+    // A change in the direction of our difference counts as ours, up to the size of our difference.
     const sign = Math.sign(pending)
     this.pending -= sign * Math.min(Math.max(this.growth * sign, 0), pending * sign)
     if (now.label !== before.label && now.label === this.sentLabel) this.isLabelSettled = true
-    // An earlier process of this game has seen the last one end.
+    // The last session had ended before this process of the game started.
     if (!before.state && now.state === 'Allocated' && now.count === 0)
       this.isFinished = thenShutdown === 'last' || (!!thenShutdown && now.capacity === 0)
   }
 
-  /** The object that came last shows an allocation. */
+  /** The last object shows an allocation. */
   allocated(): void {
     const { count = 1, capacity } = this.facts
-    // What the first object holds was allocated to an earlier process of this game.
+    // The sessions in the first object were allocated to an earlier process of this game.
     this.start(this.before.state ? this.allocations() : Math.min(count, capacity))
   }
 
@@ -115,25 +117,25 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
   protected lost(_: string, what: SessionWrite): void {
     if ('label' in what) this.isLabelSettled = true
     if (!('update' in what)) return
-    // It may have landed while nothing was watched, beside as many allocations.
+    // The difference may have landed while the watch was down, beside as many allocations.
     const hidden = this.isDoubtful ? -this.pending : 0
     this.pending = 0
     this.start(hidden)
   }
 
-  /** The number of allocations in the last object, which shows one at least. */
+  /** The number of allocations between the last two objects, which is at least one. */
   protected allocations(): number {
     const { facts, growth, pendingBefore } = this
-    // The most writes that lie between both objects: each that changes more than metadata counts.
+    // Upper limit of the writes between both objects: every write that changes more than metadata counts.
     const gap = facts.generation - this.before.generation || Infinity
-    // Ours lands as a whole, by one write: a count that didn't grow holds it, and as many allocations as make up for it. An
-    // addition opens a closed place, so it lands before any allocation.
+    // Our decrement is one write: if the count didn't grow, the decrement has landed, beside as many allocations as
+    // make up for it. Our increment opens a closed server, so it lands before any allocation.
     const hidden = growth - pendingBefore
     const canHaveLanded = pendingBefore && hidden < gap
     const hasLanded = canHaveLanded && (pendingBefore < 0 ? growth < 1 : hidden > 0)
     this.pending = hasLanded ? 0 : pendingBefore
     if (canHaveLanded && !hasLanded && gap < Infinity) this.isDoubtful = true
-    // More than the capacity can't be in use, and one write is no two allocations, whatever it adds.
+    // No more than the capacity can be in use, and one write is one allocation, however much it adds.
     return Math.max(1, Math.min(hasLanded ? hidden : growth, facts.capacity, gap))
   }
 
@@ -149,7 +151,7 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
   private writeCount(count: number): void {
     const { length } = this.active
     const before = this.facts.capacity
-    // Never below what is in use: that would be cut from the count. Raised only where a place was closed.
+    // The sidecar would cut the count to a capacity below it. The capacity is raised only to reopen a closed server.
     const capacity = Math.min(before || this.openCapacity, Math.max(length, this.isLocked ? 0 : this.rules.limit))
     const countDiff = Math.min(length, capacity) - count
     if (!this.isFree(COUNTER) || (!countDiff && capacity === before)) return
@@ -161,19 +163,19 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
   private writeLabel(label: string): void {
     const shown = this.facts.label
     const { sentLabel = label } = this
-    // The sidecar writes a label that it was once given again with each other label: so it must know this value.
+    // The sidecar remembers each label and writes it again with any other label, so the sidecar must know this value.
     if (!this.isFree('label') || (shown === label && sentLabel === label)) return
     this.isLabelSettled = this.isLabelSettled && shown === label
     this.sentLabel = label
     this.write('label', { label }, 1)
   }
 
-  /** The watch shows that no allocation that selects by counter or label finds this server any more. */
+  /** Whether the watch shows a counter and a label by which no allocation can select this server any more. */
   private get isClosed(): boolean {
     const { rules, facts } = this
     const isShut = (key: string, isShown: boolean): boolean => {
       const write = this.writes.get(key)
-      // What there is no room for shows a count that isn't known yet. Any other refusal is for ever.
+      // OUT_OF_RANGE means that the count has changed unseen, so the write is retried. Any other refusal is permanent.
       return !isOpen(write) && (isShown || (write?.fate === 'refused' && write.ticks === Infinity))
     }
     return (

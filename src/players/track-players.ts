@@ -4,23 +4,23 @@ import { PlayersState, type JoinOutcome, type PlayersEffects, type SeatWrite } f
 import { checkOptions, createTracker } from './tracker.js'
 import type { Players, PlayersEvents, PlayersOptions } from './types.js'
 
-/** ms that a join waits, and that a promised seat is kept */
+/** ms that a join waits, and the default time that a promised seat is kept */
 const MINUTE = 60000
 
 const OPTIONS = ['list', 'counter', 'capacity', 'noShow', 'endWhenEmpty']
 const EVENTS = ['expected', 'joined', 'left', 'noshow', 'full', 'error']
 
 /**
- * Keeps the seats of a GameServer: what the game says is the wish, the watched object the fact, and values are added and
- * removed until they agree.
+ * Keeps the seats of a GameServer. The game says who plays. The tracker adds and removes values until the watched
+ * GameServer agrees, and repeats lost writes.
  *
- * @throws SidecarError `CONFIG` for an option that can't be right
+ * @throws SidecarError `CONFIG` for an unknown or invalid option
  */
 export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: PlayersOptions = {}): Players {
   checkOptions(client, options, OPTIONS, ['capacity', 'noShow'])
   const { counter, capacity: limit = Infinity, noShow = MINUTE } = options
   const { list = counter === undefined ? 'players' : undefined } = options
-  /** Ends each join that has no outcome yet. */
+  /** Settles each join that has no outcome yet. */
   const joins = new Map<string, (outcome: JoinOutcome) => void>()
   const noShows = new Map<string, () => void>()
 
@@ -33,7 +33,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     async call(what, id, limits) {
       if ('count' in what) return client.updateCounter(counter!, what, limits)
       if ('since' in what) return client.removeListValue(list!, id, limits)
-      // A promised player may be quicker than the watch, and a page's console logs each add that the sidecar refuses.
+      // A promised player may join before the watch shows the promise. Ask first: a browser logs each refused add.
       const mayBeEarly = state.facts.state !== 'Allocated'
       const held = mayBeEarly ? await client.getList(list!, limits).catch(() => undefined) : undefined
       if (held?.values.includes(id)) throw new SidecarError('ALREADY_EXISTS', `"${id}" has a seat already`)
@@ -109,7 +109,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   }
 }
 
-/** A watch message of more than 64 KiB kills the real sidecar's WebSocket, and it holds the whole list. */
+/** Keeps ids short: a watch message holds the whole list, and one above 64 KiB kills the real sidecar's WebSocket. */
 function checkId(id: unknown, operation: string): void {
   const isId = typeof id === 'string' && id && id.length <= 256
   internals.check(isId, 'id', id, 'a text of 1 to 256 characters', operation)

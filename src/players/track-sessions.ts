@@ -6,9 +6,9 @@ import type { Session, Sessions, SessionsEvents, SessionsOptions } from './types
 const OPTIONS = ['counter', 'label', 'onSession', 'maxSessions', 'thenShutdown', 'idle']
 
 /**
- * Follows the sessions of this GameServer: each allocation starts one, and the platform is told how many run.
+ * Follows the sessions of this GameServer: each allocation starts one, and the tracker tells the platform how many run.
  *
- * @throws SidecarError `CONFIG` where an option can't be right
+ * @throws SidecarError `CONFIG` for an unknown or invalid option
  */
 export function trackSessions<Int = number>(client: SidecarClient<Int>, options: SessionsOptions<Int>): Sessions<Int> {
   checkOptions(client, options, OPTIONS, ['maxSessions', 'idle'])

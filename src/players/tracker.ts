@@ -10,14 +10,14 @@ import {
 import type { Rules } from './facts.js'
 import type { Answer, EffectOf, Send, Writes } from './writes.js'
 
-/** ms: what the sidecar has accepted it writes as often */
+/** ms; the interval at which the sidecar writes what it has accepted */
 const TICK = 500
-/** ms for each of the reads that find out what became of a write */
+/** Timeout in ms of each read that finds out the fate of a write */
 const READ = 5000
 
 /**
- * @param numbers the names of those that must be above 0
- * @throws SidecarError `CONFIG` for what is no client, and for an option that doesn't exist or can't be right
+ * @param numbers the names of the options that must be above 0
+ * @throws SidecarError `CONFIG` for anything but a client, and for an unknown or invalid option
  */
 export function checkOptions(
   client: unknown,
@@ -35,7 +35,7 @@ export function checkOptions(
   }
 }
 
-/** A tracker of one kind: what it knows, tells, calls, and does with effects that no other kind has. */
+/** The parts in which trackers differ: state, events, calls, and the effects of their own kind. */
 export interface Kind<Int, What extends object, Effects extends { error: SidecarError }> {
   readonly state: Writes<What, Effects>
   emit(type: 'error', error: SidecarError): void
@@ -46,7 +46,7 @@ export interface Kind<Int, What extends object, Effects extends { error: Sidecar
   allocated?(event: SidecarEvents<Int>['allocated']): void
 }
 
-/** Runs a state beside a client: it is changed at once, and the effects are carried out in order. */
+/** Runs a state beside a client: events change the state at once, and its effects are carried out in order. */
 export function createTracker<Int, What extends object, Effects extends { error: SidecarError }>(
   client: SidecarClient<Int>,
   kind: Kind<Int, What, Effects>,
@@ -64,7 +64,7 @@ export function createTracker<Int, What extends object, Effects extends { error:
       make()
       state.settle()
     }
-    // What a listener does meanwhile comes after what all are being told.
+    // Effects that a listener causes run after the present effect has reached all listeners.
     if (progress.isBusy) return
     progress.isBusy = true
     while (state.effects.length) carryOut(state.effects.shift()!)
@@ -72,13 +72,13 @@ export function createTracker<Int, What extends object, Effects extends { error:
     watchWrites()
   }
 
-  /** Changes the state, and carries out what follows. */
+  /** Changes the state and carries out the effects. */
   function change(make: () => void): void {
     later(make)
     makeChanges()
   }
 
-  /** Changes the state with the next change, or at the end of this turn. */
+  /** Applies a change together with the next one, or at the end of this turn. */
   function later(make: () => void): void {
     changes.push(make)
     if (progress.isTurning) return
@@ -100,13 +100,13 @@ export function createTracker<Int, What extends object, Effects extends { error:
     answer.then(() => answered(), answered)
   }
 
-  /** Tells an error once, however often it comes back. */
+  /** Reports each error once, however often it recurs. */
   function tellError(error: SidecarError): void {
     if (!told.has(error.message)) kind.emit('error', error)
     told.add(error.message)
   }
 
-  /** Runs something on the client's clock, unless the tracker is closed. Returns what cancels it. */
+  /** Sets a timer on the client's clock, which does nothing once the tracker is closed. Returns its cancel function. */
   function after(ms: number, run: () => void): () => void {
     return client.after(ms, () => void (signal.aborted || run()))
   }
@@ -122,7 +122,7 @@ export function createTracker<Int, What extends object, Effects extends { error:
   return tracker
 }
 
-/** Gives what lets writes that don't show have their time; then the sidecar is asked about them. */
+/** Returns a function that counts ticks for writes which don't show yet, and asks the sidecar about overdue ones. */
 function createWriteWatch<What extends object, Effects extends { error: SidecarError }>(
   state: Writes<What, Effects>,
   after: (ms: number, run: () => void) => void,
@@ -150,7 +150,7 @@ function createWriteWatch<What extends object, Effects extends { error: SidecarE
   }
 }
 
-/** Hands on what the client tells, until the tracker is closed. */
+/** Passes the client's events to the state until the tracker is closed. */
 function followClient<Int, What extends object, Effects extends { error: SidecarError }>(
   client: SidecarClient<Int>,
   { state, allocated }: Kind<Int, What, Effects>,
@@ -168,7 +168,7 @@ function followClient<Int, What extends object, Effects extends { error: Sidecar
     if (connection.state === 'closed') close()
     const isUp = connection.state === 'connected'
     if (isUp || connection.state === 'reconnecting') change(() => state.connection(isUp))
-    // A page of another origin can't write a counter, which it is told at once.
+    // A page of another origin can't write a counter. An empty write reports that at once.
     if (isUp && counter && client.status.direct) client.updateCounter(counter, { countDiff: 0 }).catch(tellError)
   })
 }
@@ -179,11 +179,11 @@ function createReads<Int>(client: SidecarClient<Int>, rules: Rules, signal: Abor
     client[kind === 'list' ? 'getList' : 'getCounter'](rules[kind]!, limits)
   const nothing = (): undefined => undefined
   return {
-    /** What the sidecar holds of all that is tracked. */
+    /** Reads the tracked list and counter, and the GameServer, from the sidecar. */
     async ask(): Promise<Answer> {
-      // What has no name is refused by the client.
+      // The client refuses the read of a kind that isn't tracked, since its name is undefined.
       const [list, counter] = await Promise.all([read('list').catch(nothing), read('counter').catch(nothing)])
-      // After them, since what is written by then shows.
+      // Read the GameServer last, so that it shows every write that has landed before.
       const gameServer = await client.getGameServer(limits)
       return { values: list?.values, count: counter && Number(counter.count), gameServer }
     },

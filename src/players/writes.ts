@@ -1,48 +1,50 @@
 import type { GameServer, SidecarError } from '../index.js'
 import { NOTHING, type Rules } from './facts.js'
 
-/** Ticks until what was accepted should show, and from a refusal until the next try. */
+/** Ticks until an accepted write should show, and from a refusal until the retry. */
 const SETTLE = 3
-/** Ticks for which the sidecar may hold a call that timed out: as long as the platform doesn't answer it, some 35 s. */
+/** Ticks for which the sidecar may hold a call that timed out: it waits up to about 35 s for the platform's answer. */
 const HELD = 80
 
-/** Codes of a write that surely was not made. */
+/** Codes of a write that certainly had no effect. */
 const REFUSED = /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/
 
 /** The `ticks` of a write that the sidecar is being asked about. */
 const ASKED = -1
 
-/** The keys of the counter's writes and of a read: no player has them. */
+/** The keys of the counter's writes and of a read. No player's id can equal them. */
 export const COUNTER = ''
 export const FIND = '\n'
 
-/** Reads why the GameServer lacks what was asked for, instead of a write. */
+/** In place of a write, a read that finds out why the GameServer lacks a list or counter. */
 interface Find {
   readonly find: 'list' | 'counter'
 }
 
-/** A write of the game's, from its call until its effect shows, it is known to be lost, or its refusal is over. */
+/** A write of the tracker, from its call until its effect shows, its loss is certain, or its refusal has expired. */
 export interface Write<What> {
   readonly what: What
   /**
-   * How often the sidecar must answer still that it knows nothing of an accepted write before it counts as lost. 1: made
-   * twice, it does no harm; Infinity: the sidecar can't be asked, so only its restart tells
+   * How many more answers of the sidecar must lack the write before it counts as lost. 1: the write is idempotent.
+   * Infinity: the sidecar can't be asked, so only its restart settles the write.
    */
   questions: number
   /**
-   * What became of it. `sent`: there is no answer yet; `unknown`: the answer doesn't tell; `late`: it counts as lost, and
-   * the sidecar may hold its call still
+   * The fate of the write. `sent`: no answer yet. `unknown`: the answer leaves the fate open. `late`: counts as lost,
+   * but the sidecar may still hold its call.
    */
   fate: 'sent' | 'accepted' | 'unknown' | 'refused' | 'late'
-  /** Until the sidecar is asked about it; of a refused one, until the next may be made. Infinity: only events change it */
+  /**
+   * Ticks until the sidecar is asked about the write, or until a refused write is retried. Infinity: waits for events
+   */
   ticks: number
-  /** An object has shown it. */
+  /** An object has shown the write. */
   isShown?: boolean
-  /** Its call timed out. */
+  /** The call timed out. */
   isHeld?: boolean
 }
 
-/** What the sidecar holds, with what it has accepted and not written yet; then the object, which is what is written. */
+/** What the sidecar holds, including accepted writes that haven't landed; and the GameServer as it is written. */
 export interface Answer {
   readonly values: readonly string[] | undefined
   readonly count: number | undefined
@@ -52,22 +54,21 @@ export interface Answer {
 export type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
 export type Send<What> = readonly [type: 'send', write: { readonly key: string; readonly what: What | Find }]
 
-/** A write that may still come about. */
+/** Whether a write may still land. */
 export const isOpen = (write: Write<unknown> | undefined): boolean => !!write && !/^[rl]/.test(write.fate)
 
 /**
- * The state of a tracker, and what became of its writes: the same is found out for all of them. A write that doesn't show
- * is never just made again: the first may have come about, and what an allocation has changed since would be undone by
- * the second. So the sidecar is asked first.
+ * The state of a tracker and the fate of its writes. A write that doesn't show is never simply repeated: if the first
+ * write has landed, the second one would undo what an allocation has changed since. The tracker asks the sidecar first.
  *
- * Whoever calls one of the methods calls `settle()` then, and carries out the effects.
+ * After each call of a method, the caller calls `settle()` and carries out the effects.
  */
 export abstract class Writes<What extends object, Effects extends { error: SidecarError }> {
-  /** By what they change: there is never more than one of each. */
+  /** Writes by the key that they change: at most one for each key. */
   writes = new Map<string, Write<What | Find>>()
-  /** What events have led to, and nobody has carried out yet. */
+  /** Effects that are still to be carried out. */
   effects: (EffectOf<Effects> | EffectOf<{ error: SidecarError }> | Send<What>)[] = []
-  /** What the last object says. */
+  /** The facts of the last object. */
   facts = NOTHING
   isOver = false
   readonly rules: Rules
@@ -77,18 +78,18 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     this.rules = rules
   }
 
-  /** As far as that is known. */
+  /** The most players or sessions, as far as the capacity is known. */
   get most(): number {
     return Math.min(this.rules.limit, this.facts.capacity)
   }
 
-  /** The watch has told an object. */
+  /** The watch has shown an object. */
   abstract object(gameServer: GameServer): void
-  /** All that was said in one turn is known: now it is decided, and written. */
+  /** Decides and writes, once all events of one turn are known. */
   abstract turn(): void
-  /** The GameServer ends, or is no longer tracked. */
+  /** The GameServer is shutting down, or is no longer tracked. */
   abstract end(error: SidecarError): void
-  /** Whether the last object shows what was written. */
+  /** Whether the last object shows the write. */
   protected abstract shows(what: What, key: string): boolean
   protected abstract failed(key: string, write: Write<What | Find>, error: SidecarError, isRefused: boolean): void
   protected abstract lost(key: string, what: What): void
@@ -98,7 +99,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     return !write || write.fate === 'late'
   }
 
-  /** Makes a write, unless another one of that key is on its way. */
+  /** Sends a write, unless another write of that key is in flight. */
   protected write(key: string, what: What | Find, questions: number): void {
     if (!this.isFree(key)) return
     const isHeld = this.writes.has(key)
@@ -121,7 +122,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     const isRefused = REFUSED.test(code) || ('find' in write.what && code === 'NOT_FOUND')
     write.fate = isRefused ? 'refused' : 'unknown'
     if (isRefused) {
-      // What there is no room for may find some soon; anything else is refused again by the same sidecar.
+      // Retry after OUT_OF_RANGE, since room may become free. The same sidecar would repeat any other refusal.
       if (!/^OUT/.test(code)) write.ticks = Infinity
     } else {
       write.ticks = 1
@@ -141,34 +142,34 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     })
   }
 
-  /** The watch has lost its connection, or has a new one: a restarted sidecar has forgotten what it hadn't written. */
+  /** The watch has lost its connection or has a new one. A restarted sidecar has forgotten its unwritten changes. */
   connection(isUp: boolean): void {
-    // Before the first connection there was no sidecar that could have forgotten anything.
+    // The first connection is no restart, so no write can have been forgotten.
     if (isUp && !this.wasDown) return
     this.wasDown = !isUp
     this.writes.forEach((write, key) => {
       if (!isOpen(write)) {
         if (isUp) this.writes.delete(key)
       } else if (write.fate !== 'sent') {
-        // What was accepted a tick ago is written by now.
+        // A write that was accepted at least one tick ago has landed by now.
         if (write.ticks >= SETTLE) write.fate = 'unknown'
-        // An answer that comes now may be of the sidecar before.
+        // An answer in flight may still come from the previous sidecar.
         if (isUp || write.ticks === ASKED) write.ticks = 0
         if (isUp) Object.assign(write, { isHeld: false, questions: Math.min(write.questions, 2) })
       }
     })
   }
 
-  /** The sidecar is being asked about all that should show by now and doesn't. */
+  /** The sidecar is being asked about all overdue writes. */
   asking(): void {
     this.writes.forEach((write) => {
       if (!write.ticks) write.ticks = ASKED
     })
   }
 
-  /** It has answered, if it could. */
+  /** The sidecar has answered, or the question has failed. */
   asked(answer?: Answer): void {
-    // Only a watch that is up to date can be compared with. In the real sidecar's local mode it tells nothing of lists.
+    // Compare only if the watch is up to date. In the real sidecar's local mode, the watch doesn't show list changes.
     const isCurrent = answer?.gameServer.object_meta.resource_version === this.facts.version
     if (answer && isCurrent) this.object(answer.gameServer)
     this.settle()
@@ -182,7 +183,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     })
   }
 
-  /** Ends what shows. */
+  /** Completes the writes that show. */
   settle(): void {
     this.writes.forEach((write, key) => {
       const { what } = write
@@ -192,7 +193,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     })
   }
 
-  /** Whether the sidecar has nothing of it that isn't written. */
+  /** Whether the sidecar holds no unwritten change of that key. */
   private isGone(key: string, { values, count }: Answer): boolean {
     const { facts } = this
     return key === COUNTER ? count === facts.count : !facts.values || values?.includes(key) === facts.values.has(key)

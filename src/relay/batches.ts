@@ -26,19 +26,19 @@ export function* readBatch(batch: Uint8Array): Generator<Frame, void> {
   }
 }
 
-/** Byte order marks are part of a message. */
+/** Keeps byte order marks, which are part of a message. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export const readText = (payload: Uint8Array): string => decoder.decode(payload)
 
-/** Reads who has come. */
+/** Reads the payload of an `open` frame. */
 export function readOpen(payload: Uint8Array): { remoteAddress: string; url: string } {
   const text = readText(payload)
   const at = text.indexOf(' ')
   return { remoteAddress: text.slice(0, at), url: text.slice(at + 1) }
 }
 
-/** Reads why a connection ends. */
+/** Reads the payload of a `close` frame. */
 export const readClose = (payload: Uint8Array): { code: number; reason: string } => ({
   code: payload[0]! * 256 + payload[1]!,
   reason: readText(payload.subarray(2)),
@@ -116,17 +116,17 @@ export class BatchWriter {
     this.#number(connection, OPERATIONS.waiting, bytes)
   }
 
-  /** Hands over what has been written since the last batch, if anything. */
+  /** Passes the frames since the last batch, if any, to `flush`. */
   flush(): void {
     if (this.#length === 0) return
     const batch = this.#bytes.subarray(0, this.#length)
     this.#length = 0
-    // Free the memory of a giant message.
+    // Frees the memory of a giant message.
     if (this.#bytes.byteLength > BATCH_BYTES) this.#allocate(ROOM)
     this.#flush(batch)
   }
 
-  /** Forgets what has been written, for a socket that is no more. */
+  /** Discards the unsent frames of a socket that has ended. */
   clear(): void {
     this.#length = 0
   }

@@ -1,4 +1,4 @@
-/** What is used of a WebSocket: of a browser's, or of a class that is given in its place. */
+/** The part of a WebSocket that is used, of the browser's class or of a given one. */
 export interface WebSocketLike {
   binaryType: string
   readonly bufferedAmount: number
@@ -15,5 +15,5 @@ export interface WebSocketLike {
 /** Values of a WebSocket's `readyState`. */
 export const STATES = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 } as const
 
-/** An unreliable message is old by the time it leaves behind so many bytes, so it is dropped. */
+/** With more unsent bytes than this, an unreliable message would be stale when sent, so it is dropped. */
 export const STALE_BYTES = 64 * 1024

@@ -20,13 +20,18 @@ import { createLocalSidecar, followReplacements } from '../node/local/local-side
 import { checkPluginOptions } from '../schema/options.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
-/** The sidecar's part of one of Vite's servers. */
+/** The sidecar that one of Vite's servers serves. */
 export interface DevSidecar {
-  /** Starts the local sidecar, if one runs inside, and logs its address. After a failure, every answer says why. */
+  /**
+   * Starts the local sidecar, if the options ask for one, and logs its address. After a failure, every answer says why.
+   */
   start(): Promise<void>
-  /** Answers requests for the sidecar and for its script. Resolves with false, nothing sent, for every other request. */
+  /**
+   * Answers requests for the sidecar and for its script. Resolves with false, without an answer, for all other
+   * requests.
+   */
   serve(message: IncomingMessage, reply: ServerResponse): Promise<boolean>
-  /** Answers upgrades for the sidecar and leaves all others alone. */
+  /** Answers upgrades for the sidecar and ignores all others. */
   upgrade(message: IncomingMessage, socket: Socket): Promise<void>
   /** Ends every watch and the local sidecar. Idempotent. */
   close(): Promise<void>
@@ -45,10 +50,10 @@ const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed'
 const isOwn = (target: string): boolean => isForSidecar(target) || pathOf(target) === CONFIG_PATH
 
 /**
- * Checks the options as the gateway does. A local sidecar is the default if neither an option nor the environment names
- * one.
+ * Checks the options as the gateway does. Defaults to a local sidecar unless an option or the environment names a
+ * sidecar.
  *
- * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws TypeError for an unknown option or an invalid value
  */
 export function resolvePluginOptions(options: GameserverSidecarOptions): GatewaySettings {
   checkPluginOptions(options)
@@ -57,12 +62,12 @@ export function resolvePluginOptions(options: GameserverSidecarOptions): Gateway
   return resolveGatewayOptions({
     ...options,
     local: local && { replace: true, port: 'usual', ...(local === true ? {} : local) },
-    // Vite chooses the address to listen on. This one only tells whether other machines may reach the server.
+    // Vite chooses the address to listen on. This address only says whether other machines may reach the server.
     host: expose === true ? '0.0.0.0' : '127.0.0.1',
   })
 }
 
-/** Starts the local sidecar, if one runs inside, and logs where the sidecar is. */
+/** Starts the local sidecar, if there is one, and logs the sidecar's address. */
 async function run(
   settings: GatewaySettings,
   shared: Pick<SidecarHandlerOptions, 'access' | 'log'>,
@@ -90,7 +95,7 @@ async function run(
   }
 }
 
-/** The sidecar's part of a server of this scheme. */
+/** Creates the sidecar of a server with this scheme. */
 export function createDevSidecar(
   settings: GatewaySettings,
   autoHealth: boolean | undefined,
@@ -118,7 +123,7 @@ export function createDevSidecar(
     log(refusalLine(message.method, message.url ?? '', refusal))
     answerRefusal(to, refusal)
   }
-  /** The admission of a request of this machine, or of any machine if the server is exposed; otherwise why not. */
+  /** Admits a request of this machine, or of any machine if the server is exposed. Otherwise returns the refusal. */
   const admit = (message: IncomingMessage): Admission | Refusal => {
     const verdict = guard(message)
     if (verdict.refusal !== undefined) return verdict.refusal
@@ -170,7 +175,7 @@ export function createDevSidecar(
   }
 }
 
-/** Gives an HTTP/2 request, as Vite gets them over TLS, the headers that it would have over HTTP/1. */
+/** Converts the headers of an HTTP/2 request, as Vite gets over TLS, to those of HTTP/1. */
 function likeHttp1(message: IncomingMessage): IncomingMessage {
   const { ':authority': host = '', ...others } = message.headers as Record<string, string>
   const headers = Object.fromEntries(Object.entries({ ...others, host }).filter(([name]) => !name.startsWith(':')))

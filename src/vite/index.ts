@@ -15,13 +15,13 @@ const SCRIPT = { tag: 'script', attrs: { src: CONFIG_PATH }, injectTo: 'head-pre
 
 /**
  * Serves the sidecar to pages of Vite's server on their own origin, so that `createClient()` needs no options. A local
- * sidecar runs inside Vite, unless an option or the environment names another. Builds stay as they are.
+ * sidecar runs inside Vite, unless an option or the environment names another. Builds aren't changed.
  *
- * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws TypeError for an unknown option or an invalid value
  */
 export function gameserverSidecar(options: GameserverSidecarOptions = {}): VitePlugin {
   const settings = resolvePluginOptions(options)
-  /** The sidecar of each server, with the server's environments. A restarting server and its successor overlap. */
+  /** The sidecar of each server, keyed by the server's environments: a restarting server and its successor overlap. */
   const open = new Map<DevSidecar, readonly unknown[]>()
 
   const attach = (server: ViteServer, isSecure: boolean, isPreview: boolean): void => {
@@ -70,13 +70,13 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
   }
 }
 
-/** Request headers for which Vite may answer with less than the whole page. */
+/** Request headers that let Vite answer with less than the whole page. */
 const ASKING_FOR_LESS = ['accept-encoding', 'if-modified-since', 'if-none-match', 'range']
 /** Headers of Vite's answer that don't fit the changed page. */
 const OF_THE_OLD_PAGE = ['Accept-Ranges', 'Content-Length', 'ETag', 'Last-Modified']
 
 /**
- * Puts a tag into a built page that Vite's preview sends. The build's files don't have the tag, since any server may serve
+ * Inserts a tag into a built page that Vite's preview sends. The build's files lack the tag, since any server may serve
  * them.
  */
 function insertIntoPreview(message: IncomingMessage, reply: ServerResponse, tag: string): void {

@@ -17,8 +17,8 @@ export interface GameserverSidecarOptions extends Pick<
   | 'timeout'
 > {
   /**
-   * Lets other machines that reach Vite's server use the sidecar. This option needs a `token` or `allowOrigins`, which say
-   * who may. Default false.
+   * Lets other machines that reach Vite's server use the sidecar. Needs a `token` or `allowOrigins`, which say who may
+   * use the sidecar. Default false.
    */
   readonly expose?: boolean | undefined
 }

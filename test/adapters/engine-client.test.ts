@@ -6,7 +6,7 @@ import { createSidecarComponent } from '../../src/adapters/cocos.js'
 
 const open = (source: SidecarSource | undefined, frame: () => number) => engineClient(createClient, source, frame)
 
-test('beats go out while frames go on, stop with them, and start again with them', async () => {
+test('an engine client sends beats only while the engine makes frames', async () => {
   const { options, beats, pass } = fakeSidecar()
   let frame = 0
   const { client, release } = open({ ...options, autoHealth: { interval: 1000, stallTimeout: 1000 } }, () => frame)
@@ -30,7 +30,7 @@ test('beats go out while frames go on, stop with them, and start again with them
   expect(await second(60)).toBe(3)
 })
 
-test('beats that are closer together than frames are no freeze', async () => {
+test('several beats within one frame do not count as a freeze', async () => {
   const { options, beats, pass } = fakeSidecar()
   const { client, release } = open({ ...options, autoHealth: { interval: 10 } }, () => 7)
   await settled()
@@ -43,7 +43,7 @@ test('beats that are closer together than frames are no freeze', async () => {
   release()
 })
 
-test('a check of the caller holds beats back too, and is not asked while frames stand still', async () => {
+test('the caller’s own health check also holds beats back, and is skipped while frames stand still', async () => {
   const { options, beats, pass } = fakeSidecar()
   let asked = 0
   let frame = 1
@@ -69,7 +69,7 @@ test('a check of the caller holds beats back too, and is not asked while frames 
   release()
 })
 
-test('autoHealth: false means no beat', async () => {
+test('autoHealth: false sends no beats', async () => {
   const { options, beats } = fakeSidecar()
   const { release } = open({ ...options, autoHealth: false }, () => 1)
   await settled()
@@ -77,7 +77,7 @@ test('autoHealth: false means no beat', async () => {
   release()
 })
 
-test('a client that was given is used as it is and left open; one that was made is closed', () => {
+test('a given client stays open, and a client that the adapter created is closed', () => {
   const { options } = fakeSidecar()
   const given = createClient(options)
   const attached = open(given, () => 1)
@@ -90,7 +90,7 @@ test('a client that was given is used as it is and left open; one that was made 
   expect(made.client.status.connection).toBe('closed')
 })
 
-test('emulated: a component opens a client when loaded, drives it in each frame, closes it when destroyed', async () => {
+test('an emulated Cocos component creates its client on load, ticks it each frame and closes it on destroy', async () => {
   let frames = 1
   class Component {
     readonly name: string = 'node'
@@ -104,9 +104,9 @@ test('emulated: a component opens a client when loaded, drives it in each frame,
   }
   const component = new (createSidecarComponent(cc, { ...options, fetch, autoHealth: { interval: 1000 } }))()
   expect(component.name).toBe('node')
-  // One that was never loaded can be destroyed.
+  // A component that was never loaded can be destroyed.
   component.onDestroy()
-  // What the inspector says goes before the options.
+  // Values of the inspector override the options.
   component.baseUrl = 'http://inspector'
   component.onLoad()
   await settled()

@@ -6,7 +6,7 @@ const GAME_SERVER = JSON.stringify({
   status: { state: 'Ready' },
 })
 
-/** Options for a client without timers whose sidecar answers everything at once; `beats` counts what has come. */
+/** Options for a client without timers whose sidecar answers everything at once; `beats` counts its beats. */
 export function fakeSidecar(): { options: ClientOptions; beats: () => number; pass: (ms: number) => void } {
   let beats = 0
   let now = 0
@@ -27,7 +27,7 @@ export function fakeSidecar(): { options: ClientOptions; beats: () => number; pa
   }
 }
 
-/** Until all that promises make due has run. */
+/** Resolves when all pending promise callbacks have run. */
 export const settled = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve)

@@ -9,7 +9,7 @@ import { calls } from '../support/with-sidecar.js'
 
 type AttachTo = Parameters<typeof attachServer>[0]
 
-/** What a player sees. */
+/** A player's side of the connection. */
 export interface Visitor {
   readonly socket: WebSocket
   readonly messages: string[]
@@ -22,14 +22,14 @@ interface Addressed {
   address(): AddressInfo | string | null
 }
 
-/** Servers, sidecars and players of one test, which end with it. Tests run side by side, so each has its own. */
+/** Servers, sidecars and players of one test, closed at its end. Tests run side by side, so each has its own. */
 export interface World {
   onEnd(undo: () => unknown): void
   /** A sidecar with a list of players. */
   sidecarWithSeats(capacity?: number): Promise<LocalSidecar>
   webSocketServer(options?: ServerOptions): Promise<WebSocketServer>
   httpServer(): http.Server
-  /** With a client that is made by the adapter, without what belongs to the process of the tests. */
+  /** Options with which the adapter creates its client, without signal handling in the process of the tests. */
   attach(sidecar: { url: string }, server: AttachTo, options?: AttachWsOptions): ReturnType<typeof attachServer>
   /** A sidecar, and a WebSocketServer that is attached to it. */
   serve(options?: AttachWsOptions, capacity?: number): Promise<Served>
@@ -117,7 +117,7 @@ export async function listening(server: http.Server): Promise<http.Server> {
 export const urlOf = (server: Addressed, path = '/'): string =>
   `ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
 
-/** Asks for a WebSocket over a connection that does nothing else by itself; `more` comes in the same piece. */
+/** Sends an upgrade request over a raw connection; `more` goes out in the same segment. */
 export function dialRaw(server: Addressed, id: string, more = Buffer.alloc(0)): Socket {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})
@@ -137,6 +137,6 @@ export const stateOf = ({ sidecar }: LocalSidecar): string => sidecar.snapshot()
 export const callsOf = (sidecar: LocalSidecar, operation: string): number =>
   calls(sidecar).filter((one) => one === operation).length
 
-/** `expect.poll` can't be used where tests run side by side. */
+/** Replaces `expect.poll`, which can't be used in concurrent tests. */
 export const until = (look: () => unknown, value: unknown): Promise<void> =>
   vi.waitFor(() => expect(look()).toEqual(value), { timeout: 20_000, interval: 5 })

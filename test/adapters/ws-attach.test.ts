@@ -7,11 +7,11 @@ import { attachServer } from '../../src/adapters/ws.js'
 import type { SidecarError } from '../../src/index.js'
 import { listening, seatsIn, stateOf, test, textOf, until } from './socket-servers.js'
 
-/** Its listeners by name. */
+/** The server's listeners by event. */
 const listenersOf = (server: EventEmitter): Record<string, unknown[]> =>
   Object.fromEntries(server.eventNames().map((name) => [name, server.listeners(name)]))
 
-test.concurrent('close() leaves a server as it was, and its players where they are', async ({ world }) => {
+test.concurrent('close() restores the server and keeps its players connected', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const web = world.httpServer()
   const [own, beside] = [await world.webSocketServer(), await world.webSocketServer({ server: web })]
@@ -43,7 +43,7 @@ test.concurrent('close() leaves a server as it was, and its players where they a
   expect(seatsIn(sidecar)).toEqual(seats)
 })
 
-test.concurrent('close() before the server listens leaves it unready', async ({ world }) => {
+test.concurrent('after close(), a server that starts to listen sends no ready()', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const web = world.httpServer()
   const before = listenersOf(web)
@@ -53,23 +53,26 @@ test.concurrent('close() before the server listens leaves it unready', async ({ 
   expect(stateOf(sidecar)).not.toBe('Ready')
 })
 
-test.concurrent('who has replaced emit() after us keeps it, and players come in as before', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const web = await listening(world.httpServer())
-  const server = await world.webSocketServer({ server: web })
-  const attached = world.attach(sidecar, web)
-  const { emit } = web
-  const events: string[] = []
-  web.emit = (event: string, ...values: unknown[]) => {
-    events.push(event)
-    return Reflect.apply(emit, web, [event, ...values]) as boolean
-  }
-  attached.close()
-  await world.visit(web).opened
-  expect(events).toContain('upgrade')
-  expect(server.clients.size).toBe(1)
-  expect(seatsIn(sidecar)).toEqual([])
-})
+test.concurrent(
+  'close() keeps an emit() that other code has replaced later, and players are admitted',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    const web = await listening(world.httpServer())
+    const server = await world.webSocketServer({ server: web })
+    const attached = world.attach(sidecar, web)
+    const { emit } = web
+    const events: string[] = []
+    web.emit = (event: string, ...values: unknown[]) => {
+      events.push(event)
+      return Reflect.apply(emit, web, [event, ...values]) as boolean
+    }
+    attached.close()
+    await world.visit(web).opened
+    expect(events).toContain('upgrade')
+    expect(server.clients.size).toBe(1)
+    expect(seatsIn(sidecar)).toEqual([])
+  },
+)
 
 const client = { baseUrl: 'http://127.0.0.1:1', autoHealth: false, processSignals: false }
 const app = Object.assign(() => {}, { listen() {}, use() {} })
@@ -83,7 +86,7 @@ const noServers: [string, unknown][] = [
   ['a server of Socket.IO', { of() {}, attach() {} }],
 ]
 
-test.each(noServers)('%s is no server, and the error says what is', (_, server) => {
+test.each(noServers)('attachServer refuses %s as a server, and the error names what it takes', (_, server) => {
   expect(() => attachServer(server as never, { client })).toThrow(
     expect.objectContaining({
       name: 'SidecarError',
@@ -95,7 +98,7 @@ test.each(noServers)('%s is no server, and the error says what is', (_, server) 
   )
 })
 
-test('a server of ws is none of Socket.IO', () => {
+test('the Socket.IO adapter refuses a server of ws and names the other adapter', () => {
   expect(() => attachSocketIo(new EventEmitter() as never, { client })).toThrow(
     'server must be a Server of socket.io; ws and an http.Server have gameserver-sidecar/ws; got ',
   )
@@ -114,7 +117,7 @@ const wrongOptions: [object, RegExp][] = [
   [{ client: { baseURL: 'x' } }, /^There is no option "?baseURL"?\. Did you mean "baseUrl"\?/],
 ]
 
-test.each(wrongOptions)('options %o are refused, and the server is left as it was', (options, message) => {
+test.each(wrongOptions)('options %o are refused, and the server is unchanged', (options, message) => {
   const server = http.createServer()
   const before = listenersOf(server)
   const given = { client, ...options }
@@ -130,7 +133,7 @@ test.each(wrongOptions)('options %o are refused, and the server is left as it wa
   expect(Object.keys(server)).not.toContain('emit')
 })
 
-test('noServer needs the http.Server beside it, which the error says', () => {
+test('the error for a WebSocketServer with noServer asks for the http.Server beside it', () => {
   const server = new WebSocketServer({ noServer: true })
   const message = /^options\.server must be the http\.Server whose upgrades are handed over; got /
   expect(() => attachServer(server, { client })).toThrow(message)

@@ -4,7 +4,7 @@ import type { LocalSidecar } from '../../src/node/index.js'
 import { calls } from '../support/with-sidecar.js'
 import { callsOf, seatsIn, stateOf, test, until, type World } from './socket-servers.js'
 
-/** A server that is Ready, whose looks at whether anybody is here follow each other 50 times as fast. */
+/** A Ready server that checks for players 50 times as often as usual. */
 async function serveQuickly(world: World, options: AttachWsOptions) {
   const sidecar = await world.sidecarWithSeats()
   const server = await world.webSocketServer()
@@ -25,7 +25,7 @@ async function serveQuickly(world: World, options: AttachWsOptions) {
     sidecar,
     server,
     looks: () => looks,
-    /** Resolves after three more looks. */
+    /** Resolves after three more checks. */
     async untilLooked() {
       const wanted = looks + 4
       await until(() => looks >= wanted, true)
@@ -36,67 +36,82 @@ async function serveQuickly(world: World, options: AttachWsOptions) {
 const labelOf = ({ sidecar }: LocalSidecar): string | undefined =>
   sidecar.snapshot().gameServer.object_meta.labels?.['agones.dev/sdk-open']
 
-test.concurrent('with endWhenEmpty, an Allocated server ends once its last player has left', async ({ world }) => {
-  const { sidecar, server, ended, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0 } })
-  const [ann, ben] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ben')]
-  await Promise.all([ann.opened, ben.opened])
-  sidecar.sidecar.control({ type: 'allocate' })
-  ann.socket.close()
-  await ann.closed
-  await untilLooked()
-  expect(stateOf(sidecar)).toBe('Allocated')
-  ben.socket.close()
-  await ended
-  expect(stateOf(sidecar)).toBe('Shutdown')
-  expect(callsOf(sidecar, 'shutdown')).toBe(1)
-})
-
-test.concurrent('with endWhenEmpty, a server that isn’t allocated stays when its players leave', async ({ world }) => {
-  const { sidecar, server, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 0 } })
-  const ann = world.visit(server, '/?player=ann')
-  await ann.opened
-  ann.socket.close()
-  await until(() => seatsIn(sidecar), [])
-  await untilLooked()
-  expect(stateOf(sidecar)).toBe('Ready')
-})
-
-test.concurrent('with endWhenEmpty, an allocation without names waits for the grace, not longer', async ({ world }) => {
-  const { sidecar, ended, looks } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 30_000 } })
-  const before = looks()
-  sidecar.sidecar.control({ type: 'allocate' })
-  await ended
-  expect(looks() - before).toBeGreaterThanOrEqual(29)
-})
-
-test.concurrent('with endWhenEmpty, the server waits for a promised player until the no-show', async ({ world }) => {
-  const { sidecar, ended, players } = await serveQuickly(world, {
-    endWhenEmpty: { after: 0, grace: 0 },
-    players: { noShow: 500 },
-  })
-  sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
-  const missed = new Promise((resolve) => players!.on('noshow', resolve))
-  expect(await Promise.race([missed, ended.then(() => 'ended')])).toEqual({ id: 'ann' })
-  await ended
-})
-
-test.concurrent('with endWhenEmpty, spectators and players: false are counted alike', async ({ world }) => {
-  const { sidecar, server, ended, untilLooked } = await serveQuickly(world, {
-    endWhenEmpty: { after: 0, grace: 1e9 },
-    players: false,
-    idOf: ({ url }) => (url === '/watch' ? null : 'ann'),
-  })
-  sidecar.sidecar.control({ type: 'allocate' })
-  const [ann, spectator] = [world.visit(server), world.visit(server, '/watch')]
-  await Promise.all([ann.opened, spectator.opened])
-  await untilLooked()
-  ann.socket.close()
-  await ended
-  expect(await spectator.closed).toEqual([1001, 'The server ends'])
-})
+test.concurrent(
+  'with endWhenEmpty, an Allocated server shuts down once its last player has left',
+  async ({ world }) => {
+    const { sidecar, server, ended, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0 } })
+    const [ann, ben] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ben')]
+    await Promise.all([ann.opened, ben.opened])
+    sidecar.sidecar.control({ type: 'allocate' })
+    ann.socket.close()
+    await ann.closed
+    await untilLooked()
+    expect(stateOf(sidecar)).toBe('Allocated')
+    ben.socket.close()
+    await ended
+    expect(stateOf(sidecar)).toBe('Shutdown')
+    expect(callsOf(sidecar, 'shutdown')).toBe(1)
+  },
+)
 
 test.concurrent(
-  'the label of endWhenEmpty is false before the end, and true where an allocation was quicker',
+  'with endWhenEmpty, a server that isn’t allocated keeps running when its players leave',
+  async ({ world }) => {
+    const { sidecar, server, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 0 } })
+    const ann = world.visit(server, '/?player=ann')
+    await ann.opened
+    ann.socket.close()
+    await until(() => seatsIn(sidecar), [])
+    await untilLooked()
+    expect(stateOf(sidecar)).toBe('Ready')
+  },
+)
+
+test.concurrent(
+  'with endWhenEmpty, an allocation without promised players ends after the grace period',
+  async ({ world }) => {
+    const { sidecar, ended, looks } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 30_000 } })
+    const before = looks()
+    sidecar.sidecar.control({ type: 'allocate' })
+    await ended
+    expect(looks() - before).toBeGreaterThanOrEqual(29)
+  },
+)
+
+test.concurrent(
+  'with endWhenEmpty, the server waits for a promised player until the noShow time',
+  async ({ world }) => {
+    const { sidecar, ended, players } = await serveQuickly(world, {
+      endWhenEmpty: { after: 0, grace: 0 },
+      players: { noShow: 500 },
+    })
+    sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
+    const missed = new Promise((resolve) => players!.on('noshow', resolve))
+    expect(await Promise.race([missed, ended.then(() => 'ended')])).toEqual({ id: 'ann' })
+    await ended
+  },
+)
+
+test.concurrent(
+  'with endWhenEmpty and players: false, the server ends once only spectators are left',
+  async ({ world }) => {
+    const { sidecar, server, ended, untilLooked } = await serveQuickly(world, {
+      endWhenEmpty: { after: 0, grace: 1e9 },
+      players: false,
+      idOf: ({ url }) => (url === '/watch' ? null : 'ann'),
+    })
+    sidecar.sidecar.control({ type: 'allocate' })
+    const [ann, spectator] = [world.visit(server), world.visit(server, '/watch')]
+    await Promise.all([ann.opened, spectator.opened])
+    await untilLooked()
+    ann.socket.close()
+    await ended
+    expect(await spectator.closed).toEqual([1001, 'The server ends'])
+  },
+)
+
+test.concurrent(
+  'the label of endWhenEmpty is false before the shutdown, and true again if an allocation came first',
   async ({ world }) => {
     const endWhenEmpty = { after: 0, grace: 0, label: 'open' }
     const { sidecar, server, ended } = await serveQuickly(world, { endWhenEmpty })
@@ -115,7 +130,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('with unallocated: refuse, nobody but spectators comes to a Ready server', async ({ world }) => {
+test.concurrent('with unallocated: refuse, a Ready server admits only spectators', async ({ world }) => {
   const { sidecar, server } = await world.serve({
     unallocated: 'refuse',
     idOf: ({ url = '' }) => (url === '/watch' ? null : url),
@@ -128,7 +143,7 @@ test.concurrent('with unallocated: refuse, nobody but spectators comes to a Read
 })
 
 test.concurrent(
-  'with unallocated: refuse, players may be quicker than the news of their allocation',
+  'with unallocated: refuse, players may connect before the watch shows their allocation',
   async ({ world }) => {
     const { sidecar, server } = await world.serve({ unallocated: 'refuse' })
     await until(() => stateOf(sidecar), 'Ready')
@@ -162,7 +177,7 @@ test.concurrent('with unallocated: allocate, a player who can’t be seated allo
 })
 
 test.concurrent(
-  'with unallocated: allocate, a player is refused without a seat where that fails',
+  'with unallocated: allocate, a failed allocation refuses the player and takes no seat',
   async ({ world }) => {
     const { sidecar, server } = await world.serve({ unallocated: 'allocate' })
     await until(() => stateOf(sidecar), 'Ready')

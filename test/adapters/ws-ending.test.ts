@@ -6,31 +6,34 @@ import type { Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
 import type { AttachWsOptions } from '../../src/adapters/ws.js'
 
-test.concurrent('the end goes in order: nobody new, onEnding, goodbye, the server, the client', async ({ world }) => {
-  const steps: unknown[] = []
-  const { sidecar, server, attached } = await world.serve({
-    async onEnding({ reason }) {
-      steps.push(reason)
-      steps.push(await world.visit(server, '/?player=ben').closed)
-      server.clients.forEach((socket) => socket.send('score'))
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      steps.push('saved')
-    },
-  })
-  await until(() => stateOf(sidecar), 'Ready')
-  server.on('close', () => steps.push('server'))
-  const ann = world.visit(server, '/?player=ann')
-  await ann.opened
-  await attached.client.shutdown()
-  await attached.ended
-  expect(steps).toEqual(['shutdown', [503, 'CLOSED'], 'saved', 'server'])
-  expect(await ann.closed).toEqual([1001, 'The server ends'])
-  expect(ann.messages).toEqual(['score'])
-  expect(attached.client.status.connection).toBe('closed')
-  expect(callsOf(sidecar, 'shutdown')).toBe(1)
-})
+test.concurrent(
+  'the shutdown refuses new players, awaits onEnding, says goodbye, closes the server, then the client',
+  async ({ world }) => {
+    const steps: unknown[] = []
+    const { sidecar, server, attached } = await world.serve({
+      async onEnding({ reason }) {
+        steps.push(reason)
+        steps.push(await world.visit(server, '/?player=ben').closed)
+        server.clients.forEach((socket) => socket.send('score'))
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        steps.push('saved')
+      },
+    })
+    await until(() => stateOf(sidecar), 'Ready')
+    server.on('close', () => steps.push('server'))
+    const ann = world.visit(server, '/?player=ann')
+    await ann.opened
+    await attached.client.shutdown()
+    await attached.ended
+    expect(steps).toEqual(['shutdown', [503, 'CLOSED'], 'saved', 'server'])
+    expect(await ann.closed).toEqual([1001, 'The server ends'])
+    expect(ann.messages).toEqual(['score'])
+    expect(attached.client.status.connection).toBe('closed')
+    expect(callsOf(sidecar, 'shutdown')).toBe(1)
+  },
+)
 
-test.concurrent('a client that was given stays open', async ({ world }) => {
+test.concurrent('a given client stays open after the shutdown', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const client = createClient({ baseUrl: sidecar.url })
   world.onEnd(() => client.close())
@@ -42,7 +45,7 @@ test.concurrent('a client that was given stays open', async ({ world }) => {
   expect(client.status.connection).toBe('connected')
 })
 
-test.concurrent('a client that is closed in the middle of the end holds nothing up', async ({ world }) => {
+test.concurrent('a client that is closed during the shutdown delays nothing', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const client = createClient({ baseUrl: sidecar.url })
   const errors: unknown[] = []
@@ -59,7 +62,7 @@ test.concurrent('a client that is closed in the middle of the end holds nothing 
   await attached.ended
 })
 
-test.concurrent('an onEnding that throws is told, and the end goes on', async ({ world }) => {
+test.concurrent('an error of onEnding is reported, and the shutdown goes on', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const errors: unknown[] = []
   const [one, other] = [await world.webSocketServer(), await listening(world.httpServer())]
@@ -81,7 +84,7 @@ test.concurrent('an onEnding that throws is told, and the end goes on', async ({
   expect(errors).toEqual([new TypeError('a bug'), new TypeError('a bug')])
 })
 
-test.concurrent('players are told without client tracking, too', async ({ world }) => {
+test.concurrent('players get the goodbye even without client tracking', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const server = await world.webSocketServer({ port: 0, clientTracking: false })
   const attached = world.attach(sidecar, server)
@@ -94,10 +97,10 @@ test.concurrent('players are told without client tracking, too', async ({ world 
 })
 
 type Server = Parameters<World['attach']>[1]
-/** Resolves once the first player has gone, and at once for all others. */
+/** Resolves for the first player once that player has gone, and at once for all others. */
 type Wait = (request: { readonly socket: object }) => Promise<void>
 
-/** A server that hands each upgrade to ws once `wait` is over, and the http.Server before it. */
+/** A server that passes each upgrade to ws after `wait`, and the http.Server in front of it. */
 async function slowUpgrades(world: World, wait: Wait) {
   const web = await listening(world.httpServer())
   const server = await world.webSocketServer({ noServer: true })
@@ -107,7 +110,7 @@ async function slowUpgrades(world: World, wait: Wait) {
   return { web, server }
 }
 
-/** Each point at which a server may wait before a player is in. */
+/** Each point at which a server may wait before it admits a player. */
 const points: Record<string, (world: World, wait: Wait) => Promise<[Server, AttachWsOptions?]>> = {
   'the verifyClient of the game': async (world, wait) => [
     await world.webSocketServer({
@@ -130,7 +133,7 @@ const points: Record<string, (world: World, wait: Wait) => Promise<[Server, Atta
   ],
 }
 
-/** How a player goes. Of a connection that is only half closed, Node tells no `close`. */
+/** How a player goes. Node emits no `close` for a half-closed connection. */
 const leaves = {
   'resets the connection': (player: Socket) => player.resetAndDestroy(),
   'ends the connection': (player: Socket) => player.end(),
@@ -138,7 +141,7 @@ const leaves = {
 
 const cases = Object.keys(points).flatMap((point) => Object.keys(leaves).map((how) => [how, point] as const))
 
-test.concurrent.for(cases)('a player who %s during %s keeps no seat', async ([how, point], { world }) => {
+test.concurrent.for(cases)('a player who %s during %s leaves no seat behind', async ([how, point], { world }) => {
   const sidecar = await world.sidecarWithSeats(1)
   let players = 0
   let tellPassed!: () => void

@@ -8,29 +8,32 @@ import { callsOf, dialRaw, listening, seatsIn, stateOf, test, until, urlOf } fro
 /** A client whose deadline comes soon, as if the process were told to stop. */
 const hurried = ({ url }: { url: string }, timeout = 600) => ({ baseUrl: url, processSignals: { timeout } })
 
-test.concurrent('an onEnding that never ends and a player who never answers are cut off in time', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer()
-  const errors: unknown[] = []
-  let event: EndingEvent | undefined
-  const attached = world.attach(sidecar, server, {
-    client: hurried(sidecar),
-    onError: (error) => errors.push(error),
-    onEnding(given) {
-      event = given
-      return new Promise(() => {})
-    },
-  })
-  const socket = await silentPlayer(server)
-  await until(() => stateOf(sidecar), 'Ready')
-  sidecar.sidecar.control({ type: 'delete' })
-  await Promise.all([once(socket, 'close'), attached.ended])
-  expect(errors).toEqual([expect.objectContaining({ code: 'TIMEOUT' })])
-  expect(Date.now()).toBeLessThan(event!.deadline)
-  expect(callsOf(sidecar, 'shutdown')).toBe(1)
-})
+test.concurrent(
+  'the shutdown keeps its deadline beside an onEnding that never ends and a player who never answers',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    const server = await world.webSocketServer()
+    const errors: unknown[] = []
+    let event: EndingEvent | undefined
+    const attached = world.attach(sidecar, server, {
+      client: hurried(sidecar),
+      onError: (error) => errors.push(error),
+      onEnding(given) {
+        event = given
+        return new Promise(() => {})
+      },
+    })
+    const socket = await silentPlayer(server)
+    await until(() => stateOf(sidecar), 'Ready')
+    sidecar.sidecar.control({ type: 'delete' })
+    await Promise.all([once(socket, 'close'), attached.ended])
+    expect(errors).toEqual([expect.objectContaining({ code: 'TIMEOUT' })])
+    expect(Date.now()).toBeLessThan(event!.deadline)
+    expect(callsOf(sidecar, 'shutdown')).toBe(1)
+  },
+)
 
-test.concurrent('requests and connections that stay open are cut off in time', async ({ world }) => {
+test.concurrent('the shutdown cuts open requests and connections at its deadline', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const web = world.httpServer()
   web.removeAllListeners('request')
@@ -50,7 +53,7 @@ test.concurrent('requests and connections that stay open are cut off in time', a
   expect(web.listening).toBe(false)
 })
 
-test('a connection that is reset while it waits for its seat ends neither the process nor in a seat', async ({
+test('a connection that is reset while it waits for its seat takes no seat and leaves the process running', async ({
   world,
 }) => {
   const uncaught = collectUncaught()

@@ -18,7 +18,7 @@ import {
   type Visitor,
 } from './socket-servers.js'
 
-test.concurrent('ready is sent once, and only when the server listens', async ({ world }) => {
+test.concurrent('ready() is sent once, when the server listens', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const web = world.httpServer()
   const { client } = world.attach(sidecar, await world.webSocketServer({ server: web }))
@@ -33,7 +33,7 @@ test.concurrent('ready is sent once, and only when the server listens', async ({
   expect(callsOf(sidecar, 'ready')).toBe(1)
 })
 
-test.concurrent('a server that listens already is ready at once, https too', async ({ world }) => {
+test.concurrent('a server that already listens is ready at once, also over https', async ({ world }) => {
   const [one, other] = await Promise.all([world.sidecarWithSeats(), world.sidecarWithSeats()])
   world.attach(one, await listening(world.httpServer()))
   const secure = https.createServer().listen(0, '127.0.0.1')
@@ -42,7 +42,7 @@ test.concurrent('a server that listens already is ready at once, https too', asy
   secure.close()
 })
 
-test.concurrent('a GameServer that is Allocated already stays so', async ({ world }) => {
+test.concurrent('an Allocated GameServer stays Allocated when the server listens', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const before = createClient({ baseUrl: sidecar.url })
   world.onEnd(() => before.close())
@@ -57,7 +57,7 @@ test.concurrent('a GameServer that is Allocated already stays so', async ({ worl
 })
 
 test.concurrent(
-  'each connection takes a seat, by the query or by chance, and frees it when it closes',
+  'each connection takes a seat under its queried or a random id, and frees it on close',
   async ({ world }) => {
     const { sidecar, server, attached } = await world.serve()
     const ids: (string | undefined)[] = []
@@ -76,13 +76,13 @@ test.concurrent(
   },
 )
 
-test.concurrent('a frame that comes together with the request isn’t lost either', async ({ world }) => {
+test.concurrent('a frame that arrives together with the upgrade request is delivered', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   sidecar.sidecar.control({ type: 'delayCalls', ms: 50, operations: ['addListValue'] })
   const heard: string[] = []
   const [plain, own] = [await world.webSocketServer({ noServer: true }), await world.webSocketServer()]
   const web = await listening(world.httpServer())
-  // As a server does that asks somebody before it goes on.
+  // Like a server that asks another service before it goes on.
   web.on('upgrade', (request, socket, head) => {
     setTimeout(() => plain.handleUpgrade(request, socket, head, (ws) => plain.emit('connection', ws, request)), 5)
   })
@@ -95,20 +95,17 @@ test.concurrent('a frame that comes together with the request isn’t lost eithe
   await until(() => heard.sort(), ['a', 'b'])
 })
 
-test.concurrent(
-  'who finds no free seat is refused before the connection opens, and is no player',
-  async ({ world }) => {
-    const { server, players } = await world.serve({}, 1)
-    let connections = 0
-    server.on('connection', () => connections++)
-    await world.visit(server, '/?player=ann').opened
-    expect(await world.visit(server, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
-    expect(connections).toBe(1)
-    expect(players!.ids).toEqual(['ann'])
-  },
-)
+test.concurrent('a player without a free seat is refused before the connection opens', async ({ world }) => {
+  const { server, players } = await world.serve({}, 1)
+  let connections = 0
+  server.on('connection', () => connections++)
+  await world.visit(server, '/?player=ann').opened
+  expect(await world.visit(server, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
+  expect(connections).toBe(1)
+  expect(players!.ids).toEqual(['ann'])
+})
 
-test.concurrent('a promised seat is its player’s, and nobody else’s', async ({ world }) => {
+test.concurrent('only the promised player gets a promised seat', async ({ world }) => {
   const { sidecar, server, client, players } = await world.serve({}, 1)
   await client.waitFor('Ready')
   sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
@@ -118,7 +115,7 @@ test.concurrent('a promised seat is its player’s, and nobody else’s', async 
   expect(calls(sidecar)).not.toContain('addListValue')
 })
 
-test.concurrent('a player who goes while the seat is on its way leaves none behind', async ({ world }) => {
+test.concurrent('a player who leaves while the seat is being taken leaves no seat behind', async ({ world }) => {
   const { sidecar, server } = await world.serve()
   sidecar.sidecar.control({ type: 'delayCalls', ms: 60, operations: ['addListValue'] })
   const { socket } = world.visit(server, '/?player=ann')
@@ -128,25 +125,28 @@ test.concurrent('a player who goes while the seat is on its way leaves none behi
   await until(() => seatsIn(sidecar), [])
 })
 
-test.concurrent('two connections of one player share a seat, which is free after both', async ({ world }) => {
-  const { sidecar, server, players } = await world.serve({}, 1)
-  const [one, other] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ann')]
-  await Promise.all([one.opened, other.opened])
-  one.socket.terminate()
-  await until(() => server.clients.size, 1)
-  expect(players!.ids).toEqual(['ann'])
-  // An escape that is none isn't a fault of the game's, and not told as one.
-  expect(await world.visit(server, '/?player=%').closed).toEqual([401, 'INVALID_ARGUMENT'])
-  const again = world.visit(server, '/?player=ann')
-  await again.opened
-  other.socket.terminate()
-  await until(() => server.clients.size, 1)
-  expect(players!.has('ann')).toBe(true)
-  again.socket.terminate()
-  await until(() => seatsIn(sidecar), [])
-})
+test.concurrent(
+  'two connections of one player share a seat, which is free after both have closed',
+  async ({ world }) => {
+    const { sidecar, server, players } = await world.serve({}, 1)
+    const [one, other] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ann')]
+    await Promise.all([one.opened, other.opened])
+    one.socket.terminate()
+    await until(() => server.clients.size, 1)
+    expect(players!.ids).toEqual(['ann'])
+    // A malformed escape is the player's fault, so it isn't reported as an error of the game.
+    expect(await world.visit(server, '/?player=%').closed).toEqual([401, 'INVALID_ARGUMENT'])
+    const again = world.visit(server, '/?player=ann')
+    await again.opened
+    other.socket.terminate()
+    await until(() => server.clients.size, 1)
+    expect(players!.has('ann')).toBe(true)
+    again.socket.terminate()
+    await until(() => seatsIn(sidecar), [])
+  },
+)
 
-test.concurrent('idOf decides who comes in, with a seat or without', async ({ world }) => {
+test.concurrent('idOf admits a connection with a seat or without one, or refuses it', async ({ world }) => {
   const errors: unknown[] = []
   const { sidecar, server, attached } = await world.serve({
     onError: (error) => errors.push(error),
@@ -168,7 +168,7 @@ test.concurrent('idOf decides who comes in, with a seat or without', async ({ wo
 })
 
 test.concurrent(
-  'a player who logs in by a message takes a seat then, and frees it by seat(…, null)',
+  'seat() seats a player who logs in by a message, and seat(…, null) frees the seat',
   async ({ world }) => {
     const { sidecar, server, attached } = await world.serve({ idOf: () => null }, 1)
     server.on('connection', (socket, request) => {
@@ -200,7 +200,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('seat() rejects for a connection that is gone, and its seat stays free', async ({ world }) => {
+test.concurrent('seat() rejects for a closed connection and takes no seat', async ({ world }) => {
   const { sidecar, server, attached } = await world.serve({ idOf: () => null })
   const come = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>
   const ann = world.visit(server)
@@ -215,7 +215,7 @@ test.concurrent('seat() rejects for a connection that is gone, and its seat stay
   await until(() => seatsIn(sidecar), [])
 })
 
-test.concurrent('whom verifyClient or a wrong request refuses takes no seat', async ({ world }) => {
+test.concurrent('a connection that verifyClient refuses, or a malformed request, takes no seat', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const asked = await world.webSocketServer({ port: 0, verifyClient: (_, done) => done(false, 418, 'tea') })
   const plain = await world.webSocketServer({
@@ -233,7 +233,7 @@ test.concurrent('whom verifyClient or a wrong request refuses takes no seat', as
   expect(seatsIn(sidecar)).toEqual(['ann'])
 })
 
-test.concurrent('a WebSocketServer with noServer takes the http.Server beside it', async ({ world }) => {
+test.concurrent('a WebSocketServer with noServer is attached by its http.Server', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const web = world.httpServer()
   const server = await world.webSocketServer({ noServer: true })
@@ -253,7 +253,7 @@ test.concurrent('a WebSocketServer with noServer takes the http.Server beside it
 })
 
 test.concurrent(
-  'an http.Server whose upgrades the game handles: seats, refusals, pages and the end',
+  'an http.Server whose upgrades the game handles has seats, refusals, pages and the shutdown',
   async ({ world }) => {
     const sidecar = await world.sidecarWithSeats(1)
     const web = await listening(world.httpServer())
@@ -277,14 +277,17 @@ test.concurrent(
   },
 )
 
-test.concurrent('a GameServer without the list counts nobody, says so, and refuses nobody', async ({ world }) => {
-  const errors: unknown[] = []
-  const { server } = await world.serve({ players: { list: 'guests' }, onError: (error) => errors.push(error) })
-  await Promise.all(['ann', 'ben'].map((id) => world.visit(server, `/?player=${id}`).opened))
-  await until(() => errors, [expect.objectContaining({ code: 'NOT_FOUND' })])
-})
+test.concurrent(
+  'on a GameServer without the list, an error is reported and all players are admitted',
+  async ({ world }) => {
+    const errors: unknown[] = []
+    const { server } = await world.serve({ players: { list: 'guests' }, onError: (error) => errors.push(error) })
+    await Promise.all(['ann', 'ben'].map((id) => world.visit(server, `/?player=${id}`).opened))
+    await until(() => errors, [expect.objectContaining({ code: 'NOT_FOUND' })])
+  },
+)
 
-test.concurrent('players: false opens to everybody, and writes nothing', async ({ world }) => {
+test.concurrent('players: false admits everybody and writes nothing', async ({ world }) => {
   const { sidecar, server, attached } = await world.serve({ players: false }, 0)
   await world.visit(server, '/?player=ann').opened
   expect(attached.players).toBeUndefined()
@@ -292,7 +295,7 @@ test.concurrent('players: false opens to everybody, and writes nothing', async (
   expect(calls(sidecar)).not.toContain('addListValue')
 })
 
-/** Sends an upgrade and a masked message in one piece. */
+/** Sends an upgrade and a masked message in one segment. */
 async function sendEarly(server: Parameters<typeof dialRaw>[0], text: string): Promise<void> {
   const frame = Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0, ...Buffer.from(text)])
   await once(dialRaw(server, text, frame), 'data')

@@ -15,7 +15,7 @@ async function start() {
   return { upstream, port: Number(new URL(url).port) }
 }
 
-test("strangers get through Vite's server to the sidecar as little as through the gateway", async () => {
+test("Vite's server refuses strangers the sidecar, as the gateway does", async () => {
   const { upstream, port } = await start()
   for (const [, what, ...headers] of refused) {
     const own = filled(headers, port)
@@ -28,13 +28,13 @@ test("strangers get through Vite's server to the sidecar as little as through th
     }
   }
   expect(upstream.asked).toEqual([])
-  // Vite's own list of hosts knows no capitals.
+  // Vite's own list of hosts is case-sensitive.
   for (const [what, ...headers] of served.filter(([, host]) => host !== 'Host: LocalHost:PORT')) {
     expect((await ask(port, `GET ${at('/gameserver')}`, filled(headers, port))).status, what).toBe(200)
   }
 })
 
-test.each(['/_/config.js', at('/gameserver'), at('/nope')])('no page shows %s in a frame', async (path) => {
+test.each(['/_/config.js', at('/gameserver'), at('/nope')])('the page %s forbids framing', async (path) => {
   const { port } = await start()
   const gateway = await startGateway()
   for (const headers of [['Host: localhost'], ['Host: localhost', 'Origin: http://evil.example']]) {

@@ -7,7 +7,7 @@ import { websocketHeaders } from '../node/support.js'
 import { expectRefusal, startGateway } from './support/targets.js'
 import { ask } from './support/wire.js'
 
-/** Watched also where `src` imported it before this file began. */
+/** Spies on the function even in modules of `src` that imported it before. */
 const compared = vi.spyOn(crypto, 'timingSafeEqual')
 beforeAll(syncBuiltinESMExports)
 beforeEach(() => void compared.mockClear())
@@ -46,7 +46,7 @@ describe('a gateway with a token', () => {
     'X-Nothing: at all',
   ]
 
-  test('lets nobody in by a wrong token, or by a right one in a wrong place', async () => {
+  test('refuses a wrong token, and the right token in a wrong place', async () => {
     const { port, at, upstream, lines, warnings } = await startExposed()
     for (const header of wrong) {
       for (const line of [`GET ${at('/gameserver')}`, `POST ${at('/shutdown')}`]) {
@@ -58,9 +58,9 @@ describe('a gateway with a token', () => {
     expect([...lines, ...warnings].join('\n')).not.toContain(TOKEN)
   })
 
-  test.each([BEARER, 'cookie'])('and with it (%s), foreign pages and hosts are refused all the same', async (kind) => {
+  test.each([BEARER, 'cookie'])('refuses foreign pages and hosts even with the token (%s)', async (kind) => {
     const { port, at, upstream, cookie } = await startExposed()
-    // Other ports of the same host are the same site to a cookie, and are sent it.
+    // To a cookie, other ports of the same host are the same site, so the browser sends the cookie to them.
     const proof = kind === 'cookie' ? `Cookie: ${cookie}` : kind
     const strangers = [
       [HOST, 'Origin: http://localhost:5173'],
@@ -79,7 +79,7 @@ describe('a gateway with a token', () => {
     expect((await ask(port, `POST ${at('/ready')}`, [HOST, proof], '{}')).status).toBe(200)
   })
 
-  test('compares in constant time, whatever is offered', async () => {
+  test('compares every offered token in constant time', async () => {
     const { port, at } = await startExposed()
     for (const offered of ['', 'x', TOKEN, TOKEN.slice(1), 'x'.repeat(8_000)]) {
       for (const how of [`Authorization: Bearer ${offered}`, `Cookie: gameserver_sidecar_http=${offered}`]) {
@@ -91,11 +91,11 @@ describe('a gateway with a token', () => {
       await ask(port, `GET /?token=${offered}`, [HOST])
       expect(compared).toHaveBeenCalledOnce()
     }
-    // Of equal length, or it would tell how long the token is.
+    // Unequal lengths would reveal the length of the token.
     for (const [one, other] of compared.mock.calls) expect(one.byteLength).toBe(other.byteLength)
   })
 
-  test('says it to nobody: not in its log, not in its answers, not to the sidecar', async () => {
+  test('never reveals the token in its log, its answers or to the sidecar', async () => {
     const { port, at, upstream, lines, warnings, cookie } = await startExposed()
     const answers = []
     for (const target of [at('/gameserver'), at('/nothing'), '/nothing', '/_/nothing', '//evil.example/', '/%zz']) {
@@ -119,7 +119,7 @@ describe('a gateway with a token', () => {
   })
 })
 
-test('a local sidecar that others can reach asks for its own token in constant time, and tells it to nobody', async () => {
+test('an exposed local sidecar checks its own token in constant time, and never reveals it', async () => {
   const warnings: string[] = []
   const onWarning = (text: string): void => void warnings.push(text)
   const local = await createLocalSidecar({ mode: 'local', address: '0.0.0.0', onWarning })

@@ -5,12 +5,12 @@ import { askUntil, openWatch } from './support/watch.js'
 import { ask, askAll, dial, head, readAnswers } from './support/wire.js'
 
 const MIB = 1024 * 1024
-/** The sidecar's own words, for what is announced and for what has come. */
+/** The sidecar's own errors, for an announced length and for received bytes. */
 const TOO_LARGE = /received message larger than max \(\d+ vs\. 4194304\)/
 const CHUNK = `10000\r\n${'x'.repeat(64 * 1024)}\r\n`
 
 describe.each(targets)('$name', ({ start }) => {
-  test('refuses a head over 16 KiB, and bytes that are no request', async () => {
+  test('refuses a head over 16 KiB, and bytes that are no HTTP request', async () => {
     const victim = await start()
     const large = head('GET /gameserver', 'Host: localhost', `X: ${'a'.repeat(20_000)}`)
     expectRefusal((await askAll(victim.port, large))[0], 431)
@@ -34,7 +34,7 @@ describe.each(targets)('$name', ({ start }) => {
   test.each([
     ['less than its length', 'Content-Length: 100', '{}'],
     ['chunks without the last one', 'Transfer-Encoding: chunked', '2\r\n{}\r\n'],
-  ])('lets a body that ends as %s never take effect', async (_what, header, body) => {
+  ])('never executes a request whose body ends as %s', async (_what, header, body) => {
     const victim = await start()
     const wire = await dial(victim.port, head(`POST ${victim.at('/ready')}`, 'Host: localhost', header) + body)
     await expectServing(victim)
@@ -44,7 +44,7 @@ describe.each(targets)('$name', ({ start }) => {
     expect(victim.reached()).not.toContain('ready')
   })
 
-  test('forgets watchers that vanish, however they do', async () => {
+  test('forgets watchers that vanish by any kind of disconnect', async () => {
     const victim = await start()
     for (const transport of ['stream', 'websocket'] as const) {
       for (const way of ['destroy', 'resetAndDestroy', 'end'] as const) {
@@ -63,7 +63,7 @@ describe.each(targets)('$name', ({ start }) => {
   })
 })
 
-test.each(targets)('$name answers an offer of another protocol as a plain request', async ({ start }) => {
+test.each(targets)('$name answers a request that offers another protocol as a plain request', async ({ start }) => {
   const victim = await start()
   const offer = ['Host: localhost', 'Upgrade: h2c', 'Connection: Upgrade']
   expect((await ask(victim.port, `GET ${victim.at('/gameserver')}`, offer)).status).toBe(200)

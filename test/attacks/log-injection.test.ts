@@ -5,7 +5,7 @@ import { createLocalSidecar } from '../../src/node/index.js'
 import { startGateway } from './support/targets.js'
 import { ask, askAll } from './support/wire.js'
 
-/** What a terminal would obey, what would begin another line, and what turns the reading direction. */
+/** Control sequences of terminals, line breaks, and characters that turn the reading direction. */
 const NASTY = [
   '\u001b[31mred\u001b[0m',
   '\u001b]0;title\u0007',
@@ -20,12 +20,12 @@ const NASTY = [
   'x'.repeat(5_000),
 ]
 
-/** One line of visible characters, short enough to be read. */
+/** One short line of visible characters. */
 const PLAIN = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,500}$/u
 
 const bytes = (text: string): string => Buffer.from(text).toString('latin1')
 
-test("the event lines of the local sidecar's command stay plain, whatever a request says", async () => {
+test("the event lines of the local sidecar's command stay plain text, whatever a request contains", async () => {
   const local = await createLocalSidecar({ mode: 'local', onWarning: () => undefined })
   onTestFinished(() => local.close())
   const identity = (shown: string): string => shown
@@ -55,7 +55,7 @@ test("the event lines of the local sidecar's command stay plain, whatever a requ
   for (const line of lines) expect(line).toMatch(PLAIN)
 })
 
-test("the gateway's log stays plain, whatever a request says", async () => {
+test("the gateway's log stays plain text, whatever a request contains", async () => {
   const lines: string[] = []
   for (const text of NASTY) createLineLog((line) => lines.push(line))(text)
   const gateway = await startGateway()

@@ -8,7 +8,7 @@ import type { Answer } from './support/wire.js'
 const DEV = 'http://localhost:5173'
 
 describe.each(targets)('$name', ({ start }) => {
-  test('serves its own names and pages, without a sign for others', async () => {
+  test('serves its own names and pages, and sends others no CORS headers', async () => {
     const victim = await start()
     for (const [what, ...headers] of served) {
       const answer = await ask(victim.port, `GET ${victim.at('/gameserver')}`, filled(headers, victim.port))
@@ -18,7 +18,7 @@ describe.each(targets)('$name', ({ start }) => {
     expect(victim.reached()).toEqual(served.map(() => 'getGameServer'))
   })
 
-  test('refuses re-bound names and foreign origins, whatever they ask for', async () => {
+  test('refuses re-bound names and foreign origins on every path', async () => {
     const victim = await start()
     const { port, at } = victim
     for (const [status, what, ...headers] of refused) {
@@ -49,7 +49,7 @@ describe.each(targets)('$name', ({ start }) => {
       const headers = pageHeaders(port, recording, own)
       const paths = isUpgrade(own) ? ['/shutdown?method=POST', '/watch/gameserver', '/shutdown'] : ['/shutdown']
       for (const path of paths) {
-        // A HEAD is refused as a GET, but without the words.
+        // A HEAD is refused like a GET, but without a body.
         const answer = await ask(port, `${method} ${at(path)}`, headers, method === 'POST' ? '{}' : '')
         expect(answer.status, name).toBe(isLink(method, own) ? 501 : 403)
         if (method !== 'HEAD') expectRefusal(answer, answer.status)
@@ -59,7 +59,7 @@ describe.each(targets)('$name', ({ start }) => {
     await expectServing(victim)
   })
 
-  test('serves an allowed host, and nothing that looks like it', async () => {
+  test('serves an allowed host, and refuses names that resemble it', async () => {
     const victim = await start({ allowHosts: ['Dev.Example', '::2'] })
     const from = (host: string): Promise<Answer> =>
       ask(victim.port, `GET ${victim.at('/gameserver')}`, [`Host: ${host}`])
@@ -75,7 +75,7 @@ describe.each(targets)('$name', ({ start }) => {
     }
   })
 
-  test('lets an allowed origin call and read; others see no sign of it', async () => {
+  test('lets an allowed origin call and read, and shows others no trace of that', async () => {
     const victim = await start({ allowOrigins: [DEV] })
     const { port, at } = victim
     const from = (origin: string, line: string, ...more: readonly string[]): Promise<Answer> =>
@@ -98,12 +98,12 @@ describe.each(targets)('$name', ({ start }) => {
     expect(victim.reached()).toEqual(['getGameServer'])
   })
 
-  test.each(['http://x', 'x:80', 'a b', '', 'a@b', 'x/y', '*'])('takes no host %j', async (host) => {
+  test.each(['http://x', 'x:80', 'a b', '', 'a@b', 'x/y', '*'])('rejects %j as an allowed host', async (host) => {
     await expect(start({ allowHosts: [host] })).rejects.toThrow('An allowed host must be')
   })
 
   test.each(['localhost:5173', '*', 'null', 'http://x/', '', 'http://*', 'http://a@x'])(
-    'takes no origin %j',
+    'rejects %j as an allowed origin',
     async (origin) => {
       await expect(start({ allowOrigins: [origin] })).rejects.toThrow('An allowed origin must')
     },

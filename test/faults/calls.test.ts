@@ -6,16 +6,16 @@ import * as steps from '../support/fault-server-steps.js'
 import { createScriptedSidecar, type Rule, type Step, type ScriptedSidecar } from '../support/fault-server.js'
 import { observe, type Observed } from './observe.js'
 
-/** A call that only reads, and one that adds, whose repetition would add again. */
+/** A call that only reads, and a call that adds, which is not idempotent. */
 const calls = {
   read: (client: SidecarClient): Promise<unknown> => client.getGameServer(),
   add: (client: SidecarClient): Promise<unknown> => client.addListValue('rooms', 'a'),
 }
 
-/** The error's code; without it the call must succeed. Where a read and an addition differ, one each. */
+/** The error's code; without a code the call must succeed. If a read and an addition differ, one code each. */
 type Wanted = SidecarErrorCode | { read: SidecarErrorCode; add: SidecarErrorCode } | undefined
 
-/** One fault of a call, and what its caller must get. */
+/** One fault of a call, and the outcome that its caller must get. */
 interface CallFault {
   name: string
   calls: readonly (keyof typeof calls)[]
@@ -34,7 +34,7 @@ const html = '<!doctype html><title>Some other server</title>' + '<p>It works.</
 const htmlHead = { 'content-type': 'text/html' }
 const refusal = (code: number, message: string): string => JSON.stringify({ code, message, details: [] })
 
-/** Whatever is asked for, this is what comes; to both calls where they may differ. */
+/** Answers every request with this step; tests both calls if their outcomes differ. */
 const always = (name: string, step: Step, code: Wanted, options = once): CallFault => ({
   name,
   calls: typeof code === 'object' ? ['read', 'add'] : ['read'],
@@ -53,7 +53,7 @@ const answered = (
   status: answer.status ?? (code ? 200 : undefined),
 })
 
-/** The addition is broken once, whoever else asks meanwhile. */
+/** Breaks the addition once, and no other request. */
 const added = (name: string, step: Step, code: SidecarErrorCode, status?: number): CallFault => ({
   name,
   calls: ['add'],
@@ -68,7 +68,7 @@ const faults: readonly CallFault[] = [
   always('the request is read and answered with RST', steps.breaking('reset'), lost),
   always('the request is read and answered with FIN', steps.breaking('finish'), lost),
   always('the request is read and never answered', steps.blackHole, late, impatient),
-  always('after the head and one byte nothing comes', steps.stallingAfterHead, late, impatient),
+  always('the answer stalls after the head and one byte', steps.stallingAfterHead, late, impatient),
   always(
     'the body comes a byte at a time, for ever',
     async (exchange) => {
@@ -130,7 +130,7 @@ const faults: readonly CallFault[] = [
   answered('504 from a gateway', { status: 504, body: refusal(4, 'late') }, lost),
   answered(999, { status: 999, body: '{}' }, 'UNAVAILABLE'),
   always(
-    'a good body of another content type is taken for what it is',
+    'a valid body has another content type',
     steps.answering({ body: object, headers: { 'content-type': 'text/plain' } }),
     undefined,
   ),
@@ -146,7 +146,7 @@ const faults: readonly CallFault[] = [
     undefined,
   ),
   added(
-    'a refusal that no repetition can change is not repeated: 429 for a body over 4 MiB',
+    'the permanent refusal 429 for a body over 4 MiB is not repeated',
     steps.answering({ status: 429, body: refusal(8, 'too large'), headers: { 'retry-after': '1' } }),
     'LIMIT',
     429,
@@ -170,8 +170,8 @@ const faults: readonly CallFault[] = [
 
 const cases = faults.flatMap((fault) => fault.calls.map((call) => [`${fault.name} (${call})`, call, fault] as const))
 
-describe.concurrent('whatever a call is answered, the caller gets the answer or one typed error', () => {
-  test.each(cases)('a call gets its answer or one typed error where %s', async (_title, call, fault) => {
+describe.concurrent('calls under faults', () => {
+  test.each(cases)('a call gets its answer or one typed error if %s', async (_title, call, fault) => {
     const sidecar = await createScriptedSidecar(fault.rules)
     const client = createClient({ ...fault.options, baseUrl: sidecar.url })
     try {
@@ -184,7 +184,7 @@ describe.concurrent('whatever a call is answered, the caller gets the answer or 
         if (fault.status !== undefined) expect(outcome.status).toBe(fault.status)
         expect(outcome.message.length, 'an excerpt of at most 1 KiB').toBeLessThan(1400)
       }
-      // A read may be asked again, and the client may ask by one whether anybody is there; an addition goes out once.
+      // A read may be repeated, also as the client's check whether a sidecar is there. An addition goes out once.
       const sent = sidecar.requests.filter(({ method }) => method === (call === 'read' ? 'GET' : 'POST')).length
       expect(sent).toBeLessThanOrEqual(call === 'read' ? 5 : 1)
       expect(sent).toBeGreaterThan(0)
@@ -217,32 +217,35 @@ async function connect(rules: readonly Rule[], options: ClientOptions = {}): Pro
 
 const addition = 'POST /v1beta1/lists/rooms:addValue'
 
-describe('what a gateway answers to a write', () => {
-  test.each([502, 503])('a write that a gateway answers %i, since it reached nobody, is sent again', async (status) => {
-    const { client, sidecar } = await connect([
-      {
-        on: addition,
-        nth: (nth) => nth < 3,
-        step: steps.answering({ status, body: refusal(14, 'connection refused') }),
-      },
-      { on: addition, step: steps.answering({ body: '{"name":"rooms","capacity":"2","values":["a"]}' }) },
-    ])
-    expect(await client.addListValue('rooms', 'a')).toEqual({ name: 'rooms', capacity: 2, values: ['a'] })
-    expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(3)
-  })
+describe('a gateway’s answer to a write', () => {
+  test.each([502, 503])(
+    'a write that a gateway answers with %i is sent again, since it reached no sidecar',
+    async (status) => {
+      const { client, sidecar } = await connect([
+        {
+          on: addition,
+          nth: (nth) => nth < 3,
+          step: steps.answering({ status, body: refusal(14, 'connection refused') }),
+        },
+        { on: addition, step: steps.answering({ body: '{"name":"rooms","capacity":"2","values":["a"]}' }) },
+      ])
+      expect(await client.addListValue('rooms', 'a')).toEqual({ name: 'rooms', capacity: 2, values: ['a'] })
+      expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(3)
+    },
+  )
 })
 
-/** A close frame from the server: the code, and why. */
+/** A close frame from the server: the code and the reason. */
 const closing = (code: number, reason: string): Uint8Array => {
   const text = Buffer.from(reason)
   return Uint8Array.of(0x88, 2 + text.length, code >> 8, code & 255, ...text)
 }
 
-describe('a gateway that is told to stop tells', () => {
+describe('a gateway that gets a stop signal', () => {
   test.each([
     ['websocket', closing(1001, 'SIGTERM')],
     ['stream', JSON.stringify({ error: { code: 14, message: 'The gateway is stopping (SIGTERM)' } })],
-  ] as const)('a gateway that stops tells a %s also after it has refused a check', async (watch, goodbye) => {
+  ] as const)('a stopping gateway says goodbye on a %s even after it has refused a check', async (watch, goodbye) => {
     let refused = (): void => {}
     const refusing = new Promise<void>((resolve) => (refused = resolve))
     let watching = false

@@ -18,7 +18,7 @@ interface Wait {
   over?: readonly ('websocket' | 'stream' | 'auto')[]
   options?: ClientOptions
   rules?: readonly Rule[]
-  /** Brings the client into the wait; what it returns must end with CLOSED. */
+  /** Brings the client into the wait; the returned promises must end with CLOSED. */
   reach(situation: Situation): Promise<readonly Promise<unknown>[]>
 }
 
@@ -28,10 +28,10 @@ const asked = (sidecar: ScriptedSidecar, path: string, times = 1): Promise<void>
   sidecar.until(() => sidecar.requests.filter((request) => request.path === path).length >= times, `${times} × ${path}`)
 const dialled = (sidecar: ScriptedSidecar, times: number): Promise<void> =>
   sidecar.until(() => sidecar.dials.length >= times, `${times} dials`)
-/** A call that is read and never answered. */
+/** A rule for a call that is read and never answered. */
 const pending = (on: Rule['on'] & `${string} ${string}`): readonly Rule[] => [{ on, step: steps.blackHole }]
 
-/** A client whose watch, or whose call, is where the path was asked for so often. */
+/** Brings the client to the point at which the path was requested this many times. */
 const until =
   (path: string, times: number, act: (client: SidecarClient) => unknown = watching): Wait['reach'] =>
   async ({ sidecar, client }) => {
@@ -199,7 +199,7 @@ function endedIsClosed(result: IteratorResult<unknown>): void {
   if (result.done === true) throw new Error('CLOSED')
 }
 
-/** At once, and when the pauses between dials are over, so that nothing but close() stands in the way of the next one. */
+/** Closes at once, and after the pauses between dials, when only close() prevents the next dial. */
 const cases = waits.flatMap((wait) =>
   (wait.over ?? any).flatMap((mode) => [
     [`${mode}: ${wait.name}`, mode, wait, 0] as const,
@@ -207,8 +207,8 @@ const cases = waits.flatMap((wait) =>
   ]),
 )
 
-describe.concurrent('close() opens nothing new and leaves nothing behind while', () => {
-  test.each(cases)('close() leaves nothing behind over %s', async (_title, mode, wait, ms) => {
+describe.concurrent('close() while the client waits', () => {
+  test.each(cases)('close() opens nothing new and leaves nothing behind over %s', async (_title, mode, wait, ms) => {
     const sidecar = await createScriptedSidecar(wait.rules ?? [])
     const timers = countTimers()
     const { dials, options } = countDials()
@@ -224,7 +224,7 @@ describe.concurrent('close() opens nothing new and leaves nothing behind while',
       await new Promise(setImmediate)
       expect(timers.pending, 'timers left').toBe(0)
 
-      await sidecar.start().catch(() => {}) // it may be there already
+      await sidecar.start().catch(() => {}) // the sidecar may be running already
       await sidecar.untilNoSockets()
       for (const outcome of await outcomes) {
         const reason: unknown = outcome.status === 'rejected' ? outcome.reason : 'it resolved'
@@ -245,7 +245,7 @@ describe.concurrent('close() opens nothing new and leaves nothing behind while',
   })
 })
 
-/** Many turns of the event loop: whatever was under way without a timer has come to its end. */
+/** Waits many turns of the event loop, after which everything without a timer has completed. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
 }

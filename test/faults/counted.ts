@@ -7,7 +7,7 @@ export interface CountedDials {
   readonly options: Required<Pick<ClientOptions, 'fetch' | 'WebSocket'>>
 }
 
-/** The host's own fetch and the `ws` package, counted on the client's side: a refused dial is seen by no server. */
+/** The host's own fetch and the `ws` package, counted on the client's side, since no server sees a refused dial. */
 export function countDials(now: () => number = () => performance.now()): CountedDials {
   const dials: number[] = []
   return {
@@ -29,13 +29,13 @@ export function countDials(now: () => number = () => performance.now()): Counted
 
 export interface CountedTimers {
   readonly scheduler: ClientOptions['scheduler'] & object
-  /** Set, and neither run nor cleared. */
+  /** Timers that were set and have neither run nor been cleared. */
   readonly pending: number
   /** Resolves when a timer is set. */
   untilPending(): Promise<void>
 }
 
-/** The host's timers, counted: none left means that nothing can start by itself later. */
+/** The host's timers, counted: without a pending timer, nothing can start by itself later. */
 export function countTimers(): CountedTimers {
   const open = new Set<NodeJS.Timeout>()
   const waiting = new Set<() => void>()

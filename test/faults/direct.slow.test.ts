@@ -13,7 +13,7 @@ const pageOrigin = 'http://game.example'
 beforeAll(() => void vi.stubGlobal('location', { origin: pageOrigin, search: '' }))
 afterAll(() => void vi.unstubAllGlobals())
 
-/** Waits of seconds take less; what is told of time below is the client's own clock. */
+/** Runs the client's clock faster. All times below are on the client's own clock. */
 const clock = hurried(10)
 
 interface Page extends EmulatedBrowser, Observed {
@@ -48,8 +48,8 @@ const writes: readonly [string, string, (client: SidecarClient) => Promise<unkno
   ['removeListValue', '/v1beta1/lists/rooms:removeValue', (client) => client.removeListValue('rooms', 'a')],
 ]
 
-describe('in direct mode a write goes out once, whatever becomes of it', () => {
-  test.each(writes)('in direct mode %s() goes out once where no answer comes', async (operation, path, write) => {
+describe('writes in direct mode', () => {
+  test.each(writes)('in direct mode %s() goes out once if no answer comes', async (operation, path, write) => {
     const { client, sidecar, until } = await openPage([{ on: `POST ${path}`, step: steps.breaking('reset') }])
     sidecar.publish({ ...rooms, status: { ...rooms.status, state: 'Scheduled' } })
     await until(() => client.status.transport === 'websocket', 'the watch')
@@ -76,14 +76,14 @@ describe('in direct mode a write goes out once, whatever becomes of it', () => {
     expect(sidecar.clientFrames.filter(({ opcode }) => opcode !== 8)).toEqual([])
   })
 
-  test('in direct mode a list that stays full is OUT_OF_RANGE, once it could have changed', async () => {
+  test('in direct mode an add to a full list rejects with OUT_OF_RANGE once the watch could have shown a change', async () => {
     const { client, sidecar } = await openPage([], { crossOrigin: 'direct' })
     sidecar.publish(rooms)
     await expect(client.addListValue('rooms', 'c')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
     expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
   })
 
-  test('in direct mode a late write resolves with "sent", and one that is aborted or closed rejects', async () => {
+  test('in direct mode a late write resolves with "sent", and an aborted or closed one rejects', async () => {
     const { client, until } = await openPage([], { crossOrigin: 'direct' })
     await until(() => client.status.transport === 'websocket', 'the watch')
     expect(await client.allocate({ timeout: 500 })).toBe('sent')
@@ -108,7 +108,7 @@ test('a page with crossOrigin: direct sends nothing that needs a preflight', asy
     ['POST', 'opaque'],
   ])
 })
-test('answers are read again after a proxy has answered without leave and without a watch', async () => {
+test('answers are readable again after a proxy has answered without CORS and without a watch', async () => {
   const { client, sidecar, errors, until } = await openPage([
     noWebSocket,
     { on: '*', step: steps.answering({ status: 502 }) },
@@ -123,7 +123,7 @@ test('answers are read again after a proxy has answered without leave and withou
   expect(client.status.direct).toBe(false)
 })
 describe('in direct mode', () => {
-  test('in direct mode a sidecar is found when it comes and after a restart, over WebSockets alone', async () => {
+  test('in direct mode a sidecar is found over WebSockets alone, at its first start and after a restart', async () => {
     const { client, sidecar, seen, connections } = await openPage([])
     await seen(1)
     for (let version = 2; version < 6; version++) {
@@ -162,7 +162,7 @@ describe('in direct mode', () => {
     },
   )
 
-  test('in direct mode a GameServer that no WebSocket carries is an error', async () => {
+  test('in direct mode a GameServer that is too large for a WebSocket is an error', async () => {
     const { errors, until, sidecar } = await openPage([], { crossOrigin: 'direct', verifyInterval: 0 })
     await until(() => sidecar.followers > 0, 'the watch')
     sidecar.play([{ on: 'watch', step: steps.opened((exchange) => exchange.break('finish')) }])
@@ -172,7 +172,7 @@ describe('in direct mode', () => {
   })
 })
 
-test('where neither an answer nor a watch is to be had, waits reject, and the watch begins when that passes', async () => {
+test('without answers and without a watch, waits reject, and the watch starts once the fault has passed', async () => {
   const { client, sidecar, seen } = await openPage([noWebSocket])
   await expect(client.waitFor('Ready')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })
   await expect(client.once('state')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })

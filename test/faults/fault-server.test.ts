@@ -19,7 +19,7 @@ const everything = async (socket: Socket): Promise<string> => {
   return text
 }
 
-describe('a script', () => {
+describe('the script of a fault server', () => {
   test('can reset at accept, after a head, and after any byte', async () => {
     await start({ on: 'connection', nth: 1, accept: (connection) => connection.reset() })
     await expect(fetch(`${sidecar.url}/gameserver`)).rejects.toThrow()
@@ -43,7 +43,7 @@ describe('a script', () => {
     expect(pieces).toBeGreaterThan(50)
   })
 
-  test('its failure is told at close', async () => {
+  test('reports its failure at close', async () => {
     const failing = await createScriptedSidecar([
       {
         on: '*',

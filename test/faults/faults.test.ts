@@ -16,10 +16,10 @@ const cases = [...connectionFaults, ...messageFaults].flatMap((fault) =>
   (fault.over ?? (['websocket', 'stream'] as const)).map((mode) => [`${mode}: ${fault.name}`, mode, fault] as const),
 )
 
-const title = 'whatever goes wrong with the watch, listeners end up with the truth, in order, once'
+const title = 'the watch under faults'
 
 describe.concurrent(title, { timeout: 180_000 }, () => {
-  test.each(cases)('each state is told in order and once over %s', (_title, mode, fault) => play(mode, fault))
+  test.each(cases)('listeners get each state in order and once over %s', (_title, mode, fault) => play(mode, fault))
 })
 
 async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
@@ -83,7 +83,7 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
 
 describe.concurrent('10 restarts of the sidecar', () => testRestarts(10))
 
-/** Version 2, no longer than it must be: every byte of it costs a connection. */
+/** Version 2 as short as possible, since every byte of it costs a connection. */
 const { object_meta, status } = gameServer(2)
 const brief = {
   object_meta: { uid: object_meta.uid, resource_version: '2', annotations: object_meta.annotations },
@@ -92,16 +92,17 @@ const brief = {
 const second = JSON.stringify({ result: brief })
 /** Version 2 as the bytes of each transport, the outermost frame included. */
 const encoded = { websocket: frame(second), stream: chunk(Buffer.from(`${second}\n`)) }
-/** How many clients are cut at once. */
+/** The number of clients that are cut at once. */
 const abreast = 50
 
 describe.each(['websocket', 'stream'] as const)('an object cut anywhere, over %s', (watch) => {
   test.each(['finish', 'reset'] as const)(
-    'an object cut anywhere with %s is told neither by half nor twice',
+    'an object cut anywhere with %s is delivered whole and once',
     { timeout: 120_000 },
     async (ending) => {
       const { length } = encoded[watch]
-      // Each byte of the frame and of the object's ends, and every fifth between them, where a cut is as any other.
+      // Cut at each byte of the frame and of the object's ends, and at every fifth byte between, where all cuts are
+      // alike.
       const positions = Array.from({ length }, (_, position) => position).filter(
         (position) => position < 20 || position > length - 20 || position % 5 === 0,
       )
@@ -132,7 +133,8 @@ async function cut(watch: keyof typeof encoded, position: number, ending: Ending
   try {
     await observed.seen(3)
     const told = observed.gameServers.map((told) => JSON.stringify(told))
-    // The last byte of a line says nothing of the object: without it, version 2 may be whole or not, but never half.
+    // The last byte of a line is no part of the object: without it, version 2 may be delivered or not, but never in
+    // part.
     const whole = [gameServer(1), brief, gameServer(3)].map((each) => JSON.stringify(each))
     expect(
       told.filter((text) => text !== whole[1]),

@@ -8,10 +8,10 @@ import type {
   SidecarError,
 } from '../../src/index.js'
 
-/** A machine that is busy may take long with 15 tests side by side; what never comes is found out late. */
+/** A busy machine takes long with 15 tests side by side, so the time limit of an event is long. */
 const PATIENCE = 60_000
 
-/** A client, and everything its listeners were told, in order. */
+/** A client, and every event of its listeners, in order. */
 export interface Observed {
   readonly client: SidecarClient
   readonly gameServers: readonly GameServer[]
@@ -20,13 +20,13 @@ export interface Observed {
   readonly errors: readonly SidecarError[]
   readonly connections: readonly ConnectionEvent[]
   readonly beats: readonly HealthEvent[]
-  /** Resolves when the condition holds, looked at after every event. Fails after a minute, saying what was seen. */
+  /** Resolves when the condition holds, checked after every event. Fails after a minute with a list of the events. */
   until(condition: () => boolean, what: string): Promise<void>
-  /** Resolves when a listener was told of that version. */
+  /** Resolves when a listener has got that version. */
   seen(version: number): Promise<void>
 }
 
-/** Makes a client and listens to all it says, which starts its watch. */
+/** Creates a client and listens to all its events, which starts its watch. */
 export function observe(
   options: ClientOptions,
   create: (options: ClientOptions) => SidecarClient = createClient,
@@ -81,7 +81,7 @@ export function observe(
   return observed
 }
 
-/** One line for a failed test to say what happened. */
+/** One line that shows the events of a failed test. */
 export function describeObserved({ versions, errors, connections }: Observed): string {
   const told = errors.map(({ code, message }) => `${code} (${message.slice(0, 200)})`)
   const states = connections.map(({ state, transport, reason }) => [state, transport, reason].join(' '))

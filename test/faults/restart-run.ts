@@ -6,18 +6,18 @@ import { gameServer } from '../support/fault-server-game-servers.js'
 import { observe } from './observe.js'
 
 interface RestartReport {
-  /** Versions that were published and never told. Between two restarts only the last one has to be. */
+  /** Versions that were published and never delivered. Between two restarts only the last version must be delivered. */
   lost: number[]
-  /** Versions told more than once. */
+  /** Versions delivered more than once. */
   doubled: number[]
-  /** Versions told after a newer one. */
+  /** Versions delivered after a newer one. */
   outOfOrder: number[]
   reportedErrors: string[]
 }
 
 /**
- * Restarts a sidecar again and again under a client. Around each restart the GameServer changes: just before (told on
- * a connection that is then reset), while the sidecar is down, and just after it is back.
+ * Restarts the sidecar of a client repeatedly. Around each restart the GameServer changes: just before (sent on a
+ * connection that is then reset), while the sidecar is down, and just after its return.
  */
 async function runRestarts(times: number, watch: ClientOptions['watch'] & string): Promise<RestartReport> {
   const sidecar = await createScriptedSidecar()

@@ -17,7 +17,7 @@ const forbidden = {
   },
 } as const
 
-/** The first connections go wrong; then all is well. */
+/** The first connections fail; later ones work. */
 const dialled = (
   name: string,
   times: number,
@@ -30,7 +30,7 @@ const dialled = (
   ...more,
 })
 
-/** The first watches go wrong, and version 2 is told by a later one. */
+/** The first watches fail, and a later watch shows version 2. */
 const watched = (name: string, times: number, step: Step, more: Partial<WatchFault> = {}): WatchFault => ({
   name,
   rules: firstWatches(times, step),
@@ -54,7 +54,7 @@ const restart = (name: string, pause: number): WatchFault => ({
 export const connectionFaults: readonly WatchFault[] = [
   dialled('connections are reset at accept, then accepted', 3, (connection) => connection.reset()),
   dialled('connections are ended at accept, then accepted', 3, (connection) => connection.finish()),
-  // Whether a sidecar is there is asked for 4 s, which no option changes: of these, the client lives through ten a second.
+  // The client looks for a sidecar for 4 s, which no option changes. Its clock runs through ten seconds in one.
   dialled('connections are accepted and nothing is ever read or said', 2, steps.deafAndDumb, {
     options: { ...hurried(10).options, verifyInterval: 0 },
   }),
@@ -93,13 +93,13 @@ export const connectionFaults: readonly WatchFault[] = [
     expect: { versions: [2], tolerated: wrong, mostErrors: 1 },
   }),
   {
-    name: 'the watch is answered with a page of HTML, which no later attempt can change: one error, not one a line',
+    name: 'the watch is answered with a page of HTML, a permanent fault, which gives one error, not one a line',
     over: ['stream'],
     rules: () => [{ on: 'watch', step: page }],
     expect: { versions: [], errors: ['PROTOCOL'], state: 'failed' },
   },
   ...[301, 307, 403, 404, 501].map((status): WatchFault => ({
-    name: `the watch is answered ${status}, which no later attempt can change`,
+    name: `the watch is answered ${status}, a permanent fault`,
     over: ['stream'],
     rules: () => [{ on: 'watch', step: elsewhere(status) }, forbidden],
     expect: { versions: [], errors: [status === 403 ? 'CROSS_ORIGIN' : 'PROTOCOL'], state: 'failed' },
@@ -120,7 +120,7 @@ export const connectionFaults: readonly WatchFault[] = [
     { over: ['websocket'] },
   ),
   {
-    name: 'the watch goes quiet and changes are told to others: a check tells the truth',
+    name: 'the watch goes quiet while others get changes, which a check reveals',
     options: { verifyInterval: 300, timeout: 400 },
     rules: afterFirstObject(steps.blackHole),
     expect: { versions: [1, 2], tolerated: lost },

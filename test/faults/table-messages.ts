@@ -10,10 +10,10 @@ const result = (version: number): string => JSON.stringify({ result: gameServer(
 const unpadded = JSON.stringify({ result: paddedGameServer(1, 0) })
 const letters = unpadded.length
 const unchecked = { verifyInterval: 0 }
-/** However long a busy machine takes for it: a connection that is given up would begin anew. */
+/** Long timeouts for a busy machine, since a connection that is given up would start again. */
 const patient = { timeout: 110_000 }
 
-/** After version 1 was heard of; then version 2 is told by what comes later. */
+/** Acts once version 1 was delivered; a later connection shows version 2. */
 const after = (name: string, step: Step, more: Partial<WatchFault> = {}): WatchFault => ({
   name,
   rules: afterFirstObject(step),
@@ -21,7 +21,7 @@ const after = (name: string, step: Step, more: Partial<WatchFault> = {}): WatchF
   ...more,
 })
 
-/** Sends that, and waits for the end of the connection. */
+/** Sends the bytes, and waits for the end of the connection. */
 const sent =
   (bytes: string | Uint8Array): Step =>
   async (exchange) => {
@@ -33,7 +33,7 @@ const half =
   (then: Step): Step =>
   async (exchange) => {
     const bytes = Buffer.from(result(2))
-    // A WebSocket's frame claims the whole of it, a stream's chunk has the half and no line feed.
+    // A WebSocket's frame claims the whole object; a stream's chunk has half of the object and no line feed.
     const start = exchange.request.isUpgrade ? [0x81, 126, bytes.length >> 8, bytes.length & 0xff] : []
     await exchange.sendBytes(Buffer.concat([Buffer.from(start), bytes.subarray(0, bytes.length - 40)]))
     await then(exchange)
@@ -42,7 +42,7 @@ const half =
 /** Faults of the bytes inside a good connection. */
 const bytesFaults: readonly WatchFault[] = [
   {
-    name: 'every byte comes alone, multi-byte characters included: exact, on one connection',
+    name: 'every byte comes alone, even within characters, and the object is exact on one connection',
     options: patient,
     rules: ({ sidecar }) => {
       sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
@@ -57,7 +57,7 @@ const bytesFaults: readonly WatchFault[] = [
   after('half an object, then RST: it is never delivered', half(steps.breaking('reset'))),
   after('half an object, then FIN: it is never delivered', half(steps.breaking('finish'))),
   after(
-    'half an object, then a polite end: it is never delivered',
+    'half an object before a graceful end, which is never delivered',
     half((exchange) => exchange.end()),
     { over: ['stream'], expect: { versions: [1, 2], tolerated: ['PROTOCOL'] } },
   ),
@@ -99,7 +99,7 @@ const bytesFaults: readonly WatchFault[] = [
     expect: { versions: [1], watches: 1 },
   },
   {
-    name: 'an object one above the limit is an error that says so',
+    name: 'an object one byte above the limit, which is reported as an error',
     options: { limits: { message: 4000 }, ...unchecked },
     rules: ({ sidecar, errors }) => [
       {
@@ -112,7 +112,7 @@ const bytesFaults: readonly WatchFault[] = [
           await exchange.connection.gone
         }),
       },
-      // Before the error, the check would tell version 1.
+      // Without the wait, the check would show version 1 before the error.
       { on: 'GET /gameserver', nth: 1, step: steps.answering({ body: JSON.stringify(gameServer(1)) }) },
     ],
     expect: { versions: [2], errors: ['LIMIT'] },
@@ -151,7 +151,7 @@ const bytesFaults: readonly WatchFault[] = [
   ),
 ]
 
-/** A text as a line or message is reported and skipped: version 2 comes on the same connection. */
+/** A malformed line or message is reported and skipped: version 2 comes on the same connection. */
 const badLine = (name: string, text: string, over: WatchFault['over'] = ['stream']): WatchFault => ({
   ...after(`a line that is ${name} is reported and skipped`, async (exchange) => {
     await exchange.sendText(text)
@@ -161,7 +161,7 @@ const badLine = (name: string, text: string, over: WatchFault['over'] = ['stream
   expect: { versions: [1, 2], errors: ['PROTOCOL'], watches: 1 },
 })
 
-/** Parts of another shape than promised, each as a version of its own: whatever is made of them, nothing is thrown. */
+/** Malformed parts of an object, each as its own version: the client must not throw for any of them. */
 const odd: Readonly<Record<string, (object: GameServer) => object>> = {
   'a counter that is null': ({ status }) => ({ status: { ...status, counters: { rooms: null } } }),
   'a counter of text': ({ status }) => ({ status: { ...status, counters: { rooms: { count: 'x', capacity: {} } } } }),
@@ -182,7 +182,7 @@ const odd: Readonly<Record<string, (object: GameServer) => object>> = {
 const streamBroke = '{"error":{"code":14,"message":"the stream broke","details":[]}}'
 const broken: readonly SidecarErrorCode[] = ['UNAVAILABLE', 'UNKNOWN', 'PROTOCOL']
 
-/** Faults of single lines and messages that are whole as far as the transport knows. */
+/** Faults of single lines and messages that are complete for the transport. */
 const lineFaults: readonly WatchFault[] = [
   badLine('no JSON', 'not JSON at all', ['websocket', 'stream']),
   badLine('cut JSON', result(2).slice(0, -10)),
@@ -193,7 +193,7 @@ const lineFaults: readonly WatchFault[] = [
   badLine('a result without metadata', '{"result":{}}', ['websocket', 'stream']),
   badLine('a result whose metadata and status have the wrong type', '{"result":{"object_meta":3,"status":"Ready"}}'),
   after(
-    'an error line is reported with what it says, and the watch starts again',
+    'an error line is reported with its message, and the watch starts again',
     async (exchange) => {
       await exchange.sendText(streamBroke)
       await exchange.end()
@@ -209,7 +209,7 @@ const lineFaults: readonly WatchFault[] = [
     { expect: { versions: [1, 2], tolerated: broken } },
   ),
   ...Object.entries(odd).map(([name, change]): WatchFault => ({
-    name: `an object with ${name} does no harm, and the next one arrives`,
+    name: `an object with ${name} is harmless, and the next object arrives`,
     over: ['websocket'],
     options: unchecked,
     rules: onceSeen(async (exchange) => {
@@ -230,19 +230,19 @@ const pong = frame('nobody asked', { opcode: opcodes.pong })
 const piece = frame('x'.repeat(1 << 20), { opcode: opcodes.continuation, fin: false })
 const nothing = frame('', { opcode: opcodes.continuation, fin: false })
 
-/** Bytes that no server may send: the connection is given up, the error reported, the watch healed. */
+/** Bytes that no server may send: the client closes the connection, reports the error and watches again. */
 const violations: Readonly<Record<string, Uint8Array>> = {
   'a masked frame': frame(message(3), { mask: true }),
   'RSV1 set, as compression would': frame(message(3), { rsv: 4 }),
   'a reserved opcode': frame(message(3), { opcode: 3 }),
   'a control frame of 126 bytes': frame('x'.repeat(126), { opcode: opcodes.ping }),
-  'a continuation of nothing': frame(message(3), { opcode: opcodes.continuation }),
+  'a continuation without a first frame': frame(message(3), { opcode: opcodes.continuation }),
   'bad UTF-8': frame(Uint8Array.of(0x7b, 0xff, 0x7d)),
   'a close code that may not be sent': closeFrame(1006),
   'a length of 2^63': frame('', { claimedLength: 1n << 63n }),
 }
 
-/** A message that never ends, of such fragments. */
+/** An endless message of these fragments. */
 const endless = (name: string, first: Uint8Array, fragment: Uint8Array, times: number): WatchFault => ({
   name: `${name} without an end are given up at the limit`,
   over: ['websocket'],
@@ -258,7 +258,7 @@ const endless = (name: string, first: Uint8Array, fragment: Uint8Array, times: n
 /** Faults of frames, over WebSocket alone. */
 const frameFaults: readonly WatchFault[] = [
   {
-    name: 'objects in fragments of one byte, with pings and pongs between them: exact, on one connection',
+    name: 'objects in fragments of one byte, between pings and pongs, are exact on one connection',
     over: ['websocket'],
     rules: ({ sidecar }) => {
       const step: Step = async (exchange) => {
@@ -291,7 +291,7 @@ const frameFaults: readonly WatchFault[] = [
     }),
   ),
   after(
-    'a binary message is no object: it is reported, and a flood of pongs later the next one arrives',
+    'a binary message is reported as an error, and the next object arrives after a flood of pongs',
     async (exchange) => {
       await exchange.sendBytes(frame(Uint8Array.of(1, 2, 3), { opcode: opcodes.binary }))
       await exchange.sendBytes(Buffer.concat(Array.from({ length: 2000 }, () => pong)))
@@ -308,10 +308,10 @@ const frameFaults: readonly WatchFault[] = [
   ),
 ]
 
-/** Faults of what is said, when every byte of it is right. */
+/** Faults of content in well-formed messages. */
 const orderFaults: readonly WatchFault[] = [
   {
-    name: 'a check that is answered late never goes back in time',
+    name: 'a late answer to a check, which never replaces a newer object',
     options: { verifyInterval: 200 },
     rules: ({ sidecar, seen }) => [
       {

@@ -30,9 +30,9 @@ const forEver: readonly (readonly [string, readonly (typeof modes)[number][], re
   ],
 ]
 
-describe.concurrent('a dial that fails is not tried more often than promised', () => {
+describe.concurrent('the pace of failed dials', () => {
   test.each(forEver.flatMap(([name, over, rules]) => over.map((mode) => [mode, name, rules] as const)))(
-    'over %s a failed dial is not repeated more often than promised while %s',
+    'over %s a failed dial is repeated at most as often as promised while %s',
     async (mode, _name, rules) => {
       const sidecar = await createScriptedSidecar(rules === 'refused' ? [] : rules)
       if (rules === 'refused') await sidecar.stop()
@@ -69,10 +69,10 @@ describe.concurrent('with all defaults', () => {
   })
 })
 
-/** The sidecar's, in seconds. */
+/** The sidecar's health period in seconds. */
 const period = 5
 
-/** Calls one after the other for as long as the test lasts, whatever becomes of them. */
+/** Makes calls in sequence for as long as the test lasts, whatever their outcome. */
 const keepCalling =
   (call: (client: SidecarClient) => Promise<unknown>) =>
   async (client: SidecarClient): Promise<void> => {
@@ -130,7 +130,7 @@ const outages: readonly (readonly [
   ],
 ]
 
-describe.concurrent('no health period is missed', () => {
+describe.concurrent('beats under faults', () => {
   test.each(outages.flatMap(([name, over, rule, act]) => over.map((mode) => [mode, name, rule, act] as const)))(
     'over %s no health period is missed while %s',
     async (watch, _name, rule, act) => {
@@ -150,14 +150,14 @@ describe.concurrent('no health period is missed', () => {
       client.close()
       await acting
       const gaps = beats.map((beat, index) => beat - (beats[index - 1] ?? beat))
-      // Beats are half a period apart; next to one that was lost, the gap is as long as the period, and never longer.
+      // Beats are half a period apart. A lost beat makes a gap as long as the period, and never longer.
       expect(Math.max(...gaps)).toBeLessThan(period + 0.5)
       expect(beats.length).toBeGreaterThan(30 / period)
       await sidecar.close()
     },
   )
 
-  test('one beat goes out the moment the sidecar is back after an outage', async () => {
+  test('one beat goes out as soon as the sidecar is back after an outage', async () => {
     const sidecar = await createScriptedSidecar()
     const autoHealth = { interval: 20_000 }
     const { client, until, beats } = observe({ ...clock.options, baseUrl: sidecar.url, autoHealth })
@@ -175,7 +175,7 @@ describe.concurrent('no health period is missed', () => {
     await sidecar.close()
   })
 
-  test('at most one beat is in flight beside the next, however long nobody answers', async () => {
+  test('at most two beats are in flight, however long the sidecar doesn’t answer', async () => {
     let most = 0
     let now = 0
     const holding: Step = async (exchange) => {
@@ -226,7 +226,7 @@ const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1
 describe.concurrent('Retry-After of a 503 or 429', () => {
   test.each([503, 429])('Retry-After is honoured after %i, in seconds and as a date', async (status) => {
     expect(await pause('8', status)).toBeGreaterThanOrEqual(8)
-    // Of the world's seconds, some of which go by on a busy machine before the client reads it.
+    // In real seconds, of which a busy machine loses some before the client reads the header.
     expect(await pause(() => inSeconds(25), status)).toBeGreaterThanOrEqual(12)
   })
 
@@ -244,7 +244,7 @@ describe.concurrent('Retry-After of a 503 or 429', () => {
   )
 })
 
-/** A client whose watch has come to rest: connected, checked once, and with nothing under way. */
+/** A client whose watch is idle: connected, checked once, and with nothing in flight. */
 async function quiet(
   options: ClientOptions,
   rules: readonly Rule[] = [],
@@ -267,7 +267,7 @@ async function quiet(
   return { ...observed, sidecar, still }
 }
 
-describe.concurrent('a watch that is quiet for long', () => {
+describe.concurrent('a watch that is quiet for a long time', () => {
   test.each([
     ['websocket', 0, 5],
     ['stream', 0.9999, 10],
@@ -298,7 +298,7 @@ describe.concurrent('a watch that is quiet for long', () => {
 
   test.each([
     ['gives way to a WebSocket that works again', 'websocket'],
-    ['stays without a gap where the WebSocket still fails', 'stream'],
+    ['stays without a gap if the WebSocket still fails', 'stream'],
   ])('a quiet stream %s', async (_name, transport) => {
     let isBroken = true
     const step: Step = async (exchange) => {

@@ -16,7 +16,7 @@ let toxiproxy: Toxiproxy
 interface Stage extends Observed {
   sidecar: LocalSidecar
   proxy: ToxicProxy
-  /** Changes the GameServer and resolves when a listener was told of exactly that. */
+  /** Changes the GameServer and resolves when a listener has got exactly this change. */
   tell(text: string): Promise<void>
   told(text: string): Promise<void>
   change(text: string): void
@@ -51,7 +51,7 @@ async function through(
     await proxy.setDown(false)
     change('the end')
     await told('the end')
-    // Whatever happened, each text was told once, and they came in the order in which they were set.
+    // Whatever happened, listeners got each text once, in the order in which the texts were set.
     const seen = texts().filter((text, index, all) => text !== undefined && text !== all[index - 1])
     expect(seen).toEqual([...new Set(seen)])
     const versions = observed.gameServers.map(({ object_meta }) => Number(object_meta.resource_version))
@@ -79,16 +79,16 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
   afterAll(() => toxiproxy?.close())
 
   describe.concurrent.each(modes)('over %s', (watch) => {
-    test('latency and jitter lose nothing', () =>
+    test('the watch loses no change to latency and jitter', () =>
       through({ watch }, poisoned({ type: 'latency', attributes: { latency: 200, jitter: 150 } })))
 
-    test('pieces of one or two bytes are exact', () =>
+    test('the watch is exact in segments of one or two bytes', () =>
       through({ watch }, poisoned({ type: 'slicer', attributes: { average_size: 2, size_variation: 1, delay: 100 } })))
 
-    test('4 kB a second is slow and whole', () =>
+    test('the watch is complete at 4 kB a second', () =>
       through({ watch }, poisoned({ type: 'bandwidth', attributes: { rate: 4 } })))
 
-    test('a proxy that swallows everything is noticed, and the truth told when it lets go', () =>
+    test('a proxy that swallows all bytes is noticed, and the current object is delivered afterwards', () =>
       through({ watch, verifyInterval: 500, timeout: 1000 }, async ({ proxy, change, client, until, told }) => {
         await proxy.add({ type: 'timeout', attributes: { timeout: 0 } })
         change('swallowed')
@@ -97,9 +97,9 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
         await told('swallowed')
       }))
 
-    test('resets heal', () =>
+    test('the watch recovers from resets', () =>
       through({ watch }, async ({ proxy, change, client, until, told }) => {
-        // Acts on what is open when data flows, which the change makes it do.
+        // This toxic resets open connections when data flows, which the change causes.
         await proxy.add({ type: 'reset_peer', attributes: { timeout: 0 } })
         change('reset')
         await until(() => client.status.connection === 'reconnecting', 'the loss to be noticed')
@@ -107,7 +107,7 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
         await told('reset')
       }))
 
-    test('connections that break after 900 bytes never give half an object', () =>
+    test('connections that break after 900 bytes never deliver half an object', () =>
       through({ watch, verifyInterval: 500 }, async ({ proxy, change, client, until, told }) => {
         await proxy.add({ type: 'limit_data', attributes: { bytes: 900 } })
         change('cut ' + 'x'.repeat(2000))
@@ -116,7 +116,7 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
         await told('cut ' + 'x'.repeat(2000))
       }))
 
-    test('a proxy that goes down and comes back loses nothing but time', () =>
+    test('no change is lost when the proxy goes down and comes back', () =>
       through({ watch }, async ({ proxy, change, client, until, told }) => {
         await proxy.setDown(true)
         await until(() => client.status.connection === 'reconnecting', 'the loss to be noticed')
@@ -125,7 +125,7 @@ describe.skipIf(binary === undefined)('with a real proxy between client and side
         await told('while down')
       }))
 
-    test('a restart of the sidecar behind the proxy is healed', () =>
+    test('the watch recovers from a restart of the sidecar behind the proxy', () =>
       through({ watch }, async ({ sidecar, tell }) => {
         await sidecar.restart()
         await tell('after the restart')

@@ -5,33 +5,33 @@ import type { Rule, ScriptedSidecar, Step } from '../support/fault-server.js'
 
 export type WatchMode = 'websocket' | 'stream' | 'auto'
 
-/** What a fault's script has in hand. */
+/** The tools of a fault's script. */
 export interface Stage {
   readonly sidecar: ScriptedSidecar
-  /** Resolves when a listener of the client was told of that version. */
+  /** Resolves when a listener of the client has got that version. */
   seen(version: number): Promise<void>
   /** Resolves when the client has reported that many errors. */
   errors(count: number): Promise<void>
 }
 
-/** One fault of the watch, and what the user must see. */
+/** One fault of the watch, and the events that the user must get. */
 export interface WatchFault {
   name: string
   /** default: `websocket` and `stream`, each alone */
   over?: readonly WatchMode[]
   options?: ClientOptions
-  /** What the sidecar does wrong; it is honest about everything that no rule speaks of. */
+  /** The sidecar's faults; without a matching rule, it answers correctly. */
   rules?(stage: Stage): readonly Rule[]
-  /** What happens besides. */
+  /** Actions beside the faults. */
   play?(stage: Stage): Promise<void>
   expect: {
-    /** Versions that listeners are told of, in this order; the last of them is the end of the story. */
+    /** Versions that listeners get, in this order; the last one ends the test. */
     versions: readonly number[]
     /** Codes of errors that must be reported, in this order; default none. */
     errors?: readonly SidecarErrorCode[]
     /** Codes that may be reported besides; by default none, so a healed connection is no error. */
     tolerated?: readonly SidecarErrorCode[]
-    /** However many are tolerated, no more than this may be reported in all. */
+    /** Most errors in all, tolerated ones included. */
     mostErrors?: number
     /** default `connected` */
     state?: ConnectionState
@@ -40,7 +40,7 @@ export interface WatchFault {
   }
 }
 
-/** The first `times` watches go wrong; meanwhile version 2 is published, which only a good watch or a check can tell. */
+/** The first `times` watches fail; meanwhile version 2 is published, which only a good watch or a check can show. */
 export const firstWatches =
   (times: number, step: Step) =>
   ({ sidecar }: Stage): readonly Rule[] => [
@@ -54,13 +54,13 @@ export const firstWatches =
     },
   ]
 
-/** The first `times` connections go wrong from the moment they are accepted. */
+/** The first `times` connections fail as soon as they are accepted. */
 export const firstConnections =
   (times: number, accept: Extract<Rule, { on: 'connection' }>['accept']) => (): readonly Rule[] => [
     { on: 'connection', nth: (nth) => nth <= times, accept },
   ]
 
-/** The first watch gives version 1; `then` happens when that was heard of. */
+/** The first watch sends version 1; `then` runs once that version was delivered. */
 export const onceSeen =
   (then: (exchange: Exchange, stage: Stage) => void | Promise<void>) =>
   (stage: Stage): readonly Rule[] => [
@@ -84,8 +84,8 @@ export const afterFirstObject = (then: Step) =>
   })
 
 /**
- * The same with something that takes as long as the machine needs and ends the connection: only then there is a second
- * object, which the check after the first one would find meanwhile and replace the connection.
+ * The same with a `then` that takes any time and ends the connection. The second object is published only afterwards:
+ * otherwise the check after the first object would find it meanwhile, and the client would replace the connection.
  */
 export const floodAfterFirstObject = (flood: Step) =>
   onceSeen(async (exchange, { sidecar }) => {

@@ -22,7 +22,10 @@ interface Ports {
 }
 type Outcomes = [call: string, outcome: unknown][]
 
-/** Blanks what is of one run only: times, also that of the deletion that follows `shutdown`, and versions that count writes. */
+/**
+ * Blanks values that differ between runs: times, including the deletion after `shutdown`, and versions that count
+ * writes.
+ */
 const comparable = (outcomes: unknown): Outcomes =>
   JSON.parse(
     JSON.stringify(outcomes)
@@ -51,7 +54,7 @@ async function play(sdk: string, ports: Ports, inCluster = false): Promise<Outco
   return comparable(outcomes)
 }
 
-/** Runs the platform's example in a fiftieth of its time; rejects unless it comes to its end. */
+/** Runs the platform's example at 50 times its speed; rejects unless the example completes. */
 async function playExample(sdk: string, ports: Ports): Promise<void> {
   const env = { ...environment(sdk, ports), EXAMPLE_SECOND: '20' }
   expect(await runProcess(process.execPath, [example], { env })).toBe(true)
@@ -86,7 +89,7 @@ announceMissing('our agones-sdk beside the official one')
 const compared = test.skipIf(!existsSync(official)).concurrent
 
 compared.for(binaries)(
-  'a program comes to the same outcomes with the official SDK and with our class, beside a real sidecar $release in local mode',
+  'a program has the same outcomes with the official SDK and with our class, beside a real sidecar $release in local mode',
   async (binary, { onTestFinished }) => {
     const [theirs, ours] = await Promise.all([
       startReal(binary, onTestFinished).then((ports) => play(official, ports)),
@@ -97,9 +100,9 @@ compared.for(binaries)(
   },
 )
 
-// Before, the sidecar undoes removals, which our client prevents, and words an absent value otherwise than our sidecar.
+// Earlier sidecars undo removals, which our client prevents, and word the error of an absent value differently.
 compared.for(binaries.filter(({ release }) => has(release, 'listAnswers')))(
-  'a program comes to the same outcomes with the official SDK and with our class, beside a real sidecar $release in production and ours',
+  'a program has the same outcomes with the official SDK and with our class, beside a real sidecar $release in production and ours',
   async (binary, { onTestFinished }) => {
     const [theirs, ours, besideOurs] = await Promise.all([
       startRealProduction(binary, onTestFinished).then((ports) => play(official, ports, true)),
@@ -113,7 +116,7 @@ compared.for(binaries.filter(({ release }) => has(release, 'listAnswers')))(
 )
 
 test.concurrent.for(['local', 'production'] as const)(
-  'a program that uses our class beside our sidecar in %s mode ends by itself',
+  'a program that uses our class beside our sidecar in %s mode exits by itself',
   async (mode, { onTestFinished }) => {
     const outcomes = new Map(await play(OURS, await startOurs(mode, onTestFinished), mode === 'production'))
     expect(['the watch failed', 'the beat failed'].filter((what) => outcomes.has(what))).toEqual([])
@@ -124,7 +127,7 @@ test.concurrent.for(['local', 'production'] as const)(
   },
 )
 
-// The state calls before `shutdown()` follow within one write, so `Reserved` is the only state that all servers show.
+// The state calls before `shutdown()` come within one write, so `Reserved` is the only state that all servers show.
 compared.for(
   binaries.flatMap((binary) => ['Shutdown', 'Unhealthy'].map((end) => [binary.release, end, binary] as const)),
 )(

@@ -19,7 +19,7 @@ const matchMaker = {
   handleCreateRoom: () => Promise.resolve({ roomId: 'one' }),
 }
 
-describe('a wrong use is refused with its fix', () => {
+describe('sidecarPlugin refuses with the fix', () => {
   const good = { matchMaker }
   const ends = new AbortController()
   afterAll(() => ends.abort())
@@ -27,9 +27,9 @@ describe('a wrong use is refused with its fix', () => {
   const anotherCopy = existsSync(join(folderOf('0.16'), 'node_modules/@colyseus/core'))
 
   test.each<[string, unknown, unknown, RegExp]>([
-    ['no server', undefined, good, /^server must be a Colyseus Server/],
+    ['a missing server', undefined, good, /^server must be a Colyseus Server/],
     ['an http.Server', { listen() {}, close() {} }, good, /^server must be a Colyseus Server/],
-    ['no options', fakeServer(), undefined, /^matchMaker must be imported from where Server is/],
+    ['missing options', fakeServer(), undefined, /^matchMaker must be imported from where Server is/],
     [
       'a misspelt option',
       fakeServer(),
@@ -37,7 +37,7 @@ describe('a wrong use is refused with its fix', () => {
       /^There is no option "matchmaker"\. Did you mean "matchMaker"\?/,
     ],
     [
-      'a wrong option of the sessions',
+      'an invalid option of the sessions',
       fakeServer(),
       { ...far, sessions: { counters: 'a' } },
       /Did you mean "counter"\?/,
@@ -55,7 +55,7 @@ describe('a wrong use is refused with its fix', () => {
   })
 })
 
-test('beats are held back while the event loop turns too late, though every one of its timers runs', async () => {
+test('beats are held back while the event loop is late, even though all of its timers run', async () => {
   const mock = createMock({ gameServer: { spec: { health: { periodSeconds: 2, failureThreshold: 30 } } } })
   onTestFinished(() => mock.close())
   let late = 0

@@ -27,10 +27,10 @@ describe('docs/colyseus.md', () => {
   })
 
   describe.each(versions)('with Colyseus $version', ({ version, node }) => {
-    test.runIf(node)('its server runs with its manifests, from Ready to Shutdown', async () => {
+    test.runIf(node)('the server of the page runs with the manifests of the page, from Ready to Shutdown', async () => {
       const local = await startSidecar({ gameServer: gameServer! })
       const packages = { '@colyseus': join(folderOf(version), 'node_modules/@colyseus') }
-      // The port alone is another, since tests run side by side.
+      // Only the port differs, since tests run side by side.
       const code = server.replace('2567', String(await freePort()))
       const game = await runServer(
         local,

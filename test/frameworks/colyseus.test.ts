@@ -6,7 +6,7 @@ const poll =
   (look: () => unknown) =>
     expect.poll(look, { interval: 20 })
 
-/** Allocates this GameServer once it may be. */
+/** Allocates this GameServer as soon as possible. */
 async function allocate(
   context: TestContext,
   game: Game,
@@ -26,7 +26,7 @@ const byAllocation = { room: { label: 'room', annotation: 'room' } }
 describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
   const play = test.runIf(node)
   const framework = { version, node }
-  // 0.17 and 0.18 need a WebSocket of Node's own, which Node 20 doesn't have, where somebody comes back.
+  // For reconnections, 0.17 and 0.18 need Node's own WebSocket, which Node 20 lacks.
   const reconnects = version === '0.16' ? node : node22
 
   play('an allocation creates its room in this process, and the session lasts as long as the room', async (context) => {
@@ -48,7 +48,7 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
 
     await game.command('leave', { seat: bob['joined'] })
     await soon(() => game.seats()).toEqual(['ann'])
-    // The game never hears of one who gets no seat.
+    // The game gets no event of a player without a seat.
     expect(game.lines.filter((line) => 'game' in line)).toEqual([
       { game: 'joined', player: 'ann' },
       { game: 'joined', player: 'bob' },
@@ -59,7 +59,7 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     await soon(() => game.state()).toBe('Ready')
     await soon(() => game.seats()).toEqual([])
 
-    // The same label once more changes nothing in the object.
+    // Setting the same label again changes nothing in the object.
     const before = game.lines.length
     await allocate(context, game, { label: 'arena' })
     const second = await game.told({ room: 'created', name: 'arena' }, before)
@@ -69,25 +69,28 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect(await game.told({ room: 'created', name: 'lobby' })).toMatchObject({ options: { map: 'dust' } })
   })
 
-  play('a room that players made before their allocation was told becomes its session’s', async (context) => {
-    const { expect } = context
-    const soon = poll(context)
-    const game = await startGame(framework, context, { plugin: byAllocation })
-    await soon(() => game.state()).toBe('Ready')
-    const ann = await game.command('join', { id: 'ann' })
-    await allocate(context, game, { label: 'arena' })
-    await game.told({ session: 'started' })
-    const bob = await game.command('join', { id: 'bob', how: 'join' })
-    expect(bob['in']).toBe(ann['in'])
-    expect(game.lines.filter(({ room }) => room === 'created')).toHaveLength(1)
-    await game.command('leave', { seat: ann['joined'] })
-    expect(game.state()).toBe('Allocated')
-    await game.command('leave', { seat: bob['joined'] })
-    await game.told({ session: 'ended' })
-    await soon(() => game.state()).toBe('Ready')
-  })
+  play(
+    'a room that players created before the watch showed the allocation is adopted by its session',
+    async (context) => {
+      const { expect } = context
+      const soon = poll(context)
+      const game = await startGame(framework, context, { plugin: byAllocation })
+      await soon(() => game.state()).toBe('Ready')
+      const ann = await game.command('join', { id: 'ann' })
+      await allocate(context, game, { label: 'arena' })
+      await game.told({ session: 'started' })
+      const bob = await game.command('join', { id: 'bob', how: 'join' })
+      expect(bob['in']).toBe(ann['in'])
+      expect(game.lines.filter(({ room }) => room === 'created')).toHaveLength(1)
+      await game.command('leave', { seat: ann['joined'] })
+      expect(game.state()).toBe('Allocated')
+      await game.command('leave', { seat: bob['joined'] })
+      await game.told({ session: 'ended' })
+      await soon(() => game.state()).toBe('Ready')
+    },
+  )
 
-  play('a session whose room nobody joins goes on in the room that its players made', async (context) => {
+  play('a session whose room nobody joins continues in the room that its players created', async (context) => {
     const { expect } = context
     const soon = poll(context)
     const game = await startGame(framework, context, { plugin: byAllocation })
@@ -113,11 +116,11 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     await poll(context)(() => game.state()).toBe('Ready')
   })
 
-  play('SIGTERM closes the rooms, and the process ends when shutdown() was said', async (context) => {
+  play('SIGTERM closes the rooms, and the process exits after shutdown()', async (context) => {
     const { expect } = context
     const soon = poll(context)
     const game = await startGame(framework, context, { when: 'after' })
-    // Without a room that it asks for, an allocation's is the one that players create.
+    // An allocation that requests no room adopts the one that players create.
     await allocate(context, game)
     await game.told({ session: 'started' })
     expect(await game.command('join', { id: 'ann', fail: true, late: true })).toHaveProperty('refused')
@@ -136,7 +139,7 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect([...new Set(game.writes())]).toEqual(['ready', 'addListValue', 'removeListValue', 'shutdown'])
   })
 
-  play('a GameServer that is deleted closes its rooms, says shutdown(), and lets the process end', async (context) => {
+  play('a deleted GameServer closes its rooms, calls shutdown() and lets the process exit', async (context) => {
     const { expect } = context
     const soon = poll(context)
     const game = await startGame(framework, context, { when: 'during' })
@@ -149,32 +152,35 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect(game.lines.findIndex(({ ending }) => ending)).toBeLessThan(
       game.lines.findIndex(({ room }) => room === 'disposed'),
     )
-    // What a kubelet sends now.
+    // The kubelet now sends this signal.
     game.kill('SIGTERM')
     expect(await game.exit).toBe(0)
   })
 
-  play('after a new start within an allocation, that goes on; and a room that stays keeps nobody', async (context) => {
-    const { expect } = context
-    const options = {
-      plugin: { ...byAllocation, client: { processSignals: { timeout: 4000 } } },
-      server: { gracefullyShutdown: false },
-      stay: true,
-    }
-    const game = await startGame(framework, context, options, withSeats(2), (sidecar) =>
-      sidecar.control({ type: 'allocate', force: true, labels: { room: 'arena' } }),
-    )
-    await game.told({ room: 'created', name: 'arena' })
-    await game.command('join', { id: 'ann', how: 'join' })
-    expect(game.state()).toBe('Allocated')
-    expect(game.writes()).not.toContain('ready')
-    game.kill('SIGTERM')
-    await game.exit
-    expect(game.writes()).toContain('shutdown')
-    expect(game.lines).not.toContainEqual({ server: 'shut down' })
-  })
+  play(
+    'a process restarted within an allocation continues it, and a room that ignores the shutdown doesn’t block the end',
+    async (context) => {
+      const { expect } = context
+      const options = {
+        plugin: { ...byAllocation, client: { processSignals: { timeout: 4000 } } },
+        server: { gracefullyShutdown: false },
+        stay: true,
+      }
+      const game = await startGame(framework, context, options, withSeats(2), (sidecar) =>
+        sidecar.control({ type: 'allocate', force: true, labels: { room: 'arena' } }),
+      )
+      await game.told({ room: 'created', name: 'arena' })
+      await game.command('join', { id: 'ann', how: 'join' })
+      expect(game.state()).toBe('Allocated')
+      expect(game.writes()).not.toContain('ready')
+      game.kill('SIGTERM')
+      await game.exit
+      expect(game.writes()).toContain('shutdown')
+      expect(game.lines).not.toContainEqual({ server: 'shut down' })
+    },
+  )
 
-  play('a room that can’t be created ends its session, and says why', async (context) => {
+  play('a room that can’t be created ends its session, and the error is reported', async (context) => {
     const { expect } = context
     const soon = poll(context)
     const game = await startGame(framework, context, { plugin: { ...byAllocation, players: false } })
@@ -194,49 +200,46 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect(game.writes().filter((name) => name !== 'ready')).toEqual([])
   })
 
-  test.runIf(node && reconnects)(
-    'a seat is one player’s, for as long as they are in any room or may come back',
-    async (context) => {
-      const { expect } = context
-      const soon = poll(context)
-      const game = await startGame({ version, node: reconnects }, context, {
-        when: 'first',
-        plugin: { players: {}, ofId: true },
-      })
-      await soon(() => game.state()).toBe('Ready')
+  test.runIf(node && reconnects)('a player keeps one seat while in any room or able to reconnect', async (context) => {
+    const { expect } = context
+    const soon = poll(context)
+    const game = await startGame({ version, node: reconnects }, context, {
+      when: 'first',
+      plugin: { players: {}, ofId: true },
+    })
+    await soon(() => game.state()).toBe('Ready')
 
-      // One who is in two rooms, known by what onAuth says.
-      const ranked = await game.command('join', { room: 'ranked', id: 'ann' })
-      const again = await game.command('join', { room: 'ranked', how: 'create', id: 'ann' })
-      expect(game.seats()).toEqual(['auth-ann'])
-      await game.command('leave', { seat: again['joined'] })
-      expect((await game.command('status'))['seats']).toEqual(['auth-ann'])
-      await game.command('leave', { seat: ranked['joined'] })
-      await soon(() => game.seats()).toEqual([])
+    // A player in two rooms, identified by onAuth.
+    const ranked = await game.command('join', { room: 'ranked', id: 'ann' })
+    const again = await game.command('join', { room: 'ranked', how: 'create', id: 'ann' })
+    expect(game.seats()).toEqual(['auth-ann'])
+    await game.command('leave', { seat: again['joined'] })
+    expect((await game.command('status'))['seats']).toEqual(['auth-ann'])
+    await game.command('leave', { seat: ranked['joined'] })
+    await soon(() => game.seats()).toEqual([])
 
-      // A join that fails or is given up; and one that takes no seat.
-      expect(await game.command('join', { id: 'bob', fail: true, how: 'joinOrCreate', late: true })).toHaveProperty(
-        'refused',
-      )
-      await soon(() => game.seats()).toEqual([])
-      const early = game.command('join', { id: 'cyd', slow: 300 })
-      await soon(() => game.seats()).toEqual(['cyd'])
-      await game.command('dispose', { room: [...game.lines].reverse().find(({ room }) => room === 'created')!['id'] })
-      await early
-      await soon(() => game.seats()).toEqual([])
-      expect(await game.command('join', { id: 'dan', spectator: true })).toHaveProperty('joined')
-      expect(game.seats()).toEqual([])
+    // A join that fails or is given up, and a join without a seat.
+    expect(await game.command('join', { id: 'bob', fail: true, how: 'joinOrCreate', late: true })).toHaveProperty(
+      'refused',
+    )
+    await soon(() => game.seats()).toEqual([])
+    const early = game.command('join', { id: 'cyd', slow: 300 })
+    await soon(() => game.seats()).toEqual(['cyd'])
+    await game.command('dispose', { room: [...game.lines].reverse().find(({ room }) => room === 'created')!['id'] })
+    await early
+    await soon(() => game.seats()).toEqual([])
+    expect(await game.command('join', { id: 'dan', spectator: true })).toHaveProperty('joined')
+    expect(game.seats()).toEqual([])
 
-      // One whose connection breaks, and who comes back.
-      await game.command('awaitBack')
-      const eve = await game.command('join', { id: 'eve' })
-      const dropped = game.lines.length
-      await game.command('drop', { seat: eve['joined'] })
-      await game.told({ game: 'left' }, dropped)
-      expect((await game.command('status'))['seats']).toEqual(['eve'])
-      const back = await game.command('back', { seat: eve['joined'] })
-      await game.command('leave', { seat: back['back'] })
-      await soon(() => game.seats()).toEqual([])
-    },
-  )
+    // A player whose connection breaks and who reconnects.
+    await game.command('awaitBack')
+    const eve = await game.command('join', { id: 'eve' })
+    const dropped = game.lines.length
+    await game.command('drop', { seat: eve['joined'] })
+    await game.told({ game: 'left' }, dropped)
+    expect((await game.command('status'))['seats']).toEqual(['eve'])
+    const back = await game.command('back', { seat: eve['joined'] })
+    await game.command('leave', { seat: back['back'] })
+    await soon(() => game.seats()).toEqual([])
+  })
 })

@@ -1,6 +1,6 @@
 import { installFrameworks } from './install-frameworks.mjs'
 
-/** Without them, the tests that need them skip themselves. */
+/** Installs the frameworks. Tests of a framework that is missing skip themselves. */
 export function setup(): void {
   try {
     installFrameworks()

@@ -1,4 +1,4 @@
-/** Installs what the folders beside this file list, unless it is there. As a command it fails when it can't. */
+/** Installs the missing packages of the folders beside this file. Run as a command, it fails if it can't install. */
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { installPackages } from '../support/install-packages.mjs'

@@ -11,9 +11,9 @@ import { Server, matchMaker, type Client } from '@colyseus/core'
 import { sidecarPlugin, type ColyseusMatchMaker } from '../../../src/adapters/colyseus.js'
 const server = new Server({})
 export const sidecar = sidecarPlugin(server, { matchMaker, idOf: (client) => client.sessionId })
-// @ts-expect-error -- has none of a server
+// @ts-expect-error -- lacks all members of a server
 sidecarPlugin({}, { matchMaker })
-// @ts-expect-error -- has none of a matchMaker
+// @ts-expect-error -- lacks all members of a matchMaker
 export const none: ColyseusMatchMaker = {}
 declare const client: Client
 sidecarPlugin(server, { matchMaker, idOf: (given: Pick<typeof client, 'sessionId'>) => given.sessionId })
@@ -26,11 +26,11 @@ import Beta from '@google-cloud/agones-sdk/src/beta'
 import AgonesSDK from '../../../src/agones-sdk/index.js'
 export const checked: Omit<Official, 'alpha'> & { beta: Beta } = new AgonesSDK()
 export const none: Exclude<keyof Official, keyof AgonesSDK | 'alpha'> = undefined as never
-// @ts-expect-error it has more
+// @ts-expect-error -- our class has more members
 export const more: Exclude<keyof AgonesSDK, keyof Official> = undefined as string
 `
 
-/** A file of somebody who uses the package, beside the packages that it imports. */
+/** The file of a user of the package, by the folder of the packages that it imports. */
 const users: Record<string, string> = {
   'agones-sdk': agonesSdk,
   'colyseus-0.16': colyseus,
@@ -52,7 +52,7 @@ attachServer(new WebSocketServer({ port: 0 }))
 attachServer(new WebSocketServer({ noServer: true }), { server: http.createServer() })
 // @ts-expect-error -- is no server of ws
 attachServer(new Server())
-// @ts-expect-error -- is none of Socket.IO
+// @ts-expect-error -- is no server of Socket.IO
 attachSocketIo(http.createServer())
 `,
 }
@@ -61,7 +61,7 @@ users['socket.io-3'] = users['socket.io']!.replace('<Events, Events, Events, { n
 
 const installed = Object.keys(users).filter((name) => existsSync(join(folder(name), 'node_modules')))
 
-test.runIf(installed.length > 0)('the real types of all frameworks fit, and what is none doesn’t', () => {
+test.runIf(installed.length > 0)('the real types of all frameworks are accepted, and other types are not', () => {
   const files = new Map(installed.map((name) => [join(folder(name), 'user.ts'), users[name]!]))
   const { options } = ts.convertCompilerOptionsFromJson(
     {

@@ -34,7 +34,7 @@ async function runSnippet(imported: string, edit = (code: string) => code): Prom
   return { ...game, port, sidecar, address: () => ({ port, address: '', family: '' }) }
 }
 
-test('the server of ws on the page: chat, seats, a full server, and SIGTERM in order', async ({ world }) => {
+test('the page’s server of ws has chat, seats, a full server and a graceful end at SIGTERM', async ({ world }) => {
   const game = await runSnippet("from 'ws'")
   const [ann, ben] = ['ann', 'ben'].map((id) => world.visit(game, `/?player=${id}`)) as [Visitor, Visitor]
   await Promise.all([ann.opened, ben.opened])
@@ -48,7 +48,7 @@ test('the server of ws on the page: chat, seats, a full server, and SIGTERM in o
   expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
-test('after shutdown() the server of ws on the page ends by itself, as nothing keeps it alive', async ({ world }) => {
+test('after shutdown() the page’s server of ws exits by itself', async ({ world }) => {
   const game = await runSnippet("from 'ws'")
   const ann = world.visit(game, '/?player=ann')
   await ann.opened
@@ -57,10 +57,8 @@ test('after shutdown() the server of ws on the page ends by itself, as nothing k
   expect(ann.messages).toEqual(['Good night'])
 })
 
-test('SIGTERM in the middle of an end waits for it, and the process exits with 0 once it is over', async ({
-  world,
-}) => {
-  // The end goes on once the signal has come.
+test('SIGTERM during a shutdown waits for its end, and the process exits with 0', async ({ world }) => {
+  // The shutdown goes on once the signal has come.
   const game = await runSnippet("from 'ws'", (code) =>
     code
       .replace(
@@ -83,7 +81,7 @@ test('SIGTERM in the middle of an end waits for it, and the process exits with 0
   expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
-test('once ended resolves after SIGTERM, shutdown() has been called', async () => {
+test('when `ended` resolves after SIGTERM, shutdown() has been called', async () => {
   const game = await runSnippet("from 'ws'", (code) =>
     code.replace('{ idOf }', '{ idOf, ended }').concat('\nended.then(() => process.exit(3))\n'),
   )
@@ -91,7 +89,7 @@ test('once ended resolves after SIGTERM, shutdown() has been called', async () =
   expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
-test('with exit: true, the process exits with 0 after an end in order, though something keeps it alive', async () => {
+test('with exit: true, the process exits with 0 after a graceful shutdown, though something keeps it alive', async () => {
   const game = await runSnippet("from 'ws'", (code) =>
     code
       .replace('{ idOf }', '{ idOf, ended }')
@@ -103,7 +101,7 @@ test('with exit: true, the process exits with 0 after an end in order, though so
   expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
-test.skipIf(!isInstalled)('the server of Socket.IO on the page: chat, seats and SIGTERM in order', async () => {
+test.skipIf(!isInstalled)('the page’s server of Socket.IO has chat, seats and a graceful end at SIGTERM', async () => {
   const game = await runSnippet("from 'socket.io'")
   const { io } = createRequire(join(framework, 'package.json'))('socket.io-client') as {
     io: (

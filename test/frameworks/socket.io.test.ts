@@ -14,7 +14,7 @@ const folders = { 4: './socket.io/', 3: './socket.io-3/' }
 const fileIn = (version: Version, path: string): URL => new URL(folders[version] + path, import.meta.url)
 type Version = keyof typeof folders
 
-/** The parts of Socket.IO that are used here; its packages aren't there when types are checked. */
+/** The parts of Socket.IO that are used here; its packages may be missing when types are checked. */
 interface Io extends SocketIoServerLike {
   readonly httpServer: http.Server
   listen(port: number): Io
@@ -46,10 +46,10 @@ interface Player {
   disconnect(): void
 }
 
-/** Servers and players of the version, beside what the world of socket servers has. */
+/** Extends the world of socket servers with servers and players of the version. */
 interface IoWorld extends Pick<World, 'sidecarWithSeats'> {
   server(...given: object[]): Io
-  /** A sidecar with so many seats, and a server that listens. */
+  /** A sidecar with this many seats, and a server that listens. */
   open(capacity?: number, options?: object): Promise<{ sidecar: LocalSidecar; io: Io }>
   attach(sidecar: LocalSidecar, io: Io, options?: AttachSocketIoOptions): ReturnType<typeof attachServer>
   join(io: Io, auth?: object, options?: object): Player
@@ -129,7 +129,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     await until(() => seatsIn(sidecar).length, 2)
   })
 
-  play('tells who gets no seat why, before the connection is one', async ({ stage }) => {
+  play('refuses a player without a seat before the connection opens, with the reason', async ({ stage }) => {
     const { sidecar, io } = await stage.open(1)
     let connections = 0
     io.on('connection', () => connections++)
@@ -171,7 +171,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
       ])
     })
 
-  play('seats nobody whom a middleware of the game refuses, added before or after', async ({ stage }) => {
+  play('takes no seat for a socket that a middleware of the game refuses, added before or after', async ({ stage }) => {
     const { sidecar, io } = await stage.open()
     const refuse =
       (name: string) =>
@@ -195,7 +195,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
       const recovered: boolean[] = []
       io.on('connection', (socket) => {
         recovered.push(socket.recovered)
-        // What the client needs to be recovered is the offset of a message.
+        // The client needs the offset of a message for its recovery.
         socket.emit('hello')
       })
       const ann = stage.join(io, { player: 'ann' }, { transports: ['websocket'] })
@@ -205,33 +205,36 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
       await until(() => [recovered, players!.ids], [[false, true], ['ann']])
     })
 
-  play('ends in order: nobody new, onEnding, goodbye, the server, the client', async ({ stage }) => {
-    const { sidecar, io } = await stage.open()
-    const steps: unknown[] = []
-    const attached = stage.attach(sidecar, io, {
-      async onEnding({ reason }) {
-        steps.push(reason)
-        const late = await told<{ data: object }>(stage.join(io, { player: 'ben' }), 'connect_error')
-        steps.push(late.data)
-      },
-    })
-    await until(() => stateOf(sidecar), 'Ready')
-    const players = [
-      stage.join(io, { player: 'ann' }, { transports: ['polling'] }),
-      stage.join(io, { player: 'cem' }, { transports: ['websocket'] }),
-    ]
-    await Promise.all(players.map((player) => told(player, 'connect')))
-    const goodbyes = players.map((player) => told(player, 'disconnect'))
-    sidecar.sidecar.control({ type: 'delete' })
-    expect(await Promise.all(goodbyes)).toEqual(['io server disconnect', 'io server disconnect'])
-    await attached.ended
-    expect(steps).toEqual(['deleted', { code: 'CLOSED' }])
-    expect(io.httpServer.listening).toBe(false)
-    expect(attached.client.status.connection).toBe('closed')
-    expect(calls(sidecar).at(-1)).toBe('shutdown')
-  })
+  play(
+    'on shutdown refuses new players, awaits onEnding, says goodbye, closes the server, then the client',
+    async ({ stage }) => {
+      const { sidecar, io } = await stage.open()
+      const steps: unknown[] = []
+      const attached = stage.attach(sidecar, io, {
+        async onEnding({ reason }) {
+          steps.push(reason)
+          const late = await told<{ data: object }>(stage.join(io, { player: 'ben' }), 'connect_error')
+          steps.push(late.data)
+        },
+      })
+      await until(() => stateOf(sidecar), 'Ready')
+      const players = [
+        stage.join(io, { player: 'ann' }, { transports: ['polling'] }),
+        stage.join(io, { player: 'cem' }, { transports: ['websocket'] }),
+      ]
+      await Promise.all(players.map((player) => told(player, 'connect')))
+      const goodbyes = players.map((player) => told(player, 'disconnect'))
+      sidecar.sidecar.control({ type: 'delete' })
+      expect(await Promise.all(goodbyes)).toEqual(['io server disconnect', 'io server disconnect'])
+      await attached.ended
+      expect(steps).toEqual(['deleted', { code: 'CLOSED' }])
+      expect(io.httpServer.listening).toBe(false)
+      expect(attached.client.status.connection).toBe('closed')
+      expect(calls(sidecar).at(-1)).toBe('shutdown')
+    },
+  )
 
-  play('cuts what stays open when the time is over', async ({ stage }) => {
+  play('cuts open connections at the deadline', async ({ stage }) => {
     const sidecar = await stage.sidecarWithSeats()
     const web = await listening(http.createServer(() => {}))
     const io = stage.server(web)
@@ -246,7 +249,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     expect(await asked).toBe('cut')
   })
 
-  play('counts in another namespace, if told so', async ({ stage }) => {
+  play('counts the players of another namespace on request', async ({ stage }) => {
     const { sidecar, io } = await stage.open()
     const game = io.of('/game') as unknown as Io
     game.on('connection', (socket) => socket.emit('hello'))
@@ -256,7 +259,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     expect(seatsIn(sidecar)).toEqual(['ann'])
   })
 
-  play('close() leaves the server as it was, and open to everybody', async ({ stage }) => {
+  play('close() restores the server, which admits everybody again', async ({ stage }) => {
     const sidecar = await stage.sidecarWithSeats(1)
     const io = stage.server()
     const listeners = (server: Io): unknown[] => server.eventNames().map((name) => [name, server.listeners(name)])

@@ -15,7 +15,7 @@ const WORKER = (script: string): string => `new Worker(URL.createObjectURL(new B
 describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
   const MEMORY = /^The page takes \d+ MB of memory, and may take 95 MB; --max-memory/
   const SMALL = { maxMemory: 100_000_000 }
-  /** Also the time that the browser has to start, on a machine that may be busy. */
+  /** Includes the start of the browser on a busy machine. */
   const BOOT = { bootTimeout: 5_000 }
 
   test.each<[string, string, Partial<HostOptions>, number, RegExp]>([
@@ -26,10 +26,10 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
       75,
       /^The page has made no step within 5000 ms; its last error: Uncaught TypeError: boom$/,
     ],
-    ['it loads itself again for ever', `location.reload()`, BOOT, 75, /no step within 5000 ms/],
+    ['it reloads itself for ever', `location.reload()`, BOOT, 75, /no step within 5000 ms/],
     ['it opens dialogs in a loop', `for (;;) alert('hello')`, BOOT, 75, /no step/],
     [
-      'its loop is one of timers that nobody can see',
+      'it runs its loop by timers without calling tick()',
       `setInterval(() => {}, 16)`,
       BOOT,
       75,
@@ -50,7 +50,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
       /^The page has left for https:\/\/away\.invalid\/x$/,
     ],
     [
-      'it loads itself again after it has begun',
+      'it reloads itself after its first steps',
       `${TICKS}; setTimeout(() => location.reload(), 300)`,
       {},
       70,
@@ -64,28 +64,28 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
       /memory/,
     ],
     [
-      'its buffers grow in one loop, in which it answers nothing',
+      'its buffers grow in one loop without an answer',
       `${TICKS}; const all = []; setTimeout(() => { for (;;) all.push(new Uint8Array(1e7).fill(1)) }, 100)`,
       SMALL,
       70,
       MEMORY,
     ],
     [
-      'a worker of its grows without end',
+      'the memory of its worker grows without end',
       `${TICKS}; ${WORKER('const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))')}`,
       SMALL,
       70,
       MEMORY,
     ],
     [
-      'its Blobs grow without end, which the browser holds',
+      'its Blobs, which the browser holds, grow without end',
       `${TICKS}; const all = []; setInterval(() => all.push(new Blob([new Uint8Array(5e6).fill(1)])), 16)`,
       SMALL,
       70,
       MEMORY,
     ],
     [
-      'its textures grow without end, which the browser holds',
+      'its textures, which the browser holds, grow without end',
       `${TICKS}; const gl = document.createElement('canvas').getContext('webgl'), all = [], image = new Uint8Array(1 << 22).fill(1)
       setInterval(() => {
         all.push(gl.createTexture())
@@ -110,13 +110,13 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
     expect(events.at(-1)).toEqual({ event: 'exit', ...end })
   })
 
-  test('with the stack of the loop that keeps it from its first step', async () => {
+  test('and the error shows the stack of the loop that blocks the first step', async () => {
     const { exited, until } = await hostHere(`(function load() { for (;;); })()`, { bootTimeout: 6_000 })
     expect((await until('hang')).stack).toContain('at load')
     expect(await exited).toMatchObject({ code: 75 })
   })
 
-  test('with the lines of the sources, for what is thrown and for the loop in which it hangs', async () => {
+  test('and thrown errors and the blocking loop are shown with lines of the sources', async () => {
     const source = `interface Ball { x: number }
 declare const gameServerHost: { tick(): void }
 
@@ -149,8 +149,8 @@ setInterval(() => { gameServerHost.tick(); ball.x += 1; step(ball) }, 16)
   })
 })
 
-describe.skipIf(noBrowser !== undefined)('a bad page goes on', () => {
-  test('which waits for nobody: dialogs, windows, downloads, permissions, sound and debugger statements', async () => {
+describe.skipIf(noBrowser !== undefined)('the host keeps running a page', () => {
+  test('that uses dialogs, windows, downloads, permissions, sound and debugger statements, without waiting for anybody', async () => {
     const { lines, line, close } = await hostHere(`${TICKS}
       alert('hi')
       console.log(confirm('sure?'), prompt('name?'))
@@ -176,7 +176,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page goes on', () => {
     expect(await close()).toMatchObject({ code: 0 })
   })
 
-  test('which drops Blobs: they are collected before they fill its memory', async () => {
+  test('that drops Blobs, which are collected before they fill its memory', async () => {
     const script = `${TICKS}; const bytes = new Uint8Array(1e6)
       let made = 0; const timer = setInterval(() => { new Blob([bytes]); if (++made === 600) { clearInterval(timer); console.log('made') } }, 4)`
     const { line, close } = await hostHere(script, { maxMemory: 300_000_000 })
@@ -184,7 +184,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page goes on', () => {
     expect(await close()).toMatchObject({ code: 0 })
   })
 
-  test('which loads itself again before its first step, as some builds do', async () => {
+  test('that reloads itself before its first step, as some builds do', async () => {
     const script = `if (sessionStorage.again) { ${TICKS} } else { sessionStorage.again = 1; location.reload() }`
     const { until, close } = await hostHere(script)
     await until('booted')
@@ -192,7 +192,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page goes on', () => {
     expect(await close()).toMatchObject({ code: 0 })
   })
 
-  test('which logs what is hard to log', async () => {
+  test('that logs values which are hard to print', async () => {
     const script = `${TICKS}
       const circle = {}; circle.circle = circle
       console.log(circle, { get bad() { throw 1 } }, new Proxy({}, { get() { throw 1 }, ownKeys() { throw 2 } }))
@@ -204,7 +204,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page goes on', () => {
       console.warn('\\u001b[31mred\\nnext')
       for (let i = 0; i < 40; i++) console.info('same')
       setTimeout(() => console.info('last'), 100)`
-    // Its longest line keeps a busy machine's page from answering.
+    // The longest line keeps the page from answering on a busy machine.
     const { lines, line } = await hostHere(script, { hangTimeout: 60_000 })
     await line('last')
     expect(lines()).toEqual([
@@ -217,12 +217,12 @@ describe.skipIf(noBrowser !== undefined)('a bad page goes on', () => {
     ])
   })
 
-  test("which floods its console: some lines are written, and its workers' are told, too", async () => {
+  test('that floods its console: some lines of the page and of its workers are written', async () => {
     const { lines, line, close } = await hostHere(`for (let i = 0; i < 20_000; i++) console.log('line', i, { a: 1 })
       ${TICKS}
       ${WORKER('let n = 0; setInterval(() => console.log("from a worker", n++), 300); setTimeout(() => { throw new Error("thrown there") })')}`)
     await line(/^The page floods its console, which is not read for 1 s/)
-    // Its first lines may be among those that are dropped.
+    // The page's first lines may be among the dropped ones.
     await line(/^from a worker \d+$/)
     await line(/^Uncaught Error: thrown there\n {4}at blob:/)
     await line(/^\d+ lines of .* were dropped/)
@@ -232,7 +232,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page goes on', () => {
 })
 
 describe.skipIf(noBrowser !== undefined)('createHost()', () => {
-  test('runs two pages at once, which end each for itself, however often they are told', async () => {
+  test('runs two pages at once, which end independently, however often close() is called', async () => {
     const [one, other] = await Promise.all([hostHere(TICKS), hostHere(TICKS)])
     const ends = await Promise.all([one.close(), one.close(), one.exited])
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0])
@@ -242,7 +242,7 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
     expect(await other.close('SIGINT')).toEqual({ code: 0, reason: 'It was told to stop by SIGINT' })
   })
 
-  test('outlives a listener that throws, and ends in order', async () => {
+  test('survives a listener that throws, and shuts down gracefully', async () => {
     const warnings: string[] = []
     const onWarning = ({ message }: Error): void => void warnings.push(message)
     process.on('warning', onWarning)
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
     await eventually(() => warnings.some((text) => text.includes('onEvent threw: Error: no exit')))
   })
 
-  test('can be given up while it starts', async () => {
+  test('can be aborted while it starts', async () => {
     const stop = new AbortController()
     const started = hostHere(TICKS, { signal: stop.signal })
     stop.abort(new Error('changed my mind'))
@@ -264,7 +264,7 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
     await expect(hostHere(TICKS, { signal: stop.signal })).rejects.toThrow('changed my mind')
   })
 
-  test('ends also a renderer that is stopped, which notices nothing of the end of its browser', async () => {
+  test('kills a stopped renderer, which doesn’t notice the end of its browser', async () => {
     const { until, browser, close } = await hostHere(TICKS, { grace: 1_000 })
     await until('booted')
     process.kill(rendererOf(browser()), 'SIGSTOP')
@@ -272,11 +272,11 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
     await eventually(() => browserProcesses(browser()).length === 0)
   })
 
-  test('leaves nothing behind: descriptors, listeners, timers', async () => {
+  test('leaves no descriptors, listeners or timers behind', async () => {
     const round = async (): Promise<void> => void (await (await hostHere(TICKS)).close())
     const listeners = (): number[] =>
       ['exit', 'SIGTERM', 'SIGINT', 'warning', 'uncaughtException'].map((name) => process.listenerCount(name))
-    // What is loaded once stays.
+    // Modules that are loaded once stay loaded.
     await round()
     await sleep(1_200)
     const before = { files: readdirSync('/proc/self/fd').length, listeners: listeners() }

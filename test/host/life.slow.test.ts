@@ -14,7 +14,7 @@ if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: $
 
 /** Calls the sidecar as a plain page would, without the client. */
 const CALL = `const call = (name) => fetch('/_/sidecar/' + name, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })`
-/** What a client in the page listens to. */
+/** Listens as a client in the page does. */
 const ENDING = `gameServerHost.addEventListener('ending', ({ deadline }) =>
   console.log(\`ending, \${deadline > Date.now() + 6000 ? 'later' : 'sooner'} than in 6 s\`))`
 /** An event of the console, or of another name, that holds these fields. */
@@ -22,7 +22,7 @@ const told = (event: string, fields: object): unknown => expect.objectContaining
 const READY = `${CALL}\n${TICKS}\ncall('ready').then(({ status }) => console.log('ready', status))`
 
 describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
-  test('tells each step of its life, and ends with 0 when it is told to', async () => {
+  test('reports each step of its life, and exits with 0 on a signal', async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${READY}
       gameServerHost.addEventListener('shutdown', (event) => {
@@ -47,20 +47,20 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(host.stderr()).toBe('')
   })
 
-  test('tells the sidecar that it shuts down when the page does not', async () => {
+  test('has its host call shutdown() if the page does not', async () => {
     const sidecar = await startSidecar()
     const host = runHost([await pageOf(`${TICKS}\n${ENDING}`), '--sidecar', sidecar.url])
     await host.until('booted')
     host.signal('SIGINT')
     expect(await host.exited).toBe(0)
-    // The time that a page has which leaves its end to the client.
+    // The time limit of a page that leaves its end to the client.
     expect(host.events).toContainEqual(told('console', { text: 'ending, sooner than in 6 s' }))
     expect(host.events).toContainEqual(told('shutdown', { signal: 'SIGINT' }))
     expect(calls(sidecar)).toContain('shutdown')
   })
 
   test.each([
-    ['is told by the watch and waited for while its client says nothing of its listeners', '', 1],
+    ['learns of the end from the watch and is waited for, if its client reports nothing about listeners', '', 1],
     ['is not waited for once its client has said that it has no listeners', 'event.isHeard ??= false', 0],
   ])('%s', async (_what, answer, told) => {
     const sidecar = await startSidecar()
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(host.events.filter((event) => event.event === 'console' && event.text === 'told')).toHaveLength(told)
   })
 
-  test("waits for what listeners of a client's `ending` return, and not for a shutdown() that never comes", async () => {
+  test("waits for promises of a client's `ending` listeners, but not for a shutdown() that never comes", async () => {
     const sidecar = await startSidecar()
     const dir = await buildOf({
       'index.html': `<!doctype html><link rel="icon" href="data:,"><script src="client.js"></script><script>
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
         const client = GameServerSidecar.createClient()
         client.on('ending', async ({ reason, deadline }) => {
           console.log('ending', reason)
-          // The host's share for a page that only has clients ends half a second later.
+          // For a page that only has clients, the host's share ends half a second later.
           setTimeout(() => console.log('waited too long'), deadline - Date.now() - 500)
           await client.setAnnotation('score', '3', { confirm: true })
           await new Promise((resolve) => setTimeout(resolve, 800))
@@ -110,20 +110,20 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(labels).toMatchObject({ 'agones.dev/sdk-map': 'desert' })
   })
 
-  test('is warned about when it runs and never calls ready(), since nobody is sent to it', async () => {
+  test('causes a warning if it runs and never calls ready(), since the platform sends nobody to it', async () => {
     const sidecar = await startSidecar()
     const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--boot-timeout', '2000'])
     const isReminder = ({ text }: { readonly text: string }): boolean => text.includes('has not called ready()')
     expect((await host.until('warning', isReminder)).text).toContain('within 1000 ms of its first step')
   })
 
-  test("writes nothing of a client's watch that is ended and dials again", async () => {
+  test("logs nothing when a client's watch is ended and dials again", async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${TICKS}
       const watch = () => fetch('/_/sidecar/watch/gameserver').then(async (answer) => {
         if (answer.ok) console.log('watching')
         await answer.text()
-      }).then(() => setTimeout(watch, 20)) // As a client does: without a pause it would flood the console.
+      }).then(() => setTimeout(watch, 20)) // With a client's pause, without which the page would flood the console.
       watch()`)
     const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3000'])
     await host.until('console', ({ text }) => text === 'watching')
@@ -134,7 +134,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(told.map(({ event }) => event)).toEqual(['shutdown', 'exit'])
   })
 
-  test('a page that hangs when it is told to end gets no more than its share', async () => {
+  test('that hangs at the end gets no more than its share of the time', async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${READY}\ngameServerHost.addEventListener('shutdown', () => { for (;;); })`)
     const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3000', '--hang-timeout', '60000'])
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(calls(sidecar)).toContain('shutdown')
   })
 
-  test('a page that crashes while it ends is not waited for', async () => {
+  test('that crashes at the end is not waited for', async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${TICKS}
       gameServerHost.addEventListener('shutdown', (event) => {
@@ -170,7 +170,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(calls(sidecar)).toContain('shutdown')
   })
 
-  test('a second signal ends everything at once', async () => {
+  test('exits at once on a second signal', async () => {
     const sidecar = await startSidecar()
     const dir = await pageOf(`${TICKS}
       gameServerHost.addEventListener('shutdown', (event) => event.waitUntil(new Promise(() => {})))`)
@@ -179,14 +179,14 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     await host.until('booted')
     host.signal('SIGTERM')
     await host.until('shutdown')
-    // Signals that come closer together count as one.
+    // Signals in quicker succession count as one.
     await new Promise((resolve) => setTimeout(resolve, 300))
     host.signal('SIGTERM')
     expect(await host.exited).toBe(143)
     await eventually(() => browserProcesses(pid).length === 0)
   })
 
-  test('leaves no process behind when the runner is killed', async () => {
+  test('leaves no process behind when its host is killed', async () => {
     const sidecar = await startSidecar()
     const host = runHost([await pageOf(`${TICKS}\nsetTimeout(() => { for (;;); }, 500)`), '--sidecar', sidecar.url])
     const { pid } = await host.until('browser')
@@ -213,13 +213,13 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('with a local sidecar it ends when the match has shut its GameServer down, as in a cluster', async () => {
+  test('with a local sidecar ends when the match has shut its GameServer down, as in a cluster', async () => {
     const host = runHost([await pageOf(`${READY}\nsetTimeout(() => call('shutdown'), 300)`), '--local', '--no-replace'])
     expect(await host.exited).toBe(0)
     expect(host.events).toContainEqual(told('shutdown', { signal: 'SIGTERM' }))
   })
 
-  test('with a local sidecar the page starts again for a fresh GameServer, in a browser of its own', async () => {
+  test('with a local sidecar starts again for a fresh GameServer, in a new browser', async () => {
     const dir = await pageOf(`${READY}
       gameServerHost.addEventListener('shutdown', (event) => console.log('told', event.signal))
       gameServerHost.onconnection = (socket) => { socket.onmessage = ({ data }) => data === 'end' && call('shutdown') }`)
@@ -263,7 +263,7 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
   const ended = (host: ReturnType<typeof runHost>, name: 'crash' | 'hang'): unknown[] =>
     host.events.filter(({ event }) => event === name)
 
-  test('is not started again after it was Ready: its server would go back to the pool', async () => {
+  test('is not restarted once it was Ready, since its server would return to the pool', async () => {
     const sidecar = await startSidecar()
     const profiles = await temporaryFolder('profiles')
     const host = runHost([await pageOf(READY), '--sidecar', sidecar.url], { TMPDIR: profiles })
@@ -279,7 +279,7 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
     expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 70 })
   })
 
-  test('is started again before it was Ready, as often as --restarts says', async () => {
+  test('is restarted up to --restarts times before it was Ready', async () => {
     const sidecar = await startSidecar()
     const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'])
     for (let life = 1; life <= 2; life += 1) {
@@ -292,18 +292,18 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
   })
 })
 
-describe('a host that can not start', () => {
+describe('a host that can’t start', () => {
   test.each([
-    ['66 where there is no build', 66, async () => ['/nowhere/dist'], /no folder/],
-    ['66 where the folder has no page', 66, async () => [await buildOf({ 'game.js': '' })], /has no index\.html/],
+    ['66 if there is no build', 66, async () => ['/nowhere/dist'], /no folder/],
+    ['66 if the folder has no page', 66, async () => [await buildOf({ 'game.js': '' })], /has no index\.html/],
     [
-      '69 where the browser is missing',
+      '69 if the browser is missing',
       69,
       async () => [await pageOf(''), '--browser', '/nowhere/chromium'],
       /"\/nowhere\/chromium"/,
     ],
     [
-      '64 for an option that makes no sense',
+      '64 for an invalid option',
       64,
       async () => [await pageOf(''), '--hang-timeout', '7'],
       /hangTimeout must be an integer from 100/,

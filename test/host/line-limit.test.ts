@@ -12,7 +12,7 @@ function limited(): { readonly limit: LineLimit; readonly written: ConsoleLine[]
 const info = (text: string): ConsoleLine => ({ level: 'info', text })
 
 describe('lines of a game', () => {
-  test('are all written while they are few', () => {
+  test('are all written if they are few', () => {
     const { limit, texts } = limited()
     for (let second = 0; second < 20; second += 1) {
       for (let line = 0; line < 90; line += 1) limit.write(info(`${second}/${line}`))
@@ -21,7 +21,7 @@ describe('lines of a game', () => {
     expect(texts()).toHaveLength(1_800)
   })
 
-  test('that are the same are counted, and the count comes before the next line', () => {
+  test('that repeat are counted, and the count is written before the next line', () => {
     const { limit, texts } = limited()
     for (let count = 0; count < 38; count += 1) limit.write(info('same'))
     limit.write(info('other'))
@@ -30,7 +30,7 @@ describe('lines of a game', () => {
     expect(texts()).toEqual(['same', '… 37 times more', 'other', 'other', 'last'])
   })
 
-  test('that are the same for ever are told less and less often', () => {
+  test('that repeat for ever are reported less and less often', () => {
     const { limit, texts } = limited()
     for (let step = 0; step < 10_000; step += 1) {
       limit.write(info('same'))
@@ -40,7 +40,7 @@ describe('lines of a game', () => {
     expect(texts().length).toBeLessThan(10)
   })
 
-  test('of a flood are cut after the first ones, and what was dropped is told in one line', () => {
+  test('of a flood are dropped after the first ones, and one line reports their number', () => {
     const { limit, texts } = limited()
     for (let line = 0; line < 100_000; line += 1) limit.write(info(`line ${line}`))
     expect(texts()).toHaveLength(500)
@@ -51,7 +51,7 @@ describe('lines of a game', () => {
     expect(texts().at(-1)).toBe('after')
   })
 
-  test('of a flood that goes on come a hundred at a time', () => {
+  test('of a lasting flood are written a hundred at a time', () => {
     const { limit, texts } = limited()
     let line = 0
     for (let step = 0; step < 1_000; step += 1) {
@@ -60,19 +60,19 @@ describe('lines of a game', () => {
     }
     const told = texts().filter((text) => text.includes('dropped'))
     expect(told.length).toBeGreaterThan(5)
-    // A line for each second, beside the burst and a hundred a second.
+    // One line for each second, besides the burst and a hundred lines a second.
     expect(texts().length).toBeLessThanOrEqual(500 + 10 * 100 + told.length)
     expect(told.length).toBeLessThanOrEqual(12)
   })
 
-  test('of a flood hide no errors', () => {
+  test('of a flood don’t suppress errors', () => {
     const { limit, written } = limited()
     for (let line = 0; line < 10_000; line += 1) limit.write(info(`line ${line}`))
     limit.write({ level: 'error', text: 'boom' })
     expect(written.at(-1)).toEqual({ level: 'error', text: 'boom' })
   })
 
-  test('that were counted or dropped are told at the end', () => {
+  test('that were counted or dropped are reported at the end', () => {
     const { limit, texts } = limited()
     for (let line = 0; line < 600; line += 1) limit.write(info(`line ${line}`))
     limit.flush()

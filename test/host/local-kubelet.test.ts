@@ -15,9 +15,9 @@ test.each<[why: string, calls: readonly string[], become: (local: LocalSidecar) 
     silent,
     /: no beat has ever come\. createClient\(\{ autoHealth: true \}\) sends/,
   ],
-  ['has no beats any more', ['/ready', '/health'], silent, /: no beat has come for \d+ s$/],
-  ['was made so by hand', ['/ready'], ({ control }) => control({ type: 'makeUnhealthy' }), /would end it now$/],
-])('a GameServer is said to be Unhealthy since it %s', async (_why, calls, become, sentence) => {
+  ['gets no more beats', ['/ready', '/health'], silent, /: no beat has come for \d+ s$/],
+  ['was made Unhealthy by hand', ['/ready'], ({ control }) => control({ type: 'makeUnhealthy' }), /would end it now$/],
+])('the reason of an Unhealthy GameServer is that it %s', async (_why, calls, become, sentence) => {
   const local = await createLocalSidecar({ port: 0 })
   onTestFinished(() => local.close())
   const headers = { 'content-type': 'application/json' }

@@ -19,7 +19,7 @@ const pageThat = (does: Partial<RunningPage>): RunningPage => ({
   ...does,
 })
 
-/** The parts around a page, which note what is done to them. */
+/** The parts around a page, which record the calls of their methods. */
 function around(): { readonly done: string[]; readonly gateway: Gateway; readonly players: Players } {
   const done: string[] = []
   const players = {
@@ -36,7 +36,7 @@ function around(): { readonly done: string[]; readonly gateway: Gateway; readonl
   return { done, gateway: gateway as unknown as Gateway, players }
 }
 
-describe('the end in order', () => {
+describe('the graceful end of a page', () => {
   const end = async (page: Partial<RunningPage>, grace = 10_000): Promise<{ done: string[]; warnings: string[] }> => {
     const { done, ...parts } = around()
     const warnings: string[] = []
@@ -46,14 +46,14 @@ describe('the end in order', () => {
   }
 
   test.each<[string, EndWait, string[]]>([
-    ['leaves the watches alone when the page is done: its client would only dial again', 'nothing', []],
+    ['leaves the watches open when the page is done, since its client would only dial again', 'nothing', []],
     [
-      'tells the watches, and waits for shutdown(), when clients still have listeners',
+      'tells the watches and waits for shutdown() if clients still have listeners',
       'shutdown',
       ['tell watches SIGTERM'],
     ],
     [
-      'waits for the last calls only, when all listeners have settled',
+      'waits only for the last calls if all listeners have settled',
       'calls',
       ['tell watches SIGTERM, until they are quiet'],
     ],
@@ -62,7 +62,7 @@ describe('the end in order', () => {
     expect(done).toEqual(['refuse players', ...told, 'close players 1001'])
   })
 
-  test('says nothing of a share of the time to a page that is gone', async () => {
+  test('warns about no share of the time if the page is gone', async () => {
     expect((await end({ shutdown: () => Promise.reject(new Error('the browser has ended')) })).warnings).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe('the end in order', () => {
     [3_000, 1_000],
     [1_000, 250],
     [0, 0],
-  ])('of %i ms gives the page %i', async (grace, expected) => {
+  ])('with a grace period of %i ms gives the page %i ms', async (grace, expected) => {
     let share: number | undefined
     const shutdown = (_signal: string, patience: number): Promise<EndWait> => {
       share = patience
@@ -84,7 +84,7 @@ describe('the end in order', () => {
 
 const afterTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-describe('a close of a game', () => {
+describe('closing a game', () => {
   const superviseRun = (first: Partial<GameRun>, options: Partial<SuperviseOptions<GameRun>> = {}): Supervision =>
     supervise({
       game: 'page',
@@ -101,7 +101,7 @@ describe('a close of a game', () => {
       ...options,
     })
 
-  test('that has failed and is to be started again starts no browser that would outlive the host', async () => {
+  test('that has failed and waits for its restart starts no browser that would outlive the host', async () => {
     let starts = 0
     let close!: () => void
     const closed = new Promise<void>((resolve) => (close = resolve))
@@ -118,7 +118,7 @@ describe('a close of a game', () => {
     expect(starts).toBe(0)
   })
 
-  test('that is being started again gives the start up, rather than wait for a browser that may never answer', async () => {
+  test('that is being restarted aborts the start, since its browser may never answer', async () => {
     let hasBegun!: () => void
     const begun = new Promise<void>((resolve) => (hasBegun = resolve))
     const start = (signal: AbortSignal): Promise<GameRun> => {
@@ -132,7 +132,7 @@ describe('a close of a game', () => {
     expect(await supervision.close('SIGINT')).toEqual({ code: 0, reason: 'It was told to stop by SIGINT' })
   })
 
-  test('that hangs is over when the grace period is', async () => {
+  test('that hangs ends with the grace period', async () => {
     const supervision = superviseRun({ ended: never(), close: never }, { settings: { grace: 200, restarts: 2 } })
     void supervision.close()
     expect(await supervision.exited).toMatchObject({ code: 0 })

@@ -5,7 +5,7 @@ import { play } from './players-support.js'
 describe('endWhenEmpty', () => {
   const stateIn = ({ mock }: { mock: Mock }): string => mock.gameServer.status.state
 
-  test('ends an Allocated server once its last player has left, and not before', async () => {
+  test('shuts an Allocated server down once its last player has left, and not before', async () => {
     const game = await play({ endWhenEmpty: true })
     const { mock, players, promise, seat } = game
     await seat('ann')
@@ -23,7 +23,7 @@ describe('endWhenEmpty', () => {
     expect(stateIn(game)).toBe('Shutdown')
   })
 
-  test('ends a server whose allocation promises no seat after noShow', async () => {
+  test('shuts a server down after noShow if its allocation promises no seat', async () => {
     const game = await play({ endWhenEmpty: true, noShow: 10_000 })
     await game.mock.advance(60_000)
     expect(stateIn(game)).toBe('Ready')
@@ -34,7 +34,7 @@ describe('endWhenEmpty', () => {
     expect(stateIn(game)).toBe('Shutdown')
   })
 
-  test('a server whose list is missing is kept, and so is one that is no longer tracked', async () => {
+  test('keeps a server whose list is missing, and a server that is no longer tracked', async () => {
     const options = { endWhenEmpty: { after: 1000, grace: 1000 } }
     const [listless, closed] = [await play({ ...options, list: 'seats' }), await play(options)]
     closed.players.close()

@@ -10,7 +10,9 @@ interface PlayOptions extends PlayersOptions {
   readonly client?: ClientOptions
 }
 
-/** Players in the mock's virtual time, of the real sidecar in production unless a test says otherwise. */
+/**
+ * Players in the mock's virtual time. Unless a test says otherwise, the mock behaves as the real sidecar in production.
+ */
 export async function play({
   values = [],
   room = 4,
@@ -40,7 +42,7 @@ export async function play({
     players,
     events,
     errors,
-    /** Lets somebody join, which takes a second at most. */
+    /** Lets a player join, which takes at most a second. */
     async seat(id: string) {
       const join = fate(players.join(id))
       await mock.advance(1000)
@@ -57,7 +59,7 @@ export async function play({
   }
 }
 
-/** What became of a promise: its value, or the code of its error; `pending` as long as nothing has. */
+/** The outcome of a promise: its value, the code of its error, or `pending`. */
 export function fate(promise: Promise<unknown>): { readonly now: unknown } {
   const fate = { now: 'pending' as unknown }
   promise.then(

@@ -7,7 +7,7 @@ import { fate, play } from './players-support.js'
 import { objectOf } from './search/players-world.js'
 
 describe('players in virtual time', () => {
-  test('a join takes a free seat by one call, and is joined when the watch shows it', async () => {
+  test('a join takes a free seat by one call, and resolves when the watch shows the seat', async () => {
     const { mock, players, values, calls, events } = await play()
     const join = fate(players.join('ann'))
     await mock.advance(100)
@@ -21,7 +21,7 @@ describe('players in virtual time', () => {
     expect(events).toEqual(['joined ann'])
   })
 
-  test('a promised player joins at once without a call, and leaves by one', async () => {
+  test('a promised player joins at once without a call, and leaves by one call', async () => {
     const { mock, promise, players, values, calls, events } = await play()
     promise('bob')
     await mock.advance(50)
@@ -51,7 +51,7 @@ describe('players in virtual time', () => {
     expect(calls()).toEqual([])
   })
 
-  test('nobody joins beyond the least capacity, and a seat that is left is free for the next', async () => {
+  test('nobody joins beyond the smaller capacity, and a freed seat goes to the next player', async () => {
     const { mock, players, events, values } = await play({ room: 3, capacity: 2 })
     const joins = ['ann', 'bob', 'cid'].map((id) => fate(players.join(id)))
     await mock.advance(1000)
@@ -66,7 +66,7 @@ describe('players in virtual time', () => {
     expect(events).toEqual(['full 2', 'joined ann', 'joined bob', 'left ann', 'full 2', 'joined dan'])
   })
 
-  test('of a join and an allocation that take the last seat at once, the allocation has it', async () => {
+  test('when a join and an allocation take the last seat at once, the allocation gets it', async () => {
     const { mock, promise, players, values } = await play({ room: 1 })
     const join = fate(players.join('ann'))
     await mock.advance(0)
@@ -99,14 +99,14 @@ describe('players in virtual time', () => {
     expect(events).toEqual(['expected bob', 'noshow bob', 'expected bob', 'noshow bob'])
   })
 
-  test('values that are there at the start are of promised players', async () => {
+  test('values in the first object belong to promised players', async () => {
     const { players, events } = await play({ values: ['ann'] })
     expect(players.expected).toEqual(['ann'])
     expect(events).toEqual(['expected ann'])
     expect(await players.join('ann')).toBe('expected')
   })
 
-  test('who leaves right after joining has no seat, and nobody is expected for it', async () => {
+  test('a player who leaves right after joining has no seat, and nobody is expected', async () => {
     const { mock, players, values, events } = await play()
     const join = fate(players.join('ann'))
     await mock.advance(20)
@@ -118,7 +118,7 @@ describe('players in virtual time', () => {
     expect(events).toEqual([])
   })
 
-  test('a value of ours that an API server writes 35 s late is no promise, and is taken back', async () => {
+  test('an add that the API server writes 35 s late is no promise, and is taken back', async () => {
     const { mock, players, values, events } = await play()
     mock.control({ type: 'apiServer', away: true })
     mock.control({ type: 'failCalls', operations: ['addListValue'], drop: true, apply: true, count: 1 })
@@ -133,7 +133,7 @@ describe('players in virtual time', () => {
     expect(players.ids).toEqual([])
   })
 
-  test('a value that somebody else removes is put back while its player is here', async () => {
+  test('a value that was removed from outside is put back while its player is here', async () => {
     const { mock, seat, values } = await play()
     await seat('ann')
     mock.control({ type: 'setList', name: 'players', values: [] })
@@ -141,7 +141,7 @@ describe('players in virtual time', () => {
     expect(values()).toEqual(['ann'])
   })
 
-  test('where the watch tells nothing of lists, a join asks after a second', async () => {
+  test('if the watch shows no list changes, a join asks the sidecar after a second', async () => {
     const { mock, players, values } = await play({ mock: { mode: 'local' }, client: { verifyInterval: 0 } })
     const join = fate(players.join('ann'))
     await mock.advance(900)
@@ -152,7 +152,7 @@ describe('players in virtual time', () => {
     mock.expect('addListValue', 1)
   })
 
-  test('a counter follows how many are here, and is put right when somebody else writes it', async () => {
+  test('the counter follows the number of players, and is corrected when it is written from outside', async () => {
     const { mock, players } = await play({ list: 'players', counter: 'seated' })
     const count = (): unknown => mock.gameServer.status.counters!['seated']!.count
     for (const id of ['ann', 'bob', 'cid']) void players.join(id)
@@ -179,7 +179,7 @@ describe('players in virtual time', () => {
     expect(mock.calls.filter(({ operation }) => /List/.test(operation))).toEqual([])
   })
 
-  test('once the server ends nobody joins, and seats are freed still', async () => {
+  test('once the server is shutting down, joins reject and seats are still freed', async () => {
     const { mock, client, players, values } = await play({ values: ['ann'] })
     await players.join('ann')
     const shutdown = client.shutdown()
@@ -194,25 +194,22 @@ describe('players in virtual time', () => {
     expect(values()).toEqual(['cid'])
   })
 
-  test.each(['client', 'tracker'] as const)(
-    'a closed %s ends every join, and nothing is written any more',
-    async (which) => {
-      const { mock, client, players, calls } = await play()
-      mock.fail('addListValue', { network: 'timeout' })
-      const join = fate(players.join('ann'))
-      await mock.advance(100)
-      if (which === 'client') client.close()
-      else players.close()
-      await mock.advance(0)
-      expect(join.now).toBe('CLOSED')
-      await expect(players.join('bob')).rejects.toMatchObject({ code: 'CLOSED' })
-      expect(await players.leave('ann')).toBe('absent')
-      await mock.advance(60_000)
-      expect(calls()).toEqual(['addListValue ann'])
-    },
-  )
+  test.each(['client', 'tracker'] as const)('a closed %s settles every join and stops all writes', async (which) => {
+    const { mock, client, players, calls } = await play()
+    mock.fail('addListValue', { network: 'timeout' })
+    const join = fate(players.join('ann'))
+    await mock.advance(100)
+    if (which === 'client') client.close()
+    else players.close()
+    await mock.advance(0)
+    expect(join.now).toBe('CLOSED')
+    await expect(players.join('bob')).rejects.toMatchObject({ code: 'CLOSED' })
+    expect(await players.leave('ann')).toBe('absent')
+    await mock.advance(60_000)
+    expect(calls()).toEqual(['addListValue ann'])
+  })
 
-  test('a join that is aborted takes back what it wrote', async () => {
+  test('an aborted join takes back its write', async () => {
     const { mock, players, values } = await play()
     const controller = new AbortController()
     const join = fate(players.join('ann', { signal: controller.signal }))
@@ -224,8 +221,8 @@ describe('players in virtual time', () => {
   })
 })
 
-describe('a value of our own is told apart from a promise', () => {
-  test('a late add of a player who has left, shown together with an allocation, is taken back', async () => {
+describe('telling an own add from a promise', () => {
+  test('a late add of a player who has left is taken back, even if it shows together with an allocation', async () => {
     const { mock, promise, players, values, events } = await play()
     const join = fate(players.join('ann'))
     await mock.advance(20)
@@ -240,7 +237,7 @@ describe('a value of our own is told apart from a promise', () => {
     expect(values()).toEqual(['bob'])
   })
 
-  test('a removal that was lost beside an allocation of somebody else is made again', async () => {
+  test('a removal that was lost beside an allocation for another player is repeated', async () => {
     const { mock, seat, promise, players, values, events } = await play()
     await seat('ann')
     mock.control({ type: 'failCalls', drop: true, operations: ['removeListValue'], count: 1 })
@@ -253,7 +250,7 @@ describe('a value of our own is told apart from a promise', () => {
     expect(values()).toEqual(['bob'])
   })
 
-  test('a seat that an allocation alone can have brought is kept for a player whose add is not answered', async () => {
+  test('a seat that only an allocation can have added is kept for a player whose add got no answer', async () => {
     const { mock, promise, players, values } = await play()
     mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
     const join = fate(players.join('ann'))
@@ -267,7 +264,7 @@ describe('a value of our own is told apart from a promise', () => {
   })
 })
 
-/** A state without a client, each change of which is a turn of its own. */
+/** A state without a client, in which each change is a turn of its own. */
 function stateOf(...changes: ((state: PlayersState) => void)[]): PlayersState {
   const state = new PlayersState({ list: 'players', limit: Infinity })
   for (const change of changes)
@@ -280,7 +277,7 @@ function stateOf(...changes: ((state: PlayersState) => void)[]): PlayersState {
 
 const quit = (id: string) => (state: PlayersState) => state.quit(id, new SidecarError('ABORTED', 'left'))
 
-test('joins that end before the first GameServer leave nothing behind', () => {
+test('joins that end before the first object leave nothing behind', () => {
   const state = stateOf(...['ann', 'bob'].flatMap((id) => [(state: PlayersState) => state.join(id), quit(id)]))
   expect([state.seats.size, state.writes.size]).toEqual([0, 0])
 })
@@ -302,7 +299,7 @@ test.each([
   expect(state.idsIn('expected')).toEqual([...expected, 'bob'])
 })
 
-test.each(['many', '', null, {}, '-3'])('a capacity of %j has no seat', (capacity) => {
+test.each(['many', '', null, {}, '-3'])('a malformed capacity of %j counts as no seats', (capacity) => {
   const state = stateOf(
     (state) => state.object(objectOf({ values: [], version: 1, allocation: 0 }, capacity)),
     (state) => state.join('ann'),
@@ -313,7 +310,7 @@ test.each(['many', '', null, {}, '-3'])('a capacity of %j has no seat', (capacit
   ])
 })
 
-test('a join that is made before anything is known gets no seat of a counter that the GameServer lacks', async () => {
+test('a join before the first object gets no seat if the GameServer lacks the counter', async () => {
   const sidecar = await startSidecar()
   const players = trackPlayers(connectClient(sidecar), { counter: 'nope' })
   players.on('error', () => {})
@@ -322,7 +319,7 @@ test('a join that is made before anything is known gets no seat of a counter tha
   expect(players.ids).toEqual([])
 })
 
-test('one who leaves and comes back in the same turn keeps the seat, and nothing is written', async () => {
+test('a player who leaves and rejoins in the same turn keeps the seat without a write', async () => {
   const { mock, players, calls } = await play()
   const joined = players.join('ann')
   await mock.advance(1000)
@@ -334,7 +331,7 @@ test('one who leaves and comes back in the same turn keeps the seat, and nothing
   expect(calls()).toEqual(['addListValue ann'])
 })
 
-test('hundreds of joins in one turn on a full list are refused without a call, and leave nothing waiting', async () => {
+test('hundreds of joins in one turn on a full list are refused without a call, and leave nothing pending', async () => {
   const { mock, client, players, calls } = await play({ values: ['a', 'b', 'c', 'd'] })
   const waits = vi.spyOn(client, 'waitFor')
   const joins = Promise.allSettled(Array.from({ length: 300 }, (_, index) => players.join(`p${index}`)))
@@ -346,7 +343,7 @@ test('hundreds of joins in one turn on a full list are refused without a call, a
   expect(calls()).toEqual([])
 })
 
-test('a join that is given up keeps the seat that was promised meanwhile', async () => {
+test('an aborted join keeps the seat that was promised meanwhile', async () => {
   const { mock, promise, players, values } = await play()
   mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
   const join = fate(players.join('ann', { timeout: 500 }))

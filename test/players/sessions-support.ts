@@ -9,13 +9,13 @@ export const ROOMS: GameServerManifest = {
   spec: { health: { disabled: true }, counters: { rooms: { count: 0, capacity: 10 } } },
 }
 
-/** What an allocation of one session changes. */
+/** The change that an allocation of one session makes. */
 export const ROOM = { counters: { rooms: { action: 'Increment', amount: 1 } } } as const
 
 export interface Tracked {
   readonly client: SidecarClient
   readonly sessions: Sessions
-  /** Those that were given to `onSession`. */
+  /** The sessions that were given to `onSession`. */
   readonly begun: Session[]
   readonly errors: SidecarError[]
 }
@@ -64,7 +64,7 @@ export async function play(
   }
 }
 
-/** Starts so many sessions, one allocation after the other. */
+/** Starts this many sessions, one allocation after the other. */
 export async function allocate({ mock }: MockGame, number: number): Promise<void> {
   for (let done = 0; done < number; done++) {
     mock.allocate(ROOM)

@@ -3,11 +3,11 @@ import { createClient } from '../../src/index.js'
 import { type SessionsOptions } from '../../src/players/index.js'
 import { allocate, endAll, play, ROOM, track, type MockGame } from './sessions-support.js'
 
-/** The differences that were sent, in order. */
+/** The differences that were sent, in this order. */
 const differences = ({ writes }: MockGame): unknown[] =>
   writes().flatMap(({ body }) => (body as { countDiff?: string } | undefined)?.countDiff ?? [])
 
-test('each allocation starts a session that knows what came with it, and its end gives its place back', async () => {
+test('each allocation starts a session with its allocation’s data, and the session’s end frees its place', async () => {
   const { mock, sessions, begun, count } = await play({ counter: 'rooms' })
   for (const map of ['arena', 'desert']) {
     mock.allocate({ ...ROOM, annotations: { map } })
@@ -24,26 +24,23 @@ test('each allocation starts a session that knows what came with it, and its end
   expect(count()).toBe(1)
 })
 
-test.each([0, 3])(
-  'a game whose process was restarted goes on with the %i sessions of the counter',
-  async (sessions) => {
-    const before = await play({ counter: 'rooms' })
-    await allocate(before, 3)
-    if (!sessions) await endAll(before)
-    await before.mock.advance(2000)
-    before.client.close()
-    const client = createClient(before.mock.options)
-    onTestFinished(() => client.close())
-    const game = { ...before, ...track(client, { counter: 'rooms' }) }
-    await game.mock.advance(1000)
-    expect([game.begun.length, game.sessions.active.length, game.count()]).toEqual([sessions, sessions, sessions])
-    await endAll(game)
-    await game.mock.advance(1000)
-    expect(game.count()).toBe(0)
-  },
-)
+test.each([0, 3])('a restarted game process resumes the %i sessions of the counter', async (sessions) => {
+  const before = await play({ counter: 'rooms' })
+  await allocate(before, 3)
+  if (!sessions) await endAll(before)
+  await before.mock.advance(2000)
+  before.client.close()
+  const client = createClient(before.mock.options)
+  onTestFinished(() => client.close())
+  const game = { ...before, ...track(client, { counter: 'rooms' }) }
+  await game.mock.advance(1000)
+  expect([game.begun.length, game.sessions.active.length, game.count()]).toEqual([sessions, sessions, sessions])
+  await endAll(game)
+  await game.mock.advance(1000)
+  expect(game.count()).toBe(0)
+})
 
-test('by label: the allocation locks the server by its manifest, and the game unlocks it while another session may come', async () => {
+test('with a label, the allocation’s manifest locks the server, and the game unlocks it while another session may start', async () => {
   const ready = 'agones.dev/sdk-gs-session-ready'
   const { mock, sessions, begun, label } = await play({ label: 'gs-session-ready', maxSessions: 2 })
   const come = async (): Promise<unknown> => {
@@ -65,7 +62,7 @@ test('by label: the allocation locks the server by its manifest, and the game un
   expect([label('gs-session-ready'), sessions.full]).toEqual(['true', false])
 })
 
-test('without counter and label the server is reused: Ready after each session, Shutdown after the last of thenShutdown', async () => {
+test('without counter and label the server is Ready again after each session, and Shutdown after the last of thenShutdown', async () => {
   const game = await play({ thenShutdown: 2 })
   for (const next of ['Ready', 'Shutdown']) {
     game.mock.allocate()
@@ -78,7 +75,7 @@ test('without counter and label the server is reused: Ready after each session, 
 })
 
 test.each(['client', 'tracker'] as const)(
-  'a closed %s ends the tracking: no event, no write, and end() still resolves',
+  'a closed %s stops the tracking: no event, no write, and end() still resolves',
   async (which) => {
     const game = await play({ counter: 'rooms' })
     await allocate(game, 1)
@@ -91,8 +88,8 @@ test.each(['client', 'tracker'] as const)(
   },
 )
 
-describe('a difference is never sent twice', () => {
-  test('without faults an end costs one call', async () => {
+describe('differences of the counter', () => {
+  test('each end of a session is one call if nothing fails', async () => {
     const game = await play({ counter: 'rooms' })
     await allocate(game, 1)
     const before = game.mock.calls.length
@@ -101,7 +98,7 @@ describe('a difference is never sent twice', () => {
     expect(game.mock.calls.slice(before).map(({ operation }) => operation)).toEqual(['updateCounter'])
   })
 
-  test('all that end while one is on its way go together with the next', async () => {
+  test('all ends while a difference is in flight go out together in the next one', async () => {
     const game = await play({ counter: 'rooms' })
     await allocate(game, 5)
     for (const session of game.sessions.active) {
@@ -113,7 +110,7 @@ describe('a difference is never sent twice', () => {
     expect(game.count()).toBe(0)
   })
 
-  test('a call that timed out may still be held in the sidecar: nothing is sent for 40 s, or until it is restarted', async () => {
+  test('after a call has timed out, no difference is sent for 40 s or until the sidecar restarts, since it may hold the call', async () => {
     const game = await play({ counter: 'rooms' })
     await allocate(game, 1)
     game.mock.fail('updateCounter', { network: 'timeout', times: 1 })
@@ -128,15 +125,18 @@ describe('a difference is never sent twice', () => {
 })
 
 describe('each allocation is a session', () => {
-  test.each([0, 2])('that brings %i of the counter starts one, and the counter is put right', async (amount) => {
-    const game = await play({ counter: 'rooms' })
-    game.mock.allocate(amount ? { counters: { rooms: { action: 'Increment', amount } } } : {})
-    await game.mock.advance(2000)
-    expect([game.begun.length, game.count()]).toEqual([1, 1])
-    expect(differences(game)).toHaveLength(1)
-  })
+  test.each([0, 2])(
+    'an allocation that adds %i to the counter starts one session, and the counter is corrected',
+    async (amount) => {
+      const game = await play({ counter: 'rooms' })
+      game.mock.allocate(amount ? { counters: { rooms: { action: 'Increment', amount } } } : {})
+      await game.mock.advance(2000)
+      expect([game.begun.length, game.count()]).toEqual([1, 1])
+      expect(differences(game)).toHaveLength(1)
+    },
+  )
 
-  test('a count from outside that can’t be right is put right by one difference', async () => {
+  test('an impossible count from outside is corrected by one difference', async () => {
     const game = await play({ counter: 'rooms' })
     await allocate(game, 2)
     for (const count of [7, 0, 10]) {
@@ -153,16 +153,19 @@ describe('maxSessions', () => {
   test.each([
     { maxSessions: 2, capacity: 2 },
     { maxSessions: 50, capacity: 10 },
-  ])('$maxSessions makes the capacity of 10 one of $capacity', async ({ maxSessions, capacity }) => {
-    const game = await play({ counter: 'rooms', maxSessions })
-    expect(game.capacity()).toBe(capacity)
-    const full: number[] = []
-    game.sessions.on('full', ({ sessions }) => full.push(sessions))
-    await allocate(game, capacity)
-    expect([full, game.sessions.full]).toEqual([[capacity], true])
-  })
+  ])(
+    'maxSessions: $maxSessions turns the counter’s capacity of 10 into $capacity',
+    async ({ maxSessions, capacity }) => {
+      const game = await play({ counter: 'rooms', maxSessions })
+      expect(game.capacity()).toBe(capacity)
+      const full: number[] = []
+      game.sessions.on('full', ({ sessions }) => full.push(sessions))
+      await allocate(game, capacity)
+      expect([full, game.sessions.full]).toEqual([[capacity], true])
+    },
+  )
 
-  test('more sessions than that start all the same, and the server counts as full until fewer run', async () => {
+  test('an allocation beyond maxSessions still starts, and the server counts as full until fewer sessions run', async () => {
     const game = await play({ counter: 'rooms', maxSessions: 1 })
     game.mock.control({ type: 'setCounter', name: 'rooms', capacity: 3 })
     const full: number[] = []
@@ -184,7 +187,7 @@ describe('maxSessions', () => {
 describe('label', () => {
   const LABEL = { 'agones.dev/sdk-free': 'false' }
 
-  test('with a counter too, it is false while no other session may come', async () => {
+  test('the label beside a counter is false while no other session may start', async () => {
     const game = await play({ counter: 'rooms', label: 'free', maxSessions: 2 })
     expect(game.label('free')).toBe('true')
     await allocate(game, 2)
@@ -195,7 +198,7 @@ describe('label', () => {
     expect(game.label('free')).toBe('true')
   })
 
-  test('one that was lost, or changed from outside, is written again', async () => {
+  test('a label that was lost or changed from outside is written again', async () => {
     const game = await play({ label: 'free' })
     game.mock.allocate({ labels: LABEL })
     await game.mock.advance(1000)
@@ -208,7 +211,7 @@ describe('label', () => {
     expect(game.label('free')).toBe('true')
   })
 
-  test('another label that the game sets doesn’t bring back a value from before the allocation', async () => {
+  test('setting another label doesn’t bring back the tracked label’s value from before the allocation', async () => {
     const game = await play({ label: 'free' })
     game.mock.allocate({ labels: LABEL })
     await game.mock.advance(1000)
@@ -218,8 +221,8 @@ describe('label', () => {
   })
 })
 
-describe('reuse', () => {
-  test('no ready() while a newer allocation has a session', async () => {
+describe('reuse of the server', () => {
+  test('ready() is not called while a newer allocation has a session', async () => {
     const game = await play({})
     game.mock.allocate()
     await game.mock.advance(100)
@@ -234,8 +237,8 @@ describe('reuse', () => {
   })
 })
 
-describe('the end', () => {
-  test('after `ending` nothing is started and nothing is written, and end() still resolves', async () => {
+describe('sessions at their end', () => {
+  test('after `ending` no session starts and nothing is written, and end() still resolves', async () => {
     const game = await play({ counter: 'rooms', label: 'free' })
     await allocate(game, 1)
     game.mock.control({ type: 'delete' })
@@ -247,7 +250,7 @@ describe('the end', () => {
     expect([game.begun.length, game.writes().length, game.sessions.full]).toEqual([1, before, true])
   })
 
-  test('what onSession throws or rejects with is told, and the session goes on', async () => {
+  test('an error of onSession is reported, and the session goes on', async () => {
     const onSession = vi
       .fn()
       .mockImplementationOnce(() => {
@@ -263,7 +266,7 @@ describe('the end', () => {
     expect([game.sessions.active.length, game.count()]).toEqual([2, 2])
   })
 
-  test('a session that ends within onSession is over, and its place free', async () => {
+  test('a session that ends within onSession frees its place', async () => {
     const game = await play({ counter: 'rooms', onSession: (session) => void session.end() })
     await allocate(game, 2)
     await game.mock.advance(2000)
@@ -279,7 +282,7 @@ test('counts as bigint make no difference', async () => {
   expect(game.count()).toBe(0)
 })
 
-test('thenShutdown: n with a counter: after the n-th start there is no place, and Shutdown once all have ended', async () => {
+test('thenShutdown: n with a counter closes the server after the n-th start, and shuts it down once all sessions have ended', async () => {
   const game = await play({ counter: 'rooms', thenShutdown: 3 })
   await allocate(game, 3)
   await game.mock.advance(1000)
@@ -293,7 +296,7 @@ test('thenShutdown: n with a counter: after the n-th start there is no place, an
   expect(game.mock.gameServer.status.state).toBe('Shutdown')
 })
 
-describe('a session that comes when the last one has just ended is served', () => {
+describe('a session that is allocated right after the last one has ended is served', () => {
   const FREE = 'agones.dev/sdk-free'
   test.each<[how: string, options: Partial<SessionsOptions>]>([
     ['counter, last', { counter: 'rooms', thenShutdown: 'last' }],
@@ -327,7 +330,7 @@ describe('a session that comes when the last one has just ended is served', () =
       expect({ moment, hasCome, state }).toEqual({ moment, hasCome, state: hasCome ? 'Allocated' : 'Shutdown' })
       if (!hasCome) continue
       expect(game.sessions.active).toHaveLength(1)
-      // After `last` there are places again beside it.
+      // With `last`, the server has places again beside the new session.
       if (options.thenShutdown === 'last') {
         if (options.counter) expect([game.count(), game.capacity()]).toEqual([1, 10])
         if (options.label) expect(game.label('free')).toBe('true')
@@ -339,7 +342,7 @@ describe('a session that comes when the last one has just ended is served', () =
   })
 })
 
-test('a session that is not touched for the time of idle ends, is told as ended, and frees its place', async () => {
+test('a session without touch() for the idle time ends, is reported as ended and frees its place', async () => {
   const game = await play({ counter: 'rooms', idle: 5000 })
   const ended: string[] = []
   game.sessions.on('ended', ({ id }) => ended.push(id))

@@ -17,7 +17,7 @@ it.each(
     ['sessions', { trackSessions }],
   ].flatMap(([what, library]) => SEEDS.map((seed) => [what, seed, library] as const)),
 )(
-  'no one of the %s is lost, and 3 s after the last fault all agree, in virtual time (seed %i)',
+  'none of the %s is lost under faults, and 3 s after the last fault all agree, in virtual time (seed %i)',
   async (_, seed, library) => {
     const world = mockWorld(createMock({ gameServer: gameServerOf(SIZES), seed }))
     const { violations, agreedAfter, kills, faults } = await runSoak({ createClient, ...(library as object) }, world, {

@@ -5,7 +5,7 @@ import { connectPage, startSidecar } from '../support/with-sidecar.js'
 import { fate, play } from './players-support.js'
 import { play as playSessions, ROOMS, track } from './sessions-support.js'
 
-describe('options that can’t be right', () => {
+describe('invalid options', () => {
   const onSession = (): void => {}
   const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
   afterAll(() => client.close())
@@ -35,15 +35,15 @@ describe('options that can’t be right', () => {
     expect(() => trackSessions(client, options as SessionsOptions)).toThrow(refused(message))
   })
 
-  test.each([undefined, null, {}, { list: 'players' }])('a client that is %j is refused', (given) => {
+  test.each([undefined, null, {}, { list: 'players' }])('%j as a client is refused', (given) => {
     const error = refused('client must be what createClient() gave; got ')
     expect(() => trackPlayers(given as never)).toThrow(error)
     expect(() => trackSessions(given as never, { onSession })).toThrow(error)
   })
 })
 
-describe('players, wrong input', () => {
-  test('ids that cannot be right are refused, and nothing is written', async () => {
+describe('players with invalid input', () => {
+  test('invalid ids are refused, and nothing is written', async () => {
     const { mock, players, calls } = await play()
     for (const id of ['', 'x'.repeat(257), 3, undefined] as string[]) {
       await expect(players.join(id)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', operation: 'join' })
@@ -54,7 +54,7 @@ describe('players, wrong input', () => {
     expect(calls()).toEqual([])
   })
 
-  test('one who is here, or is joining, does not join twice', async () => {
+  test('a player who is here or joining can’t join twice', async () => {
     const { mock, players, calls } = await play()
     const first = fate(players.join('ann'))
     await expect(players.join('ann')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
@@ -68,7 +68,7 @@ describe('players, wrong input', () => {
     [{ list: 'seats' }, '  lists:\n    seats:\n      capacity: 16'],
     [{ counter: 'heads', capacity: 8 }, '  counters:\n    heads:\n      capacity: 8'],
   ])(
-    '%j that the GameServer lacks is one error with the YAML to add, and every join rejects with it',
+    'for %j that the GameServer lacks, one error shows the YAML to add, and every join rejects with it',
     async (options, yaml) => {
       const { mock, players, errors, calls } = await play(options)
       await expect(players.join('ann')).rejects.toMatchObject({ code: 'NOT_FOUND', operation: 'join' })
@@ -81,22 +81,22 @@ describe('players, wrong input', () => {
     },
   )
 
-  test('a list that comes later is used', async () => {
+  test('a list that is added later is used', async () => {
     const { mock, seat } = await play({ list: 'seats' })
     mock.control({ type: 'setList', name: 'seats', values: [], capacity: 2 })
     await mock.advance(100)
     await seat('ann')
   })
 
-  test('without the feature gate each join says so', async () => {
+  test('without the feature gate each join rejects with FEATURE_DISABLED', async () => {
     const { players, errors } = await play({ mock: { featureGates: { CountsAndLists: false } } })
     await expect(players.join('ann')).rejects.toMatchObject({ code: 'FEATURE_DISABLED' })
     expect(errors.map(({ code }) => code)).toEqual(['FEATURE_DISABLED'])
   })
 })
 
-describe('sessions of a GameServer that can’t count them', () => {
-  test('a counter that it lacks is one error, with the YAML to add, and sessions start all the same', async () => {
+describe('sessions of a GameServer that can’t count sessions', () => {
+  test('for a missing counter one error shows the YAML to add, and sessions still start', async () => {
     const { mock, sessions, errors } = await playSessions({ counter: 'matches', maxSessions: 4 })
     mock.allocate()
     await mock.advance(1000)
@@ -105,12 +105,12 @@ describe('sessions of a GameServer that can’t count them', () => {
     expect(sessions.active).toHaveLength(1)
   })
 
-  test('without the feature gate it says so at once', async () => {
+  test('without the feature gate an error is reported at once', async () => {
     const { errors } = await playSessions({ counter: 'rooms' }, { featureGates: { CountsAndLists: false } })
     expect(errors).toMatchObject([{ code: 'FEATURE_DISABLED' }])
   })
 
-  test.each([{ counter: 'rooms' }, { label: 'free' }])('in direct mode %j is one error at once', async (options) => {
+  test.each([{ counter: 'rooms' }, { label: 'free' }])('in direct mode %j gives one error at once', async (options) => {
     const sidecar = await startSidecar({ gameServer: ROOMS })
     const { errors, client } = track(connectPage(sidecar, { crossOrigin: 'direct' }), options)
     await client.waitFor(() => true)

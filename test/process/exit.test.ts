@@ -7,7 +7,7 @@ import * as steps from '../support/fault-server-steps.js'
 
 const script = fileURLToPath(new URL('./close-and-exit.mjs', import.meta.url))
 
-/** Runs the built client in a process of its own, which must end by itself, and returns what was left after close(). */
+/** Runs the built client in its own process, which must exit by itself. Returns the resources left after close(). */
 async function leftAfterClose(url: string, moment: string, watch: string): Promise<unknown> {
   const child = spawn(process.execPath, [script, url, moment, watch], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
@@ -31,7 +31,7 @@ const moments: readonly (readonly [string, readonly Rule[]])[] = [
 
 describe.concurrent('a process that closes its client ends by itself', () => {
   test.each(moments.flatMap(([moment, rules]) => modes.map((watch) => [watch, moment, rules] as const)))(
-    'over %s, when it is %s',
+    'over %s, when the client is %s',
     async (watch, moment, rules) => {
       const sidecar = await createScriptedSidecar(rules)
       try {

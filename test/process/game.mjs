@@ -1,4 +1,4 @@
-// A game server for the tests of signals: made as its arguments say, it prints what happens.
+// A game server for the tests of signals: runs as its arguments say, and prints its events.
 import { createClient } from '../../dist/index.js'
 
 const [url, mode, time] = process.argv.slice(2)

@@ -34,7 +34,7 @@ const floods = [
   ],
 ] as const
 
-describe('an endless flood holds at most three times the limit of 16 MiB, and none of it afterwards', () => {
+describe('the client holds at most three times the limit of 16 MiB during a flood, and nothing afterwards', () => {
   test.each(floods)('%s: %s', async (watch, _name, flood) => {
     const sidecar = await createScriptedSidecar()
     sidecar.play([
@@ -42,7 +42,7 @@ describe('an endless flood holds at most three times the limit of 16 MiB, and no
         on: 'watch',
         nth: 1,
         step: steps.sending([gameServer(1)], async (exchange) => {
-          // The first object was heard of when the check of it comes.
+          // The check proves that the client has got the first object.
           await sidecar.until(() => sidecar.requests.filter(({ path }) => path === '/gameserver').length > 1, 'a check')
           sidecar.publish(gameServer(2))
           await flood(exchange)

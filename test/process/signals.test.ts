@@ -11,9 +11,9 @@ const game = fileURLToPath(new URL('game.mjs', import.meta.url))
 
 interface Running {
   readonly child: ChildProcess
-  /** Resolves once that was printed. */
+  /** Resolves once this text was printed. */
   printed(text: string): Promise<unknown>
-  /** The exit code, and all that was printed. */
+  /** The exit code, and the complete output. */
   readonly finished: Promise<{ readonly code: number | null; readonly out: string }>
 }
 
@@ -60,7 +60,7 @@ test('a handler that throws is logged, and the GameServer is shut down anyway', 
 test.each([
   ['after its timeout', 500, undefined],
   ['at a second signal', undefined, 'SIGINT'],
-] as const)('%s, a handler that hangs ends with exit code 1', async (_when, timeout, second) => {
+] as const)('%s, a handler that hangs is cut off with exit code 1', async (_when, timeout, second) => {
   const { child, printed, finished } = await run(await startSidecar(), 'hang', timeout)
   child.kill('SIGTERM')
   await printed('signal SIGTERM')
@@ -68,7 +68,7 @@ test.each([
   expect((await finished).code).toBe(1)
 })
 
-test('the process ends although the sidecar is gone', async () => {
+test('the process exits even if the sidecar is gone', async () => {
   const sidecar = await startSidecar()
   const { child, finished } = await run(sidecar, 'save')
   await sidecar.close()

@@ -20,7 +20,7 @@ const post = (url: string, path: string, body = '{}', method = 'POST'): Promise<
 const asClient = (path: string, url: string): CommandRun =>
   run('replay', path, '--as', 'client', '--url', url, '--speed', '1000000')
 
-/** A session with a Ready, an allocation and a counter's error, as its export. */
+/** The export of a session with ready(), an allocation and an error of a counter. */
 async function exportOf(local: LocalSidecar): Promise<string> {
   local.control({ type: 'setClock', speed: 0 })
   await post(local.url, '/ready')
@@ -56,7 +56,7 @@ describe('a replay as a sidecar', () => {
     await reader.cancel()
   })
 
-  test('answers calls, which change nothing', async () => {
+  test('answers calls, which have no effect', async () => {
     const path = await fileOf(watchLines({ type: 'gameserver', at: 1, gameServer: gameServer('Allocated') }))
     const { line } = run('replay', path, '--http-port', '0')
     const [, url = ''] = await line(/at (http:\S+)/)
@@ -65,7 +65,7 @@ describe('a replay as a sidecar', () => {
     expect(await (await fetch(`${url}/gameserver`)).json()).toEqual(gameServer('Allocated'))
   })
 
-  test('of watch --json breaks watches where they broke, begins with the first call, and ends at a signal', async () => {
+  test('of a watch --json file breaks watches where they broke, starts with the first call, and ends on a signal', async () => {
     const path = await fileOf(
       watchLines(
         { type: 'connection', at: 0, state: 'connected' },
@@ -77,7 +77,7 @@ describe('a replay as a sidecar', () => {
     const { line, finished } = run('replay', path, '--http-port', '0', '--exit')
     const [, url = ''] = await line(/at (http:\S+)/)
     await line(/begins with the first call/)
-    // On a busy machine it is broken before its head was read.
+    // On a busy machine the watch breaks before the test has read its head.
     await expect(fetch(`${url}/watch/gameserver`).then((watch) => watch.text())).rejects.toThrow()
     const { code, out } = await finished
     expect(code).toBe(0)
@@ -86,7 +86,7 @@ describe('a replay as a sidecar', () => {
 })
 
 describe('a replay as a client', () => {
-  test('repeats the calls, and ends with 0 where all answers are the same', async () => {
+  test('repeats the calls, and exits with 0 if all answers are the same', async () => {
     const path = await fileOf(await exportOf(await startSidecar()))
     const other = await startSidecar()
     other.control({ type: 'setState', state: 'Ready' })
@@ -95,7 +95,7 @@ describe('a replay as a client', () => {
     expect(other.sidecar.log.entries().filter(({ event }) => event.type === 'call')).toHaveLength(3)
   })
 
-  test('prints each different answer with its line, and ends with 1', async () => {
+  test('prints each different answer with its line, and exits with 1', async () => {
     const path = await fileOf(await exportOf(await startSidecar()))
     const other = await startSidecar({ gameServer: { spec: { counters: { rooms: { count: 1, capacity: 100 } } } } })
     const { code, out } = await asClient(path, other.url).finished
@@ -104,7 +104,7 @@ describe('a replay as a client', () => {
     expect(out).toMatch(/^line \d+ {2}PATCH \/v1beta1\/counters\/rooms: the status was 500, is 200$/m)
   })
 
-  test('ends with 69 without a sidecar', async () => {
+  test('exits with 69 without a sidecar', async () => {
     const path = await fileOf(await exportOf(await startSidecar()))
     const gone = await startSidecar()
     await gone.close()
@@ -113,7 +113,7 @@ describe('a replay as a client', () => {
     expect(err).toContain(`got no answer from ${gone.url}`)
   })
 
-  test('of a recording without calls ends with 1', async () => {
+  test('of a recording without calls exits with 1', async () => {
     const path = await fileOf(watchLines({ type: 'gameserver', at: 1, gameServer: gameServer('Ready') }))
     expect((await asClient(path, 'http://127.0.0.1:1').finished).code).toBe(1)
   })
@@ -145,13 +145,13 @@ describe('a broken recording', () => {
       ':1: version must be 1 or older; got 2; it is of a newer gameserver-sidecar, so update this one.',
     ],
     ['{"type":"gap","at":1}\n', 'The recording holds no GameServer to show; add --as client to repeat its calls.'],
-  ] as const)('%# is refused with file, line and what was expected', async ([text, message]) => {
+  ] as const)('%# is refused with its file, line and the expected content', async ([text, message]) => {
     const path = await fileOf(text)
     const { code, err } = await shownAtOnce(path).finished
     expect([code, err]).toEqual([1, message.startsWith('The') ? message : path + message])
   })
 
-  test('is played without torn lines at its end and before an appended session', async () => {
+  test('with torn lines, at its end and before an appended session, is played without these lines', async () => {
     const header = watchLines({ type: 'recording', version: 1 })
     const path = await fileOf(`${header}${good}{"type":"ga\n${header}${good}{"type":`)
     const { code, out } = await shownAtOnce(path).finished

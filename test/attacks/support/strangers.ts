@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 /** Stands for the server's own port. */
 const PORT = 'PORT'
 
-/** Who may call. */
+/** Headers of callers that are admitted. */
 export const served: readonly [what: string, ...headers: string[]][] = [
   ['localhost', 'Host: localhost:PORT'],
   ['localhost without a port', 'Host: localhost'],
@@ -28,7 +28,7 @@ export const served: readonly [what: string, ...headers: string[]][] = [
   ['its own page', 'Host: localhost:PORT', 'Sec-Fetch-Site: same-origin'],
 ]
 
-/** Who may not, and what they are answered. */
+/** Headers of callers that are refused, and their answers. */
 export const refused: readonly [status: number, what: string, ...headers: string[]][] = [
   [403, 'a name that was re-bound', 'Host: evil.com:PORT'],
   [403, 'a name that begins with localhost', 'Host: localhost.evil.com:PORT'],
@@ -97,7 +97,7 @@ interface Recording {
 const fixture = new URL('../fixtures/foreign-pages.json', import.meta.url)
 export const browsers = JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, Recording>
 
-/** A link that was followed to here, and the page then left: it says nothing to anybody, and changes nothing. */
+/** The request of a followed link, which reveals nothing to a page and changes nothing. */
 export const isLink = (method: string, headers: readonly string[]): boolean =>
   method === 'GET' && headers.includes('Sec-Fetch-Dest: document') && headers.includes('Sec-Fetch-Site: same-site')
 

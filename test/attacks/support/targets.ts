@@ -8,22 +8,22 @@ import { temporaryFolder } from '../../support/temporary-folder.js'
 import { ask } from './wire.js'
 import type { Answer } from './wire.js'
 
-/** A server that is attacked, with a sidecar of which everything is known. */
+/** A server under attack, with a sidecar that records everything. */
 export interface Victim {
   readonly port: number
-  /** Where the sidecar's path is there. */
+  /** The server's path for a path of the sidecar. */
   at(path: string): string
   /** Everything that reached the sidecar, in order, refusals by it included. */
   reached(): string[]
-  /** How many watches are open at the sidecar. */
+  /** The number of open watches at the sidecar. */
   watchers(): number
-  /** What the server had to say: a fault of its own is here. */
+  /** Messages of the server, including its own faults. */
   readonly warnings: string[]
   /** Lines of its log. */
   readonly lines: string[]
 }
 
-/** What both servers can be told. */
+/** Options of both servers. */
 export type VictimOptions = Pick<GatewayOptions & LocalSidecarOptions, 'allowHosts' | 'allowOrigins'>
 
 export interface Target {
@@ -31,7 +31,7 @@ export interface Target {
   start(options?: VictimOptions): Promise<Victim>
 }
 
-/** Both servers that this package has: what one refuses, the other refuses too. */
+/** Both servers of this package, which must refuse the same requests. */
 export const targets: readonly Target[] = [
   { name: 'the local sidecar', start: startLocal },
   { name: 'the gateway', start: startGateway },
@@ -71,7 +71,7 @@ const describeEvent = (event: SidecarEvent): string => {
   return event.type
 }
 
-/** The server goes on: it answers a well-meant request, in the state that it began in, and had no fault. */
+/** Expects that the server goes on: it answers a good request in its initial state, and had no fault. */
 export async function expectServing(victim: Victim): Promise<void> {
   const answer = await ask(victim.port, `GET ${victim.at('/gameserver')}`, ['Host: localhost'])
   expect(answer.status).toBe(200)
@@ -94,7 +94,7 @@ const CODES: Readonly<Record<number, number>> = {
   505: 12,
 }
 
-/** Refused with this status, in words and in the sidecar's own shape, and unreadable to other pages. */
+/** Expects a refusal with this status, in the sidecar's own format, and unreadable to other pages. */
 export function expectRefusal(answer: Answer | undefined, status: number, message?: string | RegExp): void {
   expect(answer?.status).toBe(status)
   const { code, message: said, details } = JSON.parse(answer!.body) as Record<string, unknown>

@@ -6,7 +6,7 @@ import type { Wire } from './wire.js'
 
 const WATCH_HEADERS = { stream: [], websocket: websocketHeaders } as const
 
-/** What opens a watch. */
+/** The headers that open a watch. */
 const watchRequest = ({ at }: Victim, transport: keyof typeof WATCH_HEADERS): string =>
   head(`GET ${at('/watch/gameserver')}`, 'Host: localhost', ...WATCH_HEADERS[transport])
 
@@ -17,7 +17,7 @@ export async function openWatch(victim: Victim, transport: keyof typeof WATCH_HE
   return wire
 }
 
-/** Asks over new connections, one after the other, until the condition holds. */
+/** Sends requests over new connections, one after the other, until the condition holds. */
 export async function askUntil(victim: Victim, holds: () => boolean | Promise<boolean>): Promise<void> {
   do await expectServing(victim)
   while (!(await holds()))

@@ -3,21 +3,21 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** One answer as it came, and nothing but it. */
+/** One answer exactly as it came. */
 export interface Answer {
   readonly status: number
-  /** Names in lower case; a name that came twice has its values joined by LF, which no value can hold. */
+  /** Names in lower case; the values of a repeated name are joined by LF, which no value can contain. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** What came behind an answer that changes protocols. */
+  /** The bytes behind an answer that switches protocols. */
   readonly rest?: string
 }
 
 const HEAD = /^HTTP\/1\.1 (\d{3}) [ -~]*\r\n((?:[\w!#$%&'*+.^`|~-]+: ?[\t -~\x80-\xff]*\r\n)*)\r\n/
 
 /**
- * Every answer in the bytes that a server sent (one character a byte), read strictly: whatever is not exactly
- * a row of whole answers throws, since that is what an attack on the framing looks like from outside.
+ * Parses the answers in the bytes of a server (one character a byte) strictly. Throws unless the bytes are exactly a
+ * sequence of complete answers, since a successful attack on the framing breaks this sequence.
  *
  * @param method HEAD for answers without bodies
  */
@@ -79,7 +79,7 @@ function readBody(
 
 const quote = (text: string): string => JSON.stringify(text.slice(0, 300))
 
-/** A connection that sends exactly what it is told. */
+/** A connection that sends exactly the given bytes. */
 export interface Wire {
   readonly socket: Socket
   /** One character a byte. */

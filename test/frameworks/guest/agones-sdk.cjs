@@ -54,7 +54,7 @@ const lists = [
   ['appendListValue', 'nope', 'Ada'],
   ['deleteListValue', 'nope', 'Ada'],
 ]
-// In production the official SDK's capacity is lost, and an unknown list ends sidecars up to 1.58.
+// In production, the official SDK loses the capacity, and an unknown list crashes sidecars up to 1.58.
 const listCapacities = [
   ['setListCapacity', 'players', 5000],
   ['setListCapacity', 'players', 50],

@@ -1,6 +1,6 @@
 /**
  * A Colyseus server and its players in one process: `node colyseus-game.mjs <folder of packages> <options as JSON>`.
- * Each line of stdin is a command, as JSON; each line of stdout is what came of it, or what happened in a room.
+ * Each line of stdin is a command, as JSON; each line of stdout is a result or an event of a room.
  */
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'

@@ -14,7 +14,7 @@ export const folderOf = (version: string): string => join(root, `test/frameworks
 /** undefined where it isn't installed */
 export const node22 = runtimeFile('node-22/bin/node')
 
-/** What runs a version of the framework; undefined where it isn't installed. */
+/** The Node that runs a version of the framework; undefined if it isn't installed. */
 function nodeOf(version: string): string | undefined {
   const node = version === '0.18' ? node22 : process.execPath
   return existsSync(join(folderOf(version), 'node_modules/@colyseus/core')) ? node : undefined
@@ -30,9 +30,9 @@ interface TestContext {
 
 export interface Game {
   readonly sidecar: LocalSidecar
-  /** Everything that was told, oldest first. */
+  /** All lines of the game, oldest first. */
   readonly lines: readonly Line[]
-  /** The first line with these fields, from `since` on, as soon as it is there. */
+  /** Resolves with the first line with these fields, from `since` on. */
   told(fields: Line, since?: number): Promise<Line>
   command(command: string, options?: Line): Promise<Line>
   /** The values of the list `players`. */
@@ -44,7 +44,7 @@ export interface Game {
   readonly exit: Promise<unknown>
 }
 
-/** A GameServer with so many seats. */
+/** A GameServer with this many seats. */
 export const withSeats = (capacity: number): LocalSidecarOptions['gameServer'] => ({
   spec: { lists: { players: { capacity, values: [] } } },
 })

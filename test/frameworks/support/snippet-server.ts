@@ -5,10 +5,10 @@ import { startProcess, type GameProcess } from '../../examples/support/game-proc
 import { root } from '../../support/source.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 
-/** Where `import` finds the packages of somebody who has installed them, by their names. */
+/** The paths of the packages by name, as for a user who has installed them. */
 type Packages = Readonly<Record<string, string>>
 
-/** Runs the code of a page, with the built package, as a process of its own beside a sidecar. */
+/** Runs the code of a page with the built package, in its own process beside a sidecar. */
 export async function runServer(
   sidecar: { readonly url: string },
   packages: Packages,

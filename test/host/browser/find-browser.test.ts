@@ -11,7 +11,7 @@ const ELF = '\x7fELF'
 const DEBIAN_SHELL = '/usr/lib/chromium/chromium-headless-shell'
 
 interface Machine extends Partial<Pick<System, 'platform' | 'env' | 'isRoot'>> {
-  /** Programs by path; a text is that of a script. */
+  /** Programs by path; a text is the text of a script. */
   readonly programs?: Readonly<Record<string, string>>
   /** The text of /etc/os-release. */
   readonly release?: string
@@ -52,7 +52,7 @@ describe('the browser is', () => {
     '/tools/chromium',
   ]
 
-  test.each(order.map((path, index) => ({ path, index })))('$path where nothing before it is there', (row) => {
+  test.each(order.map((path, index) => ({ path, index })))('$path if no earlier candidate exists', (row) => {
     const programs = Object.fromEntries(order.slice(row.index).map((path) => [path, ELF]))
     const env = { CHROMIUM: row.index > 1 ? '' : '/named/chromium', HOME: '/home/ada', PATH: '/tools' }
     expect(findBrowser(row.index === 0 ? row.path : undefined, machine({ programs, env }))).toEqual({ path: row.path })
@@ -86,13 +86,13 @@ test.each<[string, Machine, string]>([
     { release: 'ID=ubuntu\nID_LIKE=debian' },
     'npx --yes playwright install --with-deps --only-shell chromium',
   ],
-  ['what is like Debian', { release: 'ID=raspbian\nID_LIKE="debian"' }, 'apt-get update && apt-get install'],
+  ['a derivative of Debian', { release: 'ID=raspbian\nID_LIKE="debian"' }, 'apt-get update && apt-get install'],
   ['Alpine', { release: 'NAME="Alpine Linux"\nID=alpine' }, 'apk add chromium-headless-shell'],
-  ['what is like Fedora', { release: 'ID="rocky"\nID_LIKE="rhel fedora"' }, 'dnf install -y chromium-headless'],
+  ['a derivative of Fedora', { release: 'ID="rocky"\nID_LIKE="rhel fedora"' }, 'dnf install -y chromium-headless'],
   ['an unknown system', {}, 'npx --yes playwright install'],
   ['a Mac', { platform: 'darwin', isRoot: false }, 'brew install --cask google-chrome'],
   ['Windows', { platform: 'win32' }, 'winget install --id Google.Chrome'],
-])('without a browser, the command that installs one on %s is told', (_name, given, command) => {
+])('without a browser, the error shows the command that installs one on %s', (_name, given, command) => {
   expect(() => findBrowser(undefined, machine(given))).toThrow(
     expect.objectContaining({
       code: 'NO_BROWSER',
@@ -102,7 +102,7 @@ test.each<[string, Machine, string]>([
   )
 })
 
-test('a browser that is asked for is never replaced by another one: what is wrong with its path is told', async () => {
+test('a browser that is asked for is never replaced: the error says what is wrong with its path', async () => {
   const folder = await temporaryFolder('browser')
   const file = join(folder, 'chromium')
   await writeFile(file, ELF)
@@ -125,20 +125,20 @@ describe("the browser's flags", () => {
     browserFlags({ sandbox: true, profileDir: '/tmp/profile', ...options })
   const named = (name: string, list: readonly string[]): string[] => list.filter((flag) => flag.split('=')[0] === name)
 
-  test('leave out the zygote only without a sandbox: with one the browser would not start', () => {
+  test('omit the zygote only without a sandbox, since a sandboxed browser needs it to start', () => {
     expect(flags().filter((flag) => flag.startsWith('--no-'))).toEqual(['--no-first-run'])
     expect(flags({ sandbox: false })).toEqual(expect.arrayContaining(['--no-sandbox', '--no-zygote']))
     expect(named('--no-sandbox', flags({ extra: ['--no-sandbox'] }))).toHaveLength(1)
     expect(flags({ extra: ['--no-sandbox'] })).toContain('--no-zygote')
   })
 
-  test('draw WebGL in software, or not at all', () => {
+  test('render WebGL in software, or disable it', () => {
     expect(flags()).toEqual(expect.arrayContaining(['--disable-gpu', '--disable-software-rasterizer']))
     expect(flags({ webgl: true })).toEqual(expect.arrayContaining(['--use-angle=swiftshader']))
     expect(flags({ webgl: true })).not.toContain('--disable-gpu')
   })
 
-  test('hold each list of values once, with those that were added: the browser takes only the last', () => {
+  test('merge added values into one flag per list, since the browser takes only the last flag', () => {
     const extra = ['--disable-features=Translate,B', '--js-flags=--expose-gc', '--window-size=800,600']
     const list = flags({ maxOldSpace: 261.7, extra: [...extra, '--disable-features=C'] })
     expect(named('--disable-features', list)).toEqual(['--disable-features=WebRtcHideLocalIpsWithMdns,Translate,B,C'])
@@ -153,7 +153,7 @@ describe("the browser's flags", () => {
     ['--no-zygote', 'give --no-sandbox'],
     ['-single-process', 'must begin with "--" and a name; got "-single-process"'],
     ['http://a.example/', 'must begin with "--" and a name'],
-  ])('refuse %j with exit code 64', (flag, message) => {
+  ])('with %j are refused with exit code 64', (flag, message) => {
     expect(() => flags({ extra: [flag] })).toThrow(
       expect.objectContaining({ exitCode: 64, message: expect.stringContaining(message) as string }) as Error,
     )

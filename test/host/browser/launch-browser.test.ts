@@ -10,7 +10,7 @@ import { makeProfile, removeAbandonedProfiles, temporaryFor } from '../../../src
 import { temporaryFolder } from '../../support/temporary-folder.js'
 import { eventually, processes } from '../support/processes.js'
 
-/** A browser that is this script of the shell. */
+/** A shell script in place of a browser. */
 async function scripted(script: string): Promise<string> {
   const path = join(await temporaryFolder('launch'), 'browser')
   await writeFile(path, `#!/bin/sh\n${script}\n`)
@@ -21,21 +21,21 @@ async function scripted(script: string): Promise<string> {
 const launch = (path: string, options: Partial<LaunchOptions> = {}): Promise<Browser> =>
   launchBrowser({ path, flags: {}, deadline: 20_000, onWarning: () => undefined, ...options })
 
-/** Where profiles are made, for one test. */
+/** Sets the folder of the profiles for one test. */
 function makeProfilesIn(folder: string): void {
   vi.stubEnv('TMPDIR', folder)
   onTestFinished(() => void vi.unstubAllEnvs())
 }
 
-describe.skipIf(process.platform !== 'linux')('a browser that is none', () => {
-  // It counts which of both is noticed first: the end of the pipe must not be taken for a browser that stays silent, or one
-  // that finds no sandbox is never tried without.
-  test('is told by how it ended, also if it closes its pipe before', async () => {
+describe.skipIf(process.platform !== 'linux')('a program that is no browser', () => {
+  // The host may notice the exit or the closed pipe first. It must not take the closed pipe for a silent browser, or it
+  // would never retry without a sandbox.
+  test('is reported with its exit, even if it closes its pipe first', async () => {
     const path = await scripted('exec 3<&- 4>&-\nsleep 0.2\necho "ERROR: no screws left" >&2\nexit 3')
     await expect(launch(path)).rejects.toThrow("doesn't start: exit code 3, ERROR: no screws left")
   })
 
-  test('may write anything into its pipe, and is given up when it does not answer', async () => {
+  test('may write anything into its pipe, and is given up when it doesn’t answer', async () => {
     const path = await scripted(`printf 'hello\\0null\\0{"id":7}\\0{"id":1,"error":\\0[' >&4\nexec sleep 60`)
     await expect(launch(path, { deadline: 500 })).rejects.toMatchObject({
       code: 'LAUNCH_FAILED',
@@ -43,14 +43,14 @@ describe.skipIf(process.platform !== 'linux')('a browser that is none', () => {
     })
   })
 
-  test('is ended when it has closed its pipe and lives on', async () => {
+  test('is killed if it closes its pipe and keeps running', async () => {
     const path = await scripted('echo $$ > "$0.pid"\nexec 3<&- 4>&-\nexec sleep 60')
     await expect(launch(path)).rejects.toMatchObject({ code: 'LAUNCH_FAILED' })
     const pid = Number(await readFile(`${path}.pid`, 'utf8'))
     await eventually(() => !processes().some((one) => one.pid === pid))
   })
 
-  test('fails in the same way where the system refuses to start it at once', async () => {
+  test('fails in the same way if the system refuses to start it', async () => {
     const flags = { extra: [`--long=${'x'.repeat(200_000)}`] }
     await expect(launch(await scripted('exit'), { flags })).rejects.toMatchObject({
       code: 'LAUNCH_FAILED',
@@ -59,8 +59,8 @@ describe.skipIf(process.platform !== 'linux')('a browser that is none', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('a start', () => {
-  test('tells where no profile can be made, and what to do', async () => {
+describe.skipIf(process.platform !== 'linux')('a start of the browser', () => {
+  test('fails with the path at which no profile can be made, and the fix', async () => {
     const path = await scripted('exit')
     makeProfilesIn('/nowhere/at/all')
     await expect(launch(path)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ describe.skipIf(process.platform !== 'linux')('a start', () => {
     })
   })
 
-  test('can be given up, and leaves neither process nor profile', async () => {
+  test('can be aborted, and leaves neither process nor profile behind', async () => {
     const path = await scripted('echo $$ > "$0.pid"\nexec sleep 60')
     const folder = await temporaryFolder('profiles')
     makeProfilesIn(folder)
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('a start', () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'the profiles of hosts that were killed are taken away by the next host, and nothing else',
+  'the next host removes the profiles of killed hosts, and nothing else',
   async () => {
     const elsewhere = await temporaryFolder('elsewhere')
     const folder = await temporaryFolder('profiles')
@@ -127,7 +127,7 @@ test.each([
   [27, (profile: string) => profile],
   [50, () => process.env['TMPDIR']],
   [90, () => '/tmp'],
-])("the path of the browser's socket is short enough where TMPDIR has %i letters", (length, placeOf) => {
+])("the path of the browser's socket stays short enough with a TMPDIR of %i letters", (length, placeOf) => {
   makeProfilesIn('/tmp/'.padEnd(length, 'x'))
   const profile = join(process.env['TMPDIR']!, 'gameserver-host-1a2b-2hwcf-abcdef')
   expect(temporaryFor(profile)).toBe(placeOf(profile))

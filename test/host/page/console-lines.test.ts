@@ -43,18 +43,18 @@ const call = (type: string, ...args: object[]): readonly [string, object] => [
 ]
 const textOf = async (...args: object[]): Promise<string> => (await linesOf(call('log', ...args)))[0]!.text
 
-describe('what the page writes to its console', () => {
+describe('the console output of a page', () => {
   test.each([
     ['log', 'info'],
     ['table', 'info'],
     ['debug', 'debug'],
     ['warning', 'warn'],
     ['error', 'error'],
-  ])('%s is a line of level %s', async (type, level) => {
+  ])('of the type %s is a line of level %s', async (type, level) => {
     expect(await linesOf(call(type, string('x')))).toEqual([{ level, text: 'x' }])
   })
 
-  test('an assertion that failed is an error, with the words that it has', async () => {
+  test('reports a failed assertion as an error with its text', async () => {
     expect(
       await linesOf(call('assert', string('no %s'), string('ball')), call('assert', string('console.assert'))),
     ).toEqual([
@@ -63,7 +63,7 @@ describe('what the page writes to its console', () => {
     ])
   })
 
-  test('what shows nothing in a browser is no line', async () => {
+  test('omits calls that show nothing in a browser', async () => {
     expect(await linesOf(call('clear', string('console.clear')), call('endGroup', string('console.groupEnd')))).toEqual(
       [],
     )
@@ -161,11 +161,11 @@ describe('what the page writes to its console', () => {
     expect(await textOf(...args)).toBe(shown)
   })
 
-  test('lines stay lines, and no character reaches a terminal that would obey it', async () => {
+  test('stays one line each, without control characters for a terminal', async () => {
     expect(await textOf(string('a\r\nb\tc\u001b[31m\u202e\n'))).toBe('a\nb  c\\u001b[31m\\u202e')
   })
 
-  test('a text of 50 MB is cut, whatever is in it', async () => {
+  test('cuts a text of 50 MB, whatever it contains', async () => {
     for (const part of ['x', '\n', '%s', ' at (', '\u001b']) {
       const [line] = await linesOf(call('log', string(part.repeat(50_000_000 / part.length)), string('')))
       expect(line!.text.length).toBeLessThanOrEqual(60_000)
@@ -173,21 +173,21 @@ describe('what the page writes to its console', () => {
   })
 })
 
-describe('what the page throws', () => {
+describe('an uncaught error of a page', () => {
   const thrown = (details: object): readonly [string, object] => [
     'Runtime.exceptionThrown',
     { exceptionDetails: { text: 'Uncaught', lineNumber: 0, columnNumber: 4, ...details } },
   ]
   const error = (description: string): object => ({ type: 'object', subtype: 'error', className: 'Error', description })
 
-  test('is an error with its stack, whose places are told without the origin', async () => {
+  test('is a line of level error with its stack, whose places omit the origin', async () => {
     const stack = `Error: boom\n    at step (${origin}/assets/game.js:12:5)\n    at ${origin}/:3:1`
     expect(await linesOf(thrown({ text: 'Uncaught (in promise)', exception: error(stack) }))).toEqual([
       { level: 'error', text: 'Uncaught (in promise) Error: boom\n    at step (assets/game.js:12:5)\n    at /:3:1' },
     ])
   })
 
-  test('has the place where it was thrown if it is no error, or the place of the script that is none', async () => {
+  test('shows the place of the throw for a value that is no Error, and the place of a syntax error', async () => {
     const stackTrace = {
       callFrames: [{ functionName: 'step', url: `${origin}/game.js`, lineNumber: 0, columnNumber: 6 }],
     }
@@ -202,25 +202,25 @@ describe('what the page throws', () => {
     ])
   })
 
-  test('is told without harm if its name and stack were made for it', async () => {
+  test('has the control characters of its name and stack escaped', async () => {
     const [line] = await linesOf(thrown({ exception: error('A\u001b[2J: m\n    at \u0007evil (x:1:2)\u0000') }))
     expect(line!.text).toBe('Uncaught A\\u001b[2J: m\n    at \\u0007evil (x:1:2)\\u0000')
   })
 
-  test('has no more frames than a person reads', async () => {
+  test('shows at most 40 frames', async () => {
     const stack = `Error: deep\n${'    at f (x:1:2)\n'.repeat(10_000)}`
     const [line] = await linesOf(thrown({ exception: error(stack) }))
     expect(line!.text.split('\n').length).toBeLessThanOrEqual(41)
   })
 })
 
-describe('what the browser says', () => {
+describe('a message of the browser', () => {
   const entry = (details: object): readonly [string, object] => [
     'Log.entryAdded',
     { entry: { source: 'network', level: 'error', text: 'Failed to load resource: 404', ...details } },
   ]
 
-  test('is a line with the file that it is about', async () => {
+  test('is a line with the file that it concerns', async () => {
     expect(
       await linesOf(
         entry({ url: `${origin}/a/b.png` }),
@@ -232,12 +232,12 @@ describe('what the browser says', () => {
     ])
   })
 
-  test("is no line about an icon that nobody sees, nor about a worker's console, which is told already", async () => {
+  test("about the icon, or about a worker's console, which is read already, is omitted", async () => {
     expect(await linesOf(entry({ url: `${origin}/favicon.ico` }), entry({ source: 'worker' }))).toEqual([])
   })
 })
 
-test('lines come in the order in which they were written, also after one whose source map must be fetched', async () => {
+test('lines keep their order, even after a line whose source map must be fetched', async () => {
   const written: string[] = []
   let arrive!: (text: undefined) => void
   const fetchText = (): Promise<undefined> => new Promise((resolve) => (arrive = resolve))

@@ -44,7 +44,7 @@ async function follow(): Promise<Followed> {
 }
 
 describe('the console of a page', () => {
-  test('is read over a session of its own, from the start', async () => {
+  test('is read over a separate session, from the start', async () => {
     const { sessions, log, texts, end } = await follow()
     expect(sessions[0]!.sent).toEqual(['Runtime.enable', 'Log.enable'])
     log('hello')
@@ -52,7 +52,7 @@ describe('the console of a page', () => {
     end()
   })
 
-  test('lets go of what was logged, which the page would hold on to, and only then', async () => {
+  test('releases logged objects, which the page would retain, once there are any', async () => {
     const { sessions, log, end } = await follow()
     await vi.advanceTimersByTimeAsync(5_000)
     expect(sessions[0]!.sent).toEqual(['Runtime.enable', 'Log.enable'])
@@ -62,7 +62,7 @@ describe('the console of a page', () => {
     end()
   })
 
-  test('is let go while the page floods it, for longer each time, and is read again', async () => {
+  test('is detached while the page floods it, for longer each time, and attached again', async () => {
     const { sessions, detached, log, texts, end } = await follow()
     const pauses = [1_000, 2_000, 4_000, 8_000, 16_000, 16_000]
     for (const [index, pause] of pauses.entries()) {
@@ -84,8 +84,8 @@ describe('the console of a page', () => {
   test.each<[what: string, event: string, params: object]>([
     ['calls', 'Runtime.consoleAPICalled', { type: 'log', args: [] }],
     ['errors', 'Runtime.exceptionThrown', { exceptionDetails: { text: 'Uncaught' } }],
-    ["of the browser's messages", 'Log.entryAdded', { entry: { source: 'network', level: 'error', text: '' } }],
-  ])('is let go for few %s, too, if they are huge', async (_what, event, params) => {
+    ['messages of the browser', 'Log.entryAdded', { entry: { source: 'network', level: 'error', text: '' } }],
+  ])('is detached for a few huge %s', async (_what, event, params) => {
     const { sessions, detached, end } = await follow()
     for (let line = 0; line < 3; line += 1) sessions[0]!.emit(event, params, 1_000_000)
     expect(detached()).toBe(0)
@@ -94,7 +94,7 @@ describe('the console of a page', () => {
     end()
   })
 
-  test('is not let go for as many lines over a longer time', async () => {
+  test('stays attached for as many lines over a longer time', async () => {
     const { detached, log, end } = await follow()
     for (let second = 0; second < 20; second += 1) {
       for (let line = 0; line < 500; line += 1) log(`${second} ${line}`)
@@ -104,7 +104,7 @@ describe('the console of a page', () => {
     end()
   })
 
-  test('is let go at the end, also while it is not read, and stays so', async () => {
+  test('is detached at the end for good, even while it is not read', async () => {
     const { sessions, detached, log, end } = await follow()
     for (let line = 0; line < 600; line += 1) log(`line ${line}`)
     end()

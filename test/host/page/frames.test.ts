@@ -16,7 +16,7 @@ function pageWithFrames(): { readonly page: PageWindow; readonly reported: unkno
   return { page, reported }
 }
 
-test('a loop of frames runs 60 times a second, whatever else delays it a little', () => {
+test('a loop of frames runs 60 times a second despite small delays', () => {
   const { page } = pageWithFrames()
   let frames = 0
   const step = (): void => {
@@ -30,7 +30,7 @@ test('a loop of frames runs 60 times a second, whatever else delays it a little'
   expect(frames).toBeLessThan(610)
 })
 
-test('callbacks of one frame get the same time, one that throws stops no other, and one that is cancelled is left out', () => {
+test('callbacks of one frame get the same time, a throwing one stops no other, and a cancelled one is not called', () => {
   const { page, reported } = pageWithFrames()
   const told: (string | number)[] = []
   page.requestAnimationFrame((time) => {
@@ -48,7 +48,7 @@ test('callbacks of one frame get the same time, one that throws stops no other, 
   expect(told.slice(2)).toEqual(['next frame'])
 })
 
-test('the first frame is told once, and afterwards the function is the one from before', () => {
+test('the first frame is reported once, and requestAnimationFrame is restored afterwards', () => {
   const { page } = pageWithFrames()
   const { requestAnimationFrame } = page
   let firsts = 0

@@ -71,13 +71,13 @@ test.each<[string, object, typeof place, string, fetches: number]>([
   ['a map in the script', { sourceMapURL: dataUrl }, place, '', 0],
   ['a map of sections, with a line in front that keeps it from being run', BESIDE, place, `)]}'\n${sections}`, 1],
   ['the map of a script that begins within a page', { ...BESIDE, ...inPage }, placeInPage, map, 1],
-])('a stack leads to the sources by %s', async (_which, script, at, answer, fetches) => {
+])('a stack is mapped to the sources by %s', async (_which, script, at, answer, fetches) => {
   const { text, fetched } = await mapped(script, at, () => answer)
   expect(text).toMatch(MAPPED)
   expect(fetched).toEqual([`${origin}/assets/game.js.map`].slice(0, fetches))
 })
 
-describe('a stack stays as it is, less the origin,', () => {
+describe('a stack is unchanged except for the origin', () => {
   const UNMAPPED = /^Error: boom\n {4}at step \(assets\/game\.js:\d+:\d+\)$/
 
   test.each([
@@ -104,7 +104,7 @@ describe('a stack stays as it is, less the origin,', () => {
     ['a line of brackets that was made to be slow', `    at ${'('.repeat(50_000)}`],
     ['a long line of places that was made to be slow', `    at ${'a:1:1'.repeat(50_000)}`],
     ['a line of places that was made to be slow', `    at ${':1'.repeat(1_900)}`],
-  ])('and so do %s', async (_what, text) => {
+  ])('if it has %s', async (_what, text) => {
     expect(await createSourceMaps({ origin }).mapStack(text)).toBe(text)
   })
 })
@@ -121,7 +121,7 @@ test('a map is fetched once for many errors', async () => {
   expect(fetches).toBe(1)
 })
 
-describe('a file of the gateway', () => {
+describe('a source map that the gateway serves', () => {
   const serve = async (listener: RequestListener): Promise<string> => {
     const server = createServer(listener).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -148,7 +148,7 @@ describe('a file of the gateway', () => {
         setImmediate(() => response.destroy())
       },
     ],
-  ])('is nothing if it %s', async (_why, listener) => {
+  ])('counts as missing if it %s', async (_why, listener) => {
     expect(await fetchText(await serve(listener))).toBeUndefined()
   })
 })

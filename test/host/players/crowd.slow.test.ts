@@ -29,7 +29,7 @@ async function expectEcho(player: Client, text: string): Promise<void> {
   await until(() => expect(player.messages.at(-1)).toBe(text))
 }
 
-test('five hundred idle players cost neither a place nor an answer of those who play', async () => {
+test('five hundred idle players leave room and answers for active players', async () => {
   const count = affordable(500)
   const stage = await startPlayers({ maxPlayers: count + 2, probeInterval: 3_000 })
   const page = await openPageOnNode(stage)
@@ -45,14 +45,14 @@ test('five hundred idle players cost neither a place nor an answer of those who 
   const pinged = new Set<Client>()
   for (const one of idle) one.socket.on('ping', () => pinged.add(one))
   for (let i = 0; i < 100; i += 1) await expectEcho(player, String(i))
-  // All of them are probed, and none is lost.
+  // All idle connections are probed, and none is lost.
   await until(() => expect(pinged.size).toBe(count))
   expect(stage.changes.length).toBe(count + 1)
   await expectEcho(idle[count - 1]!, 'still here')
   expect((await ask(stage.players.port, 'GET /healthz', ['Host: x'])).status).toBe(200)
 })
 
-describe('those who play are answered, and who comes finds a place, while', () => {
+describe('active players get answers and new players find a place, while', () => {
   test.each<[what: string, text: string]>([
     ['connections say nothing', ''],
     ['heads never end', UPGRADE.slice(0, -2)],
@@ -72,11 +72,11 @@ describe('those who play are answered, and who comes finds a place, while', () =
     await until(() => expect(ended()).toBeGreaterThan(0))
     expect(player.socket.readyState).toBe(player.socket.OPEN)
     expect(stage.faults).toEqual([])
-    // However many were refused, a person can read the log.
+    // The log stays short, however many connections were refused.
     expect(stage.lines.length).toBeLessThanOrEqual(100)
   })
 
-  test('players come to a full server in great number, of whom none gets in', async () => {
+  test('a full server refuses a crowd of players', async () => {
     const stage = await startPlayers({ maxPlayers: 5 })
     const page = await openPageOnNode(stage)
     echo(page)

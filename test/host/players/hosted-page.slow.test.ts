@@ -55,15 +55,15 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
     for (const undo of undos) await undo()
   })
 
-  test('find it as soon as it has booted', async () => {
+  test('can connect as soon as the page has booted', async () => {
     expect(await healthOf(host)).toBe(200)
   })
 
-  test('have one game server: a frame of the page opens no other', async () => {
+  test('have one game server, since a frame of the page opens no second one', async () => {
     await host.line('in a frame undefined')
   })
 
-  test('are answered, in texts and bytes of any size, and each has a socket of its own', async () => {
+  test('each have their own socket, and get answers in texts and bytes of any size', async () => {
     const players = await Promise.all(Array.from({ length: 20 }, () => joinHost(host, '/echo')))
     const sent = (i: number): (string | Buffer)[] => [`ä${i}`, Buffer.from([0, i]), '', Buffer.alloc(60_000, i)]
     players.forEach(({ socket }, i) => sent(i).forEach((message) => socket.send(message)))
@@ -73,7 +73,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
     expect(players.map(({ messages }) => messages.map(plain))).toEqual(players.map((_, i) => sent(i).map(plain)))
   })
 
-  test('get what a WebSocket would send, and see its close', async () => {
+  test('get the messages and the close that a WebSocket would send', async () => {
     const player = await joinHost(host, '/shape?name=Ada')
     expect(await player.closed).toEqual([4000, 'over'])
     expect(player.messages).toEqual([
@@ -85,7 +85,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
     await host.line('close 4000 over true')
   })
 
-  test('wait while the page is busy, and lose nothing by it', async () => {
+  test('wait while the page is busy, and lose no message', async () => {
     const player = await joinHost(host, '/busy')
     player.socket.send('busy')
     for (let i = 0; i < 400; i += 1) player.socket.send(Buffer.alloc(60_000))
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
     expect(await player.message(0)).toBe(String(400 * 60_000))
   })
 
-  test('hear 1001 at the end', async () => {
+  test('are closed with 1001 at the end', async () => {
     const player = await joinHost(host, '/echo')
     await host.close()
     expect((await player.closed)[0]).toBe(1001)
@@ -101,7 +101,7 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
 })
 
 describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
-  test('hear from a game that takes its time, replaces timers and sockets, wraps frames and has listeners that throw', async () => {
+  test('get answers from a slow game that replaces timers and sockets, wraps frames and has listeners that throw', async () => {
     const rude = await hostHere(`
       const before = requestAnimationFrame, wait = setTimeout
       let frames = 0
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
     expect(warnings.filter((text) => !text.includes('sandbox'))).toEqual([])
   })
 
-  test('are closed with 1012 by a page that loads itself again, come back to it, and hear 1011 of a crash after Ready', async () => {
+  test('are closed with 1012 when the page reloads, reconnect, and are closed with 1011 when it crashes after Ready', async () => {
     const script = `${TICKS}
       const ready = () => fetch('/_/sidecar/ready', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
       gameServerHost.onconnection = (socket) => {
@@ -160,7 +160,7 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
     const before = await joinHost(host)
     before.socket.send('reload')
     expect((await before.closed)[0]).toBe(1012)
-    // One who is too quick is still let in by the page that goes away, and closed again.
+    // The leaving page still admits a player who reconnects too early, and closes that player again.
     const player = await until(async () => {
       const again = dialPlayers({ players: { url: host.playersUrl } })
       again.socket.once('open', () => again.socket.send('again'))

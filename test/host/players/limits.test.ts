@@ -33,7 +33,7 @@ const HANDSHAKE =
   'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
 
-/** The match goes on: somebody who comes now is answered. */
+/** Expects that the match goes on: a new player gets an answer. */
 async function expectPlaying(stage: Stage): Promise<void> {
   const player = await joinPlayers(stage)
   player.socket.send('on')
@@ -45,12 +45,12 @@ async function expectPlaying(stage: Stage): Promise<void> {
 const endsOf = (stage: Stage): [id: number, code: number | undefined][] =>
   stage.changes.flatMap(({ id, state, code }) => (state === 'closed' ? [[id, code] as [number, number]] : []))
 
-describe('a player who breaks the rules of WebSocket is closed, and the match goes on:', () => {
+describe('a player who violates the WebSocket protocol is closed, and the match goes on:', () => {
   test.each<[what: string, frames: string, code: number]>([
     ['a frame without a mask', frame(FIN | TEXT, 'x', false), 1002],
-    ['a continuation of nothing', frame(FIN, 'x'), 1002],
+    ['a continuation without a first frame', frame(FIN, 'x'), 1002],
     ['a text that is no UTF-8', frame(FIN | TEXT, '\xff\xfe'), 1007],
-    ['a close code that there is not', frame(FIN | CLOSE, '\x03\xed'), 1002],
+    ['an invalid close code', frame(FIN | CLOSE, '\x03\xed'), 1002],
     ['a frame of 2^63 bytes', '\x82\xff\x80\0\0\0\0\0\0\0\0\0\0\0', 1009],
     ['a frame that is longer than a message may be', '\x82\xff\0\0\0\0\0\x01\0\x01\0\0\0\0', 1009],
     ['fragments without end', frame(BINARY, 'x') + frame(0, 'x').repeat(2_000), 1008],
@@ -66,7 +66,7 @@ describe('a player who breaks the rules of WebSocket is closed, and the match go
     await expectPlaying(stage)
   })
 
-  test('whatever comes behind a close frame reaches nobody', async () => {
+  test('frames after a close frame are discarded', async () => {
     const stage = await startPlayers()
     const page = await openPageOnNode(stage)
     const got: unknown[] = []
@@ -81,7 +81,7 @@ describe('a player who breaks the rules of WebSocket is closed, and the match go
   })
 })
 
-describe('limits of one player:', () => {
+describe('limits of one player', () => {
   test('a message may have as many bytes as maxMessage, and one byte more closes with 1009', async () => {
     const stage = await startPlayers({ maxMessage: 1_000 })
     const page = await openPageOnNode(stage)
@@ -117,7 +117,7 @@ describe('limits of one player:', () => {
   test.each<[what: string, flood: string]>([
     ['messages', frame(FIN | BINARY, 'x'.repeat(125)).repeat(1_000)],
     ['pings', frame(FIN | PING, 'x'.repeat(125)).repeat(1_000)],
-  ])('one who floods on with %s after that is read no more, and cut off', async (_what, flood) => {
+  ])('a player who keeps flooding with %s after that is no longer read, and is cut off', async (_what, flood) => {
     const stage = await startPlayers()
     echo(await openPageOnNode(stage))
     const wire = await dial(stage.players.port, HANDSHAKE)
@@ -130,7 +130,7 @@ describe('limits of one player:', () => {
     write()
     await new Promise((resolve) => wire.socket.once('close', resolve))
     expect(endsOf(stage)).toEqual([[1, 1008]])
-    // What the system itself takes is some megabytes.
+    // The system's own buffers take some megabytes.
     expect(wire.socket.bytesWritten).toBeLessThan(48 * 1024 * 1024)
     await expectPlaying(stage)
   })
@@ -143,7 +143,7 @@ describe('limits of one player:', () => {
     expect((await player.closed)[0]).toBe(1008)
   })
 
-  test('one who sends pings and reads nothing gets no pongs for most of them, which would have to wait', async () => {
+  test('for a player who sends pings and reads nothing, unsent pongs are capped', async () => {
     const stage = await startPlayers({ maxRate: 1_000_000 })
     echo(await openPageOnNode(stage))
     const wire = await dial(stage.players.port, HANDSHAKE)
@@ -159,7 +159,7 @@ describe('limits of one player:', () => {
   })
 })
 
-/** Sends to a player until so much waits that the connection ends. Resolves with the most that `bufferedAmount` was. */
+/** Sends to a player until the connection is closed for waiting bytes. Resolves with the highest `bufferedAmount`. */
 async function flood(socket: PlayerSocket, meanwhile: () => void): Promise<number> {
   let most = 0
   const message = new Uint8Array(64 * 1024)
@@ -174,7 +174,7 @@ async function flood(socket: PlayerSocket, meanwhile: () => void): Promise<numbe
 
 const FILLING = 16 * 1024
 
-/** Sends to a player until so many bytes wait in the host, or the connection ends. */
+/** Sends to a player until this many bytes wait in the host, or the connection ends. */
 async function fill(socket: PlayerSocket, bytes: number): Promise<void> {
   while (socket.bufferedAmount < bytes && socket.readyState === socket.OPEN) {
     socket.send(new Uint8Array(FILLING))
@@ -183,7 +183,7 @@ async function fill(socket: PlayerSocket, bytes: number): Promise<void> {
 }
 
 describe('a player who reads slowly', () => {
-  test('is closed with 1013 when too much waits, of which the page knows, and others get every message', async () => {
+  test('is closed with 1013 when too many bytes wait, which bufferedAmount shows, and others get every message', async () => {
     const stage = await startPlayers({ maxBuffered: 512 * 1024 })
     const page = await openPageOnNode(stage)
     const sockets: PlayerSocket[] = []
@@ -206,7 +206,7 @@ describe('a player who reads slowly', () => {
     expect(stage.faults).toEqual([])
   })
 
-  test('and reads again gets everything in order, and bufferedAmount comes back to nothing', async () => {
+  test('and reads again gets everything in order, and bufferedAmount returns to 0', async () => {
     const stage = await startPlayers({ maxBuffered: 64 * 1024 * 1024 })
     const page = await openPageOnNode(stage)
     const connection = nextConnection(page)
@@ -229,7 +229,7 @@ describe('a player who reads slowly', () => {
     await until(() => expect(socket.bufferedAmount).toBe(0))
   })
 
-  test('is closed, too, when empty messages wait without end: each takes memory', async () => {
+  test('is closed when too many empty messages wait, since each takes memory', async () => {
     const stage = await startPlayers({ maxBuffered: 512 * 1024 })
     const page = await openPageOnNode(stage)
     const connection = nextConnection(page)
@@ -247,7 +247,7 @@ describe('a player who reads slowly', () => {
     expect(endsOf(stage)).toEqual([[1, 1013]])
   })
 
-  test('is the first to be closed when too much waits for all together, though for none too much', async () => {
+  test('with the most waiting bytes is closed first when the total is over the limit', async () => {
     const most = 2_000_000
     const stage = await startPlayers({ maxBuffered: most, maxBufferedTotal: most })
     const page = await openPageOnNode(stage)
@@ -263,7 +263,7 @@ describe('a player who reads slowly', () => {
     expect(stage.lines).toEqual([
       `Player 2 (127.0.0.1) is closed with 1013: ${most} bytes wait for all players together, most for the slowest`,
     ])
-    // Those who are left get all that was sent.
+    // The remaining players get every message.
     for (const { socket } of slow) socket.resume()
     for (const i of [0, 2]) {
       sockets[i]!.send('last')
@@ -272,7 +272,7 @@ describe('a player who reads slowly', () => {
     }
   })
 
-  test('does not make one long message too long: what can be sent at once is', async () => {
+  test('still gets one long message, of which a part is sent at once', async () => {
     const stage = await startPlayers({ maxBuffered: 1_024 })
     const page = await openPageOnNode(stage)
     const connection = nextConnection(page)
@@ -284,7 +284,7 @@ describe('a player who reads slowly', () => {
   })
 })
 
-test('bufferedAmount counts what was sent in this turn, and comes back to nothing when it has left', async () => {
+test('bufferedAmount counts the bytes sent in this turn, and returns to 0 when they have left', async () => {
   const stage = await startPlayers()
   const page = await openPageOnNode(stage)
   const connection = nextConnection(page)
@@ -301,7 +301,7 @@ test('bufferedAmount counts what was sent in this turn, and comes back to nothin
 })
 
 describe('the number of players', () => {
-  test('is limited: one too many is closed with 1013, and comes in when another has left', async () => {
+  test('is limited: a player beyond the limit is closed with 1013, and is admitted when another has left', async () => {
     const stage = await startPlayers({ maxPlayers: 2 })
     echo(await openPageOnNode(stage))
     const players = [await joinPlayers(stage), await joinPlayers(stage)]
@@ -311,7 +311,7 @@ describe('the number of players', () => {
     await expectPlaying(stage)
   })
 
-  test('stays within the limit however many come at once, and those who are in play on', async () => {
+  test('stays within the limit however many connect at once, and the admitted players play on', async () => {
     const stage = await startPlayers({ maxPlayers: 5 })
     const page = await openPageOnNode(stage)
     echo(page)
@@ -326,7 +326,7 @@ describe('the number of players', () => {
     const codes: number[] = []
     for (const { closed } of others) void closed.then(([code]) => codes.push(code))
     await until(() => expect(codes.length).toBe(296))
-    // As many as are refused in words at one time is limited, too.
+    // The number of connections that are refused with a reason at one time is limited, too.
     expect([...new Set(codes)].sort()).toEqual(codes.includes(1006) ? [1006, 1013] : [1013])
     expect(most).toBeLessThanOrEqual(5)
     expect(page.connections.sockets.size).toBe(5)

@@ -15,7 +15,7 @@ const UPGRADE = [
   'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
 ]
 
-/** Everything that the sidecar and the gateway answer, in the ways in which it can be written. */
+/** Every path that the sidecar and the gateway answer, in all spellings. */
 const sidecarPaths = [
   ...new Set(Object.values(operations).map(([method, path]) => `${method} ${path.replace('{key}', 'rooms')}`)),
   'GET /ready',
@@ -29,7 +29,7 @@ const sidecarPaths = [
 ]
 
 describe('the public listener', () => {
-  test('has no file and nothing of the sidecar: whatever is asked for is 404, in plain words', async () => {
+  test('serves neither files nor the sidecar: every path is 404 in plain text', async () => {
     const stage = await startPlayers()
     await openPageOnNode(stage)
     const requests = [...sidecarPaths, 'GET /', 'GET /index.html', 'GET /healthz/', 'DELETE /', 'GET /package.json']
@@ -52,7 +52,7 @@ describe('the public listener', () => {
     expect(stage.changes).toEqual([])
   })
 
-  test('is healthy while the page is there, and says 503 before, after and while it stops', async () => {
+  test('is healthy while the page is connected, and answers 503 before, after and while it stops', async () => {
     const stage = await startPlayers()
     const health = async (method = 'GET'): Promise<string> => {
       const { status, body } = await ask(stage.players.port, `${method} /healthz`, ['Host: x'])
@@ -69,7 +69,7 @@ describe('the public listener', () => {
     expect(await health()).toBe('503 The game is not ready yet\n')
   })
 
-  test('takes players of the allowed origins, and those without one', async () => {
+  test('admits players of the allowed origins and players without an Origin header', async () => {
     const stage = await startPlayers({ playerOrigins: ['https://game.example', 'http://localhost:5173'] })
     echo(await openPageOnNode(stage))
     for (const origin of ['https://game.example', 'https://GAME.example:443', 'http://localhost:5173', undefined]) {
@@ -91,7 +91,7 @@ describe('the public listener', () => {
     },
   )
 
-  test('refuses two Origin headers, of which one is allowed', async () => {
+  test('refuses two Origin headers even if one is allowed', async () => {
     const stage = await startPlayers({ playerOrigins: ['https://game.example'] })
     await openPageOnNode(stage)
     const origins = ['Origin: https://game.example', 'Origin: https://evil.example']
@@ -102,7 +102,7 @@ describe('the public listener', () => {
     ['a target with bytes beyond ASCII', 'GET /\xff', UPGRADE],
     ['an old version of WebSocket', 'GET /', UPGRADE.map((line) => line.replace(': 13', ': 12'))],
     ['no key', 'GET /', UPGRADE.slice(0, 4)],
-  ])('refuses an upgrade with %s by 400, and goes on', async (_what, line, headers) => {
+  ])('refuses an upgrade with %s by 400, and keeps serving', async (_what, line, headers) => {
     const stage = await startPlayers()
     echo(await openPageOnNode(stage))
     expect((await ask(stage.players.port, line, headers)).status).toBe(400)
@@ -129,7 +129,7 @@ describe('the public listener', () => {
     expect(stage.faults).toEqual([])
   })
 
-  test('never says that it has data channels when it has none', async () => {
+  test('never picks the subprotocol of data channels without data channels', async () => {
     const stage = await startPlayers()
     await openPageOnNode(stage)
     const socket = new WebSocket(stage.players.url, [WITH_CHANNEL, 'game'])
@@ -138,7 +138,7 @@ describe('the public listener', () => {
     socket.terminate()
   })
 
-  test('speaks the first protocol that a player offers, without which browsers would not connect', async () => {
+  test('picks the first protocol that a player offers, without which browsers would not connect', async () => {
     const stage = await startPlayers()
     await openPageOnNode(stage)
     const socket = new WebSocket(stage.players.url, ['game', 'other'])
@@ -181,7 +181,7 @@ describe('the public listener', () => {
 })
 
 describe("the page's own path", () => {
-  test.each(['', 'x', '/extra', '?x', '%00'])('is not known when it ends in %j instead of the secret', async (end) => {
+  test.each(['', 'x', '/extra', '?x', '%00'])('is unknown if it ends in %j instead of the secret', async (end) => {
     const { players, inside } = await startPlayers()
     const guess = players.pagePath.slice(0, -5) + end
     const answer = await ask(Number(inside.split(':')[1]), `GET ${guess}`, UPGRADE)
@@ -197,7 +197,7 @@ describe("the page's own path", () => {
   })
 })
 
-test('the end closes players with 1001, also those who come then, and ends all connections', async () => {
+test('stopping closes present and new players with 1001, and ends all connections', async () => {
   const stage = await startPlayers()
   await openPageOnNode(stage)
   const player = await joinPlayers(stage)
@@ -215,7 +215,7 @@ test('the end closes players with 1001, also those who come then, and ends all c
   expect(await idle.ended).toBe('')
 })
 
-test('the end waits for nobody who does not answer the close frame', async () => {
+test('stopping doesn’t wait for players who don’t answer the close frame', async () => {
   const stage = await startPlayers()
   await openPageOnNode(stage)
   const silent = await dial(stage.players.port, ['GET / HTTP/1.1', ...UPGRADE, '', ''].join('\r\n'))

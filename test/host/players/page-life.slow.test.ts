@@ -15,7 +15,7 @@ import {
 } from './players-support.js'
 import type { Client, PageOnNode, Stage } from './players-support.js'
 
-/** The page is there, at the host's end, too. */
+/** Resolves when the page is connected, at the host's end, too. */
 const untilOpen = ({ players }: Stage): Promise<void> =>
   until(async () => expect((await ask(players.port, 'GET /healthz', ['Host: x'])).status).toBe(200))
 
@@ -27,7 +27,7 @@ async function playing(stage: Stage, page: PageOnNode): Promise<void> {
 }
 
 describe("when the page's socket ends", () => {
-  test('players are closed with 1012, the page sees 1006, and it is back by itself for those who come then', async () => {
+  test('players are closed with 1012, the page sees 1006, and reconnects by itself for new players', async () => {
     const stage = await startPlayers()
     const page = await openPageOnNode(stage)
     const connection = nextConnection(page)
@@ -58,7 +58,7 @@ describe("when the page's socket ends", () => {
   })
 })
 
-test('players are told 1011 when the page is lost for good, and 1001 when the host is stopping', async () => {
+test('players are closed with 1011 when the page is lost for good, and with 1001 when the host is stopping', async () => {
   const stage = await startPlayers({ mayStartAgain: () => false })
   const page = await openPageOnNode(stage)
   const player = await joinPlayers(stage)
@@ -72,7 +72,7 @@ test('players are told 1011 when the page is lost for good, and 1001 when the ho
   expect(await other.closed).toEqual([1001, 'The game server is stopping'])
 })
 
-test('a page that is to be started again lets nobody in any more, and those who come then meet the next one', async () => {
+test('a page that is being restarted admits nobody, and new players reach the next page', async () => {
   const stage = await startPlayers()
   const before = await openPageOnNode(stage)
   const player = await joinPlayers(stage)
@@ -88,7 +88,7 @@ test('a page that is to be started again lets nobody in any more, and those who 
   expect(before.sockets.length).toBe(1)
 })
 
-test('a page that was loaded again takes the place of the one before it, which stays away', async () => {
+test('a reloaded page replaces the previous page, which doesn’t reconnect', async () => {
   const stage = await startPlayers()
   const before = await openPageOnNode(stage)
   const player = await joinPlayers(stage)
@@ -100,7 +100,7 @@ test('a page that was loaded again takes the place of the one before it, which s
   expect(after.connections.sockets.size).toBe(1)
 })
 
-/** Resolves when a number has been the same for as many turns as nothing that moves would take. */
+/** Resolves when a number has not changed for many turns of the event loop. */
 async function standstill(read: () => number): Promise<void> {
   let last = NaN
   for (let turns = 0; turns < 50; turns += 1) {
@@ -111,7 +111,7 @@ async function standstill(read: () => number): Promise<void> {
 }
 
 describe('a page that hangs', () => {
-  test('makes messages wait at the players and refuses others, and gets all messages when it goes on', async () => {
+  test('makes messages wait at the players and new players be refused, and gets all messages when it goes on', async () => {
     const stage = await startPlayers({ maxRate: 1_000_000 })
     const page = await openPageOnNode(stage)
     let bytes = 0
@@ -132,7 +132,7 @@ describe('a page that hangs', () => {
     await until(() => expect(bytes).toBe(4 * 300 * 60_000))
   })
 
-  test('hears nothing of players who came meanwhile, said nothing and left, and all of those who spoke', async () => {
+  test('never hears of players who came and left without a message meanwhile, but of all others', async () => {
     const stage = await startPlayers({ maxRate: 1_000_000 })
     const page = await openPageOnNode(stage)
     const told: string[] = []
@@ -164,7 +164,7 @@ describe('a page that hangs', () => {
     expect(told).toEqual(['/first', '/speaker', 'score', '/last'])
   })
 
-  test('does not keep the end from closing players', async () => {
+  test('doesn’t keep the host from closing players at the end', async () => {
     const stage = await startPlayers()
     const page = await openPageOnNode(stage)
     const player = await joinPlayers(stage)
@@ -174,7 +174,7 @@ describe('a page that hangs', () => {
   })
 })
 
-test('a message of the page to a player who has left is passed over', async () => {
+test('a message of the page to a player who has left is ignored', async () => {
   const stage = await startPlayers()
   const page = new WebSocket(`ws://${stage.inside}${stage.players.pagePath}`)
   await once(page, 'open')
@@ -189,8 +189,8 @@ test('a message of the page to a player who has left is passed over', async () =
   page.terminate()
 })
 
-describe('a player who has gone without a word', () => {
-  test('is noticed, since pings go unanswered', async () => {
+describe('a player whose connection is half-open', () => {
+  test('is detected by unanswered pings', async () => {
     const stage = await startPlayers({ probeInterval: 100 })
     const page = await openPageOnNode(stage)
     const connection = nextConnection(page)
@@ -204,8 +204,8 @@ describe('a player who has gone without a word', () => {
     expect(stage.changes.at(-1)).toMatchObject({ state: 'closed', code: 1006 })
   })
 
-  test('is told from one who only answers pings, and from one whom the page makes wait', async () => {
-    // Long beside the turns that the flood takes, since players and host share one event loop here.
+  test('is told apart from players who only answer pings, and from players whom the page makes wait', async () => {
+    // Much longer than the turns of the flood, since players and host share one event loop here.
     const stage = await startPlayers({ probeInterval: 2_000, maxRate: 1_000_000 })
     const page = await openPageOnNode(stage)
     page.connections.onconnection = (socket) => {
@@ -223,14 +223,14 @@ describe('a player who has gone without a word', () => {
     expect(stage.changes.filter(({ state }) => state === 'closed')).toEqual([])
   })
 
-  test('is told from those whose answers wait to be read, since the host itself stood still', async () => {
+  test('is told apart from players whose answers are unread because the host itself stood still', async () => {
     const stage = await startPlayers({ probeInterval: 100 })
     await openPageOnNode(stage)
     const player = await joinPlayers(stage)
     let pings = 0
     player.socket.on('ping', () => {
       pings += 1
-      // The answer is on its way, and the host, which runs in this thread, doesn't read it.
+      // The answer is in flight, and the blocked host in this thread doesn't read it.
       for (const end = performance.now() + 250; performance.now() < end;);
     })
     await until(() => expect(pings).toBeGreaterThan(4))

@@ -33,7 +33,7 @@ const nextMessage = (socket: PlayerSocket): Promise<unknown> =>
   })
 
 describe('a player in the page', () => {
-  test('is told with the address, and the path and query that were asked for', async () => {
+  test('has the address, path and query of the request', async () => {
     const { socket, page } = await pair('/room/1?name=%C3%84da')
     expect(socket.url).toBe('/room/1?name=%C3%84da')
     expect(socket.remoteAddress).toBe('127.0.0.1')
@@ -41,7 +41,7 @@ describe('a player in the page', () => {
     expect(page.connections.sockets.get(socket.id)).toBe(socket)
   })
 
-  test('gets texts and bytes as they were sent, in order, and so does the game', async () => {
+  test('and the game get texts and bytes as they were sent, in order', async () => {
     const stage = await startPlayers()
     echo(await openPageOnNode(stage))
     const player = await joinPlayers(stage)
@@ -54,7 +54,7 @@ describe('a player in the page', () => {
     expect(player.messages.map(plain)).toEqual(sent.map(plain))
   })
 
-  test('gets what a WebSocket would send: views, buffers and texts of anything else', async () => {
+  test('gets views and buffers as bytes, and everything else as text, as from a WebSocket', async () => {
     const { socket, player } = await pair()
     const bytes = new Uint8Array([1, 2, 3, 4])
     socket.send(bytes.subarray(1, 3))
@@ -67,7 +67,7 @@ describe('a player in the page', () => {
     expect(player.messages).toEqual([...[[2, 3], [1, 2, 3, 4], [4]].map((one) => Buffer.from(one)), '12'])
   })
 
-  test('sends binary messages that become an ArrayBuffer, or a Blob where the game asks for it', async () => {
+  test('sends binary messages, which the game gets as an ArrayBuffer, or as a Blob on request', async () => {
     const { socket, player } = await pair()
     const first = nextMessage(socket)
     player.socket.send(Buffer.from([1]))
@@ -81,7 +81,7 @@ describe('a player in the page', () => {
     expect(new Uint8Array(await blob.arrayBuffer())).toEqual(Uint8Array.of(2))
   })
 
-  test('who came before the game set onconnection is kept for it, with the messages', async () => {
+  test('who connects before the game sets onconnection is kept for it, with all messages', async () => {
     const stage = await startPlayers()
     const page = await openPageOnNode(stage)
     const early = await joinPlayers(stage, '/early')
@@ -100,7 +100,7 @@ describe('a player in the page', () => {
     await until(() => expect(told).toEqual(['/early', 'one', 'two', 'three']))
   })
 
-  test('loses no message that comes before a listener does, though onconnection returned long ago', async () => {
+  test('loses no message that comes before the game adds a listener long after onconnection', async () => {
     const { socket, player } = await pair()
     player.socket.send('one')
     player.socket.ping()
@@ -112,12 +112,12 @@ describe('a player in the page', () => {
     await until(() => expect(got).toEqual(['one', 'two']))
   })
 
-  test('who sends more than is kept for a game that never listens costs no more memory, and stays', async () => {
+  test('who floods a game that never listens stays connected and takes no more memory than the limit', async () => {
     const { stage, page, socket, player } = await pair()
     for (let i = 0; i < 40; i += 1) player.socket.send(Buffer.alloc(60_000))
     player.socket.ping()
     await once(player.socket, 'pong')
-    // The host has all of it, so the page has it before anything that another player says.
+    // The host has all these messages, so the page gets them before any message of another player.
     echo(page)
     const other = await joinPlayers(stage)
     other.socket.send('')
@@ -127,7 +127,7 @@ describe('a player in the page', () => {
     expect(await first).toBe('last')
   })
 
-  test('who sends more than is kept before the game takes players is closed with 1013', async () => {
+  test('who sends more than the limit before the game takes players is closed with 1013', async () => {
     const stage = await startPlayers()
     await openPageOnNode(stage)
     const player = await joinPlayers(stage)
@@ -150,7 +150,7 @@ describe('the end of a connection', () => {
     expect(page.connections.sockets.size).toBe(0)
   })
 
-  test('without a close frame is an error and 1006', async () => {
+  test('without a close frame emits error and a close event with 1006', async () => {
     const { socket, player } = await pair()
     const errors: string[] = []
     socket.onerror = ({ type }) => void errors.push(type)
@@ -167,7 +167,7 @@ describe('the end of a connection', () => {
     [[3000, 'ä'.repeat(61)], 3000, 'ä'.repeat(61)],
     [[4999, ''], 4999, ''],
   ])(
-    'by the game with close(%j) reaches the player, behind what was sent before',
+    'by the game with close(%j) reaches the player after all earlier messages',
     async ([ownCode, ownReason], code, reason) => {
       const { socket, player } = await pair()
       const closed = closeOf(socket)
@@ -188,7 +188,7 @@ describe('the end of a connection', () => {
     [1006, '', 'InvalidAccessError'],
     [NaN, '', 'InvalidAccessError'],
     [1000, 'ä'.repeat(62), 'SyntaxError'],
-  ])('is not begun by close(%j, %j), which throws as that of a WebSocket does', async (code, reason, name) => {
+  ])('doesn’t start with close(%j, %j), which throws like that of a WebSocket', async (code, reason, name) => {
     const { socket } = await pair()
     expect(() => socket.close(code, reason)).toThrow(expect.objectContaining({ name }) as Error)
     expect(socket.readyState).toBe(socket.OPEN)
@@ -206,7 +206,7 @@ describe('the end of a connection', () => {
     expect(socket.readyState).toBe(socket.CLOSED)
   })
 
-  test('by the game means that nothing more is heard of the player', async () => {
+  test('by the game stops all further events of the player', async () => {
     const { socket, player } = await pair()
     const got: unknown[] = []
     socket.onmessage = ({ data }) => void got.push(data)
@@ -217,7 +217,7 @@ describe('the end of a connection', () => {
     expect(got).toEqual([])
   })
 
-  test('comes at once, with 1009, for a message of the game that is too long, which is reported', async () => {
+  test('comes at once with 1009 when the game sends too long a message, and the error is reported', async () => {
     const { socket, player, page, stage } = await pair()
     socket.send(new Uint8Array(MOST_MESSAGE_BYTES + 1))
     expect((await player.closed)[0]).toBe(1009)
@@ -227,7 +227,7 @@ describe('the end of a connection', () => {
 })
 
 describe('listeners', () => {
-  test('are onmessage and those that were added, whose event has the socket as its target', async () => {
+  test('are called as onmessage and as added ones, with the socket as the event’s target', async () => {
     const { socket, player } = await pair()
     const calls: string[] = []
     socket.onmessage = () => calls.push('old')
@@ -244,7 +244,7 @@ describe('listeners', () => {
     await until(() => expect(calls.slice(3)).toEqual(['object']))
   })
 
-  test('of onconnection that throw are reported, and others go on', async () => {
+  test('of onconnection that throw are reported, and are called for the next player', async () => {
     const stage = await startPlayers()
     const page = await openPageOnNode(stage)
     const urls: string[] = []

@@ -16,11 +16,11 @@ import type { PlayersPort, PlayersPortOptions } from '../../../src/node/host/pla
 import type { PlayerChange } from '../../../src/node/host/players/relay.js'
 import type { WebSocketLike } from '../../../src/relay/socket.js'
 
-/** Undoes something when the test is finished; in concurrent tests the test's own. */
+/** Registers a cleanup for the end of the test; concurrent tests pass their own. */
 export type Finish = (undo: () => unknown) => void
 const finishTest: Finish = (undo) => onTestFinished(async () => void (await undo()))
 
-/** Resolves when `check` no longer throws. A busy machine may take its time. */
+/** Resolves when `check` no longer throws, however long a busy machine takes. */
 export const until = <Result>(check: () => Result | Promise<Result>, interval = 20): Promise<Result> =>
   vi.waitFor(check, { timeout: 25_000, interval })
 
@@ -36,7 +36,7 @@ export interface Stage {
   readonly pageSockets: Set<Socket>
 }
 
-/** Options of a host about players, and what the port has besides. */
+/** A host's options about players, and further options of the port. */
 type Besides = Pick<PlayersPortOptions, 'channelAddress' | 'maxBufferedTotal' | 'probeInterval' | 'mayStartAgain'>
 export type StageOptions = Partial<Omit<HostOptions, 'dir'> & Besides>
 
@@ -77,7 +77,7 @@ export async function startPlayers(options: StageOptions = {}, finish = finishTe
 /** The page's end of the relay, run in Node with `ws` in place of a browser's WebSocket. */
 export interface PageOnNode {
   readonly connections: Connections
-  /** What was given to `reportError`. */
+  /** The errors that were given to `reportError`. */
   readonly reported: unknown[]
   /** Its sockets to the host, the last one last. */
   readonly sockets: WebSocket[]
@@ -145,7 +145,7 @@ export function echo({ connections }: PageOnNode): void {
   }
 }
 
-/** A player, and what came. */
+/** A player and its received messages. */
 export interface Client {
   readonly socket: WebSocket
   readonly messages: (string | Buffer)[]
@@ -166,7 +166,7 @@ export async function joinPlayers(
   return client
 }
 
-/** As `joinPlayers`, but doesn't wait until the connection is open. */
+/** Like `joinPlayers`, without waiting until the connection is open. */
 export function dialPlayers(
   { players }: Joinable,
   path = '/',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { describeProgramEnd, startProgram } from '../../../src/node/host/program/program-process.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 
-test('the reason of a crash is the line of the error, in front of a require stack of 30 files', async () => {
+test('the reason of a crash is the line of the error before a require stack of 30 files', async () => {
   const folder = await temporaryFolder('require-stack')
   await mkdir(join(folder, 'lib'))
   for (let index = 1; index <= 30; index += 1) {

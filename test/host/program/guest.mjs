@@ -60,7 +60,7 @@ const deeds = {
     const { pid } = spawn('sleep', ['600'], { stdio: ['ignore', 'inherit', 'inherit'] })
     console.log(`child ${pid}`)
   },
-  /** For the reader who waits for it. */
+  /** Prints a line for the test that waits for it. */
   up: () => console.log(`up ${process.pid}`),
   stay: () => setInterval(() => {}, 1000),
 }

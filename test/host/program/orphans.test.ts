@@ -9,7 +9,7 @@ import { guest, isRunning } from './support.js'
 
 const source = fileURLToPath(new URL('../../../src/node/host/program/program-host.ts', import.meta.url))
 
-/** A host in a process of its own, and the numbers of the program and of what that has started. */
+/** A host in its own process, and the pids of the program and of the process that the program started. */
 async function startHostProcess(deeds: readonly string[]) {
   const main = join(await temporaryFolder('program-host'), 'main.mjs')
   const options = JSON.stringify({ file: guest, args: deeds, local: true })
@@ -34,7 +34,7 @@ async function startHostProcess(deeds: readonly string[]) {
 }
 
 test.skipIf(process.platform === 'win32').each(['SIGKILL', 'SIGTERM'] as const)(
-  'no process of the program outlives a host that %s ends before it can do anything',
+  'no process of the program outlives a host that %s ends at once',
   async (signal) => {
     const { host, program, child } = await startHostProcess(['stubborn', 'child', 'ready', 'up', 'stay'])
     expect([isRunning(program), isRunning(child)]).toEqual([true, true])

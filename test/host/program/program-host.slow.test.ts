@@ -19,7 +19,7 @@ const allocated = async (): Promise<string> => {
 const named = (name: string) => (event: { event: string }) => event.event === name
 
 describe('a program', () => {
-  test('finds the local sidecar by its variables, and has booted when its GameServer is on its way to Ready', async () => {
+  test('finds the local sidecar by its variables, and counts as booted when it has called ready()', async () => {
     const host = await hostGuest(['greet', 'ready', 'stay'])
     expect(await host.until(named('booted'))).toMatchObject({ ms: expect.any(Number) as number })
     expect(calls(host.local!)).toEqual(['ready'])
@@ -27,7 +27,7 @@ describe('a program', () => {
     expect(host.events[0]).toMatchObject({ event: 'program', runtime: 'node' })
   })
 
-  test("has another platform's variables where that is wanted", async () => {
+  test("gets another platform's variables on request", async () => {
     const host = await hostGuest(['ready', 'stay'], { platform: 'other-name', local: true, restarts: 0 })
     // The guest knows only the names of the usual platform.
     const { code } = await host.exited
@@ -35,7 +35,7 @@ describe('a program', () => {
     expect(calls(host.local!)).toEqual([])
   })
 
-  test('that ends by itself with 0 ends the host with 0, without a crash and without a process that is left', async () => {
+  test('that exits with 0 by itself ends the host with 0, and leaves no process behind', async () => {
     const host = await hostGuest(['child', 'ready', 'shutdown', 'leave'])
     expect(await host.exited).toEqual({ code: 0, reason: 'The program has ended.' })
     expect(host.events.at(-1)).toEqual({ event: 'exit', code: 0, reason: 'The program has ended.' })
@@ -47,7 +47,7 @@ describe('a program', () => {
   test.each([
     ['that ends by itself after shutdown()', ['ready', 'shutdown', 'leave']],
     ['that waits for its SIGTERM', ['ready', 'shutdown', 'stay']],
-  ])('%s is started again for a fresh GameServer, if that is wanted', async (_, args) => {
+  ])('%s is started again for a fresh GameServer on request', async (_, args) => {
     const host = await hostGuest(args, { local: { replace: true }, restarts: 0 })
     const { text } = (await host.until(named('replaced'))) as { text: string }
     const { name } = host.local!.sidecar.snapshot().gameServer.object_meta
@@ -60,7 +60,7 @@ describe('a program', () => {
     expect(await host.close()).toMatchObject({ code: 0 })
   })
 
-  test('is told of the signal, ends in its own way, and the host then with 0, whatever its exit code', async () => {
+  test('gets the signal and ends by itself, and the host exits with 0, whatever the program’s exit code', async () => {
     const host = await hostGuest(['interrupted by SIGINT', 'up', 'stay'])
     await host.printed('up')
     expect(await host.close('SIGINT')).toMatchObject({ code: 0 })
@@ -71,7 +71,7 @@ describe('a program', () => {
     ])
   })
 
-  test('that has called shutdown() is not shut down a second time by the host', async () => {
+  test('that has called shutdown() gets no second shutdown() by the host', async () => {
     const host = await hostGuest(['save', 'ready', 'up', 'stay'])
     await host.printed('up')
     await host.close()
@@ -79,7 +79,7 @@ describe('a program', () => {
     expect(calls(host.local!)).toEqual(['ready', 'shutdown'])
   })
 
-  test('that has not called shutdown() when it ends leaves that to the host', async () => {
+  test('that ends without shutdown() has its host call shutdown()', async () => {
     const sidecar = await startSidecar()
     const host = await hostGuest(['ready', 'up', 'stay'], { sidecar: sidecar.url })
     await host.printed('up')
@@ -87,7 +87,7 @@ describe('a program', () => {
     expect(calls(sidecar).filter((operation) => operation === 'shutdown')).toEqual(['shutdown'])
   })
 
-  test('that does not end is killed within the grace period with all that it has started, and the host ends with 0', async () => {
+  test('that doesn’t end is killed within the grace period with all its processes, and the host exits with 0', async () => {
     const host = await hostGuest(['stubborn', 'child', 'ready', 'up', 'stay'], { grace: 400 })
     const child = Number(await host.printed('child'))
     const pid = Number(await host.printed('up'))
@@ -109,8 +109,8 @@ describe('a program', () => {
   })
 })
 
-describe('a crash', () => {
-  test('before ready() starts the program again, as often as allowed, then ends the host with 70 and says why', async () => {
+describe('a crash of a program', () => {
+  test('before ready() restarts the program up to the limit, then ends the host with 70 and the reason', async () => {
     const host = await hostGuest(['throw'], { restarts: 2 })
     const sentence = 'The program ended with exit code 1: Error: the level is missing'
     expect(await host.exited).toEqual({ code: 70, reason: sentence })
@@ -121,7 +121,7 @@ describe('a crash', () => {
     expect(story).toEqual([...run, 'warning', ...run, 'warning', ...run, 'exit'])
   })
 
-  test('after ready() ends the host with 70 at once, for the server may have been given to players', async () => {
+  test('after ready() ends the host with 70 at once, since the server may have been allocated', async () => {
     const host = await hostGuest(['ready', 'up', 'stay'])
     const pid = Number(await host.printed('up'))
     await untilLogged(host.local!, () => host.local!.sidecar.snapshot().gameServer.status.state === 'Ready')
@@ -131,21 +131,16 @@ describe('a crash', () => {
   })
 
   test.each<[string, readonly string[], () => Promise<string>, starts: number]>([
-    ['of a server that was Allocated before the host came is no reason to start it again', ['fail'], allocated, 1],
-    [
-      'right after ready(), which the sidecar has not written yet, is no reason to start it again',
-      ['ready', 'fail'],
-      production,
-      1,
-    ],
-    ['beside a sidecar that has not come yet starts the program again', ['fail'], nowhere, 2],
+    ['of a server that was Allocated before the host started causes no restart', ['fail'], allocated, 1],
+    ['right after ready(), which the sidecar has not written yet, causes no restart', ['ready', 'fail'], production, 1],
+    ['beside a sidecar that is not up yet restarts the program', ['fail'], nowhere, 2],
   ])('%s', async (_what, deeds, sidecar, starts) => {
     const host = await hostGuest(deeds, { sidecar: await sidecar(), restarts: 1 })
     expect(await host.exited).toMatchObject({ code: 70 })
     expect(host.events.filter(named('program'))).toHaveLength(starts)
   })
 
-  test('while the host waits to start the program again, a signal ends it with 0, and the program stays ended', async () => {
+  test('during the pause before the restart, a signal ends the host with 0 and without a restart', async () => {
     const host = await hostGuest(['fail'], { restarts: 5 })
     await host.until(named('warning'))
     expect(await host.close()).toMatchObject({ code: 0 })
@@ -154,11 +149,15 @@ describe('a crash', () => {
 
   test.each<[string, string, RegExp]>([
     [
-      'is told by its error, however long the list below it',
+      'is reported by its error, however long the list below it',
       'throw at length',
       /^The program ended with exit code 1: Error: no such module$/,
     ],
-    ['for want of heap says so', 'run out of heap', /^The program ended by SIGABRT: FATAL ERROR: .*out of memory/],
+    [
+      'by a full heap is reported as such',
+      'run out of heap',
+      /^The program ended by SIGABRT: FATAL ERROR: .*out of memory/,
+    ],
   ])('%s', async (_what, deed, reason) => {
     const host = await hostGuest([deed], { restarts: 0, runtimeArgs: ['--max-old-space-size=32'] })
     expect((await host.exited).reason).toMatch(reason)
@@ -171,8 +170,8 @@ describe('a crash', () => {
   })
 })
 
-describe('output', () => {
-  test('of a program that floods is limited in number, and the last word says how much is missing', async () => {
+describe('output of a program', () => {
+  test('that floods is limited in lines, and the last line says how many are missing', async () => {
     const host = await hostGuest(['flood'])
     await host.exited
     const lines = host.lines()
@@ -181,15 +180,15 @@ describe('output', () => {
     expect(lines.at(-1)).toMatch(/^warn: \d+ lines of the console were dropped/)
   })
 
-  test('of a line without end is cut', async () => {
+  test('in an endless line is cut', async () => {
     const host = await hostGuest(['endless line'])
     await host.exited
     expect(host.lines().map((line) => line.length)).toEqual([2_000 + 'info: '.length])
   })
 })
 
-describe('what can not be started', () => {
-  test('a file that is not there is NO_BUILD, exit code 66', async () => {
+describe('the start of a program', () => {
+  test('fails for a missing file with NO_BUILD, exit code 66', async () => {
     await expect(createProgramHost({ file: 'no/server.mjs', local: true })).rejects.toMatchObject({
       code: 'NO_BUILD',
       exitCode: 66,
@@ -197,7 +196,7 @@ describe('what can not be started', () => {
     })
   })
 
-  test('a runtime that is not installed is NO_RUNTIME, exit code 69, and the message says how to get it', async () => {
+  test('fails for a missing runtime with NO_RUNTIME, exit code 69, and the message says how to install it', async () => {
     vi.stubEnv('PATH', await temporaryFolder('no-runtime'))
     onTestFinished(() => void vi.unstubAllEnvs())
     await expect(createProgramHost({ file: guest, runtime: 'deno', local: true })).rejects.toMatchObject({
@@ -215,11 +214,11 @@ describe('what can not be started', () => {
     [{ local: undefined, sidecar: 'https://127.0.0.1:9358' }, 'sidecar must be http'],
     [{ local: undefined }, 'Nothing says where the sidecar is'],
     [{ graze: 1 }, 'did you mean "grace"?'],
-  ])('%j is refused', async (options, message) => {
+  ])('refuses the options %j', async (options, message) => {
     await expect(createProgramHost({ file: guest, local: true, ...options })).rejects.toThrow(message)
   })
 
-  test('a file whose name looks like an option is a file all the same', async () => {
+  test('takes a file whose name looks like an option', async () => {
     const folder = await temporaryFolder('program')
     const here = process.cwd()
     onTestFinished(() => process.chdir(here))
@@ -230,7 +229,7 @@ describe('what can not be started', () => {
     expect(host.lines()).toEqual(['info: it runs'])
   })
 
-  test('a port of the local sidecar that is taken rejects, and leaves no program behind', async () => {
+  test('rejects if the local sidecar’s port is taken, and leaves no program behind', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void taken.close())
     await new Promise((resolve) => taken.once('listening', resolve))

@@ -11,13 +11,13 @@ export interface Hosted extends ProgramHost {
   readonly events: readonly HostEvent[]
   /** Lines of the console, with their level. */
   readonly lines: () => string[]
-  /** Resolves with the first event that passes the test, also with one that has come already. */
+  /** Resolves with the first event that passes the test, past events included. */
   until(test: (event: HostEvent) => boolean): Promise<HostEvent>
-  /** Resolves when the program has printed a line with that start, with the rest of the line. */
+  /** Resolves with the rest of the line once the program has printed a line with that start. */
   printed(start: string): Promise<string>
 }
 
-/** Hosts the guest, which does these deeds, for one test. */
+/** Hosts the guest with these deeds, for one test. */
 export async function hostGuest(deeds: readonly string[], options: Partial<ProgramHostOptions> = {}): Promise<Hosted> {
   const events: HostEvent[] = []
   const looks = new Set<() => void>()
@@ -63,11 +63,11 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // As it should be.
+    // The process has ended, as it should.
   }
 }
 
-/** Whether a process runs. One that has ended and only waits to be reaped doesn't. */
+/** Whether a process runs. A zombie doesn't. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -17,7 +17,7 @@ describe('a page may take', () => {
       "262 of the container's 512 MB",
     ],
     [
-      'the least of all groups above it',
+      'the lowest limit of all parent groups',
       {
         '/proc/self/cgroup': '0::/kubepods/pod1/container\n',
         '/sys/fs/cgroup/kubepods/pod1/container/memory.max': 'max\n',
@@ -27,7 +27,7 @@ describe('a page may take', () => {
       "350 of the container's 600 MB",
     ],
     [
-      'what its own group says, deep in others without a limit',
+      'the limit of its own group, inside of groups without a limit',
       {
         '/proc/self/cgroup': '0::/system.slice/game.service\n',
         '/sys/fs/cgroup/system.slice/game.service/memory.max': `${700 * MB}\n`,
@@ -57,9 +57,9 @@ describe('a page may take', () => {
       },
       "7942 of the machine's 8192 MB",
     ],
-    ['the same where there are no groups', {}, "7942 of the machine's 8192 MB"],
+    ['the same if there are no groups', {}, "7942 of the machine's 8192 MB"],
     [
-      'the same where the files hold something else',
+      'the same if the files are malformed',
       { '/proc/self/cgroup': 'x\n0::\n', '/sys/fs/cgroup/memory.max': '-1 what\n' },
       "7942 of the machine's 8192 MB",
     ],
@@ -72,18 +72,18 @@ describe('a page may take', () => {
     expect(limitOf(files)).toBe(limit)
   })
 
-  test('what this machine has', () => {
+  test('at least 64 MB on this machine', () => {
     expect(defaultMemoryLimit().bytes).toBeGreaterThanOrEqual(64 * MB)
   })
 })
 
-test('its heap gets the same in whole MB, and no more than a browser gives one', () => {
+test('the heap limit of a page is its memory limit in whole MB, up to the browser’s maximum', () => {
   expect(heapSizeFor(262.9 * MB)).toBe(262)
   expect(heapSizeFor(64 * GB)).toBe(4_096)
   expect(heapSizeFor(1)).toBe(1)
 })
 
-describe('that the system killed for want of memory', () => {
+describe('an out-of-memory kill by the system', () => {
   const V2 = { '/proc/self/cgroup': '0::/pods/game\n', '/sys/fs/cgroup/pods/game/memory.max': `${512 * MB}\n` }
   const V1 = {
     '/proc/self/cgroup': '4:memory:/pods/game\n0::/\n',
@@ -92,9 +92,9 @@ describe('that the system killed for want of memory', () => {
   const events = (kills: number): string => `low 0\noom 1\noom_kill ${kills}\noom_group_kill 0\n`
 
   test.each<[string, Record<string, string>, string, string]>([
-    ['says the counter of its group', V2, '/sys/fs/cgroup/pods/game/memory.events', 'full'],
-    ['says that of the former kind of groups', V1, '/sys/fs/cgroup/memory/pods/game/memory.oom_control', 'full'],
-    ['is not said by the counter of other containers', V2, '/sys/fs/cgroup/pods/memory.events', ''],
+    ['is detected by the counter of the group', V2, '/sys/fs/cgroup/pods/game/memory.events', 'full'],
+    ['is detected by the counter of cgroup v1', V1, '/sys/fs/cgroup/memory/pods/game/memory.oom_control', 'full'],
+    ['is not read from the counter of other containers', V2, '/sys/fs/cgroup/pods/memory.events', ''],
   ])('%s', (_what, files, path, end) => {
     const own = '/sys/fs/cgroup/pods/game/memory.events'
     const texts: Record<string, string> = { [own]: events(0), ...files, [path]: events(3) }
@@ -104,7 +104,7 @@ describe('that the system killed for want of memory', () => {
     expect(whyKilled()).toBe(end && ": killed, since the container's 512 MB of memory were full")
   })
 
-  test('is not said where the system counts nothing', () => {
+  test('is never reported if the system counts no kills', () => {
     expect(watchForKills({ read: () => undefined, total: 8 * GB })()).toBe('')
   })
 })

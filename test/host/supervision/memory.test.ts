@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers())
 
 const MB = 1024 * 1024
 
-/** A page with a limit of 100 MB that takes what `page` says, some of it garbage. */
+/** A page with a limit of 100 MB that takes the memory given by `page`, some of it garbage. */
 function watched(page: { heap?: number; buffers?: number; garbage?: number; held?: number; isBusy?: boolean }) {
   const told: string[] = []
   const session = fakeSession((method) => {
@@ -32,7 +32,7 @@ function watched(page: { heap?: number; buffers?: number; garbage?: number; held
 }
 
 describe('the memory of a page', () => {
-  test('is no matter while it is little', async () => {
+  test('causes no warning while it is low', async () => {
     const { told, end, pass, collections } = watched({ heap: 40, buffers: 39, held: 150 })
     await pass(60)
     expect(told).toEqual([])
@@ -40,7 +40,7 @@ describe('the memory of a page', () => {
     end()
   })
 
-  test('is warned of once, near the limit, and its garbage is not collected each second', async () => {
+  test('causes one warning near the limit, without a garbage collection each second', async () => {
     const { told, end, pass, collections } = watched({ heap: 50, buffers: 40 })
     await pass(60)
     expect(told).toEqual([
@@ -50,7 +50,7 @@ describe('the memory of a page', () => {
     end()
   })
 
-  test('is too much with its buffers, which no limit of the heap holds back, and that is told once', async () => {
+  test('includes its buffers, which no heap limit covers, and is reported once above the limit', async () => {
     const { told, pass } = watched({ heap: 10, buffers: 91 })
     await pass(60)
     expect(told).toEqual([
@@ -59,7 +59,7 @@ describe('the memory of a page', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is not too much if most of it is garbage', async () => {
+  test('is within the limit if most of it is garbage', async () => {
     const page = { heap: 30, garbage: 0 }
     const { told, end, pass } = watched(page)
     for (let second = 0; second < 20; second += 1) {
@@ -70,7 +70,7 @@ describe('the memory of a page', () => {
     end()
   })
 
-  test("is what the browser's processes hold more than at first, also while the page is busy and doesn't answer", async () => {
+  test("is the growth of the browser's processes, even while the page is busy and doesn't answer", async () => {
     const page = { isBusy: true, held: 50 }
     const { told, pass } = watched(page)
     page.held = 50 + 128 + 99
@@ -83,7 +83,7 @@ describe('the memory of a page', () => {
     ])
   })
 
-  test('is warned of, and collected, where most of it is outside the page', async () => {
+  test('causes a warning and a garbage collection if most of it is outside of the page', async () => {
     const page = { heap: 10, held: 50 }
     const { told, end, pass, collections } = watched(page)
     page.held = 50 + 128 + 90
@@ -95,7 +95,7 @@ describe('the memory of a page', () => {
     end()
   })
 
-  test('is nothing to tell of where the system knows nothing and the page is gone', async () => {
+  test('is not reported if the system has no figures and the page is gone', async () => {
     const { told, end, pass } = watched({ isBusy: true })
     await pass(60)
     expect(told).toEqual([])

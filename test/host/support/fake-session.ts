@@ -6,11 +6,11 @@ export interface FakeSession extends DevtoolsSession {
   readonly sent: readonly string[]
   /** @param size length of the event's text */
   emit(event: string, params?: object, size?: number): void
-  /** How many listeners there are. */
+  /** The number of listeners. */
   readonly listeners: number
 }
 
-/** @param answer gives the result of a command; what it throws is the command's error */
+/** @param answer returns the result of a command, or throws the command's error */
 export function fakeSession(answer: (method: string, params: object) => unknown = () => ({})): FakeSession {
   const sent: string[] = []
   const listeners = new Set<{ readonly event: string; readonly listener: (params: never, size: number) => void }>()

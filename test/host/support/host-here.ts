@@ -5,7 +5,7 @@ import type { HostEvent } from '../../../src/node/host/host-events.js'
 import type { HostOptions } from '../../../src/node/host/host-options.js'
 import { pageOf, waitForEvents, type Named } from './run-host.js'
 
-/** What a game calls that makes steps. */
+/** The script of a game that runs steps. */
 export const TICKS = `setInterval(() => gameServerHost.tick(), 16)`
 
 /** A host within this process. */
@@ -16,11 +16,11 @@ export interface HostHere extends Host {
   /** The process of its last browser. */
   browser(): number
   until<Name extends HostEvent['event']>(name: Name, matches?: (event: Named<Name>) => boolean): Promise<Named<Name>>
-  /** Resolves when such a line was written. */
+  /** Resolves when a matching line was written. */
   line(text: string | RegExp): Promise<unknown>
 }
 
-/** Hosts a page with this script, or the build of `dir`. It is ended with the test. */
+/** Hosts a page with this script, or the build of `dir`, until the test ends. */
 export async function hostHere(
   script: string,
   options: Partial<HostOptions> = {},

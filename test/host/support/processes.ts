@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
-/** A process of this machine, as /proc tells of it. */
+/** A process of this machine, as read from /proc. */
 export interface ProcessInfo {
   readonly pid: number
   readonly parent: number
@@ -18,20 +18,20 @@ export function processes(): readonly ProcessInfo[] {
       try {
         const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
         const [state = '', parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-        // A process that has set its title has spaces in place of zero bytes.
+        // The command line of a process with a changed title has spaces in place of zero bytes.
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').split(/[\0 ]/)
         return [{ pid: Number(name), parent: Number(parent), group: Number(group), state, command }]
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
         return []
       }
     })
 }
 
 /**
- * The processes of a browser, which are one group. Killed ones need a moment to go: wait for that with `eventually`.
- * One that has ended and that process 1 has yet to take away isn't among them, since when that is done is up to
- * process 1. A zombie that the host should have taken away is.
+ * The processes of a browser, which are one group. Killed processes end after a moment: wait with `eventually`. Zombies
+ * that process 1 has yet to reap are left out, since process 1 decides when. Zombies that the host should have reaped
+ * are included.
  */
 export const browserProcesses = (browser: number): readonly ProcessInfo[] =>
   processes().filter(({ group, parent, state }) => group === browser && !(state === 'Z' && parent === 1))
@@ -43,7 +43,7 @@ export function rendererOf(browser: number): number {
   return renderer.pid
 }
 
-/** Resolves when a condition holds that nobody tells of. */
+/** Resolves when a condition holds for which there is no event. */
 export async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -11,19 +11,21 @@ const CLI = join(import.meta.dirname, '../../../dist/cli.js')
 
 export type Named<Name> = Extract<HostEvent, { readonly event: Name }>
 
-/** `gameserver-sidecar host` as a process of its own. */
+/** `gameserver-sidecar host` in its own process. */
 export interface HostProcess {
   readonly pid: number
   readonly events: readonly HostEvent[]
   readonly stderr: () => string
-  /** Resolves with the first event of that name that `matches`, also one that has come already. Rejects when the process ends first. */
+  /**
+   * Resolves with the first event of that name that `matches`, past events included. Rejects if the process ends first.
+   */
   until<Name extends HostEvent['event']>(name: Name, matches?: (event: Named<Name>) => boolean): Promise<Named<Name>>
   signal(signal: NodeJS.Signals): void
-  /** Resolves with the exit code, or the name of the signal that ended it. */
+  /** Resolves with the exit code, or the name of the signal that ended the process. */
   readonly exited: Promise<number | string>
 }
 
-/** Makes a folder with a page and what else is given, by path. It goes with the test, unless it is the caller's own. */
+/** Creates a folder with a page and the given files. The test removes the folder, unless it is the caller's own. */
 export async function buildOf(files: Readonly<Record<string, string>>, own?: string): Promise<string> {
   const dir = own ?? (await temporaryFolder('page'))
   for (const [path, content] of Object.entries(files)) {
@@ -33,11 +35,11 @@ export async function buildOf(files: Readonly<Record<string, string>>, own?: str
   return dir
 }
 
-/** A page with this script. It asks for its icon no more than for anything else. */
+/** A page with this script, and without a request for an icon. */
 export const pageOf = (script: string): Promise<string> =>
   buildOf({ 'index.html': `<!doctype html><link rel="icon" href="data:,"><script>\n${script}\n</script>\n` })
 
-/** Starts the command. It is ended with the test, if it still runs. */
+/** Starts the command, and ends it with the test if it still runs. */
 export function runHost(args: readonly string[], env: NodeJS.ProcessEnv = {}): HostProcess {
   const child = spawn(process.execPath, [CLI, 'host', '--log-format', 'json', '--players-port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,7 +74,7 @@ export function runHost(args: readonly string[], env: NodeJS.ProcessEnv = {}): H
   }
 }
 
-/** Waits for events of a list. `look` is called when there is another, and when there will be none. */
+/** Waits for events of a list. Call `look` after each new event, and when no more will come. */
 export function waitForEvents(
   events: readonly HostEvent[],
   stderr = () => '',

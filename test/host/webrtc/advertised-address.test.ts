@@ -13,7 +13,7 @@ const status = (address: unknown, ...ports: [name: unknown, port: unknown][]): u
   status: { address, ports: ports.map(([name, port]) => ({ name, port })) },
 })
 
-describe('where players reach the server', () => {
+describe('the advertised address of the server', () => {
   test.each([
     ['its only port', status('203.0.113.7', ['default', 7001]), 7001],
     ['the port called players', status('203.0.113.7', ['admin', 7000], ['players', 7001]), 7001],
@@ -32,14 +32,14 @@ describe('where players reach the server', () => {
     ['localhost', status('localhost', ['default', 7777])],
     ['no address', status('', ['default', 7777])],
     ['no ports', status('203.0.113.7')],
-    ['a port beyond all', status('203.0.113.7', ['default', 65_536])],
+    ['an invalid port', status('203.0.113.7', ['default', 65_536])],
     ['an address with a line break', status('203.0.113.7\r\na=x', ['default', 7777])],
     ['nothing', null],
   ])('is not known from %s', (_, gameServer) => {
     expect(readReachable(gameServer)).toBeUndefined()
   })
 
-  test('is asked for until it is known, and then no more', async () => {
+  test('is requested until it is known, and then no more', async () => {
     const answers = ['no JSON', '{}', JSON.stringify(status('203.0.113.7', ['players', 7001]))]
     let reads = 0
     const sidecar = createServer((_request, answer) => void answer.end(answers[reads++])).listen(0, '127.0.0.1')
@@ -57,7 +57,7 @@ describe('where players reach the server', () => {
 describe('the candidates of an answer', () => {
   const own = { address: '::ffff:192.0.2.1', port: 7777 }
 
-  test('are the node’s address and port, and nothing of the pod', async () => {
+  test('are the node’s address and port, without the pod’s', async () => {
     const stage = await startChannels({}, { address: '203.0.113.7', port: 7001 })
     const player = await joinWithChannel(stage, { timeout: 200 })
     await soon(() => expect(signalsOf(player)).not.toHaveLength(0))
@@ -67,7 +67,7 @@ describe('the candidates of an answer', () => {
     expect(answer).not.toContain(String(stage.players.port))
   })
 
-  test('are the address that the WebSocket has reached, for a server without one', async () => {
+  test('are the address that the WebSocket has reached, if the server has no advertised address', async () => {
     expect(await candidatesFor(undefined, own)).toEqual(['candidate:1 1 UDP 2122317823 192.0.2.1 7777 typ host'])
   })
 
@@ -77,7 +77,7 @@ describe('the candidates of an answer', () => {
     expect(second).toMatch(/^candidate:2 1 UDP 2122317822 (127\.0\.0\.1|::1) 7 typ host$/)
   })
 
-  test('are a name alone if it has no address here', async () => {
+  test('are only the name if it can’t be resolved here', async () => {
     expect(await candidatesFor({ address: 'no-such-node.invalid', port: 7 }, own)).toHaveLength(1)
   })
 })

@@ -17,7 +17,7 @@ const udpSockets = (port: number): number => {
   return lists.join('').split(`:${hex} `).length - 1
 }
 
-/** A game that sends each message back in the way in which its first letter says. */
+/** A game that echoes each message over the transport that the message's first letter names. */
 function answerBoth(socket: PlayerSocket, seen: string[] = []): void {
   socket.onmessage = ({ data }) => {
     seen.push(text(data))
@@ -46,7 +46,7 @@ describe('a player with a data channel', () => {
     expect(stage.page.connections.sockets.size).toBe(1)
   })
 
-  test('sends texts of any beginning unchanged', async () => {
+  test('sends texts with any first characters unchanged', async () => {
     const stage = await startChannels()
     stage.page.connections.onconnection = (socket) => answerBoth(socket)
     const player = await joinWithChannel(stage)
@@ -55,7 +55,7 @@ describe('a player with a data channel', () => {
     await soon(() => expect(player.messages).toEqual(texts))
   })
 
-  test('has no channel any more when its WebSocket has ended, and the port is free', async () => {
+  test('loses its channel when its WebSocket ends, and the port is free again', async () => {
     const stage = await startChannels()
     const socket = nextConnection(stage.page)
     const player = await joinWithChannel(stage)
@@ -97,19 +97,19 @@ describe('a player with a data channel', () => {
     expect(player.messages).toEqual(['u'])
   })
 
-  test('is told over the WebSocket when the host has ended the channel', async () => {
+  test('learns over the WebSocket that the host has ended the channel', async () => {
     const stage = await startChannels()
     stage.page.connections.onconnection = (socket) => answerBoth(socket)
     const player = await joinWithChannel(stage)
     await channelUp(player)
-    // Nobody of this package opens another one.
+    // This package's player opens no other channel.
     PeerOnNode.all[0]!.native.createDataChannel('another').onClosed(() => undefined)
     await soon(() => expect(signalsOf(player).at(-1)).toMatchObject({ ended: 'The player has opened another channel' }))
     player.connection.send('r')
     await soon(() => expect(player.messages).toEqual(['r']))
   })
 
-  test('is closed with 1008 for too many messages, whichever way they come', async () => {
+  test('is closed with 1008 for too many messages, on either transport', async () => {
     const stage = await startChannels({ maxRate: 10 })
     const player = await joinWithChannel(stage)
     await channelUp(player)
@@ -120,7 +120,7 @@ describe('a player with a data channel', () => {
     expect(await closed).toBe(1008)
   })
 
-  test('is closed with 1009 for an unreliable message that is too long for the host, as for any other', async () => {
+  test('is closed with 1009 for an unreliable message that is too long for the host, as for a reliable one', async () => {
     const stage = await startChannels({ maxMessage: 1000 })
     const seen: string[] = []
     stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
@@ -136,7 +136,7 @@ describe('a player with a data channel', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('loses the channel for a message that is longer than the host has said, and the match goes on', async () => {
+  test('loses the channel for a message above the announced length, and the match goes on', async () => {
     class Deaf extends PeerOnNode {
       override setRemoteDescription({ sdp }: { sdp: string }): Promise<void> {
         return super.setRemoteDescription({ sdp: sdp.replace(/max-message-size:\d+/, 'max-message-size:100000') })
@@ -171,7 +171,7 @@ describe('a player without a data channel sends and gets everything over the Web
     await playsOn(await startChannels({ channelAddress: undefined }))
   })
 
-  test('where UDP is blocked', async () => {
+  test('if UDP is blocked', async () => {
     const silent = createSocket('udp4')
     silent.bind(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -179,11 +179,11 @@ describe('a player without a data channel sends and gets everything over the Web
     await playsOn(await startChannels({}, { address: '127.0.0.1', port: silent.address().port }))
   })
 
-  test('where there is no RTCPeerConnection', async () => {
+  test('if there is no RTCPeerConnection', async () => {
     await playsOn(await startChannels(), { RTCPeerConnection: undefined })
   })
 
-  test('where the page may not make one', async () => {
+  test('if the page may not create an RTCPeerConnection', async () => {
     class Forbidden {
       constructor() {
         throw new Error('forbidden')
@@ -193,7 +193,7 @@ describe('a player without a data channel sends and gets everything over the Web
   })
 })
 
-test('the host sends nothing to an address that a player only names', async () => {
+test('the host sends nothing to an address that a player merely names', async () => {
   const named = createSocket('udp4')
   let packets = 0
   named.on('message', () => (packets += 1))
@@ -201,7 +201,7 @@ test('the host sends nothing to an address that a player only names', async () =
   await once(named, 'listening')
   onTestFinished(() => void named.close())
   const { port } = named.address()
-  // The player never comes, so that the host has all the time for checks of the one address that it was given.
+  // The player never connects, so the host has all the time to check the one address that it was given.
   class Naming extends PeerOnNode {
     override get localDescription(): { readonly sdp: string } {
       const sdp = super.localDescription!.sdp.replace(/a=(candidate|end-of).*\r\n/g, '')
@@ -239,7 +239,7 @@ async function takeUdpPort(): Promise<number> {
   }
 }
 
-test('a taken UDP port is an error of the start, and the listener is closed again', async () => {
+test('a taken UDP port fails the start, and the listener is closed again', async () => {
   const port = await takeUdpPort()
   for (let attempt = 0; attempt < 2; attempt++) {
     await expect(startChannels({ playersPort: port })).rejects.toMatchObject({ code: 'EADDRINUSE', syscall: 'bind' })

@@ -12,7 +12,7 @@ test('unreliable messages to a player who does not read are dropped, and the pla
   const socket = await next
   player.socket.pause()
   const message = new Uint8Array(50_000)
-  // As many as would close the player, several times over, behind what the network itself holds.
+  // Several times as many as would close the player, beyond the network's own buffers.
   for (let sent = 0; sent < 400; sent++) {
     socket.sendUnreliable(message)
     if (sent % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
@@ -25,7 +25,7 @@ test('unreliable messages to a player who does not read are dropped, and the pla
   expect(player.socket.readyState).toBe(player.socket.OPEN)
 })
 
-test('datagrams of strangers end no channel', async () => {
+test('datagrams of strangers don’t end a channel', async () => {
   const stage = await startChannels()
   stage.page.connections.onconnection = (socket) => {
     socket.onmessage = ({ data }) => socket.sendUnreliable(data as string)
@@ -37,12 +37,12 @@ test('datagrams of strangers end no channel', async () => {
   for (let sent = 0; sent < 3000; sent++) {
     const datagram = randomBytes(20 + (sent % 1400))
     if (sent % 3 === 1) {
-      // Beginnings of STUN: a binding request of this length, with its cookie.
+      // The start of a STUN binding request of this length, with its cookie.
       datagram.writeUInt16BE(1, 0)
       datagram.writeUInt16BE(datagram.length - 20, 2)
       datagram.writeUInt32BE(0x2112a442, 4)
     }
-    // A handshake of DTLS 1.2.
+    // A DTLS 1.2 handshake.
     if (sent % 3 === 2) datagram.set([22, 254, 253])
     stranger.send(datagram, stage.players.port, '127.0.0.1')
     if (sent % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 1))

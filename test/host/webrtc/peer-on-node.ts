@@ -2,12 +2,12 @@ import { PeerConnection, preload } from 'node-datachannel'
 import type { DataChannel } from 'node-datachannel'
 import type { DataChannelLike, PeerConnectionLike } from '../../../src/player/browser.js'
 
-// Its threads and their pipe stay for as long as the process, so they begin before a suite's descriptors are counted.
+// The library's threads and their pipe live as long as the process, so start them before descriptors are counted.
 preload()
 
 type Handler = ((event: never) => void) | null
 
-/** A browser's RTCDataChannel, made of a native one. */
+/** A browser's RTCDataChannel, backed by a native one. */
 class ChannelOnNode implements DataChannelLike {
   binaryType = 'arraybuffer'
   readyState = 'connecting'
@@ -43,9 +43,9 @@ class ChannelOnNode implements DataChannelLike {
   }
 }
 
-/** What of a browser's RTCPeerConnection a player's page uses, in Node. */
+/** The part of a browser's RTCPeerConnection that a player's page uses, in Node. */
 export class PeerOnNode implements PeerConnectionLike {
-  /** All that were made since the last `endPeers()`. */
+  /** All peers that were created since the last `endPeers()`. */
   static readonly all: PeerOnNode[] = []
   connectionState = 'new'
   onconnectionstatechange: Handler = null

@@ -17,15 +17,15 @@ const OFFER = {
 } as const
 const GOOD = writeOffer(OFFER)
 
-/** A player whose page isn't of this package. */
+/** A player whose page isn't from this package. */
 async function startRaw(): Promise<RawPlayer> {
   const stage = await startChannels()
   echo(stage.page)
   return joinRaw(stage, [PLAIN, WITH_CHANNEL])
 }
 
-describe('an offer', () => {
-  test('is read from what browsers write, and written anew', () => {
+describe('the offer of a player', () => {
+  test('is parsed from the SDP of browsers, and written anew', () => {
     expect(readOffer(GOOD)).toEqual(OFFER)
     expect(readOffer(GOOD.replaceAll('\r\n', '\n'))).toEqual(OFFER)
     expect(readOffer(GOOD.replace('a=max-message-size:262144\r\n', ''))).toEqual({ ...OFFER, maxMessage: 65_536 })
@@ -51,13 +51,13 @@ describe('an offer', () => {
     expect(readOffer(offer)).toBeUndefined()
   })
 
-  test('has no candidates any more, whatever the player wrote', () => {
+  test('is stripped of all candidates', () => {
     const candidate = 'a=candidate:1 1 UDP 2122317823 10.0.0.1 22 typ host\r\n'
     expect(writeOffer(readOffer(GOOD + candidate)!)).toBe(GOOD)
   })
 })
 
-describe('what a page of another make signals', () => {
+describe('a signal from a foreign page', () => {
   test.each([
     ['no JSON', '\0{'],
     ['no id', '\0{"up":true}'],
@@ -71,7 +71,7 @@ describe('what a page of another make signals', () => {
     expect(await player.closed).toEqual([1008, 'A signal is malformed'])
   })
 
-  test('is answered with a refusal if the offer is malformed, and the match goes on', async () => {
+  test('with a malformed offer is answered with a refusal, and the match goes on', async () => {
     const player = await startRaw()
     player.socket.send(`\0${JSON.stringify({ id: 7, offer: 'v=0\r\n'.repeat(1000) })}`)
     player.socket.send('go on')
@@ -79,7 +79,7 @@ describe('what a page of another make signals', () => {
     await soon(() => expect(player.messages).toContain('go on'))
   })
 
-  test('is refused from the sixth offer on', async () => {
+  test('with a sixth offer is refused', async () => {
     const player = await startRaw()
     for (let id = 1; id <= 6; id++) player.socket.send(`\0${JSON.stringify({ id, offer: GOOD })}`)
     player.socket.send('go on')
@@ -87,13 +87,13 @@ describe('what a page of another make signals', () => {
     await soon(() => expect(player.messages).toContain('go on'))
   })
 
-  test('ends its connection with 1008 if it is told too often', async () => {
+  test('ends its connection with 1008 if it comes too often', async () => {
     const player = await startRaw()
     for (let sent = 0; sent < 201; sent++) player.socket.send('\0{"id":1,"up":true}')
     expect(await player.closed).toEqual([1008, 'More than 200 signals'])
   })
 
-  test('ends it there and then: what it sends behind that reaches nobody', async () => {
+  test('that ends the connection discards everything behind it', async () => {
     const stage = await startChannels()
     const got: unknown[] = []
     stage.page.connections.onconnection = (socket) => {
@@ -107,7 +107,7 @@ describe('what a page of another make signals', () => {
     expect(stage.lines).toEqual(['Player 1 (127.0.0.1) is closed with 1008: A signal is malformed'])
   })
 
-  test('may be two offers by the same name: the later one alone is answered, and its channel ends with the player', async () => {
+  test('with a second offer of the same id gets the only answer, and its channel ends with the player', async () => {
     const native = await loadNative()
     const made: NativePeer[] = []
     const Noted = function (name: string, config: object): NativePeer {
@@ -138,7 +138,7 @@ describe('what a page of another make signals', () => {
     webRtc.close()
   })
 
-  test('may be that a channel is up which isn’t there: unreliable messages come over the WebSocket', async () => {
+  test('that claims a missing channel is up leaves unreliable messages on the WebSocket', async () => {
     const stage = await startChannels()
     stage.page.connections.onconnection = (socket) => {
       socket.onmessage = ({ data }) => socket.sendUnreliable(data as string)

@@ -27,7 +27,7 @@ export async function startChannels(options: StageOptions = {}, reachable?: Reac
   return { ...stage, page: await openPageOnNode(stage) }
 }
 
-/** A player's end of a WebSocket that notes what goes over it. */
+/** A player's end of a WebSocket that records its traffic. */
 class NotedWebSocket extends WebSocket {
   static last: NotedWebSocket | undefined
   readonly sent: unknown[] = []
@@ -48,7 +48,7 @@ class NotedWebSocket extends WebSocket {
 export interface ChannelPlayer {
   readonly connection: PlayerConnection
   readonly messages: (string | ArrayBuffer)[]
-  /** What went over the WebSocket. */
+  /** The messages that went over the WebSocket. */
   readonly socket: NotedWebSocket
   /** `transport` after each change. */
   readonly transports: string[]
@@ -80,29 +80,29 @@ export async function joinWithChannel(
   return { connection, messages, socket, transports }
 }
 
-/** Resolves when the player's channel is up, and the host knows. */
+/** Resolves when the player's channel is up and the host knows. */
 export async function channelUp({ connection, socket }: ChannelPlayer): Promise<void> {
   await soon(() => {
     if (connection.transport !== 'webrtc') throw new Error('There is no channel')
   })
-  // The host answers pings in their turn, so it has read by then what was sent before.
+  // The host answers pings in order, so its pong proves that it has read all earlier messages.
   await new Promise<void>((resolve) => {
     socket.once('pong', () => resolve())
     socket.ping()
   })
 }
 
-/** A signal of the host, read from what came over a player's WebSocket. */
+/** Returns a signal of the host from the messages of a player's WebSocket. */
 export const signalsOf = ({ socket }: ChannelPlayer): Record<string, unknown>[] =>
   socket.came
     .filter((text): text is string => typeof text === 'string' && text.startsWith('\0{'))
     .map((text) => JSON.parse(text.slice(1)) as Record<string, unknown>)
 
-/** What came over the WebSocket and is the game's. */
+/** The game's messages among those of the WebSocket. */
 export const overSocket = ({ socket }: ChannelPlayer): unknown[] =>
   socket.came.filter((data) => typeof data !== 'string' || !data.startsWith('\0{'))
 
-/** A WebSocket that speaks of channels, and no page of this package behind it. */
+/** A WebSocket that offers channels, without a page of this package behind it. */
 export async function joinRaw({ players }: Pick<Stage, 'players'>, protocols: string[]): Promise<RawPlayer> {
   const socket = new NotedWebSocket(players.url, protocols)
   onTestFinished(() => socket.terminate())

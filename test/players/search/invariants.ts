@@ -1,17 +1,17 @@
-/** What is true outside of the tracking, and what the platform says of it. */
+/** The ground truth about players, and the state that the platform holds. */
 export interface Seats {
   readonly capacity: number
   /** In the list as the platform holds it. */
   readonly listed: readonly string[]
-  /** Whom the tracker has let in, and who hasn't left. */
+  /** Players whom the tracker has admitted and who haven't left. */
   readonly here: readonly string[]
-  /** Who was promised a seat by an allocation, and hasn't come nor been told as a no-show. */
+  /** Players with an allocation's promise who have neither come nor been reported as a no-show. */
   readonly promised: readonly string[]
 }
 
-/** And what the tracker says. */
+/** The same, with the state of the tracker. */
 export interface Truth extends Seats {
-  /** Whose join has no outcome yet. */
+  /** Players whose join has no outcome yet. */
   readonly joining: readonly string[]
   readonly ids: readonly string[]
   readonly expected: readonly string[]
@@ -22,7 +22,7 @@ export interface Truth extends Seats {
 const without = (some: readonly string[], others: readonly string[]): string[] =>
   some.filter((id) => !others.includes(id))
 
-/** What must hold in any object, whatever breaks. */
+/** Invariants of any object, whatever breaks. */
 export function seatsViolation({ capacity, listed, here, promised }: Seats): string | undefined {
   const lost = without(here, listed)
   const broken = without(promised, listed)
@@ -33,7 +33,7 @@ export function seatsViolation({ capacity, listed, here, promised }: Seats): str
   return undefined
 }
 
-/** What must hold at any moment, whatever breaks. */
+/** Invariants at any moment, whatever breaks. */
 export function violation(truth: Truth): string | undefined {
   const { capacity, here, ids, expected, doubled } = truth
   if (ids.length + expected.length > capacity) return `over capacity: ${ids.length} here, ${expected.length} expected`
@@ -42,7 +42,7 @@ export function violation(truth: Truth): string | undefined {
   return seatsViolation(truth)
 }
 
-/** What must hold 3 s after the last fault. */
+/** Invariants 3 s after the last fault. */
 export function disagreement(truth: Truth): string | undefined {
   const { listed, joining, ids, expected, promised } = truth
   const wanted = ids.concat(expected)
@@ -53,7 +53,7 @@ export function disagreement(truth: Truth): string | undefined {
   return violation(truth)
 }
 
-/** What is true of sessions outside of the tracking, and what the tracker and the platform say of it. */
+/** The ground truth about sessions, and the states of the tracker and the platform. */
 export interface SessionsTruth {
   readonly isCounted: boolean
   readonly thenShutdown?: number | 'last'
@@ -70,19 +70,20 @@ export interface SessionsTruth {
   readonly wrong: readonly string[]
 }
 
-/** What must hold of sessions at any moment, whatever breaks. */
+/** Invariants of sessions at any moment, whatever breaks. */
 export function sessionsViolation(truth: SessionsTruth): string | undefined {
   const { isCounted, count, capacity, allocated, ended, started, wrong } = truth
   const run = allocated - ended
   if (wrong.length > 0) return wrong.join(', ')
   if (started > allocated) return `doubled: ${started} started, ${allocated} allocated`
-  // A place that was closed while an allocation took it has a count below, and nobody else finds it.
+  // If an allocation took a place while it was being closed, the count stays below. No other allocation finds that
+  // place.
   if (isCounted && count < Math.min(run, capacity))
     return `over capacity: the counter says ${count}, and ${run} sessions run`
   return undefined
 }
 
-/** What must hold of sessions 3 s after the last fault. */
+/** Invariants of sessions 3 s after the last fault. */
 export function sessionsDisagreement(truth: SessionsTruth): string | undefined {
   const { isCounted, thenShutdown, count, capacity, state, allocated, ended, started } = truth
   const run = allocated - ended

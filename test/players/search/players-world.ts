@@ -19,7 +19,7 @@ interface Stored {
   readonly allocation: number
 }
 
-/** What may go wrong, or be done, so many times. */
+/** How many times each action and each fault may happen. */
 export interface Budget {
   join: number
   leave: number
@@ -114,7 +114,7 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
       if (!this.isAway && budget.fault > 0) actions.push('away')
       if (budget.fault > 0) actions.push('restart')
     }
-    // A new connection is taken for another sidecar, which holds no removals of before.
+    // A new connection counts as a restarted sidecar, which holds no earlier removals.
     if (budget.fault > 0 && this.state.writes.size > 0 && this.held.every(({ isAdd }) => isAdd)) actions.push('cut')
     if (this.unseen.length > 0) actions.push('show')
     if (this.unseen.length > 1) actions.push('showLast')
@@ -141,8 +141,9 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
   }
 
   /**
-   * Nobody who is known to have a seat, or to be given one: no matchmaker promises one to those. Nor to somebody whose add
-   * was accepted and cut off by an allocation of the last seat: that the next value isn't that add, no object tells.
+   * Whether a matchmaker may promise a seat to the player. A matchmaker skips players who are known to have a seat or
+   * to get one. The world also skips a player whose accepted add was cut off by an allocation of the last seat: no
+   * object tells a new promise from that add.
    */
   private isStranger(id: string): boolean {
     const write = this.state.writes.get(id)
@@ -207,7 +208,7 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
     const values = this.question!
     this.question = undefined
     this.change(() => this.state.asked({ values, count: undefined, gameServer: objectOf(this.stored) }))
-    // What the read has shown, the watch doesn't show any more.
+    // The watch doesn't repeat the objects that the read has shown.
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
   }
 

@@ -14,7 +14,7 @@ const COUNTED: Rules = { isCounted: true }
 const REUSED: Rules = { isCounted: false }
 const FEW: SessionsBudget = { allocate: 3, end: 3, fault: 1 }
 
-describe('nobody is lost or doubled, none is over capacity, and list and game agree within 3 s, in every order of', () => {
+describe('no player is lost, doubled or over capacity, and list and game agree within 3 s, in every order of', () => {
   test.each<[string, string[], Partial<Budget>]>([
     ['joins, leaves and allocations with one fault', ['ann'], { join: 2, leave: 2, allocate: 2, fault: 1 }],
     ['two faults around one player', ['ann'], { join: 2, leave: 1, allocate: 1, fault: 2 }],
@@ -26,7 +26,7 @@ describe('nobody is lost or doubled, none is over capacity, and list and game ag
 })
 
 test.each(SEEDS)(
-  `nobody is lost or doubled, none is over capacity, and list and game agree within 3 s, in ${STEPS} random steps (seed %i)`,
+  `no player is lost, doubled or over capacity, and list and game agree within 3 s, in ${STEPS} random steps (seed %i)`,
   (seed) => expect(wander(new PlayersWorld(CROWD, { ...ALWAYS }), STEPS, seed)).toBeUndefined(),
 )
 
@@ -63,12 +63,12 @@ const BROKEN: Record<string, Partial<Writes<object, never>>> = {
       this.writes.forEach(({ fate }, key) => fate === 'unknown' && this.writes.delete(key))
     },
   },
-  'believes a restarted sidecar to know what it had accepted': { connection() {} },
+  'assumes that a restarted sidecar remembers accepted writes': { connection() {} },
 }
 
 /** Trackers of players with one fault each. */
 const PLAYERS: Record<string, typeof PlayersState> = {
-  'forgets that a removal may have come about before a promise': class extends PlayersState {
+  'forgets that a removal may have landed before a promise': class extends PlayersState {
     protected override lost(): void {}
   },
   'has no capacity': class extends PlayersState {
@@ -92,8 +92,8 @@ for (const [name, methods] of Object.entries(BROKEN)) {
   for (const { prototype } of [PLAYERS[name], SESSIONS[name]]) Object.assign(prototype, methods)
 }
 
-// By chance a fault is mostly found sooner.
-test.each(Object.entries(PLAYERS))('a tracker of players that %s is caught', (_, State) => {
+// Random steps mostly find a fault sooner than the full search.
+test.each(Object.entries(PLAYERS))('the search catches a tracker of players that %s', (_, State) => {
   const one = { ...NOTHING, join: 2, leave: 2, allocate: 2, fault: 1 }
   const found =
     wander(new PlayersWorld(CROWD, { ...ALWAYS }, State), STEPS, 1) ??
@@ -101,7 +101,7 @@ test.each(Object.entries(PLAYERS))('a tracker of players that %s is caught', (_,
   expect(found).toBeDefined()
 })
 
-test.each(Object.entries(SESSIONS))('a tracker of sessions that %s is caught', (_, State) => {
+test.each(Object.entries(SESSIONS))('the search catches a tracker of sessions that %s', (_, State) => {
   const found =
     wander(new SessionsWorld(COUNTED, { ...ALWAYS }, State), STEPS, 1) ??
     search(new SessionsWorld(COUNTED, { ...FEW }, State), WORLDS)

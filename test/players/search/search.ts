@@ -3,20 +3,20 @@ import { createRandom } from '../support/random.js'
 /** A game, its tracker, the sidecar and the platform as one value, so that all orders can be tried. */
 export interface Searchable {
   copy(): Searchable
-  /** Tells worlds apart by all that can make a difference later. */
+  /** A key of everything that can affect the future: worlds with equal keys are equivalent. */
   readonly key: string
-  /** The names of all that can happen next. */
+  /** The names of all possible next events. */
   readonly actions: string[]
   act(action: string): void
-  /** Lets nothing else go wrong, and 3 s pass. */
+  /** Ends all faults and lets 3 s pass. */
   calmDown(): void
-  /** What must not be at any moment. */
+  /** Violations of the invariants of any moment. */
   readonly violation: string | undefined
-  /** What must not be once everything is calm. */
+  /** Violations of the invariants after the last fault. */
   readonly disagreement: string | undefined
 }
 
-/** What is wrong with a world now, or 3 s after everything has become calm. */
+/** The violations of a world now, or 3 s after its last fault. */
 function problemOf(world: Searchable): string | undefined {
   const now = world.violation
   if (now) return now
@@ -25,7 +25,7 @@ function problemOf(world: Searchable): string | undefined {
   return calm.disagreement
 }
 
-/** Nobody reads the stacks of the errors that writes fail with here, and they cost more than all else. */
+/** Turns stack traces off: the errors of failed writes need none, and stacks cost more than all the rest. */
 function withoutStacks<T>(run: () => T): T {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
@@ -36,7 +36,7 @@ function withoutStacks<T>(run: () => T): T {
   }
 }
 
-/** Tries every order of what can happen, and gives the shortest history that ends in what must not be. */
+/** Tries every order of events, and returns the shortest history that ends in a violation. */
 export const search = (first: Searchable, most: number): string | undefined => withoutStacks(() => tryAll(first, most))
 
 function tryAll(first: Searchable, most: number): string | undefined {
@@ -62,7 +62,7 @@ function tryAll(first: Searchable, most: number): string | undefined {
   return undefined
 }
 
-/** Does what chance chooses; calms down a copy every few steps. */
+/** Takes random steps, and every few steps checks a copy of the world after its last fault. */
 export const wander = (world: Searchable, steps: number, seed: number): string | undefined =>
   withoutStacks(() => walk(world, steps, seed))
 

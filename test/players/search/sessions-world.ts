@@ -4,13 +4,13 @@ import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './i
 import { World } from './world.js'
 
 const CAPACITY = 2
-/** Ticks for which the sidecar holds a call at most. */
+/** Most ticks for which the sidecar holds a call. */
 const HELD = 70
 
 interface Call {
   readonly id: string
   readonly what: SessionWrite
-  /** For which the sidecar holds it, once it does. */
+  /** Ticks for which the sidecar still holds the call. */
   readonly ticks: number
 }
 
@@ -28,7 +28,7 @@ interface Stored {
   readonly allocation: number
 }
 
-/** What may go wrong, or be done, so many times. */
+/** How many times each action and each fault may happen. */
 export interface Budget {
   allocate: number
   end: number
@@ -36,7 +36,7 @@ export interface Budget {
 }
 
 export interface Rules {
-  /** By a counter, or one session after the other. */
+  /** Counted by a counter, or one session after the other. */
   readonly isCounted: boolean
   readonly thenShutdown?: number | 'last'
 }
@@ -45,7 +45,7 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   state: SessionsState
   stored: Stored = { count: 0, capacity: CAPACITY, state: 'Ready', version: 1, allocation: 0 }
   shown: Stored | undefined
-  /** What the sidecar has accepted and not written. */
+  /** Writes that the sidecar has accepted and not written. */
   difference = 0
   newCapacity: number | undefined
   newState: string | undefined
@@ -108,7 +108,7 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
     add('flush', isUnwritten && !this.isAway)
     add('away', isUnwritten && !this.isAway && isFaulty)
     add('restart', isUnwritten && isFaulty)
-    // A new connection is taken for another sidecar, which holds nothing of before, and writes no state.
+    // A new connection counts as a restarted sidecar, which holds no earlier writes and writes no state.
     add('cut', isFaulty && this.state.writes.size && !held.length && !this.newState)
     add('show', this.unseen.length)
     add('showLast', this.unseen.length > 1)

@@ -3,12 +3,12 @@ import type { PlayersState } from '../../../src/players/players-state.js'
 import type { SessionsState } from '../../../src/players/sessions-state.js'
 import type { Searchable } from './search.js'
 
-/** Ticks of half a second in which everything must agree. */
+/** Ticks of half a second within which everything must agree. */
 const AGREED = 6
-/** What goes wrong, of which there is a budget. */
+/** Faults, which have a budget. */
 const FAULTS = /^(lose|hold|restart|away|cut)/
 
-/** A copy of a tracker's state that is changed by itself. */
+/** An independent copy of a tracker's state. */
 function copyOf<State extends { writes: Map<string, object> }>(state: State): State {
   const copy = Object.assign(Object.create(Object.getPrototypeOf(state) as object) as State, state, { effects: [] })
   for (const [name, value] of Object.entries(state)) {
@@ -18,7 +18,7 @@ function copyOf<State extends { writes: Map<string, object> }>(state: State): St
   return copy
 }
 
-/** A sidecar and its watch around a tracker's state: calls are late or lost, and what was accepted is written later. */
+/** A sidecar and its watch around a tracker's state: calls are late or lost, and accepted writes land later. */
 export abstract class World<
   State extends PlayersState | SessionsState,
   Call extends { readonly id: string },
@@ -27,16 +27,16 @@ export abstract class World<
 > implements Searchable {
   abstract state: State
   abstract budget: { fault: number }
-  /** A question of the tracker's that is on its way: what the sidecar held then. */
+  /** The answer to a question of the tracker in flight: the sidecar's state at that time. */
   question: View | undefined
-  /** What came twice, or at a wrong time. */
+  /** Events that came twice, or at a wrong time. */
   wrong: readonly string[] = []
-  /** What the watch hasn't told yet, the oldest first. */
+  /** Objects that the watch hasn't shown yet, the oldest first. */
   unseen: readonly Stored[] = []
-  /** Calls that haven't reached the sidecar, by their keys; and those that timed out, and that it holds. */
+  /** Calls by key that haven't reached the sidecar, and calls that timed out and are held by the sidecar. */
   calls: readonly Call[] = []
   held: readonly Call[] = []
-  /** Whether the API server is: then nothing is written, and nobody can allocate. */
+  /** Whether the API server is down: then nothing is written, and nobody can allocate. */
   isAway = false
 
   act(action: string): void {
@@ -64,7 +64,7 @@ export abstract class World<
     else this.tick()
   }
 
-  /** Lets everything come that is on its way. */
+  /** Delivers everything in flight. */
   calmDown(): void {
     this.isAway = false
     const hasHeld = this.held.length > 0 || [...this.state.writes.values()].some(({ isHeld }) => isHeld)
@@ -92,22 +92,22 @@ export abstract class World<
     this.carryOut(call)
   }
 
-  /** Half a second, in which the sidecar writes. */
+  /** Lets half a second pass, in which the sidecar writes. */
   protected tick(): void {
     if (!this.isAway) this.flush()
     this.change(() => this.state.tick())
   }
 
-  /** What the sidecar does with a call, and its error. */
+  /** Applies a call to the sidecar and returns its error. */
   protected abstract carryOut(call: Call): SidecarError | undefined
-  /** Writes what the sidecar has accepted. */
+  /** Writes the changes that the sidecar has accepted. */
   protected abstract flush(): void
-  /** Loses what the sidecar has accepted and not written. */
+  /** Loses the changes that the sidecar has accepted and not written. */
   protected abstract forget(): void
   protected abstract show(stored: Stored): void
-  /** Answers the question that is on its way. */
+  /** Answers the question in flight. */
   protected abstract reply(): void
-  /** What the sidecar holds, with what it has accepted and not written. */
+  /** The sidecar's state, including accepted changes that aren't written. */
   protected abstract readonly view: View
   protected abstract perform(effect: State['effects'][number]): void
   abstract readonly key: string
@@ -123,7 +123,7 @@ export abstract class World<
     return copy as this
   }
 
-  /** Changes the tracker's state, lets it decide, and carries out what follows. */
+  /** Changes the tracker's state, lets it decide, and carries out the effects. */
   protected change(make: () => void): void {
     const { state } = this
     for (const one of [make, () => state.turn()]) {
@@ -152,7 +152,7 @@ export abstract class World<
     this.change(() => this.state.answered(key, error))
   }
 
-  /** What isn't written is lost, and so are calls that are on their way. */
+  /** Restarts the sidecar: unwritten changes and calls in flight are lost. */
   private restart(): void {
     this.forget()
     this.held = []

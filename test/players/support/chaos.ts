@@ -4,7 +4,7 @@ import type { FaultKind, World } from './world.js'
 export interface ChaosOptions {
   /** ms between two kills */
   readonly killEvery: number
-  /** ms that nobody answers after one */
+  /** ms of downtime after a kill */
   readonly down: number
   /** ms by which late writes are late */
   readonly late: number
@@ -21,8 +21,8 @@ const KINDS: readonly FaultKind[] = [
 ]
 
 /**
- * Breaks things at random. The sidecar is killed for some time, then left alone for as long as late writes need: what waits
- * in a killed sidecar is lost, and would never be late.
+ * Injects random faults. The sidecar is down for some time, then left alone for as long as late writes take: a killed
+ * sidecar loses its waiting writes, which then are never late.
  */
 export function createChaos(world: World, random: Random, { killEvery, down, late }: ChaosOptions) {
   const start = world.now()

@@ -5,7 +5,7 @@ import type { Random } from './random.js'
 interface Player {
   readonly id: string
   next: number
-  /** Counts up with each join and each leave, so that the answer to an older join is known. */
+  /** Grows with each join and each leave, which identifies the answer to an older join. */
   turn: number
   joining: boolean
 }
@@ -20,7 +20,7 @@ interface CrowdParts {
   now(): number
 }
 
-/** Players who join and leave at random, as sockets would make them do. */
+/** Players who join and leave at random, like the sockets of a game. */
 export class Crowd {
   joins = 0
   leaves = 0
@@ -46,7 +46,7 @@ export class Crowd {
     return this.players.filter(({ joining }) => joining).map(({ id }) => id)
   }
 
-  /** Lets everybody act whose time has come. */
+  /** Lets each player act whose time has come. */
   act(): void {
     const { ledger, random, pause } = this.parts
     const now = this.parts.now()
@@ -54,15 +54,15 @@ export class Crowd {
       if (player.next > now) continue
       player.next = now + random.between(1, pause * 2)
       if (ledger.here.has(player.id)) this.leave(player)
-      // Some who were promised a seat never come, or come when it is free again.
+      // Some promised players never come, or come after their seat is free again.
       else if (!player.joining && ledger.promised.has(player.id) && random.chance(0.3)) player.next = now + pause * 20
       else if (!player.joining) this.join(player)
-      // The socket closes before the seat is there.
+      // The socket closes before the player has the seat.
       else if (random.chance(0.05)) this.leave(player)
     }
   }
 
-  /** Everybody who has a promise and hasn't come, or is here, leaves for good. */
+  /** Every player who is here or promised leaves for good. */
   allLeave(): void {
     for (const player of this.players) if (this.parts.ledger.here.has(player.id) || player.joining) this.leave(player)
   }

@@ -3,15 +3,15 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import type { Random } from './random.js'
 import type { FaultKind } from './world.js'
 
-/** The part of the writes that a fault meets. */
+/** The share of the writes that a fault hits. */
 const SHARE = 0.4
 
-/** A port in front of a sidecar that comes and goes, at which things break. */
+/** A port with faults, in front of a sidecar that comes and goes. */
 export interface FaultProxy {
   readonly url: string
-  /** Leads to that port from now on, and listens. */
+  /** Listens, and forwards to that port from now on. */
   lead(port: number): Promise<void>
-  /** Cuts every connection and listens no more. */
+  /** Cuts every connection and stops listening. */
   refuse(): void
   fault(kind: FaultKind | undefined, lateMs: number): void
   close(): Promise<void>

@@ -1,19 +1,19 @@
 import { seatsViolation, sessionsViolation } from '../search/invariants.js'
 import type { Seen } from './world.js'
 
-/** One thing that must not happen, and did. */
+/** A violated invariant. */
 export interface Violation {
   readonly at: number
   /** Such as `lost: p3 is here without a seat`. */
   readonly what: string
 }
 
-/** ms by which a no-show may be early: timers round. */
+/** ms by which a no-show may be early, since timers round. */
 const ROUNDING = 5
 
 /**
- * What is true outside of the tracking: who has been let in and hasn't left, who holds an allocation's promise, and how
- * many sessions were allocated and haven't ended. Every object is held against it.
+ * The ground truth: who has been admitted and hasn't left, who holds an allocation's promise, and how many sessions
+ * were allocated and haven't ended. Every object is compared with the ledger.
  */
 export class Ledger {
   readonly here = new Set<string>()
@@ -22,7 +22,7 @@ export class Ledger {
   readonly violations: Violation[] = []
   readonly sessions = { allocated: 0, started: 0, ended: 0 }
   objects = 0
-  /** What is wrong at present: it is told once. */
+  /** The present violations, so that each is reported once. */
   private wrong: string | undefined
   private readonly now: () => number
   private readonly noShowAfter: number
@@ -58,7 +58,7 @@ export class Ledger {
     this.promised.delete(id)
   }
 
-  /** Holds an object of the API server against what is true. */
+  /** Compares an object of the API server with the ground truth. */
   check({ values, capacity, rooms, state }: Seen): void {
     this.objects++
     const wrong =
@@ -68,7 +68,7 @@ export class Ledger {
     this.wrong = wrong
   }
 
-  /** What must hold in any object, however old it is. */
+  /** Checks the invariants of any object, however old it is. */
   checkShape({ values, capacity }: Seen): void {
     const wrong = seatsViolation({ capacity, listed: values, here: [], promised: [] })
     if (wrong) this.violate(wrong)

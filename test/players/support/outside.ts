@@ -6,22 +6,22 @@ interface OutsideParts {
   readonly world: World
   readonly ledger: Ledger
   readonly random: Random
-  /** Those who may be promised a seat. */
+  /** The players who may be promised a seat. */
   readonly ids: readonly string[]
   /** Whether each allocation is a session. */
   readonly sessions: boolean
   /** ms between two allocations, on average */
   readonly every: number
-  /** Whether the next may come: a session's allocation waits until the game has seen the one before. */
+  /** Whether the next allocation may come: it waits until the game has seen the previous session. */
   mayAllocate(): boolean
-  /** Whom the game saw in the list when it saw it last. */
+  /** The players in the list as the game saw it last. */
   lastSeen(): readonly string[]
 }
 
 /**
- * A matchmaker: it allocates, promises seats to players whom the list doesn't hold, and takes the answer for the truth.
- * One that promised a seat to somebody in the list would change nothing in the object, and no game could know of it. The
- * same goes for one who has just gone from it, while the game's watch is cut: it sees the value before and after.
+ * A matchmaker that allocates, promises seats to players whom the list doesn't hold, and trusts the answer. A promise
+ * to a player in the list would change nothing in the object, so no game could notice it. The same holds for a player
+ * who has just left the list while the game's watch is cut: the game sees the value before and after.
  */
 export function createOutside({ world, ledger, random, ids, sessions, every, mayAllocate, lastSeen }: OutsideParts) {
   const made = { allocations: 0, promises: 0 }

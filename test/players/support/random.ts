@@ -1,4 +1,4 @@
-/** Draws that a seed decides, so that a run which failed can be run again. */
+/** Seeded random numbers, so that a failed run can be repeated. */
 export interface Random {
   /** From 0 up to 1. */
   next(): number

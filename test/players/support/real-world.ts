@@ -12,7 +12,7 @@ interface Status {
   counters: Record<string, { capacity: number; count: number }>
 }
 
-/** The real sidecar as it is in a pod: a process that is really killed, beside an API server that holds its GameServer. */
+/** The real sidecar as in a pod: a process that is really killed, beside an API server that holds its GameServer. */
 export async function startRealWorld(sizes: Sizes, seed: number, binary: Binary): Promise<World> {
   const cluster = await startCluster(manifestOf(sizes))
   const { flags, folder } = await flagsInCluster(cluster)

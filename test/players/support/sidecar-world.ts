@@ -6,10 +6,10 @@ import { HERE, LIST, ROOMS } from './world.js'
 import type { FaultKind, Seen, World } from './world.js'
 
 const WRITES = ['addListValue', 'removeListValue', 'updateCounter'] as const
-/** The part of the calls that a fault meets. */
+/** The share of the calls that a fault hits. */
 const SHARE = 0.4
 
-/** A world around our own sidecar, on a port and in the time of the clock on the wall. */
+/** A world around our own sidecar, on a port and in real time. */
 export const localWorld = (local: LocalSidecar): World =>
   sidecarWorld(local, {
     clientOptions: { baseUrl: local.url },
@@ -17,12 +17,12 @@ export const localWorld = (local: LocalSidecar): World =>
     pass: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   })
 
-/** A world around the mock, in a time of its own. */
+/** A world around the mock, in virtual time. */
 export const mockWorld = (mock: Mock): World =>
   sidecarWorld(mock, { clientOptions: mock.options, now: () => mock.now, pass: (ms) => mock.advance(ms) })
 
 interface Clock extends Pick<World, 'clientOptions' | 'now'> {
-  /** Lets about so many ms pass. */
+  /** Lets about this many ms pass. */
   pass(ms: number): Promise<void>
 }
 

@@ -9,7 +9,7 @@ import { createRandom } from './random.js'
 import { seenIn } from './sidecar-world.js'
 import { HERE, LIST, ROOMS, type World } from './world.js'
 
-/** What is tried: from the source in tests, from the built package in the bench. */
+/** The code under test: from the source in tests, from the built package in the bench. */
 export interface Library {
   readonly createClient: typeof createClient
   trackPlayers?(client: SidecarClient, options: PlayersOptions): Players
@@ -20,7 +20,7 @@ export interface SoakOptions {
   readonly seed: number
   /** Joins and leaves, in all. */
   readonly steps: number
-  /** ms after which no more are made */
+  /** ms after which nobody joins or leaves any more */
   readonly atMost?: number
   readonly players?: number
   /** ms between two acts of one player, on average */
@@ -47,14 +47,14 @@ export interface SoakResult {
   readonly violations: readonly Violation[]
 }
 
-/** ms for which an agreement must last: what was on its way has come by then. */
+/** ms for which an agreement must last, so that everything in flight has arrived. */
 const LASTING = 1200
-/** ms after which what the sidecar has accepted is written */
+/** ms after which the sidecar writes accepted changes */
 const WRITTEN = 1000
-/** ms after which nobody waits for an agreement any more */
+/** Timeout in ms of the wait for an agreement */
 const PATIENCE = 30_000
 
-/** Lets a crowd, allocations and faults loose on a game, and holds every object against what is true. */
+/** Runs a crowd, allocations and faults against a game, and compares every object with the ledger. */
 export async function runSoak(library: Library, world: World, options: SoakOptions): Promise<SoakResult> {
   const { steps, atMost = Infinity, noShow, pause } = options
   const random = createRandom(options.seed)
@@ -63,7 +63,7 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   const ledger = new Ledger(now, noShow)
   world.onObject((seen) => ledger.check(seen))
 
-  // An observer that sees what anybody sees: late, but never a list that can't be.
+  // An observer gets every object late, but never an impossible list.
   const observer = library.createClient({ ...world.clientOptions })
   observer.on('gameserver', (gameServer) => ledger.checkShape(seenIn(gameServer)))
 
@@ -73,7 +73,7 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   void client.connect().then(() => (isConnected = true))
   await world.run(() => isConnected)
   const players = library.trackPlayers?.(client, { list: LIST, counter: HERE, noShow })
-  /** When each seat was told as a no-show. */
+  /** When each seat was reported as a no-show. */
   const freed = new Map<string, number>()
   let noShows = 0
   players?.on('noshow', ({ id }) => {
@@ -124,10 +124,10 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   })
   const { joins = 0, leaves = 0 } = crowd ?? {}
 
-  /** The first thing that doesn't agree. */
+  /** The first disagreement. */
   const difference = (): string | undefined => {
     const { values, capacity, here, rooms, state } = world.object()
-    // No-shows go on after the last fault, and the sidecar takes half a second to write each: that isn't disagreement.
+    // No-shows go on after the last fault. The half second that the sidecar takes to write each is no disagreement.
     const isLeaving = (id: string): boolean => now() - (freed.get(id) ?? -Infinity) < WRITTEN
     const ids = [...(players?.ids ?? [])].sort()
     const expected = players?.expected ?? []
@@ -150,7 +150,7 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
     if (sessions && sessions.active.length !== run) return `${run} sessions run, and not ${sessions.active.length}`
     return undefined
   }
-  /** Waits until everything agrees for a while; resolves with when that began. */
+  /** Waits until everything agrees for a while; resolves with the time at which the agreement began. */
   const agree = async (when: string): Promise<number | undefined> => {
     const limit = now() + PATIENCE
     let since: number | undefined

@@ -1,9 +1,9 @@
 import type { ClientOptions } from '../../../src/index.js'
 
-/** What is watched of a GameServer at one moment. */
+/** The watched part of a GameServer at one moment. */
 export interface Seen {
   readonly values: readonly string[]
-  /** Of the list. */
+  /** The list's capacity. */
   readonly capacity: number
   /** The counter that only the game writes. */
   readonly here: number
@@ -12,7 +12,7 @@ export interface Seen {
   readonly state: string
 }
 
-/** A fault that lasts for some ms. `late`: writes take effect 3 s later; `deaf`: nobody is told anything. */
+/** A fault that lasts for some ms. `late`: writes take effect 3 s later; `deaf`: watches get no objects. */
 export type FaultKind = 'answers-dropped' | 'requests-dropped' | 'late' | 'late-answers' | 'away' | 'deaf' | 'watch-cut'
 
 /** A sidecar, the cluster behind it, and their time. */
@@ -26,7 +26,7 @@ export interface World {
   object(): Seen
   /** Every change of it. */
   onObject(listener: (seen: Seen) => void): void
-  /** As the allocator does it: only where there are so many free seats, and room for a session. */
+  /** Allocates as the allocator does: only if there are enough free seats, and room for a session. */
   allocate(request: { readonly seats: readonly string[]; readonly session: boolean }): boolean
   kill(downMs: number): void
   fault(kind: FaultKind, ms: number, lateMs: number): void
@@ -46,7 +46,7 @@ export interface Sizes {
   readonly rooms: number
 }
 
-/** The GameServer that is played on. It sends no beats, so that nothing but the tracking calls. */
+/** The GameServer of the game. Health checks are off, so that only the tracking makes calls. */
 export const gameServerOf = ({ seats, rooms }: Sizes) => ({
   metadata: { name: 'soak', namespace: 'default' },
   spec: { health: { disabled: true } },
