@@ -211,6 +211,25 @@ describe('docs/internals/architecture.md', () => {
   })
 })
 
+test('each attack in docs/security.md names a test file that exists', () => {
+  const rows = read('docs/security.md').split('\n')
+  const attacks = ['a hostile web page tries', 'players can'].flatMap((head) => {
+    const first = rows.findIndex((row) => row.startsWith(`| ${head} |`)) + 2
+    return rows.slice(first, rows.indexOf('', first))
+  })
+  expect(attacks.length).toBeGreaterThan(12)
+  for (const row of attacks) {
+    const named = [
+      ...row
+        .split(' | ')
+        .at(-1)!
+        .matchAll(/`([^`]+)`/g),
+    ].map(([, path]) => `test/${path!}.test.ts`)
+    expect(named, row).not.toEqual([])
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  }
+})
+
 test('no link in a page is broken', () => {
   /** The anchor that a heading has on the common hosts of Markdown. */
   const anchorOf = (heading: string): string =>
