@@ -12,7 +12,12 @@ const mustRun = process.argv.slice(separator + 1).map((pattern) => new RegExp(pa
 
 const files = runs.flatMap(({ testResults }) => testResults)
 const tests = files.flatMap(({ name, assertionResults }) =>
-  assertionResults.map(({ fullName, status }) => ({ file: relative('.', name), fullName, status })),
+  assertionResults.map(({ fullName, status, failureMessages = [] }) => ({
+    file: relative('.', name),
+    fullName,
+    status,
+    failure: failureMessages[0]?.split('\n')[0],
+  })),
 )
 const brokenFiles = files.filter(
   ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
@@ -26,6 +31,9 @@ const complaints = [
   ...skippedThoughRequired().map(({ file, fullName }) => `Skipped, though it had to run: ${file}: ${fullName}`),
   ...(failed > 0 || runs.every(({ success }) => success) ? [] : ['Vitest reports a failure outside any test']),
 ]
+for (const { file, fullName, failure } of tests.filter(({ status, failure }) => status === 'passed' && failure)) {
+  console.error(`Passed at the second attempt only: ${file}: ${fullName}: ${failure}`)
+}
 for (const complaint of complaints) console.error(complaint)
 console.log(`${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`)
 process.exitCode = failed > 0 || passed === 0 || complaints.length > 0 ? 1 : 0

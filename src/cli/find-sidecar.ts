@@ -15,7 +15,7 @@ export const url = text(
 const USUAL_PORT = 9358
 /** Longest wait for a program that may be a sidecar. */
 const PATIENCE_MS = 700
-/** Longest wait for a sidecar that has announced itself, on a busy machine. */
+/** Longest wait for a sidecar that has announced itself or for the owner of a port, on a busy machine. */
 const KNOWN_PATIENCE_MS = 3_000
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -63,7 +63,7 @@ export async function findRunning(usual = USUAL_PORT): Promise<number> {
 export type PortOwner = 'another local sidecar' | 'a real sidecar' | undefined
 
 /** Asks for the GameServer on a port; undefined where no sidecar answers. */
-export async function findPortOwner(port: number, patience = PATIENCE_MS): Promise<PortOwner> {
+export async function findPortOwner(port: number, patience = KNOWN_PATIENCE_MS): Promise<PortOwner> {
   // Loads TLS, which commands that start a sidecar don't need.
   const { ask } = await import('./ask.js')
   const [own, read] = await Promise.all(

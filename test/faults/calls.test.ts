@@ -26,7 +26,7 @@ interface CallFault {
 }
 
 const once: ClientOptions = { retry: false }
-const impatient: ClientOptions = { retry: false, timeout: 400 }
+const impatient: ClientOptions = { retry: false, timeout: 2_000 }
 const lost = { read: 'UNAVAILABLE', add: 'UNKNOWN_OUTCOME' } as const
 const late = { read: 'TIMEOUT', add: 'UNKNOWN_OUTCOME' } as const
 const object = JSON.stringify(gameServer(1))

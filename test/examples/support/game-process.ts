@@ -31,7 +31,9 @@ export function startProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines = createSeen<string>()
-  for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', lines.add)
+  // On a busy machine a sidecar may answer late, which the client says.
+  const add = (line: string): void => void (/: no answer from .* yet, still trying$/.test(line) || lines.add(line))
+  for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', add)
   const exited = once(child, 'close').then(([code]) => {
     lines.end()
     return code as number | null
