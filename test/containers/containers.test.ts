@@ -255,7 +255,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     onTestFinished(() => void child.kill('SIGKILL'))
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     const folder = (await lines.next()).value as string
-    // The second line comes from within.
+    // The container itself prints the second line.
     await lines.next()
     return { folder, child }
   }

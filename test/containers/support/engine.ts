@@ -139,7 +139,7 @@ function driverFor(folder: string): string {
   return spawnSync('podman', [...probe, '--storage-driver', 'overlay', 'info']).status === 0 ? 'overlay' : 'vfs'
 }
 
-/** A mirror that is updated at this moment, or one lost connection, is not the end. */
+/** Retries: a mirror may be updating, or one connection may be lost. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
