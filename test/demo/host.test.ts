@@ -35,14 +35,14 @@ function browserVariables(players: BrowserName = 'Chromium'): NodeJS.ProcessEnv 
   }
 }
 
-/** Its files go to a folder of its own, where one can see what it leaves. */
+/** Gives the demo its own temporary folder, so a test can see the files it leaves. */
 function start(temporary: string, args: readonly string[], players?: BrowserName): RunningDemo {
   const demo = startProgram(DEMO, args, { ...browserVariables(players), TMPDIR: temporary })
   onTestFinished(() => void demo.child.kill('SIGKILL'))
   return demo
 }
 
-/** The address that it prints for players' pages. */
+/** The address that the demo prints for players' pages. */
 async function siteOf({ said }: RunningDemo): Promise<string> {
   return (await said(/Players join at: +(http:\S+\/)/))[1]!
 }
@@ -215,8 +215,8 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   )
 })
 
-describe('what it says where it can not start', () => {
-  test('without any browser for the players it says what to do', async () => {
+describe('a demo that can not start', () => {
+  test('without any browser for the players says what to do', async () => {
     const { findBrowser: find } = (await import(pathToFileURL(join(root, 'demo', 'browser', 'browser.mjs')).href)) as {
       findBrowser(env: object, exists: () => boolean): object
     }
@@ -224,7 +224,7 @@ describe('what it says where it can not start', () => {
     expect(() => find({ FIREFOX: '/nowhere' }, () => false)).toThrow('FIREFOX names no file: /nowhere')
   })
 
-  test('without a browser for the game server it says how to install one, with the exit code of the host', async () => {
+  test('without a browser for the game server says how to install one, with the exit code of the host', async () => {
     const temporary = scratch()
     const { code, errors } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
     expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)

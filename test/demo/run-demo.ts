@@ -49,7 +49,7 @@ export function startProgram(
   }
 }
 
-/** Those of the expected texts that the lines hold, in the order of the lines. */
+/** The expected patterns that match lines, in the order of the lines. */
 export function inOrder(lines: readonly string[], expected: readonly RegExp[]): RegExp[] {
   let from = 0
   return expected.filter((pattern) => {

@@ -18,7 +18,7 @@ function testsIn({ code }: Snippet): { name: string; run: () => Promise<void> }[
   const runner = {
     expect,
     test: Object.assign((name: string, run: Run) => tests.push({ name, run }), {
-      // These are for another process.
+      // Tests with `runIf` are for another process.
       runIf: () => () => undefined,
     }),
     beforeEach: (run: Run) => before.push(run),

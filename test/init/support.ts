@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { run } from '../tools/support.js'
 
-/** Their texts by their names. */
+/** The contents of files, by their names. */
 type Files = Readonly<Record<string, string>>
 
 /** Runs `init` in a folder as the command line does. */

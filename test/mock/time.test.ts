@@ -188,7 +188,7 @@ describe('replace', () => {
     return mock.gameServer.object_meta.name
   }
 
-  test('replace puts a fresh GameServer in the place of an ended one, after 1 s or so many ms', async () => {
+  test('replace creates a fresh GameServer after an ended one, after 1 s or the given ms', async () => {
     expect(await nameAfter(undefined, 60_000)).toBe('arena')
     expect(await nameAfter(true, 2_000)).toMatch(/^arena-\w+$/)
     expect(await nameAfter(5_000, 2_000)).toBe('arena')

@@ -57,7 +57,7 @@ describe('a connection has the shape of a WebSocket', () => {
     await until(connection, 'open')
   })
 
-  test('tells of a server that isn’t there by an error, then the close', async () => {
+  test('reports a missing server by an error event, then a close event', async () => {
     const server = await startServer()
     const { connection, events } = join(server.url.replace(/\d+$/, '1'))
     await until(connection, 'close')
@@ -151,7 +151,7 @@ class Idle {
   close = (): void => undefined
 }
 
-test('signals that no host of this package sends are passed over, and the messages go on', async () => {
+test('invalid signals are ignored, and later messages arrive', async () => {
   const server = await startServer({ handleProtocols: () => WITH_CHANNEL })
   const { connection, events } = join(server.url, { unreliable: true, RTCPeerConnection: Idle })
   const uncaught = collectUncaught()
@@ -165,7 +165,7 @@ test('signals that no host of this package sends are passed over, and the messag
   expect(uncaught).toEqual([])
 })
 
-test('unreliable messages are dropped behind 64 KiB that wait, and reliable ones are not', async () => {
+test('with 64 KiB waiting, unreliable messages are dropped and reliable ones are kept', async () => {
   const server = await startServer()
   const { connection } = join(server.url)
   await until(connection, 'open')

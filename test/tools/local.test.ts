@@ -63,7 +63,7 @@ describe('a running sidecar', () => {
 
   test('warns of a game that restarts while Allocated and calls ready()', async () => {
     const { url, line } = await startLocal()
-    /** A game's watch, which ends as that of a process that dies. */
+    /** A game's watch; the returned function ends it as a dying process would. */
     const watch = async (): Promise<() => void> => {
       const end = new AbortController()
       await fetch(`${url}/watch/gameserver`, { signal: end.signal })

@@ -181,7 +181,7 @@ describe('the guard', () => {
 })
 
 describe('the end', () => {
-  test('of the server is the end of its local sidecar and of every watch', async () => {
+  test('of the server ends its local sidecar and every watch', async () => {
     const { server, url, lines } = await dev()
     const watch = converse(`${url}/_/sidecar/watch/gameserver`)
     await watch.frame(0)
