@@ -63,7 +63,7 @@ async function resourcesOf(sidecar: string): Promise<unknown> {
 /** Whether this system tells which processes there are. */
 const seesProcesses = process.platform === 'linux'
 
-/** All that a process has started, and what that has started. */
+/** All descendants of a process. */
 function startedBy(pid: number, all = processes()): ProcessInfo[] {
   return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...startedBy(child.pid, all)])
 }

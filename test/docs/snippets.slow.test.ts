@@ -50,7 +50,7 @@ function complaintsAbout(snippets: readonly Snippet[]): string[] {
   })
 }
 
-/** Whether it imports this package, and nothing that isn't here: other snippets are pieces, or need an engine. */
+/** Whether a snippet imports this package and only installed modules: others are fragments, or need an engine. */
 function isWhole({ language, code }: Snippet): boolean {
   const imports = [...code.matchAll(/^import .*?from '([^']+)'/gm)].map(([, name]) => name!)
   return (

@@ -65,7 +65,7 @@ describe('a command that is started', () => {
   })
 })
 
-test('a command that can’t be executed is 126, and the fix; exec tells the others', async () => {
+test('a command that can’t be executed rejects with 126 and the fix', async () => {
   const file = join(await temporaryFolder('start-command'), 'game.js')
   await writeFile(file, '', { mode: 0o644 })
   await expect(startCommand([file], {})).rejects.toMatchObject({

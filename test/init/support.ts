@@ -29,7 +29,7 @@ interface Initialized {
   readonly code: number
   readonly out: string
   readonly err: string
-  /** What is in the folder then. */
+  /** The names of files in the folder afterwards. */
   readonly names: readonly string[]
   readonly text: (name: string) => Promise<string>
 }

@@ -181,7 +181,7 @@ describe('replace', () => {
     await client.ready()
     await mock.advance(1_000)
     await client.shutdown()
-    // The write of the shutdown, and then the wait for the next.
+    // After 600 ms the shutdown is written; then the wait for the next GameServer begins.
     await mock.advance(600)
     expect(mock.gameServer.object_meta.name).toBe('arena')
     await mock.advance(ms)

@@ -123,7 +123,7 @@ describe('a restart', () => {
     expect(local.sidecar.snapshot().restarts).toBe(1)
   })
 
-  test('refuses connections for the time it is to be down, also where it is asked for again meanwhile', async () => {
+  test('refuses connections for downMs, even if another restart is requested meanwhile', async () => {
     const local = await startSidecar()
     local.control({ type: 'setLabel', key: 'a', value: 'b' })
     const back = local.restart({ downMs: 200 })

@@ -84,7 +84,7 @@ describe('a connection has the shape of a WebSocket', () => {
     expect(uncaught).toEqual([new Error('of a listener')])
   })
 
-  test('takes the one binaryType that it has, and names it for others', async () => {
+  test('accepts only its one binaryType, which the error names', async () => {
     const server = await startServer()
     const { connection } = join(server.url)
     connection.binaryType = 'arraybuffer'
@@ -109,7 +109,7 @@ describe('with unreliable: true, a server that knows nothing of channels', () =>
     expect(events).toEqual(['open', '\0text', 'unreliable'])
   })
 
-  test('may take none, and is then dialled without', async () => {
+  test('may accept no subprotocol, and is then dialled without one', async () => {
     const server = await startServer({ handleProtocols: () => false })
     const { connection, events } = join(server.url, options)
     await until(connection, 'open')

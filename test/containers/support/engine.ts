@@ -9,9 +9,9 @@ import { contained, makeDebian } from './base-image.js'
 
 const exec = promisify(execFile)
 
-/** Its file system is mostly one that takes layers, and podman takes short paths only. */
+/** The file system of this folder usually supports layers, and podman needs short paths. */
 const PLACE = '/var/tmp'
-/** Images are made anew when this changes. */
+/** A new version rebuilds all images. */
 const VERSION = 2
 /** Nothing that the machine's own containers use. */
 const ALONE = ['--runtime', '/usr/sbin/runc', '--events-backend', 'none', '--cgroup-manager', 'cgroupfs']

@@ -83,7 +83,7 @@ export const announceMissing = (suite: string): void => {
   describe(`${suite}: the real sidecar`, () => it.skip(message, () => undefined))
 }
 
-/** What local mode has to equal, and the real ones. */
+/** Our local mode, and the real sidecars that it must equal. */
 export const localTargets: readonly Target[] = [oursLocal, ...realLocal]
 
 export interface Pool {
