@@ -87,7 +87,7 @@ function runRollup(root) {
   })
 }
 
-/** Counts in a terminal the bundles that Rollup tells of, on one line; what else it says is kept for its end. */
+/** In a terminal, counts Rollup's finished bundles on one line; its other output is kept until the end. */
 function followRollup(stream) {
   const isShown = process.stderr.isTTY
   const complaints = []
