@@ -11,7 +11,7 @@ export interface Finished {
 export interface RunningDemo {
   readonly child: ChildProcess
   readonly finished: Promise<Finished>
-  /** Resolves when it has said that; rejects if it ends without. */
+  /** Resolves when the demo has printed that; rejects if the demo ends before. */
   said(text: RegExp): Promise<RegExpExecArray>
 }
 

@@ -209,7 +209,7 @@ describe('with replace', () => {
   })
 })
 
-test('the usual port is 9358, so that an address stays over restarts, and any other one while that is taken', async () => {
+test('the port is 9358 by default, so an address survives restarts, or a free one if 9358 is taken', async () => {
   const other = createServer()
   onTestFinished(() => void other.close())
   // Somebody has it then, be it a program beside the tests.

@@ -6,7 +6,7 @@ import { PLAIN, WITH_CHANNEL } from '../../src/relay/signals.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { startServer } from './player-support.js'
 
-/** A page that has it, in front of a server that must not be told of it. */
+/** An RTCPeerConnection that the client must not use. */
 class Unused {
   constructor() {
     throw new Error('An RTCPeerConnection was made')
@@ -191,7 +191,7 @@ test('with 64 KiB waiting, unreliable messages are dropped and reliable ones are
   expect(came).toHaveLength(sent + 1)
 })
 
-describe('a mistake is told at once', () => {
+describe('a mistake throws at once', () => {
   test('an option that doesn’t exist', () => {
     const call = (): unknown => connect('ws://127.0.0.1:1', { unreliabel: true } as ConnectOptions)
     expect(call).toThrow(TypeError)
@@ -205,7 +205,7 @@ describe('a mistake is told at once', () => {
     )
   })
 
-  test('a URL that is none', () => {
+  test('an invalid URL', () => {
     expect(() => connect('nonsense', { WebSocket })).toThrow(SyntaxError)
   })
 })

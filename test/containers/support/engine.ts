@@ -35,7 +35,7 @@ export function whyNoContainers(): string | undefined {
 
 /** podman and buildah, with containers of their own and images that later runs use again. */
 export interface Engine {
-  /** Everything of this run is in here, and goes with it. */
+  /** Holds all files of this run, and is removed with it. */
   readonly folder: string
   /** Arguments with which podman sees this run's containers. */
   readonly podman: readonly string[]
