@@ -21,7 +21,7 @@ function scratch(): string {
   return folder
 }
 
-/** Variables for the browsers of this machine, or for those that the tests installed. The game server's is always Chromium. */
+/** Variables for browsers of this machine, or those that the tests installed. The game server's is always Chromium. */
 function browserVariables(players: BrowserName = 'Chromium'): NodeJS.ProcessEnv {
   const { CHROMIUM: _chromium, FIREFOX: _firefox, ...others } = process.env
   const [chromium, own] = [findBrowser('Chromium'), findBrowser(players)]
