@@ -99,7 +99,7 @@ async function compare(command, sidecar, ways, batches) {
   const names = Object.keys(ways)
   const measured = Object.fromEntries(names.map((name) => [name, { times: [], cpu: [] }]))
   for (let i = -batches / 5; i < batches; i++) {
-    // Each goes first in its turn, so that none always finds what another left behind.
+    // The order rotates, so that no contender always runs after the same one.
     const turn = ((i % names.length) + names.length) % names.length
     for (const name of [...names.slice(turn), ...names.slice(0, turn)])
       await timeBatch(ways[name], i < 0 ? { times: [], cpu: [] } : measured[name])

@@ -1,5 +1,5 @@
 /**
- * Measures and prints tables; bench/results/results.json keeps the last result of each. Ends with 1 where one failed.
+ * Measures and prints tables; bench/results/results.json keeps the last result of each. Exits with 1 if one failed.
  *
  *   npm run bench [-- [--quick] [name]...]     names: bytes command start connect watch local-sidecar frames hostile health mock gateway page-command page-heartbeat dashboard host players side-by-side soak
  *

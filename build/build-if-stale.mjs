@@ -39,7 +39,7 @@ const STAMP = '.inputs'
 const UNFINISHED = '.dist-unfinished'
 const REPLACED = '.dist-replaced'
 
-/** Builds if `dist` is missing or was made of something else than what is there now. Prints its progress in a terminal. */
+/** Builds if `dist` is missing or was built from other sources. Prints its progress in a terminal. */
 export async function buildIfStale({ root = fileURLToPath(new URL('..', import.meta.url)), force = false } = {}) {
   const isStale = () => force || readStamp(root) !== hashInputs(root)
   if (!isStale()) return
@@ -87,7 +87,7 @@ function runRollup(root) {
   })
 }
 
-/** Counts in a terminal the bundles that Rollup tells of, on one line; what else it says is kept for its end. */
+/** In a terminal, counts Rollup's finished bundles on one line; its other output is kept until the end. */
 function followRollup(stream) {
   const isShown = process.stderr.isTTY
   const complaints = []

@@ -38,7 +38,7 @@ export const compact = () => ({
 
 const MINIFIED = { module: true, ecma: 2020, compress: { passes: 2 } }
 
-/** @param functions names at the top of a module that a stack trace can tell */
+/** @param functions top-level names that stack traces must keep */
 const compactly = (functions) => ({
   ecma: 2020,
   parse: { module: true },
@@ -59,7 +59,7 @@ const FORMAT = {
   comments: /^!|@vite-ignore|webpackIgnore/,
 }
 
-/** Of `const name = () => …`, whose variable is the function's name; Terser keeps those of declarations by itself. */
+/** The names of functions such as `const name = () => …`; Terser already keeps the names of declarations. */
 const namesOfFunctions = ({ body }) =>
   body
     .flatMap((statement) => (statement.type === 'VariableDeclaration' ? statement.declarations : []))

@@ -67,7 +67,7 @@ export function createMatch({ seconds, onEnd, random = Math.random }) {
       return players.size
     },
 
-    /** Adds a player and returns it. Its name is the wanted one, with a number if another player has that. */
+    /** Adds a player and returns it. A number is added to the wanted name if it is taken. */
     join(id, wanted, isBot = false) {
       const others = [...players.values()]
       const used = others.map(({ name }) => name)

@@ -29,7 +29,7 @@ export async function createRenderer() {
     const { id } = tokens[i - 2].attrs ? Object.fromEntries(tokens[i - 2].attrs) : {}
     return ` <a class="anchor" href="#${id}" aria-hidden="true" tabindex="-1">#</a></${tokens[i].tag}>\n`
   }
-  // A heading of nothing is a cell.
+  // An empty table heading becomes a plain cell.
   rules.th_open = (tokens, i, options, env, self) => {
     if (tokens[i + 1].content === '') tokens[i].tag = tokens[i + 2].tag = 'td'
     return self.renderToken(tokens, i, options)

@@ -33,7 +33,7 @@ async function begin(session) {
 server.on('connection', async (socket, { url }) => {
   // A real game reads both from a token that its matchmaker has signed.
   const { room: name, player } = Object.fromEntries(new URL(url, 'ws://game').searchParams)
-  // The matchmaker has its answer before this server has seen the allocation, and so may its players.
+  // The matchmaker and its players may know of the match before this server has seen the allocation.
   for (let tries = 0; !rooms.has(name) && free.length === 0 && tries < 30; tries++) await sleep(100)
   if (!rooms.has(name) && free.length > 0) rooms.set(name, { session: free.shift(), players: new Set() })
   const room = rooms.get(name)

@@ -45,7 +45,7 @@ async function play(session) {
 
 server.on('connection', async (socket, { url }) => {
   const time = new URL(url, 'ws://game').searchParams.get('match')
-  // The matchmaker has its answer before this server has seen the allocation, and so may its players.
+  // The matchmaker and its players may know of the match before this server has seen the allocation.
   for (let tries = 0; !matches.has(time) && tries < 30; tries++) await sleep(100)
   const players = matches.get(time)
   if (players === undefined || socket.readyState !== socket.OPEN) return socket.close(4000, 'there is no such match')

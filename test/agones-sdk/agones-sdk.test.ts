@@ -112,7 +112,7 @@ test('beta.incrementCounter() resolves where the capacity is beyond a number’s
   await sdk.beta.incrementCounter('rooms', 1)
   expect((await failureOf(sdk.beta.getCounterCount('rooms'))).code).toBe('UNSAFE_INTEGER')
   const { status } = await sdk.getGameServer()
-  // As text, which is what the official one gives for it.
+  // The official SDK also returns this count as text.
   expect(status.countersMap).toEqual([['rooms', { count: 2, capacity: '9223372036854775807' }]])
 })
 
@@ -149,7 +149,7 @@ test('calls after close() reject with CLOSED, and a second close() does nothing'
   sdk.watchGameServer(() => expect.fail('the watch should stay closed'))
   for (const call of [sdk.connect(), sdk.ready(), sdk.getGameServer(), sdk.beta.getListValues('players')])
     expect(await failureOf(call)).toMatchObject({ code: 'CLOSED', grpcCode: 1 })
-  // Without a callback, nobody takes the error of a beat.
+  // Without a callback, the error of a beat is dropped.
   sdk.health()
   expect(await new Promise((resolve) => sdk.health(resolve))).toMatchObject({ code: 'CLOSED' })
   expect(calls(sidecar)).toEqual([])

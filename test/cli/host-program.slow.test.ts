@@ -58,7 +58,7 @@ describe('host --node', () => {
     const pid = Number((await line(/ up (\d+)$/))[1])
     child.kill('SIGTERM')
     await line(/not yet/)
-    // What npm repeats within a moment is no second request.
+    // A signal that npm repeats within a moment doesn't count as a second request.
     await vi.waitFor(
       () => {
         child.kill('SIGTERM')

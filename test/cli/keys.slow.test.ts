@@ -24,8 +24,8 @@ interface Terminal {
 }
 
 /**
- * Runs the command line in a terminal, between two lines that tell the terminal's settings. Ctrl-C goes to the shell
- * too, which some shells die of unless they have a trap; a trap that does something is not inherited.
+ * Runs the command line in a terminal, between two lines that print the terminal's settings. Ctrl-C also reaches the
+ * shell, and some shells die of it unless they have a trap. The command doesn't inherit a trap that runs code.
  */
 const inTerminal = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Terminal =>
   openTerminal(

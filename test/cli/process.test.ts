@@ -120,7 +120,7 @@ describe('a signal', () => {
     const dir = await temporaryFolder('gameserver-serve')
     await writeFile(join(dir, 'large.bin'), Buffer.alloc(64 * 1024 * 1024))
     const { url, child, finished } = await startServe(dir)
-    // Who reads nothing of what it asked for keeps the end waiting, for five seconds at most.
+    // A client that doesn't read its response delays the end by at most five seconds.
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => undefined)
     socket.write('GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n')

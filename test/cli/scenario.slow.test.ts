@@ -36,7 +36,7 @@ describe('scenario run', () => {
     expect(code).toBe(0)
   })
 
-  test('records the session without the values that are nobody’s business, and serves no page', async () => {
+  test('--record redacts secret values, and --no-dashboard serves no page', async () => {
     const path = await folderWith({
       'note.yaml': 'steps: [{ allocate: { annotations: { token: secret-7 } } }]',
       'wait.yaml': 'steps: [{ expect: { annotation: { never: set }, within: 20s } }]',
@@ -56,7 +56,7 @@ describe('scenario run', () => {
     expect((await waiting.finished).code).toBe(143)
   })
 
-  test('tells the step that fails, what came and the events before it, plays the next file, and exits with 1', async () => {
+  test('reports the failed step with the events before it, plays the next file, and exits with 1', async () => {
     const path = await folderWith({
       'bad.yaml': example.replace('countDiff: 1 }, within: 2s', 'countDiff: 2 }, within: 1s'),
       'next.yaml': 'steps: [{ expect: { state: Ready } }]',

@@ -98,7 +98,7 @@ describe('the search for an absent sidecar', () => {
     expect(asked.slice(before)).toEqual([23_000, 24_000, 26_000])
   })
 
-  test('one answer that no repetition can change ends all who wait', async () => {
+  test('one answer that is not retried rejects every waiting call', async () => {
     const { client, asked, answer, pass } = searching({ limits: { body: 100 } })
     answer(good)
     const failed = await Promise.allSettled([client.getGameServer(), client.setLabel('a', 'b')])

@@ -14,7 +14,7 @@ type Call<T = unknown> = (client: SidecarClient) => Promise<T>
 const update: Call = (client) => client.updateCounter('rooms', { count: 1 })
 const read: Call = (client) => client.getGameServer()
 
-/** What one call comes to where everything is answered so. */
+/** The outcome of one call to a sidecar that answers every request the same way. */
 async function answered<T>(answer: Answer, call: Call<T>, options: ClientOptions = {}): Promise<T> {
   const sidecar = await startScripted([{ on: '*', step: answering(answer) }])
   return call(connectClient(sidecar, { retry: false, ...options }))

@@ -157,7 +157,7 @@ test('a gateway that stops leaves its page 10 s', async () => {
   expect(endings[0]!.deadline).toBeLessThanOrEqual(Date.now() + 10_000)
 })
 
-test('an end of the watch that only resembles a stopping gateway is told as no signal', async () => {
+test('a watch that closes almost like a stopping gateway emits no signal', async () => {
   const told = await Promise.all([
     toldAfter('websocket', closing(1001, 'SIGTERM please')),
     toldAfter('websocket', closing(1000, 'SIGTERM')),

@@ -64,7 +64,7 @@ export function answeringWell(toWrites?: Rule & { step: unknown }): Rule[] {
 /** The sidecar's form of a refusal. */
 export const refusal = (message: string, code = 2): string => JSON.stringify({ code, message, details: [] })
 
-/** What a proxy says that has no sidecar behind it. */
+/** The answer of a proxy that has no sidecar behind it. */
 export const page: Answer = { status: 404, body: '<p>no', headers: { 'content-type': 'text/html' } }
 
 /** A message is one sentence on one line; its hint comes after it. */

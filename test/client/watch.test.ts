@@ -139,7 +139,7 @@ describe('watch: auto', () => {
   })
 })
 
-test('with watch: stream the watch goes over the stream, without a reason', async () => {
+test('with watch: stream, status reports the transport stream and no reason', async () => {
   const all = await watching([], { watch: 'stream' })
   await all.passUntil(all.isConnected)
   expect(all.watches()).toBe('s')

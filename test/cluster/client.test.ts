@@ -99,7 +99,7 @@ describeUnless(missing, 'the built client on a cluster', () => {
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
     expect((await allocation).gameServerName).toBe(name)
-    // The sidecar writes in turn, so what it still had to write is written by then.
+    // The sidecar writes in order: once this label shows, every earlier write has landed.
     await client.setLabel('written', 'yes', { confirm: true })
     expect((await cluster.gameServer(name))?.status.state).toBe('Allocated')
   })
@@ -128,7 +128,7 @@ describeUnless(missing, 'the built client on a cluster', () => {
     expect(await client.getCounter('players')).toEqual({ name: 'players', count: 4, capacity: 8 })
   })
 
-  it('what happens while the sidecar is away is told once after its return', async () => {
+  it('changes while the sidecar is away are reported once, after it returns', async () => {
     const { name, sidecar, client, states } = await takeAllocated()
     const labels: string[] = []
     client.on('label', ({ key, value }) => labels.push(`${key}=${value}`))

@@ -11,7 +11,7 @@ interface Manifest {
   readonly kind: string
 }
 
-/** An allocation is a question, which finds nothing in a namespace that isn't there. */
+/** An allocation stores nothing, and finds no server in a missing namespace. */
 const PATHS: Readonly<Record<string, string>> = {
   Fleet: 'namespaces/default/fleets',
   FleetAutoscaler: 'namespaces/default/fleetautoscalers',
@@ -40,7 +40,7 @@ describeUnless(missing, 'the manifests that init writes, on a cluster', () => {
   })
   afterAll(() => api?.close())
 
-  /** Has it checked by the API server and by the platform's own webhooks, which then forget it. */
+  /** The API server and the platform's webhooks check the manifest in a dry run. */
   async function check({ apiVersion, kind, ...rest }: Manifest): Promise<void> {
     const path = PATHS[kind]
     if (path === undefined) return

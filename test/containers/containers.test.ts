@@ -101,7 +101,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     expect(files).toContain(kind === 'page' ? 'game/index.html' : 'server/server.mjs')
   })
 
-  /** Every process of the container may do as little as the manifests say, and none waits to be taken away. */
+  /** Every process of the container has only the manifests' rights, and none is a zombie. */
   async function expectLeastRights(container: Container): Promise<void> {
     const processes = await container.processes()
     expect(processes.length).toBeGreaterThan(1)
@@ -206,7 +206,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
   })
 
   const hosted = ['/usr/bin/tini', '--', '/usr/local/bin/node', '/server/node_modules/gameserver-sidecar/dist/cli.js']
-  // Without a limit of the host's own, nothing but the kernel's is left.
+  // Without the host's own limit, only the kernel's limit applies.
   const HUNGRY = {
     page: { args: ['--path=/hungry.html', '--restarts=0', '--max-memory=8000M'] },
     node: {
@@ -255,7 +255,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     onTestFinished(() => void child.kill('SIGKILL'))
     const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
     const folder = (await lines.next()).value as string
-    // The second line comes from within.
+    // The container itself prints the second line.
     await lines.next()
     return { folder, child }
   }

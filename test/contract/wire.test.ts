@@ -16,7 +16,7 @@ const fitsMock = ({ setup, steps }: WireCase): boolean => setup?.file === undefi
 type Areas = Readonly<Record<string, readonly WireCase[]>>
 const ports = casesForPorts(wireAreas)
 
-// What our sidecar makes of a request is the same in the mock, which costs a tenth: so the mock is asked everything.
+// The mock answers like our sidecar at a tenth of the cost, so the mock gets every case that fits it.
 const played: readonly (readonly [Target, Areas])[] = [
   [mockLocal, Object.fromEntries(Object.entries(wireAreas).map(([area, cases]) => [area, cases.filter(fitsMock)]))],
   [oursLocal, ports],

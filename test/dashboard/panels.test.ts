@@ -29,7 +29,7 @@ function control(sidecar: Sidecar, ...commands: readonly ControlCommand[]): void
   for (const command of commands) expect(sidecar.control(command)).toEqual({ ok: true })
 }
 
-/** The values of a line's fields before anybody has typed. */
+/** The initial values of a line's fields. */
 const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, string> =>
   Object.fromEntries(
     fields

@@ -21,7 +21,7 @@ function scratch(): string {
   return folder
 }
 
-/** What finds the browsers of this machine, or those that the tests brought. The game server's is always Chromium. */
+/** Variables for browsers of this machine, or those that the tests installed. The game server's is always Chromium. */
 function browserVariables(players: BrowserName = 'Chromium'): NodeJS.ProcessEnv {
   const { CHROMIUM: _chromium, FIREFOX: _firefox, ...others } = process.env
   const [chromium, own] = [findBrowser('Chromium'), findBrowser(players)]
@@ -35,14 +35,14 @@ function browserVariables(players: BrowserName = 'Chromium'): NodeJS.ProcessEnv 
   }
 }
 
-/** Its files go to a folder of its own, where one can see what it leaves. */
+/** Gives the demo its own temporary folder, so a test can see the files it leaves. */
 function start(temporary: string, args: readonly string[], players?: BrowserName): RunningDemo {
   const demo = startProgram(DEMO, args, { ...browserVariables(players), TMPDIR: temporary })
   onTestFinished(() => void demo.child.kill('SIGKILL'))
   return demo
 }
 
-/** The address that it prints for players' pages. */
+/** The address that the demo prints for players' pages. */
 async function siteOf({ said }: RunningDemo): Promise<string> {
   return (await said(/Players join at: +(http:\S+\/)/))[1]!
 }
@@ -63,7 +63,7 @@ async function resourcesOf(sidecar: string): Promise<unknown> {
 /** Whether this system tells which processes there are. */
 const seesProcesses = process.platform === 'linux'
 
-/** All that a process has started, and what that has started. */
+/** All descendants of a process. */
 function startedBy(pid: number, all = processes()): ProcessInfo[] {
   return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...startedBy(child.pid, all)])
 }
@@ -215,8 +215,8 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   )
 })
 
-describe('what it says where it can not start', () => {
-  test('without any browser for the players it says what to do', async () => {
+describe('a demo that can not start', () => {
+  test('without any browser for the players says what to do', async () => {
     const { findBrowser: find } = (await import(pathToFileURL(join(root, 'demo', 'browser', 'browser.mjs')).href)) as {
       findBrowser(env: object, exists: () => boolean): object
     }
@@ -224,7 +224,7 @@ describe('what it says where it can not start', () => {
     expect(() => find({ FIREFOX: '/nowhere' }, () => false)).toThrow('FIREFOX names no file: /nowhere')
   })
 
-  test('without a browser for the game server it says how to install one, with the exit code of the host', async () => {
+  test('without a browser for the game server says how to install one, with the exit code of the host', async () => {
     const temporary = scratch()
     const { code, errors } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
     expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)

@@ -11,7 +11,7 @@ export interface Finished {
 export interface RunningDemo {
   readonly child: ChildProcess
   readonly finished: Promise<Finished>
-  /** Resolves when it has said that; rejects if it ends without. */
+  /** Resolves when the demo has printed that; rejects if the demo ends before. */
   said(text: RegExp): Promise<RegExpExecArray>
 }
 
@@ -49,7 +49,7 @@ export function startProgram(
   }
 }
 
-/** Those of the expected texts that the lines hold, in the order of the lines. */
+/** The expected patterns that match lines, in the order of the lines. */
 export function inOrder(lines: readonly string[], expected: readonly RegExp[]): RegExp[] {
   let from = 0
   return expected.filter((pattern) => {

@@ -192,7 +192,7 @@ describe('a mistake is found', () => {
   })
 })
 
-test('the Fleet and the allocation of the cluster suites are what the platform takes', () => {
+test('the Fleet and the allocation of the cluster suites are valid', () => {
   expect([testFleet(2), testAllocation()].map(problemsOf)).toEqual([[], []])
 })
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { pages, snippetsOf, type Snippet } from '../support/markdown.js'
 import { root } from '../support/source.js'
 
-/** What the compiler says of snippets, each a module of its own at the root of the project. */
+/** The compiler's errors for snippets, each compiled as a module at the root of the project. */
 function complaintsAbout(snippets: readonly Snippet[]): string[] {
   const fileOf = ({ page, line, language }: Snippet): string => `${page.replace(/\W/g, '-')}-${line}.${language}`
   const files = new Map(snippets.map((snippet) => [join(root, fileOf(snippet)), snippet]))
@@ -50,7 +50,7 @@ function complaintsAbout(snippets: readonly Snippet[]): string[] {
   })
 }
 
-/** Whether it imports this package, and nothing that isn't here: other snippets are pieces, or need an engine. */
+/** Whether a snippet imports this package and only installed modules: others are fragments, or need an engine. */
 function isWhole({ language, code }: Snippet): boolean {
   const imports = [...code.matchAll(/^import .*?from '([^']+)'/gm)].map(([, name]) => name!)
   return (

@@ -10,7 +10,7 @@ const snippets = snippetsOf(PAGE)
 
 type Run = () => unknown
 
-/** The tests of a snippet, taken out of it: with what its hooks do before and after each. */
+/** The tests of a snippet, each with the hooks that run before and after. */
 function testsIn({ code }: Snippet): { name: string; run: () => Promise<void> }[] {
   const tests: { name: string; run: Run }[] = []
   const before: Run[] = []
@@ -18,7 +18,7 @@ function testsIn({ code }: Snippet): { name: string; run: () => Promise<void> }[
   const runner = {
     expect,
     test: Object.assign((name: string, run: Run) => tests.push({ name, run }), {
-      // These are for another process.
+      // Tests with `runIf` are for another process.
       runIf: () => () => undefined,
     }),
     beforeEach: (run: Run) => before.push(run),

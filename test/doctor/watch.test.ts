@@ -4,7 +4,7 @@ import { createLocalSidecar } from '../../src/node/index.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { faulty, find, json } from './support.js'
 
-/** A row that expects no answer takes this long; the others may wait for a busy machine. */
+/** Time for a row: short if it expects no answer, long on a busy machine otherwise. */
 const patienceFor = (status: string): number => (status === 'ok' ? 20_000 : 1_200)
 
 describe('each mistake of the watch and of the GameServer is found', () => {

@@ -19,7 +19,7 @@ test.concurrent(
     expect(await (await game.player('ada')).message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
     expect(example.calls()).not.toContain('addListValue')
     await (await game.player('cid')).message('welcome')
-    // Who was let in is in the list already.
+    // An admitted player is already in the list.
     expect(seatsIn(example.gameServer())).toEqual(['ada', 'bob', 'cid'])
   },
 )

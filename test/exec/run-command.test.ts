@@ -5,7 +5,7 @@ import type { LocalSidecar } from '../../src/node/index.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { startSidecar } from '../support/with-sidecar.js'
 
-/** Runs a program of Node, and keeps what a person is told. */
+/** Runs a Node program, and collects the messages for people. */
 async function run(
   local: LocalSidecar,
   program: string,
@@ -24,7 +24,7 @@ async function run(
   return { exitCode, said }
 }
 
-test('a terminate that is refused, because one is under way, sends no other SIGTERM and moves no SIGKILL', async () => {
+test('a terminate during another is refused: no second SIGTERM, and SIGKILL keeps its time', async () => {
   const local = await startSidecar()
   const isReady = new Promise<void>((resolve) => {
     onTestFinished(local.sidecar.log.subscribe(({ event }) => event.type === 'call' && resolve()))
@@ -45,7 +45,7 @@ test('a terminate that is refused, because one is under way, sends no other SIGT
 test('a command that calls shutdown() and ends at once starts again, for a GameServer after one that is Shutdown', async () => {
   const local = await startSidecar()
   const once = join(await temporaryFolder('exec'), 'once')
-  // The second time it ends as a game that crashes.
+  // The second run exits like a game that crashes.
   const program = `
     try { require('node:fs').mkdirSync(${JSON.stringify(once)}) } catch { process.exit(4) }
     fetch(${JSON.stringify(local.url)} + '/shutdown', { method: 'POST', body: '{}' }).then(() => process.exit(0))`

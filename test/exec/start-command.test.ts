@@ -26,7 +26,7 @@ async function until(stream: Readable | null, pattern: RegExp): Promise<RegExpEx
   throw new Error(`No ${String(pattern)} in ${JSON.stringify(text)}`)
 }
 
-/** Whether a process runs. One that has ended stays in the table until process 1 takes it away. */
+/** Whether a process runs. An ended process stays a zombie until process 1 reaps it. */
 const isAlive = async (pid: string | undefined): Promise<boolean> =>
   /^State:\s+[^ZX]/m.test(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))
 
@@ -56,7 +56,7 @@ describe('a command that is started', () => {
     await saved
   })
 
-  test('is killed at once, with what it has started', async () => {
+  test('is killed at once, with its child processes', async () => {
     const command = await shell('trap "" TERM; sleep 1000 & echo pid $!; wait; sleep 1000')
     const [, pid] = await until(command.stdout, /pid (\d+)/)
     expect(await isAlive(pid)).toBe(true)
@@ -65,7 +65,7 @@ describe('a command that is started', () => {
   })
 })
 
-test('a command that can’t be executed is 126, and the fix; exec tells the others', async () => {
+test('a command that can’t be executed rejects with 126 and the fix', async () => {
   const file = join(await temporaryFolder('start-command'), 'game.js')
   await writeFile(file, '', { mode: 0o644 })
   await expect(startCommand([file], {})).rejects.toMatchObject({

@@ -54,7 +54,7 @@ const restart = (name: string, pause: number): WatchFault => ({
 export const connectionFaults: readonly WatchFault[] = [
   dialled('connections are reset at accept, then accepted', 3, (connection) => connection.reset()),
   dialled('connections are ended at accept, then accepted', 3, (connection) => connection.finish()),
-  // The client looks for a sidecar for 4 s, which no option changes. Its clock runs through ten seconds in one.
+  // The client looks for a sidecar for 4 s, which no option changes. The client's clock runs ten times as fast.
   dialled('connections are accepted and nothing is ever read or said', 2, steps.deafAndDumb, {
     options: { ...hurried(10).options, verifyInterval: 0 },
   }),

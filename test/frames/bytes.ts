@@ -72,7 +72,7 @@ export interface ClientFrame {
   readonly payload: Uint8Array
 }
 
-/** Reads what a client sends, and minds that every frame of it is whole, masked and as short as can be. */
+/** Reads a client's bytes, and checks that every frame is whole, masked and as short as possible. */
 export const createClientReader = (onFrame: (frame: ClientFrame) => void): ((bytes: Uint8Array) => void) => {
   let pending: Uint8Array[] = []
   let size = 0

@@ -117,7 +117,7 @@ test.each([['text'], [undefined], [null], [[1, 2]]])('bytes that are %j are a Ty
   expect(events).toEqual(['goes on'])
 })
 
-test('binary data that came in pieces is not touched when the host uses its buffer again', () => {
+test('binary data that came in pieces stays intact when the host reuses its buffer', () => {
   const messages: Uint8Array[] = []
   const decoder = new MessageDecoder({ message: (data) => messages.push(data as Uint8Array) })
   const payloads = Array.from({ length: 200 }, (_, i) => repeat(String.fromCharCode(i), 100))

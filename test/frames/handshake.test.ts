@@ -170,7 +170,7 @@ test.each<[string, (answer: string) => string]>([
 })
 
 describe('messages in the packet of the 101', () => {
-  test('messages beside the 101 reach a listener added after `await open`, before the end', async () => {
+  test('messages in the packet of the 101 reach a listener added after `await open`, before the end', async () => {
     const server = await serve(({ key, socket }) => socket.end(join(latin(switching(key)), text('one'), text('two'))))
     const socket = new (createWebSocketClass(nodeConnect))(server.url)
     await (async () => await next(socket, 'open'))()
@@ -182,7 +182,7 @@ describe('messages in the packet of the 101', () => {
     ])
   })
 
-  test('messages beside the 101 come before later data of the stream', async () => {
+  test('messages in the packet of the 101 come before later data of the stream', async () => {
     const { connect, accept, listeners } = fake()
     const events = allEvents(connect())
     await tick()
@@ -192,7 +192,7 @@ describe('messages in the packet of the 101', () => {
     expect((await events).map(({ type, data }) => data ?? type)).toEqual(['open', 'one', 'two', 'error', 'close'])
   })
 
-  test('messages beside the 101 are dropped if the socket closes meanwhile', async () => {
+  test('messages in the packet of the 101 are dropped if the socket closes meanwhile', async () => {
     const { connect, accept, listeners } = fake()
     const socket = connect()
     const events = allEvents(socket)

@@ -187,7 +187,7 @@ describe('timers', () => {
     expect(options.seen).toBe(true)
   })
 
-  test('without timers, messages beside the 101 arrive and a socket closes', async () => {
+  test('without timers, messages in the packet of the 101 arrive and a socket closes', async () => {
     const withoutTimers = <T>(call: () => T): T => {
       const { setTimeout } = globalThis
       globalThis.setTimeout = undefined as never

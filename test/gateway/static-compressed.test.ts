@@ -83,7 +83,7 @@ describe('compressed when the game was built', () => {
     expect((await ask(`/${name}`, { 'accept-encoding': accepted }, 'HEAD')).headers['content-type']).toBe(type)
   })
 
-  test('a file that only says that it is compressed is cut off, and the next is served', async () => {
+  test('a .br file with invalid content is cut off, and the next request is served', async () => {
     const { ask } = await serveSite(await folderOf({ ...build, 'broken.js.br': 'not at all' }))
     await expect(ask('/broken.js.br', { 'accept-encoding': 'gzip' })).rejects.toThrow('socket hang up')
     expect((await ask('/game.js')).text).toBe(js)

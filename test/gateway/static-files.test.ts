@@ -246,7 +246,7 @@ describe('what is served at all', () => {
   })
 })
 
-test('a client that leaves in the middle of a file leaves it open for nobody', async () => {
+test('the gateway closes a file when its client leaves in the middle', async () => {
   const folder = await realpath(await folderOf({ 'a.bin': Buffer.alloc(64 * 1024 * 1024) }))
   const { port } = await serveSite(folder)
   const socket = connect(port, '127.0.0.1')

@@ -12,7 +12,7 @@ import { startGateway } from './support.js'
 export const CONFIG = '/_/config.js'
 export const TAG = `<script src="${CONFIG}"></script>`
 
-/** A folder with these files, `site` and whatever else a test puts beside it, which goes with the test. */
+/** A folder with these files in `site` or beside it, removed after the test. */
 export async function folderOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
   const folder = await temporaryFolder('gameserver-site')
   for (const [name, content] of Object.entries(files)) {

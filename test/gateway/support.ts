@@ -25,7 +25,7 @@ export async function startGateway(options: GatewayOptions): Promise<TestGateway
   return Object.assign(gateway, { log, warnings })
 }
 
-/** What a sidecar of the test's own making was asked. */
+/** A request that a fake sidecar received. */
 export interface Asked {
   readonly method: string
   readonly url: string

@@ -8,7 +8,7 @@ import { guestPath, runtimeFile } from './support/runtimes.js'
 
 const run = promisify(execFile)
 
-/** Each with a test file as a game has it, and what the runner says when all of it passes. */
+/** Each runner with a game's test file, and the runner's output when all tests pass. */
 const runners = [
   {
     name: 'Jest',

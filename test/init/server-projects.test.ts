@@ -60,7 +60,7 @@ describe('init reports', () => {
     expect(out).not.toContain('mocha')
   })
 
-  test('a devDependency that a file imports which the program imports', async () => {
+  test('a devDependency that the program imports indirectly', async () => {
     const { out } = await dockerIn(
       { main: 'src/server.ts', devDependencies: { ws: '8', '@team/lib': '1', fits: '1' } },
       {
@@ -81,7 +81,7 @@ describe('init reports', () => {
     expect((await dockerIn({ ...server, scripts: { build: 'tsc' } }, files)).out).not.toContain(sentence)
   })
 
-  test("a file from which package.json installs this package, and that isn't there", async () => {
+  test('a missing file from which package.json installs this package', async () => {
     const content = { dependencies: { 'gameserver-sidecar': 'file:packages/sidecar.tgz' } }
     const sentence = 'There is no packages/sidecar.tgz, from which package.json installs gameserver-sidecar'
     expect((await dockerIn(content, {})).out).toContain(sentence)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { run } from '../tools/support.js'
 
-/** Their texts by their names. */
+/** The contents of files, by their names. */
 type Files = Readonly<Record<string, string>>
 
 /** Runs `init` in a folder as the command line does. */
@@ -29,7 +29,7 @@ interface Initialized {
   readonly code: number
   readonly out: string
   readonly err: string
-  /** What is in the folder then. */
+  /** The names of files in the folder afterwards. */
   readonly names: readonly string[]
   readonly text: (name: string) => Promise<string>
 }

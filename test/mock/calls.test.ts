@@ -76,7 +76,7 @@ describe('a request of no operation', () => {
     mock.close()
   })
 
-  test('expect() throws a request of no operation whose rejection was swallowed', async () => {
+  test('expect() throws for a request to an unknown path, even if the game swallowed its rejection', async () => {
     const { mock, client } = play()
     await client.ready()
     await mock.options.fetch(...send(`${mock.options.baseUrl}/ready`)).catch(() => undefined)

@@ -181,14 +181,14 @@ describe('replace', () => {
     await client.ready()
     await mock.advance(1_000)
     await client.shutdown()
-    // The write of the shutdown, and then the wait for the next.
+    // After 600 ms the shutdown is written; then the wait for the next GameServer begins.
     await mock.advance(600)
     expect(mock.gameServer.object_meta.name).toBe('arena')
     await mock.advance(ms)
     return mock.gameServer.object_meta.name
   }
 
-  test('replace puts a fresh GameServer in the place of an ended one, after 1 s or so many ms', async () => {
+  test('replace creates a fresh GameServer after an ended one, after 1 s or the given ms', async () => {
     expect(await nameAfter(undefined, 60_000)).toBe('arena')
     expect(await nameAfter(true, 2_000)).toMatch(/^arena-\w+$/)
     expect(await nameAfter(5_000, 2_000)).toBe('arena')

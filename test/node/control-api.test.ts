@@ -176,7 +176,7 @@ describe('the live log', () => {
     socket.pause()
     const value = 'x'.repeat(100_000)
     for (let i = 0; i < 100; i += 1) local.control({ type: 'setAnnotation', key: 'big', value: value + String(i) })
-    // Long enough for what its socket takes; the rest waits.
+    // Time for the socket's buffers to fill; the other frames wait.
     await new Promise((resolve) => setTimeout(resolve, 30))
     socket.resume()
     const seqs = (): number[] => frames.flatMap((text) => (JSON.parse(text) as { entry?: LogEntry }).entry?.seq ?? [])

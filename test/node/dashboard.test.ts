@@ -65,7 +65,7 @@ describe('the dashboard', () => {
     expect(html).not.toMatch(/\s(?:src|href)="(?!data:)/)
   })
 
-  test('it comes compressed to those who take that, and once for as long as it is the same', async () => {
+  test('it is compressed for clients that accept br, and answers 304 while unchanged', async () => {
     const { port, url } = await startSidecar()
     const head = ['Host: localhost', 'Accept-Encoding: gzip, br;q=0.5']
     const plain = await (await fetch(`${url}/_/`, { headers: { 'accept-encoding': 'identity' } })).text()

@@ -123,7 +123,7 @@ describe('a restart', () => {
     expect(local.sidecar.snapshot().restarts).toBe(1)
   })
 
-  test('refuses connections for the time it is to be down, also where it is asked for again meanwhile', async () => {
+  test('refuses connections for downMs, even if another restart is requested meanwhile', async () => {
     const local = await startSidecar()
     local.control({ type: 'setLabel', key: 'a', value: 'b' })
     const back = local.restart({ downMs: 200 })
@@ -209,7 +209,7 @@ describe('with replace', () => {
   })
 })
 
-test('the usual port is 9358, so that an address stays over restarts, and any other one while that is taken', async () => {
+test('the port is 9358 by default, so an address survives restarts, or a free one if 9358 is taken', async () => {
   const other = createServer()
   onTestFinished(() => void other.close())
   // Somebody has it then, be it a program beside the tests.

@@ -82,7 +82,7 @@ describe('nodeConnect gives up a connection', () => {
     await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before), 20_000)
   })
 
-  test('only after a peer that reads could read the close frame', async () => {
+  test('only after a reading peer has had time for the close frame', async () => {
     const seen: Buffer[] = []
     const server = await upgraded(({ socket }) => {
       socket.on('data', (bytes: Buffer) => seen.push(bytes))

@@ -43,7 +43,7 @@ test('a recording begins with the first entry and holds everything, through a re
   expect(lines.filter(({ type }) => type === 'exchange')).toMatchObject([{ seq: 1, response: { status: 200 } }])
 })
 
-test('a line is in the file as soon as the disk took it, without what is to be redacted', async () => {
+test('each line is written at once, without redacted values', async () => {
   const path = join(await temporaryFolder('recorder'), 'match.ndjson')
   const local = await record(path, { redact: ['*secret*'] })
   local.control({ type: 'setAnnotation', key: 'my-secret', value: 'hush' })

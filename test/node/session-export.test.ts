@@ -45,7 +45,7 @@ describe('GET /_/api/log/SEQ', () => {
   })
 })
 
-test('each program has a name in the log, and each nameless WebSocket one of its own', async () => {
+test('the log names each program, and gives each nameless WebSocket its own name', async () => {
   const local = await startSidecar()
   for (const agent of ['node', 'curl/8', 'node', 'Mozilla/5.0 a', 'Mozilla/5.0 b']) {
     await call(local, 'POST', '/ready', '{}', { 'user-agent': agent })

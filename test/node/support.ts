@@ -87,7 +87,7 @@ export interface Served {
   readonly server: SidecarServer
 }
 
-/** Serves a sidecar of the test's own making, of which only what is asked for has to be there. */
+/** Serves a partial fake sidecar: a test defines only the members that it uses. */
 export async function serve(
   sidecar: Partial<Sidecar>,
   options: GuardOptions & { token?: string; lineLimit?: number } = {},

@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../support/source.js'
 
-/** What a user writes. The editor is asked about the places behind the marks. */
+/** What a user writes. The test asks the editor for completions and hints at each mark. */
 const FILE = join(root, 'consumer.ts')
 const CODE = `
 import { createClient, type AutoHealthOptions, type ClientOptions, type SidecarClient, type SidecarEvents } from 'gameserver-sidecar'

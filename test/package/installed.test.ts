@@ -91,7 +91,7 @@ describe('the code is readable where it fails', () => {
       expect(lines.sort((a, b) => a - b)[lines.length >> 1], path).toBeLessThan(160)
     }
     expect(await load('dist/chunks/client.js')).toContain('function buildClient(')
-    // The name of a function that is a constant.
+    // A function in a constant keeps its name.
     expect(await load('dist/chunks/client.js')).toContain('const createStreamDecode=')
   })
 

@@ -28,8 +28,8 @@ const PROBES_OF_THE_HOST = ['GameServerSidecar', 'module', 'define', 'globalThis
 const OWN_SCRIPT_ELEMENT = ['document', 'globalThis.document']
 
 /**
- * Evaluates a script where every free name is recorded, and every property asked of the global object too. Hosts lack
- * what the script asks for, so all of it is undefined there.
+ * Evaluates a script and records every free name and every property of the global object that it reads. Each of them is
+ * undefined, as in a host that lacks it.
  */
 function namesTouchedBy(script: string): string[] {
   const touched = new Set<string>()
@@ -62,7 +62,7 @@ describe('the script', () => {
     expect(() => parse(script, { ecmaVersion: 2017, sourceType: 'script' })).not.toThrow()
   })
 
-  test('makes the global where there is nothing but the language, and leaves nothing else there', () => {
+  test('defines its one global in a bare V8 context, and no other', () => {
     const context = run(code)
     expect(context[GLOBAL]).toSatisfy(isTheClient)
     expect(Object.keys(context)).toEqual([GLOBAL])
@@ -136,7 +136,7 @@ describe('a module', () => {
 describe('the script of players and sessions', () => {
   const players = read('dist/gameserver-sidecar.players.umd.js')
 
-  test('loaded after the client’s script it makes its global, whose errors are the client’s', () => {
+  test('loaded after the client’s script, defines its global and throws the client’s errors', () => {
     const context = vm.createContext({})
     vm.runInContext(code, context)
     vm.runInContext(players, context)

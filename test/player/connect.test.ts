@@ -6,7 +6,7 @@ import { PLAIN, WITH_CHANNEL } from '../../src/relay/signals.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { startServer } from './player-support.js'
 
-/** A page that has it, in front of a server that must not be told of it. */
+/** An RTCPeerConnection that the client must not use. */
 class Unused {
   constructor() {
     throw new Error('An RTCPeerConnection was made')
@@ -57,7 +57,7 @@ describe('a connection has the shape of a WebSocket', () => {
     await until(connection, 'open')
   })
 
-  test('tells of a server that isn’t there by an error, then the close', async () => {
+  test('reports a missing server by an error event, then a close event', async () => {
     const server = await startServer()
     const { connection, events } = join(server.url.replace(/\d+$/, '1'))
     await until(connection, 'close')
@@ -84,7 +84,7 @@ describe('a connection has the shape of a WebSocket', () => {
     expect(uncaught).toEqual([new Error('of a listener')])
   })
 
-  test('takes the one binaryType that it has, and names it for others', async () => {
+  test('accepts only its one binaryType, which the error names', async () => {
     const server = await startServer()
     const { connection } = join(server.url)
     connection.binaryType = 'arraybuffer'
@@ -109,7 +109,7 @@ describe('with unreliable: true, a server that knows nothing of channels', () =>
     expect(events).toEqual(['open', '\0text', 'unreliable'])
   })
 
-  test('may take none, and is then dialled without', async () => {
+  test('may accept no subprotocol, and is then dialled without one', async () => {
     const server = await startServer({ handleProtocols: () => false })
     const { connection, events } = join(server.url, options)
     await until(connection, 'open')
@@ -151,7 +151,7 @@ class Idle {
   close = (): void => undefined
 }
 
-test('signals that no host of this package sends are passed over, and the messages go on', async () => {
+test('invalid signals are ignored, and later messages arrive', async () => {
   const server = await startServer({ handleProtocols: () => WITH_CHANNEL })
   const { connection, events } = join(server.url, { unreliable: true, RTCPeerConnection: Idle })
   const uncaught = collectUncaught()
@@ -165,7 +165,7 @@ test('signals that no host of this package sends are passed over, and the messag
   expect(uncaught).toEqual([])
 })
 
-test('unreliable messages are dropped behind 64 KiB that wait, and reliable ones are not', async () => {
+test('with 64 KiB waiting, unreliable messages are dropped and reliable ones are kept', async () => {
   const server = await startServer()
   const { connection } = join(server.url)
   await until(connection, 'open')
@@ -191,7 +191,7 @@ test('unreliable messages are dropped behind 64 KiB that wait, and reliable ones
   expect(came).toHaveLength(sent + 1)
 })
 
-describe('a mistake is told at once', () => {
+describe('a mistake throws at once', () => {
   test('an option that doesn’t exist', () => {
     const call = (): unknown => connect('ws://127.0.0.1:1', { unreliabel: true } as ConnectOptions)
     expect(call).toThrow(TypeError)
@@ -205,7 +205,7 @@ describe('a mistake is told at once', () => {
     )
   })
 
-  test('a URL that is none', () => {
+  test('an invalid URL', () => {
     expect(() => connect('nonsense', { WebSocket })).toThrow(SyntaxError)
   })
 })

@@ -17,7 +17,7 @@ interface Running {
   readonly finished: Promise<{ readonly code: number | null; readonly out: string }>
 }
 
-/** A game that is up. Its handler of a signal does as the mode says, and may take the timeout. */
+/** A running game. The mode selects its signal handler, which may run until the timeout. */
 async function run(sidecar: LocalSidecar, mode: string, timeout = 60_000): Promise<Running> {
   const child = spawn(process.execPath, [game, sidecar.url, mode, String(timeout)], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -16,7 +16,7 @@ async function fileOf(text: string): Promise<string> {
 const post = (url: string, path: string, body = '{}', method = 'POST'): Promise<Response> =>
   fetch(url + path, { method, body })
 
-/** A replay as a client, as fast as it goes. */
+/** A replay as a client, at full speed. */
 const asClient = (path: string, url: string): CommandRun =>
   run('replay', path, '--as', 'client', '--url', url, '--speed', '1000000')
 

@@ -4,7 +4,7 @@ import { failureLines, jsonReport, junitReport, plainColors, textReport } from '
 import type { Played } from '../../src/cli/scenario-reports.js'
 import type { LogEntry } from '../../src/sidecar/index.js'
 
-/** Everything that XML or a terminal would take for its own. */
+/** Characters that are special in XML, TAP or a terminal. */
 const nasty = 'a "b" <c> & \u0000 \u001b[31m # SKIP\nnot ok ]]> \\ \ud800'
 
 const entries: LogEntry[] = Array.from({ length: 30 }, (_, i) => ({

@@ -103,7 +103,7 @@ describe('a scenario', () => {
     expect(message).toContain(`expected ${expected}`)
   })
 
-  test('a call with other fields is told', async () => {
+  test('a call with other fields is reported', async () => {
     const { result } = await failureOf(
       [{ wait: '1ms' }, { expect: { call: 'setLabel', with: { value: 'b' }, within: '2s' } }],
       (client) => void client.setLabel('map', 'a'),
@@ -148,7 +148,7 @@ describe('a scenario', () => {
 })
 
 describe('the clock of a local sidecar', () => {
-  test('runs faster, and durations are by it', async () => {
+  test('runs faster, and durations follow it', async () => {
     const local = await startSidecar()
     local.control({ type: 'setClock', speed: 1000 })
     const { ms } = await runScenario(

@@ -18,7 +18,7 @@ describe('a GameServer that has ended', () => {
     await control(local.url, { type: 'setClock', speed: 10 })
     await call(local.url, '/shutdown')
     const [, name] = await local.line(/GameServer local was shut down; a fresh one, (local-\w+), takes its place/)
-    // The connection of the call before was the old one's, and is cut.
+    // The previous call's connection belonged to the old GameServer, and is cut: hence the retries.
     const { object_meta, status } = await vi.waitFor(() => readGameServer(local.url), 20_000)
     expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
   })
@@ -63,7 +63,7 @@ describe('a running sidecar', () => {
 
   test('warns of a game that restarts while Allocated and calls ready()', async () => {
     const { url, line } = await startLocal()
-    /** A game's watch, which ends as that of a process that dies. */
+    /** A game's watch; the returned function ends it as a dying process would. */
     const watch = async (): Promise<() => void> => {
       const end = new AbortController()
       await fetch(`${url}/watch/gameserver`, { signal: end.signal })

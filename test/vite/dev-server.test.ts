@@ -181,7 +181,7 @@ describe('the guard', () => {
 })
 
 describe('the end', () => {
-  test('of the server is the end of its local sidecar and of every watch', async () => {
+  test('of the server ends its local sidecar and every watch', async () => {
     const { server, url, lines } = await dev()
     const watch = converse(`${url}/_/sidecar/watch/gameserver`)
     await watch.frame(0)
@@ -211,7 +211,7 @@ describe('the end', () => {
     expect(localUrl(lines)).toBe(local)
     expect(await dashboardIn(lines)).toBe(`${local}/_/`)
     expect(lines.filter((line) => line.includes('Dashboard at'))).toHaveLength(2)
-    // A connection that was kept may be the one of the sidecar before.
+    // A keep-alive connection may lead to the previous sidecar.
     await vi.waitFor(async () => expect((await fetch(`${local}/_/api/state`)).status).toBe(200), 20_000)
     await server.close()
     expect(await gone(local)).toBe('gone')

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.js'
 
 export const TAG = '<script src="/_/config.js"></script>'
 
-/** A game as Vite takes it, which goes with the test. */
+/** A Vite project, removed after the test. */
 export async function project(files: Readonly<Record<string, string>> = {}): Promise<string> {
   const root = await temporaryFolder('gameserver-vite')
   const all = {
@@ -76,6 +76,6 @@ export async function dev(options?: GameserverSidecarOptions, more: InlineConfig
 const urlOf = ({ resolvedUrls, config }: ViteDevServer): string =>
   resolvedUrls!.local[0]!.replace(/\/$/, '').replace(config.base.replace(/\/$/, ''), '')
 
-/** Where the plugin says that its local sidecar is, the last time. */
+/** The URL of the local sidecar in the plugin's latest line. */
 export const localUrl = (lines: readonly string[]): string =>
   lines.flatMap((line) => /Local sidecar .* at (\S+),/.exec(line)?.[1] ?? []).at(-1)!

@@ -52,7 +52,7 @@ async function echo({ port, players, rate, seconds, warmUp = 1 }) {
   clearInterval(timer)
   counts = false
   process.send('end')
-  // Messages in flight count, but not those that come much too late.
+  // Messages in flight count if they arrive within half a second.
   for (let i = 0; i < 20 && trips.length < sent; i++) await sleep(25)
   return { ...end(all), ...told(trips), sent, received: trips.length, cpu: (user + system) / 1e4 / seconds }
 }

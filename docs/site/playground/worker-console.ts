@@ -1,6 +1,6 @@
 import type { Level, ToPage } from './runner.js'
 
-/** Lines in a tenth of a second. More are only counted. */
+/** Lines in a tenth of a second. Further lines are counted, not shown. */
 const MAX_LINES = 100
 const MAX_LENGTH = 1000
 

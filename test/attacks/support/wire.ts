@@ -87,7 +87,7 @@ export interface Wire {
   send(text: string): void
   /** Resolves with everything that came once the server has ended the connection. */
   readonly ended: Promise<string>
-  /** Resolves with everything that came so far once this is in it. Rejects if the connection ends without. */
+  /** Resolves with all bytes so far once they match. Rejects if the connection ends without a match. */
   saw(pattern: RegExp): Promise<string>
 }
 

@@ -8,7 +8,7 @@ const MARK = 'gameserver-sidecar/stands-in'
  * each a node and an address, and lets it go when it is deleted. Containers it doesn't run.
  */
 export interface BareNodes {
-  /** A pod of that name is kept when it is deleted, as while its game still ends. Returns what lets it go. */
+  /** Keeps a deleted pod of that name, as while its game still ends. Returns a function that releases the pod. */
   hold(pod: string): () => void
   /** @throws what ended it, since nothing happens any more */
   check(): void

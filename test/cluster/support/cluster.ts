@@ -20,7 +20,7 @@ export interface Cluster {
   remove(name: string): Promise<void>
   /** What a matchmaker asks for; `change` adds to the manifest. */
   allocate(change?: object): Promise<AllocationAnswer['status']>
-  /** Its pod is kept when it is deleted, as while a game still ends. Returns what lets it go. */
+  /** Its pod is kept when it is deleted, as while a game still ends. Returns a function that releases the pod. */
   hold(gameServer: string): () => void
   close(): Promise<void>
 }
@@ -118,7 +118,7 @@ async function removeNamespace(api: Api, name: string): Promise<void> {
   )
 }
 
-/** Takes away what runs of this machine left that were killed. */
+/** Removes the namespaces that killed runs on this machine left behind. */
 async function removeAbandoned(api: Api): Promise<void> {
   const { items } = await api.get<Listed<{ metadata: Meta }>>(`${NAMESPACES}?labelSelector=${MARK}`)
   for (const { metadata } of items) {

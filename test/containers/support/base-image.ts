@@ -23,7 +23,7 @@ export async function makeDebian(root: string): Promise<void> {
   await addNode(root)
 }
 
-/** Packages come from where this machine's come from. */
+/** Copies this machine's package sources. */
 async function addSources(root: string): Promise<void> {
   await rm(join(root, 'etc/apt/sources.list'), { force: true })
   for (const path of ['/etc/apt/sources.list', '/etc/apt/sources.list.d']) {

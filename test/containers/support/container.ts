@@ -107,7 +107,7 @@ export function runContainer(engine: Engine, image: string, options: ContainerOp
   }
 }
 
-/** What a kubelet makes of a pod's spec, in podman's words. The runtime's own seccomp profile is what it uses by default. */
+/** Translates a pod's spec to podman's flags, as a kubelet would. Podman applies its own seccomp profile by default. */
 function flagsOf({ securityContext: { runAsUser, runAsGroup }, containers: [game], volumes }: PodSpec): string[] {
   const { allowPrivilegeEscalation, readOnlyRootFilesystem, capabilities } = game.securityContext
   const memory = quantity(game.resources.limits.memory)

@@ -9,9 +9,9 @@ import { contained, makeDebian } from './base-image.js'
 
 const exec = promisify(execFile)
 
-/** Its file system is mostly one that takes layers, and podman takes short paths only. */
+/** The file system of this folder usually supports layers, and podman needs short paths. */
 const PLACE = '/var/tmp'
-/** Images are made anew when this changes. */
+/** A new version rebuilds all images. */
 const VERSION = 2
 /** Nothing that the machine's own containers use. */
 const ALONE = ['--runtime', '/usr/sbin/runc', '--events-backend', 'none', '--cgroup-manager', 'cgroupfs']
@@ -35,7 +35,7 @@ export function whyNoContainers(): string | undefined {
 
 /** podman and buildah, with containers of their own and images that later runs use again. */
 export interface Engine {
-  /** Everything of this run is in here, and goes with it. */
+  /** Holds all files of this run, and is removed with it. */
   readonly folder: string
   /** Arguments with which podman sees this run's containers. */
   readonly podman: readonly string[]
@@ -139,7 +139,7 @@ function driverFor(folder: string): string {
   return spawnSync('podman', [...probe, '--storage-driver', 'overlay', 'info']).status === 0 ? 'overlay' : 'vfs'
 }
 
-/** A mirror that is updated at this moment, or one lost connection, is not the end. */
+/** Retries: a mirror may be updating, or one connection may be lost. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -20,7 +20,7 @@ export interface Cluster {
   name: string
   /** Changes the GameServer as an allocator does: its state, and a label with it. */
   allocate(key: string, value: string): void
-  /** The GameServer as it is stored: to be looked at. */
+  /** The stored GameServer, read-only. */
   readonly gameServer: JsonObject
   /** Changes the GameServer as anybody but the sidecar does. */
   change(edit: (gameServer: JsonObject) => void): void

@@ -108,7 +108,7 @@ const differences: readonly {
   },
 ]
 
-/** What the gateway answers to a step by itself, where that isn't the sidecar's answer. */
+/** The gateway's own answer to a step, if it differs from the sidecar's. */
 export const ownAnswer = (step: Step): Answer | undefined => differences.find(({ isSo }) => isSo(step))?.answer
 
 /** Areas about what a port or the gateway reads itself: all their cases are played through both. */

@@ -24,7 +24,7 @@ export interface ProductionTarget {
   release?: string | undefined
   /** `updateList` works, though the platform's chart gives no right to look up its limit. */
   updatesLists: boolean
-  /** It has no port, and its connections no bytes. */
+  /** A mock has no port, and no bytes on its connections. */
   isMock?: boolean
   start(setup?: Setup): Promise<ProductionRunning>
 }

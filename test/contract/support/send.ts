@@ -89,7 +89,7 @@ export const comparable = (value: unknown, key = ''): unknown => {
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, comparable(item, name)]))
   }
   if (key === 'message' && typeof value === 'string') {
-    // Kubernetes' two spaces after the comma of an example are real.
+    // Kubernetes really writes two spaces after the comma of an example.
     return value.replace(/(?<!',)\s+/g, ' ').replace(/\(\d+ vs\. /, '(more vs. ')
   }
   if (key === 'creation_timestamp' && isJustNow(value)) return someTime

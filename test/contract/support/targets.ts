@@ -19,11 +19,11 @@ export interface Running {
 
 export interface Target {
   name: string
-  /** Ours answers as the real one does but where a step says otherwise. */
+  /** Our sidecar, which answers like the real one unless a step says otherwise. */
   ours: boolean
-  /** Of the real one. */
+  /** The release of the real sidecar. */
   release?: string | undefined
-  /** It has no port and no file, and its connections no bytes. */
+  /** A mock has no port, no file, and no bytes on its connections. */
   isMock?: boolean
   start(setup?: Setup): Promise<Running>
 }
@@ -83,7 +83,7 @@ export const announceMissing = (suite: string): void => {
   describe(`${suite}: the real sidecar`, () => it.skip(message, () => undefined))
 }
 
-/** What local mode has to equal, and the real ones. */
+/** Our local mode, and the real sidecars that it must equal. */
 export const localTargets: readonly Target[] = [oursLocal, ...realLocal]
 
 export interface Pool {

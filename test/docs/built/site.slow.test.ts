@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(out, { recursive: true, force: true }))
 
-/** What the pages name by an attribute, each with its page. */
+/** The matches of a pattern in every page, each with its page. */
 const named = (pattern: RegExp): [page: string, address: string][] =>
   [...files].flatMap(([page, { html }]) => all(html, pattern).map((address): [string, string] => [page, address]))
 

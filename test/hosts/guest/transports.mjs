@@ -1,6 +1,6 @@
 /**
- * Web-like transports for a script VM that has none, over one function that takes a string and one that is called with
- * one: all that such a host must give. They are as bare as those of real engines: sockets with `on*` properties alone
+ * Web-like transports for a script VM that has none. The host must only give one function that takes a string, and call
+ * another with a string. They are as bare as those of real engines: sockets with `on*` properties alone
  * and plain events, `onopen` without an argument, no headers object beyond `get`. ES2017 without any global.
  */
 export function createTransports(post) {

@@ -8,7 +8,7 @@ export function createBareVm(): Guest {
   return {
     run: (code) => void vm.runInContext(code, context),
     define(name, take) {
-      // A function of the context's own realm stands in front: hosts give nothing from another one.
+      // Wraps the function in the context's realm, since hosts expose no functions from another realm.
       context['outer'] = take
       vm.runInContext(
         `var ${name} = (function (outer) { return function (text) { outer(String(text)) } })(outer)

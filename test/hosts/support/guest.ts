@@ -11,7 +11,7 @@ export interface Guest {
   define(name: string, take: (text: string) => void): void
   /** A global variable that holds a string; undefined if there is none. */
   read(name: string): string | undefined
-  /** Runs what promises have made due. */
+  /** Runs all pending promise jobs. */
   settle(): void
   dispose(): void
 }

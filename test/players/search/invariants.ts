@@ -66,7 +66,7 @@ export interface SessionsTruth {
   readonly ended: number
   /** What the tracker says. */
   readonly started: number
-  /** What came twice, or at a wrong time. */
+  /** Events that came twice or at a wrong time. */
   readonly wrong: readonly string[]
 }
 
