@@ -12,9 +12,9 @@ export type AgonesSDKOptions = Omit<ClientOptions, 'int64'>
 
 type Answer = Record<string, unknown>
 
-/** The official Node SDK's class, with its methods and what they resolve with, over this package's client and HTTP. */
+/** The official Node SDK's class, with the same methods and results, over this package's client and HTTP. */
 export class AgonesSDK {
-  /** The client behind every method, for what the official SDK doesn't have. */
+  /** The client behind every method, for features that the official SDK lacks. */
   readonly client: SidecarClient
   readonly beta: Beta
   private beat: Promise<unknown> | undefined
@@ -67,12 +67,12 @@ export class AgonesSDK {
 
   /**
    * Calls back with the present GameServer and with each one that differs from the last, also after the sidecar was
-   * away. `errorCallback` is called once, when the watch has ended for good: what answers there is no sidecar.
+   * away. `errorCallback` is called once, when the watch has ended for good: another server than a sidecar answers.
    */
   watchGameServer(callback: (gameServer: GameServer) => void, errorCallback?: (error: AgonesSDKError) => void): void {
     const { client } = this
     const ends = [client.on('gameserver', (gameServer) => callback(toObject(gameServer)))]
-    // Without a callback, errors stay the logger's.
+    // Without a callback, the logger gets the errors.
     if (!errorCallback) return
     let last: SidecarError
     ends.push(

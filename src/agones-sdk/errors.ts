@@ -1,14 +1,14 @@
 import type { SidecarError, SidecarErrorCode } from '../index.js'
 
-/** An error of this client, with what code that was written for gRPC looks at. */
+/** An error of this client, with the fields that code for gRPC reads. */
 export interface AgonesSDKError extends SidecarError {
-  /** The number that the official SDK has as `code`. */
+  /** The gRPC status, which the official SDK also gives as `code`. */
   readonly grpcCode: number
-  /** The sidecar's own sentence, where it has said one; else the summary. */
+  /** The sidecar's own message, if there is one; else the summary. */
   readonly details: string
 }
 
-/** The sidecar gives all of its own refusals (HTTP 500) the code 2, as it does every code that is missing here. */
+/** The sidecar gives all of its own refusals (HTTP 500) code 2, which also replaces each code missing here. */
 const grpcCodes: Partial<Record<SidecarErrorCode, number>> = {
   ABORTED: 1,
   CLOSED: 1,
@@ -30,7 +30,7 @@ export function toAgonesError(error: SidecarError): AgonesSDKError {
   })
 }
 
-/** What a call of the client resolves with; or its error, with the gRPC code. */
+/** Resolves as a call of the client does, or rejects with the call's error and its gRPC code. */
 export function told<T>(call: Promise<T>): Promise<T> {
   return call.catch((error: unknown) => {
     throw toAgonesError(error as SidecarError)

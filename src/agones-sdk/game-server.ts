@@ -24,7 +24,7 @@ export interface GameServer {
     }
   }
   status: {
-    /** Those that the official SDK's types name. */
+    /** The fields in the official SDK's types. */
     state: 'Scheduled' | 'Reserved' | 'RequestReady' | 'Ready' | 'Shutdown' | 'Allocated' | 'Unhealthy'
     address: string
     addressesList: { type: string; address: string }[]
@@ -41,13 +41,13 @@ function toPairs<T, U>(map: Record<string, T> | null | undefined, convert: (valu
     .map(([key, value]) => [key, convert(value)])
 }
 
-/** A number, or its text where a number can't hold it, which is what the official SDK gives, too. */
+/** An int64 as a number, or as text if a number can't hold it exactly, like the official SDK. */
 function toNumber(value: string | undefined): number {
   const number = Number(value ?? 0)
   return Number.isSafeInteger(number) ? number : (value as unknown as number)
 }
 
-/** The GameServer that the sidecar sent, as the official SDK would give it. */
+/** Converts the sidecar's GameServer to the form of the official SDK. */
 export function toObject({ object_meta: meta, spec, status }: Sent): GameServer {
   const { disabled = false, period_seconds = 0, failure_threshold = 0, initial_delay_seconds = 0 } = spec?.health ?? {}
   return {

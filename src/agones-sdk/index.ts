@@ -1,6 +1,6 @@
 import { AgonesSDK } from './agones-sdk.js'
 
-// For `require()`, which gives the class itself, as that of the official package does: the names of an import are on it.
+// For `require()`, which returns the class itself, as with the official package. The class carries the named exports.
 Object.assign(AgonesSDK, { AgonesSDK, default: AgonesSDK })
 
 export { AgonesSDK, AgonesSDK as default, AgonesSDK as 'module.exports' }

@@ -13,11 +13,11 @@ export interface Question {
   readonly patience: number
   /** Appended to the URL's path without escaping. */
   readonly target?: string
-  /** Reading stops behind this text. */
+  /** Reading stops after this text. */
   readonly until?: string
 }
 
-/** An answer, or why none came. */
+/** An answer, or the reason why no answer came. */
 export interface Answer {
   /** 0 without an answer. */
   readonly status: number

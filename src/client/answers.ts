@@ -7,10 +7,10 @@ export type JsonObject = Record<string, unknown>
 
 /** How one attempt to send an operation ended. */
 export interface Reply {
-  /** The JSON object of a good answer; in direct mode, what was there before the write, as far as that was read. */
+  /** The JSON object of a good answer; in direct mode, the value before the write, if it could be read. */
   readonly body?: JsonObject
   readonly error?: SidecarError
-  /** True: the sidecar or a proxy answered. False: nobody did. Undefined: this attempt doesn't tell. */
+  /** True: the sidecar or a proxy answered. False: nobody did. Undefined: unknown. */
   readonly answered?: boolean | undefined
   /** The request can't have taken effect, so it may be sent again. */
   readonly unsent?: boolean | undefined
@@ -53,9 +53,9 @@ export function interpretAnswer(
 }
 
 /**
- * The error that a failed answer stands for.
+ * The error for a failed answer.
  *
- * @param known the code, where the answer alone would give a wrong one
+ * @param known the code to use where the answer alone would give a wrong one
  */
 export function errorOfAnswer(status: number, text: string, known?: SidecarErrorCode): SidecarError {
   const { message, code: grpcCode } = parseObject(text) ?? {}
@@ -78,13 +78,13 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /**
- * The code that an answer stands for, by its status, its gRPC code and its message; the first that matches. The sidecar
+ * The error code for an answer: the first rule that matches its status, its gRPC code and its message. The sidecar
  * answers 500 with gRPC code 2 for most refusals, so that only the message tells them apart; local and production mode
  * word it differently, and a message may quote the user's own text after the words that count.
  */
 const codes: Partial<Record<SidecarErrorCode, RegExp>> = {
   CROSS_ORIGIN: /^403/,
-  // gRPC's RESOURCE_EXHAUSTED is a body that is too long, and no rate limit.
+  // The sidecar's RESOURCE_EXHAUSTED means that the body is too long, not a rate limit.
   LIMIT: /^4(13|29) 8 /,
   UNAVAILABLE: /^4(13|29)|^\d+ 14 |^5(0[2-9]|[1-9])|^[6-9]/,
   UNKNOWN: /^500 \S+ $/,
@@ -95,11 +95,11 @@ const codes: Partial<Record<SidecarErrorCode, RegExp>> = {
   OUT_OF_RANGE: /^\d+ \S+ out of range/,
   FEATURE_DISABLED: /^\d+ \S+ CountsAndLists not enabled/,
   NOT_FOUND: /^\d+ \S+ (counter |list )?not found/,
-  // From 1.55 on, `updateList` needs a right that the platform's own role for sidecars hasn't.
+  // From 1.55 on, `updateList` needs a right that the platform's role for sidecars lacks.
   FORBIDDEN: /^\d+ \S+ (no gameservers for fleet|failed to get GameServer)/,
 }
 
-/** ms to wait, from a Retry-After of seconds or a date, 30 s at most; 0 where it is neither. */
+/** ms to wait, from a Retry-After of seconds or a date, 30 s at most; 0 for any other value. */
 function parseRetryAfter(text: string): number {
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : /^\w{3}, /.test(text) ? Date.parse(text) - Date.now() : 0
   return ms > 0 ? Math.min(ms, 30000) : 0

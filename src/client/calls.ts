@@ -25,7 +25,7 @@ export type RunCall = <T, O extends CallOptions>(
 ) => Promise<T>
 
 /**
- * Every call rejects with a SidecarError and nothing else.
+ * Every call rejects only with a SidecarError.
  *
  * @param life aborts when the client is closed
  * @param timeout ms
@@ -92,14 +92,14 @@ export interface Answer {
 }
 
 /**
- * Sends an operation, again where that is safe, until it is answered.
+ * Sends an operation, and repeats it where that is safe, until an answer comes.
  *
  * @param name the encoded name of a counter or list
- * @throws SidecarError what the answer says, or that none came
+ * @throws SidecarError for the failure that the answer reports, or for a missing answer
  */
 export type Send = (signal: AbortSignalLike, operation: OperationName, body?: object, name?: string) => Promise<Answer>
 
-/** @param options `timeout` in ms for one attempt, and whether a call has but `once` attempt */
+/** @param options `timeout` in ms for one attempt, and `once` for a single attempt */
 export function createSend(
   timers: Timers,
   pacing: Pacing,
@@ -113,7 +113,7 @@ export function createSend(
       const reply = await connection.ask(signal, { operation, body, name, timeout })
       if (reply.body) return { body: reply.body, unread: !!reply.unread }
       const { error, unsent, retryAfter = 0 } = reply
-      // Repeats a request that is idempotent or was not sent, but not after the sidecar has left at the end.
+      // Repeats a request that is idempotent or was not sent, unless the sidecar has ended with the pod.
       if (once || (unsent && state.ending && !retryAfter) || !(unsent || (isSafe(operation) && isPassing(error!))))
         throw error!
       await timers.sleep(signal, Math.max(retryAfter, pacing.backoff(failures)))

@@ -38,9 +38,9 @@ export function checkNames(given: unknown, known: readonly string[], kind: strin
 const isText = (value: unknown): value is string => typeof value === 'string'
 const CHARACTERS = ' letters, digits, "-", "_" or "."'
 
-/** What a field of each kind must be, and how a message says so: only what the sidecar would take and get wrong. */
+/** The rule for each kind of field, and its words in a message. Covers only mistakes that the sidecar would accept. */
 const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, wanted: string]> = {
-  // The sidecar accepts some other keys and then writes no metadata at all any more.
+  // The sidecar accepts some other keys, and from then on fails to write any metadata.
   key: [(value) => isText(value) && metadataKey.test(value), 'at most 59' + CHARACTERS],
   label: [(value) => isText(value) && labelValue.test(value), 'at most 63' + CHARACTERS],
   text: [isText, 'text'],
@@ -49,7 +49,7 @@ const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, want
 }
 
 /**
- * The body to send, as the table of operations has it.
+ * The body to send, built by the table of operations.
  *
  * @throws SidecarError `INVALID_ARGUMENT` where a field can't be right
  */

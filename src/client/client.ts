@@ -24,17 +24,17 @@ import { createWatch } from './watch.js'
 
 type Emit = Emitter<SidecarEvents>['emit']
 
-/** What a kind of host brings. */
+/** What each kind of host supplies. */
 export interface Environment {
   /** @param life aborts when the client is closed */
   createHttp(options: ClientOptions, baseUrl: string, life: AbortSignalLike): SendHttp
-  /** The class for a watch, where the options bring none; of `limit` characters a message. */
+  /** The class for a watch if the options give none; a message may have `limit` characters. */
   loadWebSocket(limit: number): ReturnType<LoadWebSocket>
   readonly page?: PageParts
   /**
    * Adds something of the environment to a client, and returns the function that undoes it when the client is closed.
    *
-   * @param end tells that this process ends, by a deadline in ms since the Unix epoch
+   * @param end reports that this process ends, with its deadline in ms since the Unix epoch
    */
   attach?(client: SidecarClient, options: ClientOptions, emit: Emit, end: (deadline: number) => void): () => void
 }
@@ -76,7 +76,7 @@ function buildClient(given: ClientOptions, environment: Environment): SidecarCli
   const warn = createAbsenceWarning(options, baseUrl)
   const connection = createConnection(life, state, direct.request, timers, pacing, emit, warn)
   onAbort(life, () => {
-    // This runs first at the end, so that nothing that ends because of it emits an event.
+    // Runs first when the client closes, so that parts which end with the client emit no event.
     connection.set('closed')
     emitter.clear()
     timers.clear()
@@ -114,7 +114,7 @@ function buildClient(given: ClientOptions, environment: Environment): SidecarCli
   return client
 }
 
-/** What this kind of host sends and watches by. */
+/** The transports of this kind of host. */
 function createTransports(
   options: ResolvedOptions,
   { createHttp, loadWebSocket, page }: Environment,

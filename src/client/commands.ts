@@ -55,7 +55,7 @@ export function createCommands(
           onBeat()
           return unread ? 'sent' : 'accepted'
         } catch (error) {
-          // A call that was ended by its caller says nothing of the sidecar.
+          // A call that its caller aborted says nothing about the sidecar.
           if (!signal.aborted) onBeat(named(error as SidecarError, 'health'))
           throw error
         }
@@ -75,7 +75,7 @@ function createWrites(parts: Core, watch: Watch, direct: DirectOutcomes | undefi
 
   /**
    * @param key writes of one key are sent in the order of their calls
-   * @param predicate whether a GameServer shows the write; throws where it can't come any more
+   * @param predicate whether a GameServer shows the write; throws if the write can no longer land
    * @param isDone whether the watched GameServer makes the write superfluous
    */
   function write(

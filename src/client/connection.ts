@@ -12,40 +12,40 @@ import type { ConnectionEvent, ConnectionState, Transport } from './types.js'
 const ABSENCE_WARNING = 2000
 /** ms for which a sidecar must answer before the count of failures starts again: a flapping sidecar keeps its count. */
 const STABLE_AFTER = 1000
-/** The most failures that a flapping sidecar counts with, so that it is found soon once it is back for good. */
+/** Upper limit of the failures counted for a flapping sidecar, so that its final return is noticed soon. */
 const FLAPPING = 5
 /** ms for a GET that only asks whether the sidecar is there: a dead one must be noticed within 15 s. */
 const PROBE_TIMEOUT = 4000
 
-/** The one owner of whether we are connected, and by what. */
+/** The only owner of the connection's state and transport. */
 export interface Connection {
   /** As `connection` events and `client.status` tell it. */
   readonly current: ConnectionEvent
-  /** Whether the last exchange got an answer; undefined before the first. */
+  /** Whether the last exchange got an answer; undefined before the first exchange. */
   readonly isUp: boolean | undefined
   /** Whether it was ever up. */
   readonly wasUp: boolean
   /** Whether a watch is kept, connected or not. While it is, only the watch sets the state of the connection. */
   isWatched: boolean
-  /** The GameServer as the watch tells it, if that is connected. */
+  /** The GameServer that the watch shows, if the watch is connected. */
   watched(): GameServer | undefined
   set(state: ConnectionState, transport?: Transport, reason?: string): void
   /** Sets `reconnecting` if a GameServer was seen before, else `connecting`. */
   lost(reason?: string): void
   /** Notes whether an exchange found the sidecar. */
   note(reply: Pick<Reply, 'answered' | 'error'>): void
-  /** One attempt whose outcome is noted. */
+  /** Runs one attempt and notes its outcome. */
   ask(signal: AbortSignalLike, call: Call): Promise<Reply>
-  /** Asks for the GameServer, to see whether anybody answers. */
+  /** Reads the GameServer, to find out whether the sidecar answers. */
   probe(signal: AbortSignalLike): Promise<Reply>
-  /** Resolves when the sidecar answers: at once, or after a search that all who wait share. */
+  /** Resolves when the sidecar answers: at once, or after a search that all waiting callers share. */
   whenUp(signal: AbortSignalLike): Promise<void>
 }
 
 /**
  * @param life aborts when the client is closed
- * @param onAbsent called when a sidecar that has never answered is still not there 2 s after it was asked for, and with
- *   the reason whenever it was found and refuses this page
+ * @param onAbsent called when a sidecar that has never answered is still silent 2 s
+ * after the first request, and with the reason whenever the sidecar refuses this page
  */
 export function createConnection(
   life: AbortSignalLike,
@@ -112,7 +112,7 @@ export function createConnection(
 
 /** The search for a sidecar that doesn't answer. All callers that wait share it. */
 interface Search {
-  /** Resolves when the sidecar answers. Rejects when no later attempt can fare better. */
+  /** Resolves when the sidecar answers. Rejects when a later attempt can't succeed. */
   join(signal: AbortSignalLike): Promise<unknown>
   /** The sidecar has answered. */
   found(): void
@@ -122,7 +122,7 @@ interface Search {
 
 /**
  * @param probe asks the sidecar once
- * @param hasEnded whether this server ends: then the sidecar may leave before the game
+ * @param hasEnded whether this server is ending: the sidecar may then end before the game
  */
 function createSearch(
   life: AbortSignalLike,
@@ -132,7 +132,7 @@ function createSearch(
   hasEnded: () => boolean,
   onAbsent: (reason?: SidecarError) => void,
 ): Search {
-  /** Functions that end one wait each: with success, or with the error given. */
+  /** Functions that each end one wait: with success, or with the given error. */
   const waiting = new Set<(error?: SidecarError) => void>()
   let task: Task | undefined
   /** Attempts that found nobody, until the sidecar has answered for a while. */
@@ -172,7 +172,7 @@ function createSearch(
         return () => {
           waiting.delete(end)
           if (waiting.size || !task) return
-          // Nobody waits any more: nothing may go on dialling.
+          // Nobody waits any more, so dialling must stop.
           task.abort(true)
           task = undefined
         }

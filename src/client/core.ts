@@ -15,9 +15,9 @@ export interface Core extends Pick<Emitter<SidecarEvents>, 'emit' | 'has'> {
   /** Aborts when the client is closed. */
   readonly life: AbortSignalLike
   readonly options: ResolvedOptions
-  /** Of the sidecar, without a slash at its end. */
+  /** The sidecar's address, without a slash at its end. */
   readonly baseUrl: string
-  /** Stands before the keys of labels and annotations that were set through the sidecar. */
+  /** The prefix of keys of labels and annotations that were set through the sidecar. */
   readonly prefix: string
   readonly timers: Timers
   readonly pacing: Pacing

@@ -15,7 +15,7 @@ export interface Emitter<Events> {
   /**
    * Returns the function that ends the subscription.
    *
-   * @param replay tells the listener what came before, in a microtask, when the caller has the result of `on`
+   * @param replay tells the listener what came before, in a microtask, once `on` has returned
    * @throws SidecarError `INVALID_ARGUMENT` for an event that doesn't exist
    */
   on: <T extends keyof Events & string>(
@@ -29,7 +29,7 @@ export interface Emitter<Events> {
 }
 
 /**
- * Tells events, each listener on its own: one that throws stops nobody else, one that is removed isn't called again.
+ * Emits events. A listener that throws doesn't stop the others; a removed listener isn't called again.
  *
  * @param logger gets an `error` event that nobody listens to; default: the host's console
  */
@@ -37,7 +37,7 @@ export function createEmitter<Events extends { error: Error }>(
   types: readonly string[],
   logger?: LoggerLike,
 ): Emitter<Events> {
-  // An array is replaced, never changed: an event is told to those who listened when it came.
+  // An array is replaced, never changed: an event goes to the listeners of the moment when it was emitted.
   const subscriptions = new Map<string, Subscription[]>()
   const of = (type: string): Subscription[] => subscriptions.get(type) ?? []
 
@@ -99,7 +99,7 @@ export function createEmitter<Events extends { error: Error }>(
   return emitter
 }
 
-/** Reports an error as the host reports uncaught ones, without unwinding anything of ours. */
+/** Reports an error as the host reports uncaught ones, without unwinding our own code. */
 function reportListenerError(error: unknown, logger: LoggerLike | undefined): void {
   const { reportError } = host()
   if (logger?.error) logger.error(error)

@@ -22,14 +22,14 @@ export type SidecarErrorCode =
 export interface SidecarErrorDetails {
   /** The method that failed, such as `setLabel`. */
   operation?: string | undefined
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if an answer came. */
   status?: number | undefined
   /** The cure, where the code alone doesn't tell it. */
   hint?: string | undefined
   cause?: unknown
 }
 
-/** The cure for a code, where an error brings none of its own. */
+/** The default cure for each code. */
 const hints: Partial<Record<SidecarErrorCode, string>> = {
   UNAVAILABLE: 'Is the sidecar running? For development: npx gameserver-sidecar local',
   UNSAFE_INTEGER: "Use int64: 'bigint'",
@@ -50,7 +50,7 @@ export class SidecarError extends Error {
     const { operation, status, hint = hints[code], cause } = details
     super((operation ? operation + ': ' : '') + summary + (hint ? '. ' + hint : ''))
     const fields: Record<string, unknown> = { name: 'SidecarError', summary, operation, status, hint, cause }
-    // An uncaught error is printed with its enumerable fields and the whole of its cause, unless a getter has that.
+    // An uncaught error is printed with its enumerable fields and the whole of its cause, unless a getter holds it.
     for (const field of Object.keys(fields))
       if (fields[field] !== undefined)
         Object.defineProperty(this, field, { get: () => fields[field], configurable: true })
@@ -63,18 +63,18 @@ export function isSidecarError(error: unknown): error is SidecarError {
   return (Object(error) as Partial<Error>).name === 'SidecarError'
 }
 
-/** The same error under the name of the method that the caller knows: it may come from what was asked on its behalf. */
+/** Returns the same error with the name of the method that the caller called, which may have used other operations. */
 export function named(error: SidecarError, operation: string): SidecarError {
   const { code, summary, status, hint, cause } = error
   return error.operation === operation ? error : new SidecarError(code, summary, { operation, status, hint, cause })
 }
 
-/** Turns anything thrown into an error of ours: itself if it is one, else a new one with it as the cause. */
+/** Turns anything thrown into a SidecarError: a SidecarError stays as it is, anything else becomes its cause. */
 export function toSidecarError(cause: unknown, code: SidecarErrorCode, summary: string): SidecarError {
   return isSidecarError(cause) ? cause : new SidecarError(code, summary, { cause })
 }
 
-/** Whether a later attempt may fare better. */
+/** Whether a later attempt may succeed. */
 export function isPassing({ code }: SidecarError): boolean {
   return code === 'UNAVAILABLE' || code === 'TIMEOUT'
 }
@@ -85,7 +85,7 @@ export function checkLength(text: string, limit: number, option: 'message' | 'bo
     throw new SidecarError('LIMIT', `The ${option} is longer than limits.${option} (${limit} characters)`)
 }
 
-/** The error where the host lacks something that an option can give. */
+/** The error for a missing global that an option can supply. */
 export function missingGlobal(name: string): SidecarError {
   return new SidecarError('CONFIG', `There is no ${name} here`, { hint: `Give createClient({ ${name} })` })
 }

@@ -4,7 +4,7 @@ import { SidecarError } from './errors.js'
 import type { ClientOptions } from './option-types.js'
 import type { Counter, List } from './types.js'
 
-/** The member of a map under a key, and nothing inherited: keys such as `__proto__` come from outside. */
+/** A map's own value for a key, never an inherited one: keys such as `__proto__` come from outside. */
 export function own<T>(map: Record<string, T> | null | undefined, key: string): T | undefined {
   return map && {}.hasOwnProperty.call(map, key) ? map[key] : undefined
 }
@@ -16,14 +16,14 @@ export function equal(a: unknown, b: unknown): boolean {
 
 const isObject = (value: unknown): value is Record<string, unknown> => !!value && typeof value === 'object'
 
-/** Whether a value from outside has the shape that everything here relies on. */
+/** Whether a value from outside has the shape that this client relies on. */
 export function isGameServer(value: unknown): value is GameServer {
   return isObject(value) && isObject(value.object_meta) && isObject(value.status)
 }
 
 /**
  * Whether a GameServer tells something new after the last one seen: it differs, and it isn't an older state of the same
- * object. The sidecar's local mode never moves its version, so there each object is taken as it comes.
+ * object. The sidecar's local mode never changes the version, so each of its objects counts as new.
  */
 export function isNews(last: GameServer | undefined, next: GameServer): boolean {
   if (!last) return true
@@ -33,7 +33,7 @@ export function isNews(last: GameServer | undefined, next: GameServer): boolean 
   return growth && a.uid === b.uid && a.creation_timestamp === b.creation_timestamp ? growth > 0 : !equal(last, next)
 }
 
-/** Whether a watch would have told the difference: in local mode it says nothing of counters and lists. */
+/** Whether a watch would have shown the difference: in local mode, it shows no counters or lists. */
 export function isToldByWatch(last: GameServer, next: GameServer): boolean {
   return !equal(last.object_meta, next.object_meta) || last.status.state !== next.status.state
 }
@@ -43,14 +43,14 @@ export interface HealthRules {
   readonly disabled: boolean
   /** ms between beats */
   readonly rhythm: number
-  /** ms without a beat that are too many; undefined where it isn't said */
+  /** ms without a beat after which the GameServer is Unhealthy; undefined if not stated */
   readonly limit: number | undefined
 }
 
-/** ms between beats, where the GameServer doesn't say how often they must come */
+/** ms between beats if the GameServer gives no period */
 const DEFAULT_RHYTHM = 2000
 
-/** @param interval ms between beats, where the user has chosen it */
+/** @param interval ms between beats, if the user has chosen it */
 export function healthRulesOf(gameServer: GameServer | undefined, interval: number | undefined): HealthRules {
   const { disabled, period_seconds = 0, failure_threshold = 0 } = gameServer?.spec?.health ?? {}
   const period = period_seconds * 1000
@@ -61,7 +61,7 @@ export function healthRulesOf(gameServer: GameServer | undefined, interval: numb
   }
 }
 
-/** The error for a state that nothing leads out of. */
+/** The error for a final state. */
 export function lostGameServer(state: string): SidecarError {
   return new SidecarError('UNAVAILABLE', `This GameServer is ${state}`, { hint: 'End the process' })
 }
@@ -70,7 +70,7 @@ declare const BigInt: (text: string) => unknown
 
 /** Turns counters and lists from the sidecar's form into the user's. */
 export interface Resources {
-  /** @throws SidecarError `PROTOCOL` where it is none, `UNSAFE_INTEGER` where a number can't hold a value exactly */
+  /** @throws SidecarError `PROTOCOL` for a malformed value, `UNSAFE_INTEGER` if a number can't hold it exactly */
   toCounter(name: string, raw: object): Counter
   /** @throws SidecarError as `toCounter` */
   toList(name: string, raw: object): List

@@ -8,13 +8,13 @@ export interface WorkerLike {
   terminate(): void
 }
 
-/** The part of a page, and of the global of a hosted one, that tells events. */
+/** The part of an event target that is used: a page, or the global of a hosted page. */
 export interface EventTargetLike {
   addEventListener?(type: string, listener: (event: never) => void, capture: boolean): void
   removeEventListener?(type: string, listener: (event: never) => void, capture: boolean): void
 }
 
-/** The globals that a host may have. Every one is optional: script VMs have next to nothing. */
+/** The globals that a host may have. Every one is optional: script VMs have almost none. */
 export interface HostGlobals
   extends EventTargetLike, Pick<ClientOptions, 'fetch' | 'WebSocket' | 'XMLHttpRequest' | 'TextDecoder'> {
   AbortController?: new () => { readonly signal: AbortSignalLike; abort(reason?: unknown): void }
@@ -59,7 +59,7 @@ export function pick<K extends Replaceable>(options: ClientOptions, name: K): Ho
   return (options as HostGlobals)[name] || host()[name]
 }
 
-/** What a function returns, or something else if it throws. */
+/** The result of a function, or a fallback if the function throws. */
 export function tryTo<T>(run: () => T): T | undefined
 export function tryTo<T>(run: () => T, otherwise: T): T
 export function tryTo<T>(run: () => T, otherwise?: T): T | undefined {

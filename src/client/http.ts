@@ -5,14 +5,14 @@ import type { AbortSignalLike, ClientOptions, FetchInit, WebSocketConstructor } 
 
 /** The head of an answer, and its body still to be read. */
 export interface HttpResponse {
-  /** 0 where nothing of the answer may be seen. */
+  /** 0 if the answer is opaque. */
   readonly status: number
   header(name: string): string | null | undefined
-  /** Hands on the text of the body as it comes; resolves at its end. */
+  /** Passes on the body's text as it arrives; resolves at the end of the body. */
   read(onText: (text: string) => void): Promise<void>
 }
 
-/** Sends one request, and gives everything up when the signal aborts. Throws what the host throws, as it is. */
+/** Sends one request, and drops it when the signal aborts. Rethrows the host's errors unchanged. */
 export type SendHttp = (signal: AbortSignalLike, url: string, init: FetchInit) => Promise<HttpResponse>
 
 /** Turns bytes that come in pieces cut anywhere into text. */
@@ -30,7 +30,7 @@ export function requestInit(method: string, body?: string): FetchInit {
   }
 }
 
-/** By a TextDecoder that keeps what is unfinished. */
+/** Uses a TextDecoder in stream mode, which keeps incomplete characters. */
 export const createStreamDecode: CreateDecode = (options) => {
   const decoder = new (pick(options, 'TextDecoder')!)('utf-8', { ignoreBOM: true, fatal: false })
   return (bytes) => decoder.decode(bytes, { stream: true })
@@ -46,7 +46,7 @@ interface Body {
 /** The host's own class. */
 export const hostWebSocket = (): WebSocketConstructor | undefined => host().WebSocket
 
-/** @param withoutFetch sends where the host has no fetch */
+/** @param withoutFetch sends requests if the host has no fetch */
 export function createFetchHttp(
   options: ClientOptions,
   createDecode: CreateDecode,

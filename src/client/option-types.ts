@@ -19,10 +19,10 @@ export interface FetchInit {
 export interface FetchResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
-  /** Present where the host can stream; otherwise the whole text is taken. */
+  /** The body as a stream, if the host can stream; otherwise `text()` is read. */
   readonly body?: unknown
   text(): Promise<string>
-  /** Used, if it is there, for a body of known length. */
+  /** Used, if present, for a body of known length. */
   arrayBuffer?(): Promise<ArrayBuffer>
 }
 
@@ -55,7 +55,7 @@ export interface XMLHttpRequestLike {
 
 export interface SchedulerLike {
   setTimeout(callback: () => void, ms: number): unknown
-  /** Called instead for the time limits of calls and waits, Infinity included: a virtual clock sees that somebody waits. */
+  /** Called instead for time limits of calls and waits, also Infinity: tells a virtual clock that a caller waits. */
   setLimit?(callback: () => void, ms: number): unknown
   clearTimeout(id: never): void
 }
@@ -150,7 +150,7 @@ export interface ClientOptions {
    */
   retry?: RetryPolicy | false
   /**
-   * Takes what nobody else hears: `warn` gets errors without an `error` listener, `error` what listeners throw.
+   * `warn` gets errors without an `error` listener, and `error` gets what listeners throw.
    * Default: the console. See {@link LoggerLike}.
    */
   logger?: LoggerLike

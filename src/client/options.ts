@@ -20,7 +20,7 @@ const OTHERS =
   'baseUrl platform autoHealth retry signal limits fetch WebSocket XMLHttpRequest TextDecoder scheduler now logger ' +
   'shutdownOnPageHide processSignals'
 
-/** The options with every default in place, but for what is looked up in the host at each use. */
+/** The options with their defaults, except for globals, which are looked up in the host at each use. */
 export interface ResolvedOptions
   extends Omit<ClientOptions, keyof typeof DEFAULTS | 'retry' | 'limits'>, Readonly<typeof DEFAULTS> {
   readonly retry: Required<RetryPolicy>
@@ -47,7 +47,7 @@ export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: bo
   return resolve('autoHealth option', given === true ? {} : given || {}, defaults, ['interval'])
 }
 
-/** Fills in the default of each option that is absent or undefined. */
+/** Fills in the defaults of absent or undefined options. */
 function resolve<G extends object, D extends object>(
   kind: string,
   given: G | undefined,
@@ -72,7 +72,7 @@ export interface Hints {
 
 export interface Address {
   readonly platform: string
-  /** Of the sidecar, without a slash at its end. */
+  /** The sidecar's address, without a slash at its end. */
   readonly baseUrl: string
 }
 
@@ -81,13 +81,13 @@ export const QUERY = '?sidecar=PORT'
 /**
  * Finds the address of the sidecar. The first source that is set wins: options, the hints of a page, the environment.
  *
- * @throws SidecarError `CONFIG` where no source is set, or its value is malformed
+ * @throws SidecarError `CONFIG` if no source is set, or a source's value is malformed
  */
 export function locate(options: ClientOptions, hints: Hints): Address {
   const platform = options.platform || hints.platform || 'agones'
   check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
-  // Reading may throw: some runtimes ask for permission, for the environment or for each variable.
+  // Reading may throw: some runtimes need permission for the environment, or for each variable.
   const env = (variable: string): string | undefined => tryTo(() => host().process!.env![prefix + variable])
   const sources: Record<string, unknown> = Object.assign({ baseUrl: options.baseUrl }, hints.sources, {
     [prefix + 'PORT']: env('PORT') || undefined,

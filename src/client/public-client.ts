@@ -15,7 +15,7 @@ const STATES =
   'PortAllocation Creating Starting Scheduled RequestReady Ready Reserved Allocated Shutdown Error Unhealthy'.split(' ')
 
 /**
- * Makes the object that users hold out of the parts.
+ * Builds the user's object from the parts.
  *
  * @param life aborted by `close()`
  */
@@ -88,12 +88,12 @@ export function createPublicClient(
     after: timers.after,
     tick: timers.tick,
     close,
-    // Where the host has no such symbol, this is `close` once more.
+    // If the host lacks the symbol, this repeats `close`.
     [(Symbol.dispose as symbol | undefined) ?? 'close']: close,
   }) as unknown as SidecarClient
 }
 
-/** Adds listeners; who comes late is told the current state. */
+/** Adds listeners, and tells a late listener the current state. */
 function createOn(
   emitter: Emitter<SidecarEvents>,
   state: State,

@@ -15,7 +15,7 @@ export interface Call {
   readonly timeout: number
 }
 
-/** One attempt, without retry. Throws only when the signal has aborted, and then its reason. */
+/** One attempt, without retry. Throws only the signal's reason, once the signal has aborted. */
 export type Request = (parent: AbortSignalLike, call: Call) => Promise<Reply>
 
 /**
@@ -58,7 +58,7 @@ export function urlOf(baseUrl: string, operation: OperationName, name?: string):
  * @param isRisky the request isn't idempotent and may have been carried out
  */
 export function failedReply(baseUrl: string, parent: AbortSignalLike, cause: unknown, isRisky: boolean): Reply {
-  // The caller has given up, or this can't be mended by trying again.
+  // The caller has given up, or a retry can't help.
   if (isSidecarError(cause) && !isPassing(cause)) {
     throwIfAborted(parent)
     return { error: cause }
@@ -71,7 +71,7 @@ export function failedReply(baseUrl: string, parent: AbortSignalLike, cause: unk
   return { error, answered: parent.aborted ? undefined : false, unsent }
 }
 
-/** Whether nobody can have received the request. Each runtime says so in its own words; browsers say nothing. */
+/** Whether the request was certainly not received. Each runtime words this differently; browsers don't tell. */
 function wasRefused(error: unknown, depth = 0): boolean {
   const { code, message, cause } = Object(error) as Record<string, unknown>
   return REFUSED.test(`${String(code)} ${String(message)}`) || (!!cause && depth < 4 && wasRefused(cause, depth + 1))

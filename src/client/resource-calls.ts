@@ -9,7 +9,7 @@ import { equal, own } from './game-server.js'
 import type { AbortSignalLike } from './option-types.js'
 import type { CallOptions, List, SidecarClient } from './types.js'
 
-/** ms between two looks at whether the sidecar has written what it has accepted. */
+/** ms between two checks whether the sidecar has written an accepted change. */
 const SETTLE_INTERVAL = 200
 
 export type ResourceCalls = Pick<
@@ -21,7 +21,7 @@ export type ResourceCalls = Pick<
 type SendNow = (operation: OperationName, body?: object, query?: string) => Promise<object>
 
 /**
- * The operations on counters and lists, those of one name in the order of their calls.
+ * The operations on counters and lists. Operations on one name run in the order of their calls.
  *
  * @param direct finds the outcomes of writes whose answers can't be read; only in a page
  */
@@ -31,7 +31,7 @@ export function createResourceCalls(parts: Core, direct: DirectOutcomes | undefi
   const inOrder = createRunInOrder()
   const lists = createListCalls(parts)
 
-  /** An operation on a counter or list: checked first, then run in the order of the name. */
+  /** Checks an operation on a counter or list, then runs it after earlier operations on the same name. */
   function onResource<T>(
     operation: OperationName,
     key: string,
@@ -62,7 +62,7 @@ export function createResourceCalls(parts: Core, direct: DirectOutcomes | undefi
         if (direct) await direct.whenSettled(signal, change)
         const before = state.last
         const answer = await lists.change(signal, operation, key, name, body)
-        // Not awaited here: the next change need not wait until this one shows.
+        // Not awaited: the next change may start before this change shows.
         return { answer, unread: answer.unread && direct!.ofListChange(signal, before, answer.body, change) }
       })
       return unread || toList(key, answer.body)
@@ -75,7 +75,7 @@ export function createResourceCalls(parts: Core, direct: DirectOutcomes | undefi
 
     updateCounter: (key, update, options) =>
       onResource('updateCounter', key, update, options, async (sendNow, body) => {
-        // In production the sidecar refuses a change that changes nothing.
+        // In production the sidecar refuses an update without effect.
         if (body.countDiff === '0') delete body.countDiff
         const answer: { name?: unknown } = Object.keys(body).length ? await sendNow('updateCounter', body) : {}
         // Up to 1.53 the sidecar answers with an empty counter.
@@ -97,7 +97,7 @@ export function createResourceCalls(parts: Core, direct: DirectOutcomes | undefi
 
 type ListChange = 'addListValue' | 'removeListValue'
 
-/** The changes of lists, as the sidecars since 1.50 need them. Each runs while no other changes the same list. */
+/** The changes of lists, as the sidecars since 1.50 need them. Only one change of the same list runs at a time. */
 interface ListCalls {
   change(signal: AbortSignalLike, operation: ListChange, list: string, name: string, body: object): Promise<Answer>
   /** @param name the encoded name of the list */
@@ -121,7 +121,7 @@ function createListCalls({ send, timers, resources: { toList } }: Core): ListCal
     }
   }
 
-  /** Makes the values by single changes, which the sidecar's role always allows. */
+  /** Changes the values one by one, which the sidecar's role always allows. */
   async function changeEach(signal: AbortSignalLike, list: string, name: string, wanted: string[]): Promise<void> {
     const { values } = toList(list, await read(signal, name))
     for (const value of values)
@@ -143,7 +143,7 @@ function createListCalls({ send, timers, resources: { toList } }: Core): ListCal
     },
 
     async update(signal, list, name, body) {
-      // Up to 1.58, `updateList` of an unknown list ends the sidecar; in all, it drops changes that aren't written yet.
+      // Up to 1.58, `updateList` of an unknown list crashes the sidecar; in all versions, it drops unwritten changes.
       await whenWritten(signal, list, name)
       try {
         await send(signal, 'updateList', body, `${name}?updateMask=${Object.keys(body).join(',')}`)

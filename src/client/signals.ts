@@ -9,7 +9,7 @@ export interface Controller {
 
 let Substitute: (new () => Controller) | undefined
 
-/** Brings a class for hosts without an AbortController. */
+/** Sets the class for hosts without an AbortController. */
 export function substituteController(controller: new () => Controller): void {
   Substitute = controller
 }
@@ -23,10 +23,10 @@ interface Followers {
   readonly listener: () => void
 }
 
-/** One listener a signal, however many follow it: Node warns of a leak when a signal has more than ten. */
+/** Adds one listener to a signal, however many callbacks follow it: Node warns of a leak above ten. */
 const followers = new WeakMap<AbortSignalLike, Followers>()
 
-/** Runs a callback when a signal aborts, or now if it has. Returns the function that forgets the callback. */
+/** Runs a callback when a signal aborts, or now if it has. Returns the function that removes the callback. */
 export function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
   if (signal.aborted) {
     callback()
@@ -49,13 +49,13 @@ function listen(signal: AbortSignalLike): Followers {
   return entry
 }
 
-/** A signal of our own that aborts with the first of those that it follows, until it is released. */
+/** A signal of our own that aborts with the first of the signals that it follows, until it is released. */
 export interface Task extends Controller {
   /** Stops following: aborting a task that is over would cost as much as a small request. */
   release(): void
 }
 
-/** Every reason of a task is a SidecarError: that of somebody else's signal becomes the cause of `ABORTED`. */
+/** Every reason of a task is a SidecarError: the reason of a foreign signal becomes the cause of `ABORTED`. */
 export function follow(...signals: (AbortSignalLike | undefined)[]): Task {
   const controller = createController()
   const { signal } = controller

@@ -15,11 +15,11 @@ const GRACE = 30000
 export interface State {
   /** The last GameServer seen. */
   readonly last: GameServer | undefined
-  /** The end, once it is known. */
+  /** The `ending` event, once it is known. */
   readonly ending: EndingEvent | undefined
-  /** Takes a GameServer, unless it is old or known. Returns whether it was news. */
+  /** Takes a GameServer unless it is stale or unchanged. Returns whether it was taken. */
   offer(gameServer: GameServer): boolean
-  /** Calls a function with the last GameServer, and with each that comes. Returns the function that ends that. */
+  /** Calls a function with the last GameServer and each later one. Returns the unsubscribe function. */
   follow(look: (gameServer: GameServer) => void): () => void
   /**
    * Tells `ending` once, from whichever source reports it first. Returns what its listeners returned.
@@ -70,14 +70,14 @@ type Detail = (typeof DETAILS)[number]
 /** The events that are derived from one GameServer and the next. */
 export const DERIVED = (DETAILS as readonly string[]).concat('gameserver', 'state', 'allocated', 'ending')
 
-/** Where changes are told. */
+/** Receives the events of changes. */
 export interface ChangeListener {
   emit<T extends keyof SidecarEvents>(type: T, event: SidecarEvents[T]): void
-  /** Whether an event has a listener: others aren't derived. */
+  /** Whether an event has a listener: events without one aren't derived. */
   has(type: string): boolean
 }
 
-/** Tells what changed from one GameServer to the next; after none, everything there is. */
+/** Emits what changed from one GameServer to the next; for the first, everything that it holds. */
 export type TellChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
 
 /** The event of any detail. */
@@ -136,7 +136,7 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string, 
       if (state === 'Unhealthy') emit('error', lostGameServer(state))
     }
     const time = timeOf(next)
-    // An Allocated server can be allocated again: the time changes. A time that is removed is no allocation.
+    // An Allocated server can be allocated again: the time changes. Removing the time is no allocation.
     const isAllocation = state === 'Allocated' && (oldState !== state || (!!time && time !== timeOf(previous)))
     if (isAllocation && has('allocated')) {
       // Keys such as `__proto__` come from outside.
@@ -165,7 +165,7 @@ function mapIn(gameServer: GameServer | undefined, type: Detail): Record<string,
   return Object.assign({}, object_meta, status)[`${type}s`] ?? {}
 }
 
-/** What a change adds, as an allocation brings it; undefined: nothing. */
+/** What a change adds, in the form of the `allocated` event; undefined: nothing. */
 function gainOf({ value, count, previous, added }: Change): unknown {
   if (added) return added.length ? added : undefined
   return count === undefined ? value : (previous ? count - (previous as Counter).count : count) || undefined

@@ -9,13 +9,13 @@ const LONGEST = 2e9
 export interface Timers {
   /** ms, never going back */
   now(): number
-  /** Runs something later, unless the function that it returns is called before. */
+  /** Runs a callback later, unless the returned function is called before. */
   after(ms: number, run: () => void, isLimit?: boolean): () => void
   sleep(signal: AbortSignalLike, ms: number): Promise<void>
   /**
-   * Runs something under a signal that aborts with one of two others, or with TIMEOUT.
+   * Runs a task under a signal that aborts with one of two others, or with TIMEOUT.
    *
-   * @param hint the cure, should it take too long
+   * @param hint the error's hint for a timeout
    */
   within<T>(
     ms: number,
@@ -24,7 +24,7 @@ export interface Timers {
     other?: AbortSignalLike,
     hint?: () => string | undefined,
   ): Promise<T>
-  /** Aborts with TIMEOUT after a while. Returns the function that lifts the limit. */
+  /** Aborts with TIMEOUT after a delay. Returns the function that lifts the limit. */
   limit(controller: Controller, ms: number, hint?: () => string | undefined): () => void
   /** Runs everything due at `now`: for hosts without timers, and to catch up where timers came late. */
   tick(now?: number): void
@@ -33,7 +33,7 @@ export interface Timers {
 }
 
 export function createTimers({ now = hostClock(), scheduler }: Pick<ClientOptions, 'now' | 'scheduler'>): Timers {
-  /** Of each callback, when it is due and how it is cancelled. */
+  /** For each callback, when it is due and how to cancel it. */
   const due = new Map<() => void, readonly [at: number, cancel: () => void]>()
   let isClosed = false
 
@@ -79,7 +79,7 @@ export function createTimers({ now = hostClock(), scheduler }: Pick<ClientOption
       }
     },
     tick(at = now()) {
-      // A copy, since a callback may add timers, and those wait for the next tick.
+      // A copy, since a callback may add timers, which wait for the next tick.
       for (const [fire, [time]] of Array.from(due)) if (time <= at) fire()
     },
     clear() {
@@ -95,27 +95,27 @@ function hostClock(): () => number {
   return performance?.now ? () => performance.now!() : () => Date.now()
 }
 
-/** ms that each dial costs, and how much may be spent at once: at most 10 dials in any second. */
+/** ms that each dial costs, and the budget for dials at once: at most 10 dials in any second. */
 const COST = 125
 const CREDIT = 2 * COST
 /** The least ms between two attempts: the jitter alone could give a burst. */
 const LEAST_DELAY = 150
 
-/** How soon one dial may follow another. */
+/** Spaces dials. */
 export interface Pacing {
-  /** Waits for a turn to dial; only for dials that this package decides on by itself. */
+  /** Waits for a turn to dial. Only for dials that no call of the user causes. */
   turn(signal: AbortSignalLike): Promise<void>
   /** ms before attempt number `attempt + 1`: exponential with a cap and full jitter. */
   backoff(attempt: number): number
 }
 
-/** Two dials may go out at once, the others are spaced. */
+/** Two dials may start at once; later ones are spaced. */
 export function createPacing(
   timers: Timers,
   { initialDelay, factor, maxDelay }: Required<RetryPolicy>,
   random: () => number,
 ): Pacing {
-  /** When every dial so far is paid for. */
+  /** The time when the budget is full again. */
   let paidAt = 0
   return {
     async turn(signal) {

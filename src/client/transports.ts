@@ -10,18 +10,18 @@ import type { AbortSignalLike, WebSocketConstructor, WebSocketLike } from './opt
 export const WATCH = 'watchGameServer'
 
 export interface WatchListener {
-  /** The other side took the connection. */
+  /** The other side accepted the connection. */
   onOpen(): void
   onGameServer(gameServer: GameServer): void
-  /** A message that makes no sense is skipped. */
+  /** A malformed message is skipped. */
   onProblem(problem: SidecarError): void
 }
 
-/** One watch over one transport. Rejects with the reason for its end, and with that of the signal when it aborts. */
+/** One watch over one transport. Rejects with the reason for the watch's end, or with the signal's. */
 export type OpenWatch = (signal: AbortSignalLike, listener: WatchListener) => Promise<never>
 
 /**
- * Hands on the GameServer in a message. Both transports wrap it in `result`.
+ * Passes on the GameServer in a message. Both transports wrap it in `result`.
  *
  * @throws SidecarError the error that the other side has sent instead, which ends the watch
  */
@@ -32,7 +32,7 @@ function readMessage(text: string, limit: number, { onGameServer, onProblem }: W
     // trim() also takes a byte order mark away.
     message = JSON.parse(text.trim())
   } catch {
-    // It is reported below.
+    // The error is reported below.
   }
   const { result, error, code } = Object(message) as Record<string, unknown>
   if (isGameServer(result)) return onGameServer(result)
@@ -40,7 +40,7 @@ function readMessage(text: string, limit: number, { onGameServer, onProblem }: W
   onProblem(new SidecarError('PROTOCOL', 'This message is not a GameServer: ' + text.slice(0, 1024)))
 }
 
-/** The most characters that are read of an answer that isn't a watch. */
+/** The most characters read from an answer that isn't a watch. */
 const MOST_OF_REFUSAL = 4096
 
 /**
@@ -62,7 +62,7 @@ export function createStreamWatch(http: SendHttp, baseUrl: string, limit: number
           if (rest.length > MOST_OF_REFUSAL) throw errorOfAnswer(status, rest)
           return
         }
-        // Only the new piece is searched, since a long line comes in many.
+        // Searches only the new piece, since a long line comes in many pieces.
         const lines = text.split('\n')
         lines[0] = rest + lines[0]!
         rest = lines.pop()!
@@ -101,7 +101,7 @@ export function createWebSocketWatch(load: LoadWebSocket, baseUrl: string, limit
         }
       }
       socket.onerror = (event: { error?: unknown; message?: unknown } | undefined) => {
-        // Where the host says what was wrong nothing more can come; a browser says so only when it closes.
+        // If the host gives a reason, nothing more can come; a browser gives it only in the `close` event.
         const { error, message } = event ?? {}
         if (error || message) fail(error || message)
       }
@@ -110,7 +110,7 @@ export function createWebSocketWatch(load: LoadWebSocket, baseUrl: string, limit
         fail(new SidecarError('UNAVAILABLE', `The WebSocket ended with ${code}` + (reason ? ` (${reason})` : '')))
       }
       return () => {
-        // The others stay, doing nothing: an error event of `ws` that nobody hears would be thrown.
+        // Keep no-op handlers for the others: `ws` throws an error event without a listener.
         socket.onmessage = null
         if (socket.terminate) socket.terminate()
         else socket.close()

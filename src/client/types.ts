@@ -89,7 +89,7 @@ export interface HealthEvent {
 }
 
 export interface MetadataEvent {
-  /** Without the platform's SDK prefix, if it had it. */
+  /** The key without the platform's SDK prefix, if it had one. */
   key: string
   /** undefined: removed */
   value: string | undefined
@@ -99,7 +99,7 @@ export interface MetadataEvent {
 /** An allocation, and what came with it. Keys are without the platform's SDK prefix, as in `label` and `annotation`. */
 export interface AllocatedEvent<Int = number> {
   gameServer: GameServer
-  /** Those that came or changed. */
+  /** Labels that were added or changed. */
   labels: Record<string, string>
   annotations: Record<string, string>
   /** By how much each count changed. */
@@ -115,7 +115,7 @@ export interface EndingEvent {
   reason: EndReason
   /** When the process is ended at the latest, in ms since the Unix epoch, as far as that is known here. */
   deadline: number
-  /** The last one seen. */
+  /** The last GameServer seen. */
   gameServer: GameServer | undefined
 }
 

@@ -6,19 +6,19 @@ import type { AbortSignalLike } from './option-types.js'
 import { follow, type Task, wait } from './signals.js'
 import { WATCH } from './transports.js'
 
-/** ms for a first object where the other transport is at hand; the real sidecar's comes within 30 ms. */
+/** ms for a first object if the other transport is available; the real sidecar sends it within 30 ms. */
 const FIRST_OBJECT_TIMEOUT = 1000
-/** ms, up to twice as many, until a connection is replaced: one that is quiet for long may be dead unnoticed. */
+/** ms (up to twice as many) until a connection is replaced: a long quiet connection may be half-open. */
 const REOPEN_AFTER = 300000
 /** ms from the first object to the first check: a change is lost if it comes while the stream is being registered. */
 const SETTLE_TIME = 100
-/** ms in which the watch may still tell by itself what a GET has found. */
+/** ms in which the watch may still show by itself what a GET has found. */
 const GRACE = 500
 
 /** Emits an error, unless the last one had the same code. Called without an error once all is well again. */
 export type Report = (error?: SidecarError) => void
 
-/** How a connection ended; it is established when it has shown an object. */
+/** How a connection ended. A connection is established once it has shown an object. */
 interface End {
   readonly reason: SidecarError
   readonly isOpened: boolean
@@ -26,7 +26,7 @@ interface End {
 }
 
 interface Links {
-  /** Opens a connection. Resolves with the last end when none is open any more. */
+  /** Opens a connection. Resolves with the last connection's end when no connection is open any more. */
   connect(): Promise<End>
   /** Plans a check for when the watch has been quiet for so many ms. */
   plan(ms: number): void
@@ -38,10 +38,10 @@ export function createLinks(parts: Core, signal: AbortSignalLike, report: Report
   const { options, timers, connection, state, direct, open, hasWebSocket, emit } = parts
   /** The established connection. */
   let current: Task | undefined
-  /** Connections that haven't ended. */
+  /** Connections that are still open. */
   let count = 0
   let onEnd: (end: End) => void
-  /** Why the HTTP stream is used; undefined: try the WebSocket. */
+  /** Why the HTTP stream is used; undefined: use the WebSocket. */
   let fallback: string | undefined
   /** WebSockets in a row that ended before their first object. */
   let failed = 0
@@ -112,7 +112,7 @@ export function createLinks(parts: Core, signal: AbortSignalLike, report: Report
   }
 }
 
-/** Checks by reads that the watch has missed nothing. */
+/** Checks by reads that the watch shows every change. */
 function createChecks(
   { options, timers, pacing, connection, state }: Core,
   signal: AbortSignalLike,

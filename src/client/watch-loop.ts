@@ -4,16 +4,16 @@ import { follow, throwIfAborted } from './signals.js'
 import { WATCH } from './transports.js'
 import { createLinks, type Report } from './watch-links.js'
 
-/** ms that a connection must last to be replaced at once when it is lost, without backoff */
+/** ms that a connection must last to be replaced without backoff when it is lost */
 const STABLE_AFTER = 5000
-/** ms until a page that is refused tries its watch again: browsers write each attempt to the console. */
+/** ms until a refused page retries its watch: browsers log each attempt to the console. */
 const REFUSED_PAUSE = 10000
-/** ms that a gateway that was told to stop gives its page, as the host does */
+/** ms that a stopping gateway gives its page, as the host does */
 const GATEWAY_GRACE = 10000
-/** How a gateway that was told to stop ends a watch, over either transport. */
+/** How a stopping gateway ends a watch, over either transport. */
 const STOPPING = /(ended with 1001|: The gateway is stopping) \((SIG\w{3,5})\)$/
 
-/** Keeps a watch open. Returns the function that checks by a read that the watch tells the truth. */
+/** Keeps a watch open. Returns the function that compares the watch with a read. */
 export type KeepWatch = (onHopeless: (error: unknown) => void) => () => Promise<void>
 
 /**
@@ -34,7 +34,7 @@ export function keepWatch(parts: Core, onHopeless: (error: unknown) => void): ()
   /**
    * Opens the watch, and waits until it may be opened again. Returns how many attempts have failed in a row.
    *
-   * A function of its own, since a loop would hold the last error, and with its stack a flooded message, for hours.
+   * A separate function: a loop would keep the last error, whose stack may hold a large message, for hours.
    */
   async function openOnce(failures: number): Promise<number> {
     /** Why answers can't be read, while a watch may still work. */
@@ -57,16 +57,16 @@ export function keepWatch(parts: Core, onHopeless: (error: unknown) => void): ()
       emit('signal', { signal: name })
       state.end('signal', Date.now() + GATEWAY_GRACE)
     }
-    // The waits end, but the watch goes on: a proxy may refuse while the sidecar is still starting.
+    // Ends the waits, but keeps the watch: a proxy may refuse while the sidecar is still starting.
     if (blocked) onHopeless(blocked)
     if (isFault && isFinal(reason)) throw reason
     if (isFault) report(reason)
     connection.lost(reason.summary)
     if (!isOpened) connection.note({ answered: false, error: reason })
-    // A watch that ends again and again without news is a fault, not a restart.
+    // A watch that ends repeatedly without a new object is a fault, not a restart.
     if (isEstablished && (state.last !== before || timers.now() - since > STABLE_AFTER)) failures = 0
     const pause = blocked ? REFUSED_PAUSE : pacing.backoff(isEstablished ? failures - 1 : failures)
-    // A connection that was lost is replaced at once, the first time.
+    // The first lost connection is replaced at once.
     if (!isEstablished || failures) await timers.sleep(signal, pause)
     return failures + 1
   }
@@ -77,7 +77,7 @@ export function keepWatch(parts: Core, onHopeless: (error: unknown) => void): ()
 
   connection.isWatched = true
   if (connection.current.state !== 'connected') connection.lost()
-  // Loads the class while the sidecar is looked for.
+  // Loads the class while the search for the sidecar runs.
   if (options.watch !== 'stream') void hasWebSocket()
   plan(options.verifyInterval)
   keepOpen().catch((cause: unknown) => {
@@ -94,7 +94,7 @@ export function keepWatch(parts: Core, onHopeless: (error: unknown) => void): ()
   return check
 }
 
-/** Whether no later attempt can change a fault: somebody answers, and it is no sidecar. */
+/** Whether a fault is permanent: another server than a sidecar answers. */
 function isFinal({ code, status = 500 }: SidecarError): boolean {
   return code === 'CONFIG' || status === 501 || status < 500
 }

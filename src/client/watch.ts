@@ -13,19 +13,19 @@ export type Predicate = (gameServer: GameServer) => boolean
 /** The one watch that all listeners and waits of a client share. */
 export interface Watch {
   /**
-   * Starts it if it isn't on.
+   * Starts the watch unless it runs.
    *
    * @param onHopeless called when waiting for the watch can't help now
    * @returns the function that forgets `onHopeless`
    */
   join(onHopeless?: (error: unknown) => void): () => void
-  /** Waits until the watch shows a GameServer that passes, the present one included. */
+  /** Waits until the watch shows a GameServer that passes the test, the present one included. */
   until(signal: AbortSignalLike, predicate: Predicate): Promise<GameServer>
-  /** Checks by a read that the watch tells the truth. Never rejects. */
+  /** Compares the watch with a read. Never rejects. */
   verify(): Promise<void>
 }
 
-/** @param keep keeps a watch open until that is hopeless; returns the function that checks it */
+/** @param keep keeps a watch open until a retry can't help; returns the function that checks the watch */
 export function createWatch(life: AbortSignalLike, connection: Connection, state: State, keep: KeepWatch): Watch {
   const joined = new Set<(error: unknown) => void>()
   let verify = async (): Promise<void> => {}
@@ -61,7 +61,7 @@ export function createWatch(life: AbortSignalLike, connection: Connection, state
 
 /**
  * An iterator over what the watch tells, with a bounded queue: the connection is read however slow the reader is. It
- * starts with the first `next()`. Written out, since ES2017 has no async generators.
+ * starts with the first `next()`. Written without an async generator, which ES2017 lacks.
  */
 export function iterate(
   life: AbortSignalLike,
@@ -113,7 +113,7 @@ export function iterate(
         const value = queue.shift() ?? (await wait<GameServer>(ended, (resolve) => void readers.push(resolve)))
         return { done: false, value }
       } catch (error) {
-        // A reader that said stop, or closed the client, has what it wanted: the loop just ends.
+        // A reader that called `return()` or closed the client expects no error: the loop just ends.
         const isWanted = done || /^(ABORTED|CLOSED)$/.test((error as SidecarError).code)
         const result = await end()
         if (!isWanted) throw named(error as SidecarError, WATCH)

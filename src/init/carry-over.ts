@@ -10,7 +10,7 @@ import { ProjectError } from './project.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the project's own gameserver.yaml says. It was tried, so the servers of the Fleet must equal it. */
+/** What the project's own gameserver.yaml says. This GameServer was tested, so the Fleet's servers must equal it. */
 export interface Existing {
   readonly port: number | undefined
   readonly protocol: string | undefined
@@ -65,7 +65,7 @@ export async function readExisting(folder: string): Promise<Existing | undefined
   }
 }
 
-/** Puts the fields of gameserver.yaml into the text of a Fleet; the Fleet's own values fill in what it leaves out. */
+/** Puts the fields of gameserver.yaml into the text of a Fleet; the Fleet's own values fill in missing fields. */
 export function carryOver(fleet: string, { template }: Existing): string {
   const document = parseDocument(fleet)
   const ours = fieldsOf(fieldsOf(document.toJS() as unknown)['spec'])['template']
@@ -91,7 +91,7 @@ function merged(field: string, ours: unknown, theirs: unknown): unknown {
     const isFree = first?.['portPolicy'] !== 'Passthrough'
     return [{ ...(isFree ? rest : {}), protocol, ...first }, ...others]
   }
-  // A mix of two pod templates would be a pod that nobody has tried.
+  // A mix of two pod templates would be an untested pod.
   return isObject(ours) && isObject(theirs) && field !== 'template' ? { ...ours, ...theirs } : theirs
 }
 

@@ -7,14 +7,14 @@ export interface Resource {
   readonly capacity: number
 }
 
-/** Everything that the files depend on, beside the project. */
+/** All choices that the files depend on, besides the project. */
 export interface Choices {
   readonly kind: Kind
   /** Name of the Fleet and its objects. */
   readonly name: string
   /** Page: the folder that holds the build, within the project. */
   readonly dir: string
-  /** Page: its path and query within the build, where that isn't "/". */
+  /** Page: its path and query within the build, if not "/". */
   readonly path: string | undefined
   /** Page: whether the browser draws WebGL. */
   readonly webgl: boolean
@@ -25,7 +25,7 @@ export interface Choices {
   readonly image: string
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
-  /** Whether players may connect by UDP, too. */
+  /** Whether players may also connect by UDP. */
   readonly webrtc: boolean
 }
 

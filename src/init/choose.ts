@@ -30,11 +30,11 @@ export interface Given {
   readonly webrtc?: boolean | undefined
 }
 
-/** Somebody who answers questions. */
+/** The person who answers questions. */
 export interface Person {
   /** Resolves with the answer as typed; an empty answer takes the default. */
   ask(question: string, byDefault: string): Promise<string>
-  /** Says what is wrong with an answer. */
+  /** Tells the person what is wrong with an answer. */
   complain(sentence: string): void
 }
 
@@ -90,7 +90,7 @@ const LISTS = 'Lists with their capacities, such as players=32, with spaces betw
 const optional = <T>(text: string | undefined, read: Read<T>): T | undefined =>
   text === undefined ? undefined : read(text)
 
-/** Whatever else is in the project, --dir, --path and --webgl mean a page, and --entry a program. */
+/** --dir, --path and --webgl always mean a page, and --entry a program, whatever the project holds. */
 const guessedBy = ({ dir, path, webgl, entry }: Given): 'page' | 'node' | undefined =>
   dir !== undefined || path !== undefined || webgl ? 'page' : entry !== undefined ? 'node' : undefined
 
@@ -120,7 +120,7 @@ function agreed<T extends string | number>(what: string, given: T | undefined, e
   return wrong(what, `${existing}, as in gameserver.yaml`, String(given))
 }
 
-/** Where gameserver.yaml has counters or lists, nobody is asked for more. */
+/** If gameserver.yaml has counters or lists, the person isn't asked for more. */
 const emptyIfAny = (existing: readonly Resource[] = []): string | undefined => (existing.length > 0 ? '' : undefined)
 
 /** The resources of gameserver.yaml that have places, then those of the text. */

@@ -9,7 +9,7 @@ const ADD: Readonly<Record<PackageManager, string>> = { npm: 'npm install', pnpm
 
 const withVersion = (name: string): string => (name === WEBRTC ? `${name}@${WEBRTC_VERSION}` : name)
 
-/** The commands that make a Fleet of the files. */
+/** The commands that create a Fleet from the files. */
 export function nextSteps({ kind, image, webrtc }: Choices, { hasPackage, packages, manager }: Project): string[] {
   const needed = kind === 'page' && webrtc ? [SIDECAR, WEBRTC] : [SIDECAR]
   const missing = needed.filter((name) => !packages.includes(name))
@@ -39,7 +39,7 @@ function missingBuild(folder: string, choices: Choices, { hasBuild }: Project): 
   ]
 }
 
-/** Why `docker build` would fail or make an image that doesn't work: a sentence with the fix for each reason. */
+/** Why `docker build` would fail or build a broken image: for each reason, a sentence with the fix. */
 export function imageProblems(folder: string, kept: readonly string[], choices: Choices, project: Project): string[] {
   const { outside, manager } = project
   const problems = missingBuild(folder, choices, project)
@@ -64,13 +64,13 @@ export function imageProblems(folder: string, kept: readonly string[], choices: 
   return problems
 }
 
-/** A build gets only the variables of the Dockerfile, and the image starts its program without npm. */
+/** A docker build sees only the Dockerfile's variables, and the image starts the program without npm. */
 function nodeOptionsProblems({ kind }: Choices, { scripts }: Project): string[] {
   const [build, start] = [scripts['build'], scripts['start']].map((script) =>
     typeof script === 'string' ? script : '',
   )
   const problems: string[] = []
-  // sh ignores the `set NODE_OPTIONS=` of Windows.
+  // In sh, the Windows command `set NODE_OPTIONS=` sets no variable.
   if (/(?<!\bset )\bNODE_OPTIONS(?!=)|\bset NODE_OPTIONS/.test(build!)) {
     problems.push(
       'npm run build takes NODE_OPTIONS from the shell, which docker build lacks: add an ENV line to the Dockerfile before the build.',
@@ -103,15 +103,15 @@ function missingImports(folder: string, { entry }: Choices, { devPackages, manag
 interface Imports {
   /** The first file that names each package; undefined for what starts the program. */
   readonly importers: Map<string, string | undefined>
-  /** Files that aren't there, each with the file that imports it. */
+  /** Missing files, each with the file that imports it. */
   readonly missing: readonly (readonly [file: string, path: string])[]
 }
 
 const MOST_FILES = 500
-/** What an import may leave out, and what TypeScript writes as `.js`. */
+/** Extensions that an import may omit, and those that TypeScript writes as `.js`. */
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.tsx', '.jsx', '.json', '/index.js', '/index.ts']
 
-/** Follows the relative imports of a program. Every quoted word counts as a package: some are named in options only. */
+/** Follows the relative imports of a program. Every quoted word counts as a package: options name some. */
 function importsOf(folder: string, entry: string): Imports {
   const importers = new Map<string, string>()
   const missing: (readonly [string, string])[] = []

@@ -10,9 +10,9 @@ export interface ServerSigns {
 
 /** The program of a project. */
 export interface Program {
-  /** Undefined where none is found. */
+  /** Undefined if no program is found. */
   readonly entry: string | undefined
-  /** Why the project is a server although it may have a page, as the end of a sentence. */
+  /** The end of a sentence: why the project is a server even if it has a page. */
   readonly why: string | undefined
 }
 
@@ -23,14 +23,14 @@ const PROGRAMS = ['server.mjs', 'server.js', 'src/server.mjs', 'src/server.js', 
 const SERVER_PACKAGE =
   /^(@colyseus\/.+|colyseus|socket\.io|ws|uWebSockets\.js|express|fastify|koa|boardgame\.io|@geckos\.io\/server)$/
 
-/** The program in a command, behind flags of which some have a value. */
+/** Finds the program in a command, after flags with and without values. */
 const STARTED =
   /(?:^|\s)(?:node|nodemon|tsx|ts-node|ts-node-dev)\s+(?:watch\s+)?(?:(?:-r|--require|--import|--loader)\s+\S+\s+|-\S+\s+)*([^\s-]\S*)/
 
 /** Looks for the program of a project: in npm start, then `main`, then the usual paths. */
 export function findProgram(folder: string, { main, scripts, dependencies }: ServerSigns): Program {
   const isThere = (path: string): boolean => isFile(join(folder, path))
-  // The build may have to write the file first.
+  // The file may be missing until the build writes it.
   const isMade = (path: string): boolean =>
     typeof scripts?.['build'] === 'string' && /\.[cm]?[jt]s$/.test(path) && !existsSync(join(folder, path))
   const started = startedBy(scripts?.['start'])
@@ -58,7 +58,7 @@ export function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
 }
 
-/** The text of a file; empty where it can't be read, as with a dangling link. */
+/** The text of a file; empty if it can't be read, such as a dangling link. */
 export function textOf(path: string): string {
   try {
     return isFile(path) ? readFileSync(path, 'utf8') : ''

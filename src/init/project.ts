@@ -10,7 +10,7 @@ export type PackageManager = 'npm' | 'pnpm' | 'yarn'
 /** What a folder's files say about the project. */
 export interface Project {
   readonly kind: Kind
-  /** Why a project with a page is a program, as the end of a sentence. */
+  /** The end of a sentence: why a project with a page is a program. */
   readonly whyNoPage: string | undefined
   /** A DNS label. */
   readonly name: string
@@ -21,18 +21,18 @@ export interface Project {
   /** The scripts of package.json. */
   readonly scripts: Readonly<Record<string, unknown>>
   readonly hasBuild: boolean
-  /** The names in .gitignore: a build can make these files again. */
+  /** The names in .gitignore: files that a build can recreate. */
   readonly ignored: readonly string[]
   /** The packages that package.json lists. */
   readonly packages: readonly string[]
   /** The devDependencies, which production images lack. */
   readonly devPackages: readonly string[]
   readonly manager: PackageManager
-  /** The files that installing needs, package.json first. */
+  /** The files that an install needs, package.json first. */
   readonly manifests: readonly string[]
-  /** Whether installing may read more files: for install scripts, patches, or workspaces. */
+  /** Whether an install may read more files: for install scripts, patches, or workspaces. */
   readonly installNeedsSources: boolean
-  /** The path outside the project from which this package is installed; docker build can't read it. */
+  /** The path outside the project from which this package is installed; docker build can't read that path. */
   readonly outside: string | undefined
 }
 
@@ -61,11 +61,11 @@ export class ProjectError extends Error {
   override readonly name = 'ProjectError'
 }
 
-/** Files that steer how packages are installed. */
+/** Configuration files of package managers. */
 const SETTINGS = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml']
 /** Scripts that package managers run when they install. */
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
-/** Folders that installing reads. */
+/** Folders that an install reads. */
 const INSTALL_FOLDERS = ['patches', '.yarn']
 
 /**
@@ -106,11 +106,11 @@ export function inspectProject(folder: string): Project {
     ),
     manager: lock?.[1] ?? 'npm',
     manifests: [
-      // The pattern matches the lock file, too, once the first `npm install` has written it.
+      // The pattern also matches the lock file, which the first `npm install` writes.
       lock === undefined ? 'package*.json' : 'package.json',
       ...(lock === undefined ? [] : [lock[0]]),
       ...SETTINGS.filter(has),
-      // init tells to copy a package from outside into the project.
+      // init asks the user to copy an outside package into the project.
       ...(file === undefined ? [] : [outside === undefined ? file : basename(file)]),
     ],
     installNeedsSources:

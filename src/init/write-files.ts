@@ -33,7 +33,7 @@ export const renderFiles = (choices: Choices, project: Project, existing?: Exist
   ])
 
 /**
- * Writes files into a folder. Existing files and links are left as they are. If a write fails, the files that were written
+ * Writes files into a folder. Keeps existing files and links unchanged. If a write fails, the files that were written
  * before are removed.
  *
  * @throws WriteError
@@ -44,7 +44,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
   const kept: string[] = []
   for (const [name, content] of files) {
     try {
-      // `wx` fails rather than follow a link or replace a file.
+      // `wx` fails instead of following a link or replacing a file.
       await writeFile(join(folder, name), content, { flag: 'wx' })
       written.push(name)
     } catch (error) {
@@ -52,7 +52,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
         kept.push(name)
         continue
       }
-      // A failed write leaves a part of our file.
+      // A failed write leaves a partial file.
       await Promise.all([...written, name].map((one) => rm(join(folder, one), { force: true })))
       throw new WriteError(`${join(folder, name)} can't be written: ${reason(error)}; nothing was changed`, {
         cause: error,

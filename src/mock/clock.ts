@@ -5,7 +5,7 @@ interface Timer {
   /** ms from the start */
   readonly at: number
   readonly fire: () => void
-  /** When a limit was set: a timer whose caller waits. */
+  /** When a time limit was set, if this timer is one: its caller waits. */
   readonly waitsSince: number | undefined
 }
 
@@ -13,11 +13,11 @@ export type MockClock = ReturnType<typeof createMockClock>
 
 interface Parts {
   readonly time: 'manual' | 'auto' | 'real'
-  /** Whether the host is still at work that needs no clock. */
+  /** Whether the host still has work that needs no clock. */
   isBusy(): boolean
 }
 
-/** The longest wait in ms that `auto` skips: a game may wait for players for ever. */
+/** The longest wait in ms that `auto` skips: a game may wait for players without a limit. */
 const PATIENCE = 3_600_000
 
 /** One clock and one queue of timers for the sidecar, the client and the network between them. */
@@ -87,10 +87,10 @@ export function createMockClock({ time, isBusy }: Parts) {
   return {
     now: hand.now,
     setTimer: (ms: number, fire: () => void): (() => void) => add(ms, fire),
-    /** Sets a time limit, also one of Infinity. Until it is cancelled, its caller waits. */
+    /** Sets a time limit, which may be Infinity. Until it is cancelled, its caller waits. */
     setLimit: (ms: number, fire: () => void): (() => void) => add(ms, fire, hand.now()),
     advance: (ms: number): Promise<void> => inTurn(() => pass(ms)),
-    /** Runs `speed` times as fast from now on. Only real time can. */
+    /** Runs `speed` times as fast from now on. Only for real time. */
     setSpeed(speed: number): void {
       hand.setSpeed(speed)
       alarm()
@@ -132,7 +132,7 @@ function createQueue(hand: ReturnType<typeof createHand>) {
       if (timer.at > hand.now()) hand.moveTo(timer.at)
       timer.fire()
     },
-    /** A caller waits, and the next timer isn't due never. */
+    /** A caller waits, and some timer has a finite time. */
     isAwaited: (next?: Timer): boolean =>
       next?.at !== Infinity &&
       [...timers].some(({ waitsSince }) => waitsSince !== undefined && hand.now() - waitsSince < PATIENCE),
@@ -142,7 +142,7 @@ function createQueue(hand: ReturnType<typeof createHand>) {
 
 /** The time that the clock shows. It stands still, or runs `speed` times as fast as the host's. */
 function createHand(initial: number) {
-  /** The time, as of the moment `since` on the host's clock. */
+  /** The mock's time at the moment `since` of the host's clock. */
   const state = { present: 0, since: Date.now(), speed: initial }
   const now = (): number =>
     state.speed === 0 ? state.present : state.present + (Date.now() - state.since) * state.speed

@@ -67,7 +67,7 @@ export function createMock(options: MockOptions = {}): Mock {
       return clock.now()
     },
     async advance(ms) {
-      // Beyond these it would never return, or stop the clock for good.
+      // Any other value would never return, or stop the clock for good.
       if (!(ms >= 0 && ms < Infinity)) throw new RangeError(`advance() must be ms of at least 0; got ${String(ms)}`)
       await clock.advance(ms)
     },

@@ -12,7 +12,7 @@ const MOST = 100_000
 const MOST_SHOWN = 20
 
 /**
- * A misspelt operation would never fail, and be expected never to come.
+ * A misspelt operation would never match: `fail()` would do nothing, and expecting no call would pass.
  *
  * @throws TypeError with the nearest operation
  */
@@ -21,7 +21,7 @@ export function checkOperation(name: OperationName): void {
     throw new TypeError(`there is no operation "${name}"; ${didYouMean(name, Object.keys(operations))}`)
 }
 
-/** The requests that came, and those of no operation. */
+/** The requests that came, and the requests that match no operation. */
 export function createJournal(now: () => number) {
   const calls: OpenCall[] = []
   let problems: string[] = []

@@ -33,7 +33,7 @@ export function targetOf(url: string, { baseUrl, journal }: Network): string {
   throw journal.refuse(url, `the mock is at ${baseUrl}`)
 }
 
-/** The operation of a request, and the name of its counter or list; undefined if it is none. */
+/** The operation of a request, and the name of its counter or list; undefined without an operation. */
 export function operationOf(
   method: string,
   target: string,
@@ -77,7 +77,7 @@ export async function meet(
   return { status: answer.status, text: JSON.stringify(answer.body) }
 }
 
-/** Resolves after ms of the mock's time; rejects when the connection breaks or the client leaves first. */
+/** Resolves after so many ms of the mock's time; rejects if the connection breaks or the client leaves first. */
 async function wait({ delays }: Network, ms: number, left = new AbortController().signal): Promise<void> {
   try {
     await delays.wait(ms, left)

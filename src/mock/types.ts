@@ -70,7 +70,7 @@ export interface MockCall {
   readonly name?: string
   /** The parsed body, or its text if it isn't JSON. */
   readonly body?: unknown
-  /** undefined until the answer comes; after a broken connection none comes. */
+  /** undefined until the answer comes, and after a broken connection. */
   readonly status?: number
 }
 

@@ -64,13 +64,13 @@ export interface ListStatus {
   values?: string[] | null
 }
 
-/** Why a GameServer says that it ends; undefined while it doesn't. */
+/** Why a GameServer ends; undefined while it shows no end. */
 export function endReasonOf({
   object_meta: { deletion_timestamp: deleted },
   status: { state },
 }: GameServer): 'shutdown' | 'unhealthy' | 'deleted' | undefined {
   if (state === 'Unhealthy') return 'unhealthy'
   if (state === 'Shutdown') return 'shutdown'
-  // One that is deleted from outside is never Shutdown: only its time of deletion is set.
+  // A GameServer deleted from outside never becomes Shutdown: only its deletion time is set.
   return deleted && deleted !== '0' ? 'deleted' : undefined
 }

@@ -1,8 +1,8 @@
 const LEAST = 1024
 
 /**
- * Bytes that come in pieces, in one buffer that doubles. Pieces that were kept would take hundreds of bytes each: a body
- * may come in pieces of one byte.
+ * Bytes that come in pieces, in one buffer that doubles. Keeping the pieces
+ * would take hundreds of bytes each, and a body may come in pieces of one byte.
  */
 export interface GrowingBytes {
   readonly length: number

@@ -1,7 +1,7 @@
-/** The kind of a body's field. An int64 is sent as decimal text. Fields may be left out of an update alone. */
+/** The kind of a body's field. An int64 is sent as decimal text. Only an update may omit fields. */
 export type FieldKind = 'key' | 'label' | 'text' | 'texts' | 'int64'
 
-/** Without `body`, the request has none. `{key}` in a path stands for one encoded name. */
+/** An operation without `body` sends no body. `{key}` in a path stands for one encoded name. */
 export type Operation = readonly [
   method: 'GET' | 'POST' | 'PUT' | 'PATCH',
   path: string,

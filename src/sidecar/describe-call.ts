@@ -1,9 +1,9 @@
 import type { Call } from './model/state/sidecar-event.js'
 
 interface CallDescription {
-  /** What a row says behind the name of the operation. */
+  /** The text of a row after the name of the operation. */
   readonly details: string
-  /** Undefined for a request without one. */
+  /** Undefined for a request without a body. */
   readonly body?: unknown
   /** The arguments of the client's method of that name. */
   readonly args: readonly unknown[]

@@ -34,7 +34,7 @@ export interface KeptEntry {
   readonly entry: LogEntry
   /** The GameServer before the event. */
   readonly before: GameServer
-  /** It was gone from the cluster. */
+  /** The GameServer was gone from the cluster. */
   readonly wasGone: boolean
   /** The versions of the GameServer that the event published to watches. */
   readonly published: readonly GameServer[]

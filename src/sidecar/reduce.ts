@@ -132,7 +132,7 @@ function droppedChange(step: Step): string | undefined {
   return warning?.type === 'warn' ? warning.message : undefined
 }
 
-/** The failure that an operation meets, which then counts as used. The first that affects it decides, also for success. */
+/** Takes the failure of an operation. The first fault that affects the operation decides, even for success. */
 function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
   const { faults, random } = step.state
   const failure = faults.failures.find((fault) => applies(fault, operation))

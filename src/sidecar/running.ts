@@ -46,7 +46,7 @@ export interface Running {
   timer: { readonly at: number; readonly cancel: () => void } | undefined
   /** Counts processes: a request that was sent to one isn't answered by its successor. */
   epoch: number
-  /** The random numbers of delays. They change when events happen, not what they do. */
+  /** The random numbers of delays. They change the time of events, not their effects. */
   readonly random: () => number
 }
 

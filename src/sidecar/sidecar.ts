@@ -15,7 +15,7 @@ export interface SidecarEnvironment {
   setTimer(ms: number, fire: () => void): () => void
   /** How many times as fast as the machine's the clock runs; 0 while it stands still. Default 1. */
   speed?(): number
-  /** The file into which the session is recorded at present, if it is. */
+  /** The file into which the session is recorded now, if any. */
   recording?(): string | undefined
   /** Takes errors that a listener or a watch's receiver threw. Default: rethrows them as uncaught. */
   report?(error: unknown): void

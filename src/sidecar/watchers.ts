@@ -27,7 +27,7 @@ export type Watchers = ReturnType<typeof createWatchers>
 /** The most characters that are queued for a watcher, besides the newest object. */
 const maxQueued = 16 * 1024 * 1024
 
-/** All open watches. None delays another: each has its own bounded queue, which always keeps the newest object. */
+/** All open watches. Each has its own bounded queue and delays no other, which always keeps the newest object. */
 export function createWatchers(queueLength: number, onFailure: (id: number) => void, report: Report) {
   const watchers = new Map<number, Watcher>()
   let stalled = false

@@ -74,7 +74,7 @@ function printNews({ kind, text, at }: News, { colors, print }: CliContext): voi
   print(`${colors.dim(clockTime(at))}  ${kind.padEnd(10)}  ${tones[kind]?.(shown) ?? shown}`)
 }
 
-/** Whether there is a display. Without one, xdg-open may start a text browser in this terminal. */
+/** Whether there is a display. Without a display, xdg-open may start a text browser in this terminal. */
 function hasDisplay(env: NodeJS.ProcessEnv): boolean {
   if (env['CI']) return false
   return process.platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['WSL_DISTRO_NAME'])

@@ -29,9 +29,9 @@ export type Listener =
   | { readonly kind: 'real' }
   | { readonly kind: 'other'; readonly what: string }
 
-/** What the command line says. */
+/** The arguments of the command line. */
 interface Given {
-  /** Without a slash at its end. */
+  /** The sidecar's URL, without a slash at its end. */
   readonly url: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly isUrlGiven: boolean

@@ -16,22 +16,22 @@ import type { OpenWatch } from '../transports.js'
  * the watch's WebSocket opens, and requests without a preflight arrive.
  */
 export interface DirectMode {
-  /** Never ends once it has begun. */
+  /** Direct mode never ends once it has begun. */
   readonly isActive: boolean
-  /** Makes an attempt in the mode that is on. */
+  /** Makes an attempt in the current mode. */
   readonly request: Request
-  /** The error for an operation that no browser lets through to another origin unasked. */
+  /** The error for an operation that every browser sends to another origin only after a preflight. */
   refuse(operation: string): SidecarError | undefined
-  /** How a POST without fields is sent now. */
+  /** The current form of a POST without fields. */
   postInit(): FetchInit
 }
 
-/** ms until a refused page looks for a way again: that takes four requests. */
+/** ms until a refused page probes again, which takes four requests. */
 const VERDICT_HOLDS = 10000
 
 /**
- * The only form of request that a browser lets through to another origin unasked. Nothing of its answer can be seen but
- * that there was one.
+ * The only form of request that a browser sends to another origin without a
+ * preflight. The page sees only that an answer came.
  */
 const blindInit = (method: string, body?: string): FetchInit =>
   Object.assign(requestInit(method, body), {
@@ -51,20 +51,20 @@ export function createDirectMode(
   { turn }: Pacing,
 ): DirectMode {
   const blind = createBlindRequest(baseUrl, http, openWebSocket, timers, turn)
-  /** The time from which a refused page may look for a way again, and what it is told until then. */
+  /** The time from which a refused page may probe again, and the error that its calls get until then. */
   let refusedUntil = 0
   let refusal: Reply
 
   /** Whether the latest attempt to read an answer found one. */
   let isThere = false
 
-  /** Whether this is a page, or a worker of one, of another origin than the sidecar's. */
+  /** Whether this is a page, or a page's worker, whose origin isn't the sidecar's. */
   function isForeign(): boolean {
     const { location } = host()
     return !!location && !`${baseUrl}/`.startsWith(`${location.origin || ''}/`)
   }
 
-  /** Whether nobody answered, for a reason that a browser doesn't tell. */
+  /** Whether the attempt got no answer, for a reason that browsers hide. */
   const isKept = ({ answered, error }: Reply): boolean =>
     isForeign() && answered === false && error!.code === 'UNAVAILABLE'
 
@@ -86,16 +86,16 @@ export function createDirectMode(
         const error = mode.refuse(call.operation)
         return error ? { error } : blind(parent, call)
       }
-      // Browsers write each attempt of a refused page to the console.
+      // Browsers log each attempt of a refused page to the console.
       if (timers.now() < refusedUntil) return refusal
-      // Nothing is learnt from a write that a browser keeps from another origin: so a read goes first.
+      // Read first: a write that the browser blocks tells nothing about the sidecar.
       const read: Call = { operation: 'getGameServer', timeout: call.timeout }
       const attempt = isThere || isSafe(call.operation) || !isForeign() ? call : read
       let reply = await readable(parent, attempt)
-      // A read that needs no answer tells a refused connection from an answer that is kept from this page.
+      // A `no-cors` read distinguishes a refused connection from an answer that the browser hides from this page.
       const found = isKept(reply) && (await blind(parent, read))
       if (found && found.answered) {
-        // The sidecar may have begun to listen only between the two.
+        // The sidecar may have begun to listen between both reads.
         reply = await readable(parent, attempt)
         if (isKept(reply)) {
           if (found.body && crossOrigin !== 'never') mode.isActive = true
@@ -114,8 +114,8 @@ export function createDirectMode(
 }
 
 /**
- * Sends requests whose answers nobody reads. What there is to read is the first object of a new WebSocket, which a page of
- * any origin may open. A change of a list is answered with the list as it was before.
+ * Sends requests whose answers nobody reads. Reads take the first object of a new WebSocket, which
+ * a page of any origin may open. A change of a list is answered with the list as it was before.
  */
 function createBlindRequest(
   baseUrl: string,
@@ -129,7 +129,7 @@ function createBlindRequest(
 
   async function read(signal: AbortSignalLike): Promise<GameServer> {
     if (!isThere) {
-      // Some browsers delay the WebSocket after one that failed. So a request asks first whether anybody is there.
+      // Some browsers delay a WebSocket after a failed one. So a request first checks whether the sidecar is there.
       await turn(signal)
       await http(signal, urlOf(baseUrl, 'getGameServer'), blindInit('GET'))
       isThere = true
@@ -169,9 +169,9 @@ function createBlindRequest(
 }
 
 /**
- * The counter or list that a call is about.
+ * The counter or list of a call.
  *
- * @throws SidecarError the sidecar's error for the call, as far as it can be foreseen
+ * @throws SidecarError the error that the sidecar would give, if it can be predicted
  */
 function resourceIn({ status }: GameServer, { operation, name, body }: Call): object {
   const kind = /List/.test(operation) ? 'list' : 'counter'

@@ -8,7 +8,7 @@ import type { Timers } from '../timers.js'
 import type { List, Outcome } from '../types.js'
 import type { Predicate, Watch } from '../watch.js'
 
-/** ms in which the watch is to show what was sent. */
+/** ms within which the watch should show a write. */
 const DEADLINE = 3000
 
 export interface ListChange {
@@ -18,13 +18,13 @@ export interface ListChange {
   readonly added: boolean
 }
 
-/** Finds out from the watch what became of writes whose answers can't be read. */
+/** Uses the watch to find the outcome of writes whose answers can't be read. */
 export interface DirectOutcomes {
-  /** @param before the last GameServer known when this was sent */
+  /** @param before the last GameServer known when the write was sent */
   ofWrite(signal: AbortSignalLike, before: GameServer | undefined, predicate: Predicate): Promise<Outcome>
-  /** Waits for earlier changes of the same value: till they show, nobody knows what the list holds. */
+  /** Waits for earlier changes of the same value: until these show, the list's values are unknown. */
   whenSettled(signal: AbortSignalLike, change: ListChange): Promise<unknown>
-  /** Resolves with the list as it was last seen and what is known of the change. */
+  /** Resolves with the last known list and the outcome of the change, if known. */
   ofListChange(
     signal: AbortSignalLike,
     before: GameServer | undefined,
@@ -45,7 +45,7 @@ export function createDirectOutcomes(
   /**
    * Waits until the watch shows a write, in a later object.
    *
-   * @param ask looks by a read, too: the watch of local mode tells nothing of lists
+   * @param ask also reads: local mode's watch doesn't show lists
    */
   async function awaitInWatch(
     signal: AbortSignalLike,
@@ -65,7 +65,7 @@ export function createDirectOutcomes(
       )
       return 'confirmed'
     } catch (error) {
-      // The write was sent, whatever has ended this wait.
+      // Whatever ended this wait, the write was sent.
       if (signal.aborted && (error as SidecarError).code !== 'TIMEOUT') throw error
       return 'sent'
     }

@@ -6,26 +6,26 @@ import { race, throwIfAborted } from '../signals.js'
 import type { Timers } from '../timers.js'
 import type { AbortSignalLike } from '../option-types.js'
 
-/** What is known of the beats. These are plain properties because a closing page can still read those. */
+/** The state of the beats, in plain properties, which even a closing page can read. */
 export interface Heartbeat {
-  /** Whose clock `autoHealth` beats by, if it is on. */
+  /** The clock that times the beats of `autoHealth`, if it is on. */
   sender?: 'worker' | 'page'
   /** The last good beat, ms since the Unix epoch. */
   lastBeat?: number
-  /** Whether the last beat went well; undefined before the first. */
+  /** Whether the last beat succeeded; undefined before the first beat. */
   healthy?: boolean | undefined
   /** Why the last beat failed or was held back. */
   reason?: string | undefined
   rules(): HealthRules
-  /** The game itself says that it is alive. */
+  /** The game has given a sign of life. */
   alive(): void
   /**
-   * Tells what became of a beat.
+   * Records the outcome of a beat.
    *
    * @param at ms since the Unix epoch, where it wasn't just now
    */
   tell(reason: string | undefined, at?: number): void
-  /** Tells that a beat was sent. */
+  /** Records that a beat was sent. */
   sent(error?: SidecarError): void
 }
 
@@ -33,21 +33,21 @@ export interface Heartbeat {
 export type Sign = readonly [
   /** ms until the next beat is due */
   due: number,
-  /** ms for which beats may go on without another sign; 0: none may go out */
+  /** ms for which beats may continue without another sign of life; 0: send no beats */
   left: number,
   /** ms between beats */
   rhythm: number,
-  /** ms between two looks of the worker at its clock */
+  /** ms between two checks of the clock by the worker */
   step: number,
 ]
 
-/** The reason of beats that aren't sent because nobody asks for them. */
+/** The reason given while no beats are requested. */
 const DISABLED = 'spec.health.disabled'
 const WAITING = 'waiting for the sidecar'
 
 const ignore = (): void => {}
 
-/** Keeps and tells what becomes of beats; sends none. */
+/** Records and reports the outcomes of beats; sends no beats. */
 export function createHeartbeat(
   { timers, connection, state, emit }: Core,
   { interval }: ResolvedAutoHealth,
@@ -59,7 +59,7 @@ export function createHeartbeat(
 
     tell(reason, at = Date.now()) {
       if (heartbeat.reason === reason && (reason === DISABLED || reason === WAITING)) return
-      // A worker's report may have waited for a busy page, so all of this is about the time that it gives.
+      // A worker's report may have waited for a busy page, so use the report's own time throughout.
       const now = timers.now() - Date.now() + at
       const ok = reason === WAITING ? undefined : !reason || reason === DISABLED
       heartbeat.reason = reason
@@ -78,7 +78,7 @@ export function createHeartbeat(
   return heartbeat
 }
 
-/** Asks the game's own `check` whether beats may go out. Returns why not. */
+/** Asks the game's own `check` whether beats may go out. Returns the reason if they may not. */
 async function ask(
   life: AbortSignalLike,
   timers: Timers,
@@ -95,7 +95,7 @@ async function ask(
 }
 
 /**
- * Beats at a steady rhythm, whatever becomes of each beat: at most one is in flight beside the next.
+ * Sends beats at a steady interval, whatever the outcome of each: at most two are in flight.
  *
  * @param startWorker starts a worker that keeps the rhythm where a page can't
  */
@@ -113,10 +113,10 @@ export function startBeating(
   let isSearching = false
   let cancel = ignore
 
-  /** ms since the last sign of life. Unless the game gives them, it is one that this code runs. */
+  /** ms since the last sign of life. Unless the game calls `alive()`, running this code is the sign. */
   const silence = (): number => (aliveAt === undefined ? 0 : timers.now() - aliveAt)
 
-  /** Why no beat may go out now, if none may. */
+  /** The reason why beats are held back now, if they are. */
   const held = (): string | undefined =>
     heartbeat.rules().disabled ? DISABLED : silence() >= stallTimeout ? 'stalled' : verdict
 
@@ -126,7 +126,7 @@ export function startBeating(
     const reason = held()
     if (reason) heartbeat.tell(reason)
     else {
-      // A little less than two rhythms: a longer wait would still hold its place when the next beat but one is due.
+      // A little less than two rhythms: a longer wait would still be in flight when the next beat but one is due.
       const timeout = Math.max(1.9 * heartbeat.rules().rhythm, 1000)
       const { error } = await connection.ask(life, { operation: 'health', timeout })
       heartbeat.sent(error)
@@ -143,7 +143,7 @@ export function startBeating(
     if (connection.isUp && heartbeat.reason && !inFlight) beatNow()
   }
 
-  /** The rhythm starts anew from here. */
+  /** The interval restarts here. */
   function beatNow(): void {
     startedAt = timers.now()
     schedule()
@@ -151,7 +151,7 @@ export function startBeating(
     if (inFlight < 2) beat().catch(ignore)
   }
 
-  /** Called again when the rhythm has become known. */
+  /** Called again once the interval is known. */
   function schedule(): void {
     cancel()
     cancel = timers.after(Math.max(0, startedAt + heartbeat.rules().rhythm - timers.now()), beatNow)
@@ -171,6 +171,6 @@ export function startBeating(
       const left = maySend && !held() ? stallTimeout - silence() : 0
       return [due, left, rhythm, Math.min(rhythm, stallTimeout, 2000) / 4]
     })
-  // How often to beat is written in the GameServer.
+  // The GameServer contains the interval of beats.
   send(life, 'getGameServer').then(schedule, ignore)
 }

@@ -4,7 +4,7 @@ import { createStreamDecode, type CreateDecode, type SendHttp } from '../http.js
 import { wait, type Controller } from '../signals.js'
 import type { AbortSignalLike, ClientOptions } from '../option-types.js'
 
-/** What this package needs of an AbortController, for hosts without one: it is aborted once, with a reason. */
+/** A minimal AbortController for hosts without one: it aborts once, with a reason. */
 export class SubstituteController implements Controller {
   readonly signal: AbortSignalLike
   readonly abort: (reason: unknown) => void
@@ -30,7 +30,7 @@ export class SubstituteController implements Controller {
 const UNFINISHED = 0xc3
 
 /**
- * By the host's TextDecoder if that has a stream mode; else, slowly, by the engine's own URI decoder.
+ * Uses the host's TextDecoder if it has a stream mode, else the engine's URI decoder, which is slower.
  *
  * @throws SidecarError `PROTOCOL` where the URI decoder finds bytes that aren't UTF-8
  */
@@ -81,7 +81,7 @@ export function createXhrHttp(options: ClientOptions): SendHttp {
         look()
         return () => {
           xhr.onreadystatechange = null
-          // Once it is done, aborting it would only take its headers away.
+          // Aborting a completed request would only discard its headers.
           if (signal.aborted) xhr.abort()
         }
       })

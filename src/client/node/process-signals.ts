@@ -61,11 +61,11 @@ export function handleProcessSignals(
       sink?.error?.(error)
     }
     try {
-      // Who ends the game in order, as the server adapters do, has said `shutdown()` and may have closed the client.
+      // A server adapter that ended the game has already called `shutdown()` and may have closed the client.
       if (client.status.connection !== 'closed' && client.gameServer?.status.state !== 'Shutdown')
         await client.shutdown({ timeout: Math.max(1, deadline - Date.now() - 100) })
     } catch (error) {
-      // The sidecar may have left already: in a pod that is deleted both are told to stop at the same time.
+      // The sidecar may have left already: both containers of a deleted pod get SIGTERM at the same time.
       logger?.warn?.((error as Error).message)
     }
     client.close()

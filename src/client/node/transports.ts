@@ -16,7 +16,7 @@ export function createNodeHttp(baseUrl: string, life: AbortSignalLike): SendHttp
   const origin = `${protocol}//${host}`
   let connecting: Promise<Send> | undefined
 
-  // Loaded with the first request: Node would need longer for it than for all of this package.
+  // Loaded with the first request: loading it takes Node longer than all of this package.
   async function connect(): Promise<Send> {
     const http = await (protocol === 'https:' ? import('node:https') : import('node:http'))
     const agent: Agent = new http.Agent({ keepAlive: true })
@@ -54,7 +54,7 @@ function responseOf(message: IncomingMessage, signal: AbortSignalLike, forget: (
       new Promise((resolve, reject) => {
         const fail = (error: unknown): void => {
           forget()
-          // Before the rest is given up, which is an error of its own.
+          // Before the rest is aborted, which would raise another error.
           reject(signal.aborted ? signal.reason : error)
           message.destroy()
         }
@@ -79,10 +79,10 @@ function responseOf(message: IncomingMessage, signal: AbortSignalLike, forget: (
 
 type Ws = new (url: string, protocols: string[], options: object) => InstanceType<WebSocketConstructor>
 
-/** How `ws` says that a message is larger than `maxPayload`, or in too many pieces. */
+/** The codes of `ws` for a message larger than `maxPayload`, or in too many fragments. */
 const TOO_LONG = /^WS_ERR_(UNSUPPORTED_MESSAGE_LENGTH|TOO_MANY_BUFFERED_PARTS)$/
 
-/** The error of `ws` as one of ours, where it is about what the other side has sent. */
+/** Converts an error of `ws` into a SidecarError if the other side's data caused it. */
 function toOurs(error: unknown): unknown {
   const { code = '', message } = Object(error) as { code?: string; message?: string }
   if (!code.startsWith('WS_ERR_')) return error
@@ -94,15 +94,15 @@ function toOurs(error: unknown): unknown {
 let loading: Promise<Ws> | undefined
 
 /**
- * `ws` with our limits, and without the offer to compress. It is loaded with the first watch: most of the time that this
- * package would take to load is its.
+ * `ws` with our limits, and without the offer to compress. `ws` is loaded with
+ * the first watch, since it would take most of this package's loading time.
  *
  * @param limit characters of a message
  */
 export async function loadWebSocket(limit: number): Promise<WebSocketConstructor> {
   loading ??= import('isomorphic-ws').then((module) => (module.WebSocket ?? module.default) as unknown as Ws)
   const WebSocket = await loading
-  // A character of text may take 3 bytes, but as many as that would hold more than three times the limit in memory.
+  // Text may take 3 bytes a character, but allowing 3 would hold more than three times the limit in memory.
   const maxPayload = 2 * limit
   return class NodeWebSocket extends WebSocket {
     constructor(url: string) {

@@ -21,7 +21,7 @@ declare const document: { currentScript?: { dataset?: Settings } | null } | unde
 const tag = typeof document === 'object' && document?.currentScript
 const script: Settings = (tag && tag.dataset) || {}
 
-/** What a page says of its sidecar: by its script tag, the global that the gateway injects, and its query. */
+/** Reads a page's settings: from its script tag, the global that the gateway injects, and its query. */
 function readHints(): Hints {
   const { GAMESERVER_SIDECAR: injected, location } = host()
   const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Settings
@@ -30,7 +30,7 @@ function readHints(): Hints {
   return {
     sources: {
       '<script data-base-url or data-port>': script.baseUrl || script.port,
-      // Written by whoever serves the page, while anybody can write a link.
+      // Only the page's server writes these settings, while anybody can write a link.
       GAMESERVER_SIDECAR: global.baseUrl || global.port,
       [QUERY]: query && tryTo(() => decodeURIComponent(query), query),
     },
@@ -39,7 +39,7 @@ function readHints(): Hints {
   }
 }
 
-/** What the builds for pages bring. */
+/** What the builds for pages supply. */
 export const page = { readHints, createDirectMode, createDirectOutcomes, startBeatWorker, watchPage }
 export type PageParts = typeof page
 
@@ -48,7 +48,7 @@ interface HostEnding {
   readonly deadline: number
   /** Set to true by a client with a listener of `signal`: the host then waits for `shutdown()`. */
   isHeard?: boolean
-  /** Takes what a listener of `ending` returned: the host waits until that has settled. */
+  /** Takes what a listener of `ending` returned: the host waits until it has settled. */
   readonly waitUntil: (result: unknown) => void
 }
 

@@ -23,7 +23,7 @@ ${indent(selectors(choices), 4)}${changes(choices)}
 # these lines, save them as a file of their own, and apply that file.
 ${commentOut(matchmaker(choices))}`
 
-/** Servers that others share already come first where the game counts places. */
+/** If the game counts places, servers with players come first. */
 function selectors(choices: Choices): string {
   const places = [requirement('counters', choices), requirement('lists', choices)].filter((text) => text !== '')
   const selector = (state: string): string => `- matchLabels:

@@ -2,13 +2,13 @@ import type { Choices, Resource } from '../choices.js'
 import { key } from './game-server.js'
 import { commentOut, indent } from './text.js'
 
-/** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest, so that none goes at once. */
+/** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest. */
 const LEAST_SERVERS = 2
 const MOST_SERVERS = 10
 /** The buffer of a policy is an int32. */
 const MOST_BUFFER = 2 ** 31 - 1
 
-/** An autoscaler with the policy that fits, and the others as comments: a Fleet has one at most. */
+/** An autoscaler with the fitting policy, and the other policies as comments: a Fleet takes one autoscaler. */
 export function fleetAutoscaler(choices: Choices): string {
   const policies = [
     ...choices.counters.map((counter) => byPlaces('Counter', counter)),

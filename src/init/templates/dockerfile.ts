@@ -7,7 +7,7 @@ import { join } from './text.js'
 /** Debian 12 with Node, and with the same libraries in every stage. */
 const NODE_IMAGE = 'node:24-bookworm-slim'
 
-/** Libraries of glibc that Node does without and native modules of npm load, such as those of sharp; 100 kB. */
+/** Libraries of glibc that native npm modules such as sharp load, and Node itself doesn't; 100 kB. */
 const GLIBC = ['libanl.so.1', 'libresolv.so.2', 'librt.so.1', 'libutil.so.1']
 
 export const dockerfile = (choices: Choices, project: Project): string =>
@@ -104,16 +104,16 @@ ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/
 `,
   )
 
-/** Node itself runs TypeScript only if types are all that has to be taken away. */
+/** Node itself runs TypeScript only if erasing the types is enough. */
 const isByTsx = (entry: string, { packages }: Project): boolean => /\.[cm]?ts$/.test(entry) && packages.includes('tsx')
 
-/** Copies files to where the step is. A path of package.json may hold what ends a word or a line. */
+/** Copies files into the step's folder. A path in package.json may contain spaces or line ends. */
 const copy = (files: readonly string[]): string =>
   files.every((file) => /^[-\w./@+*]+$/.test(file))
     ? `COPY ${files.join(' ')} ./`
     : `COPY [${[...files, './'].map((file) => JSON.stringify(file)).join(', ')}]`
 
-/** Packages are installed before the sources are copied, so that a change of these alone doesn't install them again. */
+/** Packages are installed before the sources are copied, so that a change of sources installs nothing. */
 const copyAndInstall = (project: Project, command: string): string =>
   project.installNeedsSources
     ? `# Everything is copied first, since a script or patch of the installation may need it.
@@ -123,7 +123,7 @@ RUN ${command}`
 RUN ${command}
 COPY . .`
 
-/** Newer versions make no node_modules unless they are told to, and the image takes packages from there. */
+/** Newer versions of Yarn create node_modules, from which the image copies packages, only with this setting. */
 const YARN = 'corepack enable && YARN_NODE_LINKER=node-modules yarn install'
 
 const hasLock = ({ manifests }: Project): boolean => manifests.some((file) => /lock|shrinkwrap/.test(file))
@@ -142,11 +142,11 @@ function installForProduction(project: Project): string {
 
 function prune(manager: PackageManager): string {
   if (manager === 'pnpm') return 'pnpm prune --prod'
-  // Yarn's newer versions have no command for it.
+  // Newer versions of Yarn have no command to prune.
   return manager === 'yarn' ? 'true' : 'npm prune --omit=dev'
 }
 
-/** Leaves these packages alone in package.json; npm then takes the versions from the lock file where there is one. */
+/** Keeps only these packages in package.json; npm takes their versions from the lock file, if there is one. */
 const installOnly = (names: readonly string[]): string => `RUN node -e " \\
       const { dependencies, devDependencies } = require('./package.json'); \\
       const needed = Object.fromEntries([${names.map((name) => `'${name}'`).join(', ')}].map((name) => { \\
@@ -162,8 +162,8 @@ const packages = (names: string): string => `RUN apt-get update \\
  && rm -rf /var/lib/apt/lists/*`
 
 /**
- * Copies programs and the libraries that `ldd` names into /image. What is opened at run time only is among the files:
- * the network security modules, and the drivers that draw WebGL in software.
+ * Copies programs and the libraries that `ldd` names into /image. The files include those
+ * opened only at run time: the network security modules, and the drivers for WebGL in software.
  */
 const collect = (files: readonly string[]): string => {
   const hasFonts = files.some((file) => file.includes('chromium'))
@@ -178,7 +178,7 @@ const collect = (files: readonly string[]): string => {
     echo 'game:x:1001:' > /image/etc/group`
 }
 
-/** What `docker build` should neither read nor put into the image. */
+/** The files that `docker build` should ignore. */
 export const dockerignore = ({ kind, dir }: Choices, project: Project): string => `# What docker build leaves out.
 .git
 **/node_modules

@@ -2,7 +2,7 @@ import { pageFlags } from '../choices.js'
 import type { Choices, Resource } from '../choices.js'
 import { indent, join } from './text.js'
 
-/** What the game has for its end after SIGTERM, and the host's own part of it. */
+/** The seconds from SIGTERM until the game must end, and the host's share of them. */
 const GRACE_MS = 10_000
 const GRACE_PERIOD_S = 15
 
@@ -48,7 +48,7 @@ const list = ({ name, capacity }: Resource): string => `${key(name)}:
   capacity: ${capacity}
   values: []`
 
-/** A name as a key of YAML: in quotes where it could be read as a number, a boolean or null. */
+/** A name as a key of YAML: in quotes if YAML could read it as a number, a boolean or null. */
 export const key = (name: string): string =>
   /^[A-Za-z_][\w.-]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : `'${name}'`
 
@@ -175,7 +175,7 @@ spec:
 ${indent(gameServerSpec(choices), 2)}
 `
 
-/** As many of them as wanted, which the platform replaces when they end. */
+/** A Fleet of such GameServers, each of which the platform replaces when it ends. */
 export const fleet = (
   choices: Choices,
 ): string => `# A Fleet keeps game servers ready and replaces those that have ended:

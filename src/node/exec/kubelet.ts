@@ -5,8 +5,8 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 export const KUBELET_MS = 1_000
 
 /**
- * Does the kubelet's part beside a local sidecar: a second after the GameServer was shut down, has become Unhealthy or was
- * deleted, it calls `onEnd` with the state; again for each fresh one. Returns the function that ends it.
+ * Does the kubelet's part beside a local sidecar: one second after the GameServer became Shutdown or Unhealthy, or was
+ * deleted, calls `onEnd` with the state. Repeats this for each fresh GameServer. Returns the function that ends it.
  */
 export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined
@@ -26,7 +26,7 @@ export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) =>
   }
 }
 
-/** Whether the sidecar has yet to write a call that ends the GameServer. */
+/** Whether a call that ends the GameServer is still queued in the sidecar. */
 export const isEndPending = ({ sidecar }: LocalSidecar): boolean =>
   sidecar.snapshot().pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
 

@@ -2,15 +2,15 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Waits for its stdin, which ends when this process does, even by SIGKILL. Unless it was dismissed before, it then kills the
- * program's process group.
+ * A shell script that waits until its stdin ends, which happens when this process dies, even by
+ * SIGKILL. Then the script kills the program's process group, unless it was dismissed before.
  */
 const SCRIPT = 'read -r dismissed || kill -s KILL -- "-$1"'
 
 /**
- * Kills a program's process group when this process dies, even by SIGKILL, which leaves no time for anything.
- * A shell of about a megabyte does it. Where there is none, as in a distroless image, the container does the same by
- * itself: all its processes end with its first one. Windows has no process groups, so a program may stay there.
+ * Kills a program's process group when this process dies, even by SIGKILL, which allows no cleanup. A
+ * shell of about 1 MB does this. Without a shell, as in a distroless image, the container does the
+ * same: all its processes end with PID 1. Windows has no process groups, so a program may stay there.
  *
  * @returns the function that dismisses the guardian, once the group is no more
  */
@@ -20,7 +20,7 @@ export function guardGroup(group: number): () => void {
   const shell =
     process.platform === 'win32'
       ? undefined
-      : // A group of its own keeps the terminal's Ctrl-C away from it.
+      : // In its own process group, the guardian doesn't get the terminal's Ctrl-C.
         spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   shell?.on('error', () => undefined)
   shell?.stdin.on('error', () => undefined)
@@ -30,19 +30,19 @@ export function guardGroup(group: number): () => void {
   }
 }
 
-/** Sends a signal to every process of a group, if there is one left. */
+/** Sends a signal to every process of a group, if any is left. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(process.platform === 'win32' ? group : -group, signal)
   } catch {
-    // It has ended by itself.
+    // The group has ended by itself.
   }
 }
 
-/** Kills every process of a group, if there is one left. */
+/** Kills every process of a group, if any is left. */
 export const endGroup = (group: number): void => signalGroup(group, 'SIGKILL')
 
-/** Whether there is a process with that number, also one of another user; for a negative number, whether the group has one. */
+/** Whether a process with that pid exists, of any user; for a negative number, whether that group has a process. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
@@ -58,14 +58,14 @@ export function isGroupAlive(group: number): boolean {
 }
 
 /**
- * Ignores zombies: a process that has ended stays in the table until its parent reaps it. In a container that may be for
- * ever, because PID 1, which inherits orphans, is often no init.
+ * Ignores zombies: a process that has ended stays in the table until its parent reaps it. In a
+ * container a zombie may stay for ever, because PID 1 inherits orphans and is often no init.
  */
 function hasRunningProcess(group: number): boolean {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.some((pid) => {
     try {
-      // The command's name, in brackets, may hold anything; behind it are state, parent and group.
+      // The command's name, in brackets, may hold any character. State, parent and group follow it.
       const [state, , itsGroup] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))![1]!.split(' ')
       return Number(itsGroup) === group && state !== 'Z' && state !== 'X'
     } catch {

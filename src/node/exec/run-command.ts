@@ -4,23 +4,23 @@ import { endWithGameServer, isEndPending } from './kubelet.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
 
-/** Longest wait for a state that the game has asked for: its sidecar writes it half a second later, unless a fault keeps it. */
+/** Longest wait for a requested state: the sidecar writes it half a second later, unless a fault delays the write. */
 const WRITE_MS = 2_000
 
-/** npm repeats a signal that the terminal has already sent to all processes: signals this close count as one. */
+/** npm repeats a signal that the terminal has already sent to all processes: signals within this time count as one. */
 const SAME_REQUEST_MS = 200
 
 export interface RunCommandOptions {
   readonly command: readonly [string, ...string[]]
   readonly local: LocalSidecar
   readonly env: NodeJS.ProcessEnv
-  /** From SIGTERM or SIGHUP to SIGKILL, unless what asks for it says otherwise. */
+  /** Default time from SIGTERM or SIGHUP to SIGKILL. */
   readonly graceMs: number
-  /** Start it again for a fresh GameServer when it ended after its own had ended, as a pod is replaced. */
+  /** Start the command again for a fresh GameServer if it ended after its GameServer had, as a pod is replaced. */
   readonly restarts: boolean
   /** Default `inherit`. */
   readonly stdin?: 'inherit' | 'ignore'
-  /** Tells a person what happens, a sentence at a time. */
+  /** Reports what happens to a person, one sentence a call. */
   readonly say: (text: string) => void
 }
 
@@ -31,7 +31,7 @@ export interface RunCommandOptions {
 export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
   const { command, local, env, graceMs, restarts, stdin = 'inherit', say } = options
   let running: RunningCommand | undefined
-  /** The last one that got SIGTERM. */
+  /** The last command that got SIGTERM. */
   let terminated: RunningCommand | undefined
   let signalled = false
   let limit: NodeJS.Timeout | undefined
@@ -46,7 +46,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     () => running,
     (name) => {
       signalled = true
-      // After Ctrl-C somebody is there who can press Ctrl-\. After the others, maybe nobody is.
+      // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
       if (name === 'SIGINT') return
       limit ??= setTimeout(() => {
         say(`${command[0]}, or what it has started, still runs ${graceMs / 1000} s after ${name}: SIGKILL`)
@@ -90,7 +90,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   }
 }
 
-/** Whether the game's last call was one that ends its GameServer; resolves once that is written. */
+/** Whether the game's last call ends its GameServer; resolves once that call is written. */
 async function untilEndIsWritten(local: LocalSidecar): Promise<boolean> {
   if (!isEndPending(local)) return false
   await new Promise<void>((resolve) => {
@@ -113,10 +113,10 @@ function stateOf(local: LocalSidecar): string {
 }
 
 /**
- * Passes signals on to a command, each once. The command is in a group of its own, so a terminal's keys and the change of
- * its size reach only this process.
+ * Passes each signal on to a command once. The command has its own process
+ * group, so the terminal's keys and resizes reach only this process.
  *
- * @returns the function that ends it
+ * @returns the function that stops this
  */
 function passSignals(running: () => RunningCommand | undefined, onSignal: (name: string) => void): () => void {
   const listeners: (readonly [NodeJS.Signals, () => void])[] = []
@@ -130,7 +130,7 @@ function passSignals(running: () => RunningCommand | undefined, onSignal: (name:
       const now = performance.now()
       if (now - last > SAME_REQUEST_MS) {
         onSignal(name)
-        // A terminal sends these two to all processes, and a shell between this process and the game waits for the game.
+        // A terminal sends its signals to all processes, and a shell in between waits for the game.
         if (name === 'SIGTERM') running()?.signal(name)
         else running()?.signalAll(name)
       }
@@ -139,7 +139,7 @@ function passSignals(running: () => RunningCommand | undefined, onSignal: (name:
   }
   if (process.platform !== 'win32') {
     on('SIGWINCH', () => running()?.signalAll('SIGWINCH'))
-    // Ctrl-Z stops both, `fg` continues both.
+    // Ctrl-Z stops this process and the command, `fg` continues both.
     on('SIGTSTP', () => {
       running()?.signalAll('SIGSTOP')
       process.kill(process.pid, 'SIGSTOP')

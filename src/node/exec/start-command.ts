@@ -16,18 +16,18 @@ const LOOK_MS = 20
 export interface CommandEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** As a shell gives it: the command's own, or 128 and the number of the signal that ended it. */
+  /** As in a shell: the command's exit code, or 128 plus the number of the signal that ended it. */
   readonly exitCode: number
 }
 
 /** A running command, with all the processes that it starts. */
 export interface RunningCommand {
   readonly pid: number
-  /** null if it isn't piped. */
+  /** null if stdout isn't piped. */
   readonly stdout: Readable | null
-  /** Resolves when the command has ended and nothing of its process group is left. */
+  /** Resolves when the command and every process of its group have ended. */
   readonly exited: Promise<CommandEnd>
-  /** Sends a signal to the command alone, as a container gets it; what the command starts is its own business. */
+  /** Sends a signal only to the command, as in a container; the command has to signal its own children. */
   signal(name: NodeJS.Signals): void
   /** Sends a signal to every process of the group, as a terminal does. */
   signalAll(name: NodeJS.Signals): void
@@ -40,7 +40,7 @@ export interface RunningCommand {
 /** A command that can't be started. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  /** As a shell gives it: 127 where there is no such command, 126 where it can't be executed. */
+  /** As in a shell: 127 if there is no such command, 126 if it can't be executed. */
   readonly exitCode: 126 | 127
 
   constructor(message: string, exitCode: 126 | 127, options?: ErrorOptions) {
@@ -50,8 +50,8 @@ export class CommandError extends Error {
 }
 
 /**
- * Starts a command in a process group of its own. So a terminal's Ctrl-C reaches only this process, which passes it on
- * once, and nothing that the command starts outlives it, not even where this process is killed.
+ * Starts a command in a process group of its own. So a terminal's Ctrl-C reaches only this process,
+ * which passes it on once. Whatever the command starts ends with it, even if this process is killed.
  *
  * @throws CommandError if it can't be started
  */
@@ -61,7 +61,7 @@ export async function startCommand(
 ): Promise<RunningCommand> {
   const child = spawn(program, args, { ...options, detached: true })
   const { pid } = child
-  // An error after the start, such as a signal that wasn't delivered, is no reason to end this process.
+  // An error after the start, such as a signal that wasn't delivered, must not end this process.
   child.on('error', () => undefined)
   if (pid === undefined) {
     const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
@@ -69,7 +69,7 @@ export async function startCommand(
   }
   const dismiss = guardGroup(pid)
   let killed = false
-  // Once the group has ended, its number may be another group's.
+  // Once the group has ended, another group may get its number.
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
 
   const exited = new Promise<CommandEnd>((resolve) =>
@@ -104,8 +104,8 @@ export async function startCommand(
 }
 
 /**
- * Ends the processes that the command has left behind. A shell that ends by SIGTERM doesn't signal its game, so the game gets
- * its own SIGTERM and time to end.
+ * Ends the processes that the command left behind. A shell that ends by SIGTERM
+ * doesn't signal its game, so the game gets its own SIGTERM and time to end.
  */
 async function endLeftovers(group: number, isKilled: () => boolean): Promise<void> {
   if (!isGroupAlive(group)) return

@@ -31,7 +31,7 @@ export interface GatewayOptions {
   readonly spa?: boolean | undefined
   /** Sends COOP and COEP, which SharedArrayBuffer needs. Default false. */
   readonly isolate?: boolean | undefined
-  /** Makes clients in the game's pages send beats by themselves. Default: their own options decide. */
+  /** Makes clients in the game's pages send beats by themselves. Default: the clients' own options decide. */
   readonly autoHealth?: boolean | undefined
   /** The certificate chain as PEM, to speak HTTPS. Goes with `key`. */
   readonly cert?: string | Uint8Array | undefined

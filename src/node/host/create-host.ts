@@ -34,7 +34,7 @@ export interface Host {
   readonly sidecarUrl: string
   /** The local sidecar, if one runs inside. */
   readonly local: LocalSidecar | undefined
-  /** Resolves when everything has ended, with how. It never rejects. */
+  /** Resolves with the way the host ended, once everything has ended. Never rejects. */
   readonly exited: Promise<HostExit>
   /**
    * Ends the page in order: it gets its `shutdown` event, players are told, the sidecar gets `shutdown()` unless the page
@@ -87,7 +87,7 @@ class HostStart {
   readonly #closing: (() => Promise<unknown>)[]
   #wasReady = false
   #supervision: Supervision | undefined
-  /** A local sidecar has no such address: there, players reach the port where their WebSocket has come. */
+  /** A local sidecar has no such address: its players reach the port at their WebSocket's address. */
   #advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
 
   constructor(options: HostOptions, settings: HostSettings, browserPath: string, tell: Tell) {
@@ -209,7 +209,7 @@ class HostStart {
     return createInnerGateway(
       { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout, ...told },
       {
-        // Counted even if the call fails: a page that boots again would set the server back to Ready.
+        // Noted even if the call fails: a rebooted page would set the server back to Ready.
         onCall: (operation) => {
           if (operation === 'ready') this.#wasReady = true
         },

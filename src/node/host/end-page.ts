@@ -12,18 +12,18 @@ export interface EndOptions {
   readonly warn: (text: string) => void
 }
 
-/** The part of the time that the page doesn't get: it is kept for the sidecar, the players and the browser. */
+/** The time reserved for the sidecar, the players and the browser. */
 const RESERVE_MS = 2_000
 /** A page that listens only to its clients' `signal` or `ending` events has this long, as behind the gateway. */
 const CLIENT_MS = 5_000
-/** What the sidecar gets of the reserve. Players and the browser have a second each, at the same time. */
+/** The sidecar's share of the reserve. At the same time, players and the browser have one second each. */
 const SIDECAR_MS = 800
-/** However short the time is, a sidecar on this machine can be told. */
+/** Always enough time for a call to a sidecar on this machine. */
 const LEAST_MS = 50
 
 /**
  * Tells the page that it ends and gives it its share of the time. Then it tells the players, and the sidecar unless the
- * page has done so. The browser is still there afterwards.
+ * page has done so. The browser stays open.
  */
 export async function endInOrder({ page, players, gateway, signal, grace, warn }: EndOptions): Promise<void> {
   const share = Math.max(grace - RESERVE_MS, Math.floor(grace / 4))
@@ -38,7 +38,7 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
   const left = until - performance.now()
   if (typeof wait === 'object') warn(`The page was not done: ${wait.how}`)
   else if (wait === undefined) {
-    // A call to a page that is gone fails before its time is over.
+    // A call to a closed page fails before its timeout.
     if (left <= 1) warn(`The page was not done within its ${share} ms`)
   } else if (wait !== 'nothing') {
     await Promise.race([gateway.tellSignal(signal, Math.min(left, CLIENT_MS), wait === 'calls'), gone])
@@ -59,6 +59,6 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
   }
 }
 
-/** What `fetch` throws says why only in its cause. */
+/** An error of `fetch` has its reason only in `cause`. */
 const describe = ({ message, cause }: Error): string =>
   cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message

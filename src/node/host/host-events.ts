@@ -33,7 +33,7 @@ export type HostEvent =
     }
   | { readonly event: 'warning'; readonly text: string }
   | { readonly event: 'crash'; readonly reason: string }
-  /** `stack` is where the page's script hangs, as far as that can be known. */
+  /** `stack` is where the page's script hangs, if known. */
   | { readonly event: 'hang'; readonly reason: string; readonly stack: string }
   | { readonly event: 'shutdown'; readonly signal: string }
   /** With a local sidecar: a fresh GameServer has taken the place of one that has ended, and the game starts again. */
@@ -41,7 +41,7 @@ export type HostEvent =
   /** The last one. */
   | { readonly event: 'exit'; readonly code: number; readonly reason: string }
 
-/** What runs a program. */
+/** The runtime of a program. */
 export type ProgramRuntime = 'node' | 'deno' | 'bun'
 
 /** How a host has ended. */
@@ -54,7 +54,7 @@ export interface HostExit {
 
 export type Tell = (event: HostEvent) => void
 
-/** Calls `onEvent`. What it throws ends nobody: the next event may be the crash of the game. */
+/** Calls `onEvent` and catches its errors: the next event may be the crash of the game. */
 export function tellSafely(onEvent: Tell | undefined): Tell {
   return (event) => {
     if (onEvent === undefined) return

@@ -36,13 +36,13 @@ export interface HostOptions extends PlayersOptions {
   readonly path?: string | undefined
   /** URL of the sidecar. Default: from `<PLATFORM>_SDK_HTTP_PORT`. */
   readonly sidecar?: string | undefined
-  /** Runs a local sidecar inside instead. */
+  /** Runs a local sidecar inside, in place of `sidecar`. */
   readonly local?: boolean | LocalSidecarOptions | undefined
   /** Sets the names of variables and the prefix of labels, `<platform>.dev/sdk-`. Default `agones`. */
   readonly platform?: string | undefined
   /** Also takes players' data over WebRTC, for which `node-datachannel` must be installed. Default false. */
   readonly webrtc?: boolean | undefined
-  /** Path of the browser. Default: the first that is found, a headless shell before others. */
+  /** Path of the browser. Default: the first browser found, preferably a headless shell. */
   readonly browser?: string | undefined
   /** More flags for the browser. */
   readonly browserFlags?: readonly string[] | undefined
@@ -64,7 +64,7 @@ export interface HostOptions extends PlayersOptions {
   readonly spa?: boolean | undefined
   /** Sends COOP and COEP, which SharedArrayBuffer needs. Default false. */
   readonly isolate?: boolean | undefined
-  /** Makes clients in the page beat by themselves. Default: their own options decide. */
+  /** Makes clients in the page beat by themselves. Default: the clients' own options decide. */
   readonly autoHealth?: boolean | undefined
   /** ms after which the sidecar must have answered a call. Default 30,000. */
   readonly timeout?: number | undefined

@@ -10,13 +10,13 @@ export interface ConsoleLine {
 
 export interface LineLimit {
   write(line: ConsoleLine): void
-  /** Tells what was left out so far. */
+  /** Writes how many lines were left out so far. */
   flush(): void
 }
 
-/** How long equal lines are counted before the count is told, at first and at most. */
+/** How long equal lines are counted before the count is written: the first and the longest time. */
 const COUNT_MS = { first: 1_000, most: 60_000 }
-/** Lines a second, and at once. Errors have a limit of their own, so that a flood of other lines hides none of them. */
+/** Lines a second, and in a burst. Errors have their own limit, so a flood of other lines can't hide them. */
 const PER_SECOND = 100
 const BURST = 500
 

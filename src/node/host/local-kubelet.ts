@@ -6,7 +6,7 @@ import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 /** Longest wait, beyond the grace period, for a host to say that its game has ended. */
 const LATEST_MS = 60_000
 
-/** Why a GameServer that has become Unhealthy is ended, and what keeps the next one from it. */
+/** Why an Unhealthy GameServer is ended, and how to avoid that for the next one. */
 export function describeUnhealthy({ sidecar }: LocalSidecar): string {
   const { beats, failures, periodSeconds, failureThreshold } = sidecar.snapshot().health
   const sentence = 'The GameServer is Unhealthy, so the platform would end it now'
@@ -19,7 +19,7 @@ export function describeUnhealthy({ sidecar }: LocalSidecar): string {
 
 /**
  * The options of a local sidecar whose GameServer is replaced when its game has ended, which the host says by
- * `replaceGameServer()`. Should that never come, the sidecar does it when the grace period is long over.
+ * `replaceGameServer()`. If the host never does, the sidecar replaces it long after the grace period.
  */
 export function withReplacement(options: LocalSidecarOptions, grace: number): LocalSidecarOptions {
   return replaces(options) ? { ...options, replace: KUBELET_MS + 2 * grace + LATEST_MS } : options

@@ -15,7 +15,7 @@ import type { GameEnd, GameRun } from './supervise.js'
 
 /** A page in its browser. */
 export interface RunningPage extends GameRun {
-  /** Resolves with what happened when nobody is left who could answer: the page has crashed, or the browser has ended. */
+  /** Resolves with the reason when the page has crashed, or the browser has ended. */
   readonly gone: Promise<string>
   /** Tells the page to end, see `HostedPage`. */
   shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
@@ -30,12 +30,12 @@ export interface RunPageOptions {
   readonly maxMemory: number
   /** Path at which the page opens its socket to the players. */
   readonly playersPath: string
-  /** Whether the page draws, so that its frames are those of the browser. */
+  /** Whether the page draws, and so uses the browser's frames. */
   readonly isDrawn: boolean
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
-  /** Whether the game has asked the sidecar for a state in which players come. */
+  /** Whether the game has requested a state in which players may come. */
   readonly wasReady: () => boolean
 }
 
@@ -94,7 +94,7 @@ class PageRun implements RunningPage {
     this.gone = Promise.race([ended, page.gone]).then((how) => how + whyKilled())
   }
 
-  /** Loads the page, once everything looks at it. */
+  /** Loads the page, once all observers are attached. */
   async begin(bootsUntil: number): Promise<void> {
     const { pageUrl, maxMemory, tell } = this.#given
     const { devtools, pid } = this.#browser
@@ -189,8 +189,8 @@ class PageRun implements RunningPage {
 }
 
 /**
- * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, and no player is ever sent to it. A
- * game may wait on purpose, so this is only a warning.
+ * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, but
+ * the platform never sends a player. A game may wait on purpose, so this is only a warning.
  */
 function remindOfReady(
   wasReady: () => boolean,

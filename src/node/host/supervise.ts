@@ -8,13 +8,13 @@ import { describeUnhealthy, replaceGameServer } from './local-kubelet.js'
 /** How a game has ended by itself. */
 export interface GameEnd {
   readonly reason: string
-  /** The exit code that stands for it; with 0 it is no failure. */
+  /** The exit code for this end; 0 is no failure. */
   readonly code: number
   /** More lines about a crash. */
   readonly details?: readonly string[]
-  /** Where its script was busy. */
+  /** The stack of its busy script. */
   readonly stack?: string
-  /** Whether a new start may help. */
+  /** Whether a restart may help. */
   readonly mayStartAgain?: boolean
 }
 
@@ -22,7 +22,7 @@ export interface GameEnd {
 export interface GameRun {
   /** Resolves when the game fails or ends by itself, never after `close()`. */
   readonly ended: Promise<GameEnd>
-  /** Ends what it runs in; after a failure, at once. */
+  /** Ends the browser or process; after a failure, at once. */
   close(atOnce?: boolean): Promise<void>
 }
 
@@ -33,22 +33,22 @@ export interface SuperviseOptions<Run extends GameRun> {
   /** Whether the game is started again for a fresh GameServer when its own has ended. */
   readonly replaces: boolean
   readonly first: Run
-  /** Starts the game again after so many failures, unless the signal gives that up. */
+  /** Starts the game again after so many failures, unless the signal aborts. */
   readonly start: (signal: AbortSignal, failures: number) => Promise<Run>
-  /** Whether nobody can have been sent to the game yet. */
+  /** Whether the platform can't have sent players to the game yet. */
   readonly isFresh: () => boolean | Promise<boolean>
-  /** Tells a game to end, and waits for that within the grace period. */
+  /** Tells a game to end, and waits for its end within the grace period. */
   readonly endInOrder: (run: Run, signal: string) => Promise<void>
   /** Called before the game is started again. */
   readonly onStartAgain?: () => void
-  /** Called when a fresh GameServer is there, before its game is started. */
+  /** Called once a fresh GameServer exists, before its game is started. */
   readonly onReplaced: () => void
-  /** Ends everything, the game too. */
+  /** Ends everything, including the game. */
   readonly release: (run: Run, hasFailed: boolean) => Promise<void>
   readonly tell: Tell
 }
 
-/** The end of a host, as it comes or as it is asked for. */
+/** The end of a host, by itself or on request. */
 export interface Supervision {
   readonly exited: Promise<HostExit>
   /** Whether a game that failed now would be started again if it is fresh. */
@@ -56,7 +56,7 @@ export interface Supervision {
   close(signal?: string): Promise<HostExit>
 }
 
-/** Starts a game that fails again as long as nobody can have been sent to it, and ends everything when it is over. */
+/** Restarts a failed game as long as no player can have been sent to it, then ends everything. */
 export function supervise<Run extends GameRun>(options: SuperviseOptions<Run>): Supervision {
   return new Supervisor(options)
 }
@@ -129,7 +129,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
     return endInOrder(this.#run, signal)
   }
 
-  /** Starts the game anew; resolves with the failure if that can't be done. */
+  /** Restarts the game; resolves with the failure if the restart fails. */
   async #startRun(): Promise<GameEnd | undefined> {
     try {
       this.#starting = this.#options.start(this.#givingUp.signal, this.#failures)
@@ -141,7 +141,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
     }
   }
 
-  /** Ends the game as a kubelet does, and starts it for a fresh GameServer. Resolves with the failure of that start. */
+  /** Ends the game as a kubelet does, and starts it for a fresh GameServer. Resolves with the start's failure. */
   async #replace(local: LocalSidecar): Promise<GameEnd | undefined> {
     const { settings, onStartAgain, onReplaced, tell } = this.#options
     this.#gameServerEnds = gate()
@@ -156,7 +156,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
     return this.#startRun()
   }
 
-  /** Starts a game that has failed again, if it may be. Resolves with how it ended if it may not. */
+  /** Restarts a failed game, if that is allowed. Otherwise resolves with the way it ended. */
   async #restart(end: GameEnd): Promise<GameEnd | undefined> {
     const { game, settings, isFresh, onStartAgain, tell } = this.#options
     const { reason, details = [], stack, code } = end
@@ -172,7 +172,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
     return this.#givingUp.signal.aborted ? end : this.#startRun()
   }
 
-  /** Resolves with the end that no new start follows. */
+  /** Resolves with the end after which the game isn't restarted. */
   async #untilEnded(): Promise<GameEnd> {
     const { local, replaces } = this.#options
     for (;;) {

@@ -12,18 +12,18 @@ export interface ConnectionLimit {
 }
 
 interface Connection {
-  /** With TLS, the plain socket below it. */
+  /** With TLS, the underlying plain socket. */
   readonly plain: Socket
   /** Requests that wait for their answers. */
   unanswered: number
-  /** When it was opened, or last answered. */
+  /** When the connection was opened, or a request on it was last answered. */
   since: number
 }
 
 /**
- * Limits the connections that belong to no watcher or player to `limit`, and all connections to `total`. Beyond a limit,
- * the connections go that have been idle for longest, so a client that opens connections and stays silent keeps nobody
- * out.
+ * Limits the connections that belong to no watcher or player to `limit`, and all
+ * connections to `total`. Beyond a limit, the connections that have been idle longest
+ * are closed, so a client that opens connections and stays silent keeps nobody out.
  */
 export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS): ConnectionLimit {
   /** Keyed by both ends, which a TLS socket shares with its plain one. The connections idle for longest come first. */

@@ -57,7 +57,7 @@ export interface GuardedServerOptions {
 
 export interface GuardedServer {
   readonly server: Server
-  /** Every open connection; with TLS, the plain one below it. */
+  /** Every open connection; with TLS, its underlying plain socket. */
   readonly sockets: ReadonlySet<Socket>
   /** Stops counting a connection that now belongs to a watcher. */
   exempt(socket: Socket): void

@@ -1,6 +1,6 @@
 import type { Allocation, Expectation, Step } from './types.js'
 
-/** What a step does, in one line. */
+/** Describes a step in one line. */
 export function titleOf(step: Step): string {
   const { name, at, refused } = step
   const begin = at === undefined ? '' : `at ${at}: `
@@ -27,7 +27,7 @@ function expectationsOf({ within: _, call, noCall, with: fields, status, ...rest
   return [...calls, ...Object.entries(rest).map(([what, value]) => `${what} ${describeValue(value)}`)]
 }
 
-/** A call that is expected, or isn't. */
+/** Describes a call that is expected, or expected not to come. */
 export function describeCall(operation: string, fields: object = {}, status?: number, isNone = false): string {
   const pairs = Object.entries(fields).map(([name, value]) => `${name}=${describeValue(value)}`)
   const details = pairs.length === 0 ? '' : ` with ${pairs.join(', ')}`

@@ -3,7 +3,7 @@ import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { describeCall, describeValue } from './describe.js'
 import type { CounterExpectation, Expectation, Failure, ListExpectation } from './types.js'
 
-/** What an expectation is judged by. */
+/** The state that an expectation is checked against. */
 export interface View {
   readonly snapshot: SidecarSnapshot
   /** The log since the last step that did something. */
@@ -14,13 +14,13 @@ export interface View {
 }
 
 export interface Verdict {
-  /** All that doesn't hold; undefined if everything does. */
+  /** The conditions that don't hold; undefined if all hold. */
   readonly failure: Failure | undefined
   /** The call that meets the expectation. */
   readonly call?: LogEntry | undefined
 }
 
-/** A single condition: undefined where it holds. */
+/** Checks a single condition: undefined if it holds. */
 type Finding = Failure | undefined
 
 /** Judges an expectation at one moment. */
@@ -44,7 +44,7 @@ export function judge(expectation: Expectation, view: View): Verdict {
   return { failure: { expected: all('expected'), actual: all('actual') } }
 }
 
-/** The first call that an expectation describes, and that has met no other one. */
+/** The first call that an expectation describes, and that has met no other expectation. */
 export function findCall(
   { call: operation, with: fields = {}, status }: Expectation,
   view: View,

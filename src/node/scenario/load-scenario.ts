@@ -10,7 +10,7 @@ import type { Scenario } from './types.js'
 /** A scenario's file that can't be used; the message names file and line. */
 export class ScenarioFileError extends Error {
   override readonly name = 'ScenarioFileError'
-  /** True where there is no such file, or it can't be read. */
+  /** True if the file is missing or can't be read. */
   readonly isMissing: boolean
 
   constructor(message: string, isMissing: boolean, options?: ErrorOptions) {

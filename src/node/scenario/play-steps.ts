@@ -6,7 +6,7 @@ import { findCall, judge } from './judge.js'
 import type { View } from './judge.js'
 import type { Allocation, Expectation, Failure, Scenario, ScenarioResult, Step, StepResult, Target } from './types.js'
 
-/** How long an expectation waits that doesn't say so. */
+/** The default wait of an expectation. */
 const defaultWithin = '5s'
 /** Most entries of the log that are kept for expectations; the oldest go first. */
 const mostEntries = 20_000
@@ -54,7 +54,7 @@ export async function playSteps(
   return { name: scenario.name ?? 'scenario', ok, ms: ended - start, steps, entries: player.entries }
 }
 
-/** Plays single steps, and knows what has happened since the last one that did something. */
+/** Plays single steps, and tracks what has happened since the last step that did something. */
 class Player {
   readonly entries: LogEntry[]
   readonly #target: Target
@@ -65,7 +65,7 @@ class Player {
   readonly #used = new Set<LogEntry>()
   /** The last entry before the last step that did something. */
   #mark = 0
-  /** Looks again whether what is awaited is true. */
+  /** Checks the awaited condition again. */
   #wake: () => void = () => undefined
 
   constructor(target: Target, signal: AbortSignal | undefined) {
@@ -84,7 +84,7 @@ class Player {
     })
   }
 
-  /** Lets so much of the target's time pass. */
+  /** Lets the target's time advance by `ms`. */
   async pass(ms: number): Promise<void> {
     await this.#until(() => false, ms)
   }
@@ -128,7 +128,7 @@ class Player {
     }
   }
 
-  /** Lets time pass until something is true. */
+  /** Lets time pass until a condition holds. */
   async #until(isTrue: () => boolean, ms: number): Promise<boolean> {
     if (isTrue()) return true
     const done = new AbortController()
@@ -153,7 +153,7 @@ class Player {
   }
 }
 
-/** Does what a step says; the first command that is refused counts. */
+/** Carries out a step's action; the first refused command decides. */
 async function perform(step: Step, target: Target): Promise<ControlResult> {
   if (step.advance !== undefined) return target.advance(milliseconds(step.advance))
   for (const command of commandsOf(step)) {

@@ -8,7 +8,7 @@ import { playSteps } from './play-steps.js'
 import { localTarget } from './run-scenario.js'
 import type { ScenarioResult, StepResult } from './types.js'
 
-/** From SIGTERM to SIGKILL where a step doesn't say so. */
+/** Default time from SIGTERM to SIGKILL. */
 const GRACE_MS = 30_000
 
 export interface PlayOptions {
@@ -17,7 +17,7 @@ export interface PlayOptions {
   /** How fast the sidecar's clock runs. */
   readonly speed: number
   readonly sidecar: Pick<LocalSidecarOptions, 'port' | 'record' | 'redact' | 'dashboard'>
-  /** From SIGTERM to SIGKILL when the scenario is over. */
+  /** Time from SIGTERM to SIGKILL when the scenario is over. */
   readonly graceMs: number
   readonly signal: AbortSignal
   readonly onStart: (local: LocalSidecar) => void

@@ -74,12 +74,12 @@ const speedOf = ({ sidecar }: LocalSidecar): number => Math.max(sidecar.snapshot
 /** A sidecar whose time passes only when it is told to, such as a mock. */
 export interface VirtualSidecar {
   readonly sidecar: Pick<Sidecar, 'snapshot' | 'log'>
-  /** Throws, or answers that it isn't ok, where a command is refused. */
+  /** Throws, or returns an answer that isn't ok, if a command is refused. */
   control(command: ControlCommand): ControlResult
   advance(ms: number): Promise<void>
 }
 
-/** How much time passes at once while something is awaited. */
+/** The step by which time passes during a wait. */
 const TURN_MS = 50
 
 function virtualTarget(mock: VirtualSidecar): Target {

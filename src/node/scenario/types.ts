@@ -2,7 +2,7 @@ import type { OperationName } from '../../protocol/operations.js'
 import type { ControlCommand, CounterAction, GameServerAllocation, GameServerManifest } from '../../sidecar/index.js'
 import type { ControlResult, ListAction, LogEntry, Sidecar, WarningCode } from '../../sidecar/index.js'
 
-/** A scenario as its file says it, checked by `src/schema/scenario.ts`. */
+/** A scenario as in its file, checked by `src/schema/scenario.ts`. */
 export interface Scenario {
   readonly name?: string
   /** A path, or the GameServer itself. */
@@ -18,7 +18,7 @@ export interface Step {
   readonly name?: string
   /** When the step begins: `30s` after the start, `+30s` after the step before has ended. */
   readonly at?: string
-  /** True where the command or the allocation has to be refused. */
+  /** True if the command or the allocation must be refused. */
   readonly refused?: boolean
   readonly expect?: Expectation
   readonly control?: ControlCommand
@@ -36,7 +36,7 @@ export interface Expectation {
   readonly state?: string
   /** A call since the last step that did something; each call meets one expectation. */
   readonly call?: OperationName
-  /** No such call since the last step that did something, nor `within` so long from now. */
+  /** No such call since the last step that did something, until the end of `within`. */
   readonly noCall?: OperationName
   readonly with?: Readonly<Record<string, string | number | readonly string[]>>
   readonly status?: number
@@ -74,12 +74,12 @@ export interface Allocation extends GameServerAllocation {
 /** The sidecar that a scenario plays with, and its time. */
 export interface Target {
   readonly sidecar: Pick<Sidecar, 'snapshot' | 'log'>
-  /** Lets so much of its time pass; ends early when `signal` aborts. */
+  /** Lets its time advance by `ms`; ends early when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   control(command: ControlCommand): ControlResult
   /** Puts the clock forward. */
   advance(ms: number): ControlResult | Promise<ControlResult>
-  /** How the game's command ends; undefined where there is none. */
+  /** How the game's command ends; undefined without a command. */
   readonly gameEnd?: Promise<{ readonly exitCode: number }> | undefined
 }
 
@@ -88,16 +88,16 @@ export interface StepResult {
   readonly number: number
   readonly title: string
   readonly status: 'passed' | 'failed' | 'skipped'
-  /** When it began, and how long it took, in milliseconds of the target's time. */
+  /** When the step began, and how long it took, in milliseconds of the target's time. */
   readonly at: number
   readonly ms: number
   readonly failure?: Failure
 }
 
 export interface Failure {
-  /** What had to be. */
+  /** The expected state. */
   readonly expected: string
-  /** What was there instead. */
+  /** The actual state. */
   readonly actual: string
 }
 

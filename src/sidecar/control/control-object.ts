@@ -24,7 +24,7 @@ const defaultGrace = 30_000
 export function setState(step: Step, command: CommandOf<'setState'>, now: number): void {
   const { object, config, ending } = step.state
   const next = withState(object, command.state)
-  // No cluster takes an end back; here it is a way to go on with the same GameServer.
+  // A cluster never undoes an end; here this command lets the same GameServer continue.
   const isTakenBack = ending !== undefined && ending.reason !== 'deleted' && !isEnd(command.state)
   writeObject(step, isTakenBack ? { ...next, object_meta: { ...next.object_meta, deletion_timestamp: '0' } } : next)
   if (command.state === 'RequestReady' && config.mode === 'production') {
@@ -58,7 +58,7 @@ export function setList(step: Step, command: CommandOf<'setList'>): void {
   writeObject(step, withList(object, command.name, { capacity, values: [...values] }))
 }
 
-/** The decimal text of an integer of a command, or what stands for an absent one. */
+/** The decimal text of a command's integer, or the default if it is absent. */
 function decimal(value: string | number | undefined, absent: string): string {
   return (value === undefined ? undefined : toNatural(value)) ?? absent
 }
@@ -66,7 +66,7 @@ function decimal(value: string | number | undefined, absent: string): string {
 export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>, now: number): string | undefined {
   const { graceMs = defaultGrace } = command
   const { object, config, ending } = step.state
-  // What the platform has marked by itself can still be taken away at once.
+  // A GameServer that the platform has marked for deletion can still be removed at once.
   const isMarkedByPlatform = ending !== undefined && ending.reason !== 'deleted'
   if (object.object_meta.deletion_timestamp !== '0' && !isMarkedByPlatform)
     return 'the GameServer is being deleted already'
@@ -110,7 +110,7 @@ function startProcess(step: Step, now: number): void {
   })
 }
 
-/** Replaces the manifest, as when its file was saved. One that is gone doesn't come back: a fresh one takes its place. */
+/** Replaces the manifest, as when its file was saved. A deleted GameServer is replaced by a fresh one. */
 export function reload(step: Step, manifest: GameServerManifest, now: number): void {
   const { config, object, gone, ending, gameCalled } = step.state
   const nextConfig = { ...config, gameServer: manifest }

@@ -83,7 +83,7 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
   },
   loseWrites: (step, { count }) => updateFaults(step, { writesToLose: count ?? 1 }),
   apiServer: steerApiServer,
-  // The host's clock follows by itself.
+  // The host puts its own clock forward.
   advanceClock: (step, { ms }, now) => forgiveSkippedTime(step, ms, now),
   setClock: () => undefined,
 }

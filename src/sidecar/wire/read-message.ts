@@ -13,9 +13,9 @@ export type MessageShape = Readonly<Record<string, FieldKind>>
 /** A request message. Fields that were absent or null are absent; integers are decimal text. */
 export interface Message {
   readonly fields: ReadonlyMap<string, string | readonly string[]>
-  /** The object's keys that are in its shape, in order. */
+  /** The object's keys that are fields of its message, in order. */
   readonly keys: readonly string[]
-  /** The first key that isn't in its shape. */
+  /** The first key that is no field of the message. */
   readonly unknown: string | undefined
 }
 

@@ -24,7 +24,7 @@ export interface HealthInfo {
   readonly lastBeat: number | undefined
   readonly beats: number
   readonly failures: number
-  /** When the next period is checked; undefined while none is, such as before a game's first call. */
+  /** When the next period is checked; undefined while no period runs, such as before a game's first call. */
   readonly nextCheck: number | undefined
   readonly ignoreBeats: boolean
 }
@@ -39,7 +39,7 @@ export interface FaultInfo {
   /** Watches are cut every `everyMs`, `next` at this time. */
   readonly watchersDropped: { readonly everyMs: number; readonly next: number } | undefined
   readonly ignoreBeats: boolean
-  /** True until it is back, or the time when it comes back by itself. */
+  /** True while the API server is unreachable, or the time when it comes back by itself. */
   readonly apiServerAway: boolean | number
   /** How many calls of `health` are still ignored; undefined for all or none. */
   readonly beatsToIgnore: number | undefined
@@ -88,11 +88,11 @@ export interface ConformanceResult {
   readonly missing: readonly string[]
   /** Used, never expected. */
   readonly unexpected: readonly string[]
-  /** Values that setlabel or setannotation should have had. */
+  /** Expected values of setlabel or setannotation. */
   readonly problems: readonly string[]
 }
 
-/** A time as a snapshot tells it: true for one that never comes by itself, false for none. */
+/** A time in a snapshot: true for a time that never comes by itself, false for no time. */
 const untilOf = (at: number | undefined): number | boolean => (at === Infinity ? true : (at ?? false))
 
 /** The snapshot of a state and its watchers. */

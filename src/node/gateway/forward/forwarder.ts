@@ -26,9 +26,9 @@ const pick = (given: IncomingHttpHeaders, names: readonly string[]): Record<stri
   Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])))
 
 /**
- * Milliseconds for which an idle connection to the sidecar is kept. Servers keep theirs longer (Node for five seconds,
- * the real sidecar for ever), so no call goes out on a connection that the sidecar is just closing. A call that breaks off
- * is never repeated, because it may have acted.
+ * Milliseconds for which an idle connection to the sidecar is kept. Servers keep idle connections longer
+ * (Node for five seconds, the real sidecar for ever), so the gateway never sends a call on a connection
+ * that the sidecar is closing. A call that breaks off is never repeated, because it may have acted.
  */
 const KEPT_MS = 4_000
 

@@ -22,13 +22,13 @@ const ALWAYS = [
   '--disable-component-update',
   '--disable-sync',
   '--mute-audio',
-  // Sound would wait for a click.
+  // Without this flag, sound waits for a click.
   '--autoplay-policy=no-user-gesture-required',
   // Without this flag the browser hangs where /dev/shm isn't writable.
   '--disable-dev-shm-usage',
   '--disable-breakpad',
   '--renderer-process-limit=1',
-  // One process less for the one page: 10 MB.
+  // Saves one process: 10 MB.
   '--enable-features=NetworkServiceInProcess2',
   '--disable-background-timer-throttling',
   '--disable-renderer-backgrounding',
@@ -39,10 +39,10 @@ const ALWAYS = [
 const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer']
 const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 
-/** A page may then connect to a peer by this machine's addresses, which have no names to resolve in a container. */
+/** Lets a page connect to a peer by this machine's addresses: a container can't resolve their mDNS names. */
 const DISABLED_FEATURES = ['WebRtcHideLocalIpsWithMdns']
 
-/** Flags that are given by mistake, such as with a command that was copied, and why each can't be right. */
+/** Flags that a user may copy by mistake, and why each doesn't work here. */
 const REFUSED: Readonly<Record<string, string>> = {
   '--remote-debugging-port': 'whoever reaches the port would control the page; the host uses a pipe',
   '--user-data-dir': 'the host makes the folder of the profile itself, and deletes it',
@@ -59,7 +59,7 @@ const JOINED: Readonly<Record<string, string>> = {
 /**
  * The arguments to start Chromium or headless-shell with.
  *
- * @throws HostError USAGE if an extra flag is one of those that the host can't work with
+ * @throws HostError USAGE for an extra flag that the host can't work with
  */
 export function browserFlags({ sandbox, profileDir, webgl, maxOldSpace, extra = [] }: BrowserFlagOptions): string[] {
   for (const flag of extra) check(flag)
@@ -69,7 +69,7 @@ export function browserFlags({ sandbox, profileDir, webgl, maxOldSpace, extra = 
       ...ALWAYS,
       `--user-data-dir=${profileDir}`,
       ...(webgl ? WEBGL : NO_WEBGL),
-      // The browser doesn't start with a sandbox and without a zygote.
+      // With a sandbox, the browser needs a zygote to start.
       ...(isOpen ? ['--no-sandbox', '--no-zygote'] : []),
       `--disable-features=${DISABLED_FEATURES.join(',')}`,
       ...(maxOldSpace === undefined ? [] : [`--js-flags=--max-old-space-size=${Math.floor(maxOldSpace)}`]),
@@ -92,7 +92,7 @@ function check(flag: string): void {
 
 const nameOf = (flag: string): string => flag.split('=')[0]!
 
-/** Each flag once, where it first was; of those that hold lists, all values. */
+/** Keeps each flag once, in its first place; joins all values of a list. */
 function joined(flags: readonly string[]): string[] {
   const values = new Map<string, string>()
   for (const flag of flags) {

@@ -15,16 +15,16 @@ import {
 /** The process of a browser, with a profile of its own. */
 export interface BrowserProcess {
   readonly pid: number
-  /** What the browser says, and what is said to it. */
+  /** The pipes from and to the browser. */
   readonly input: Readable
   readonly output: Writable
   /** Resolves with how the process ended, such as `exit code 1` or `SIGKILL`. */
   readonly ended: Promise<string>
-  /** The end of what it has written to stderr. */
+  /** The last part of the browser's stderr. */
   messages(): string
-  /** Ends it with all its processes, which are one group. */
+  /** Ends the browser with its whole process group. */
   kill(): void
-  /** Once the process has ended, takes away what is left of it: other processes of its group, and its profile. */
+  /** After the process has ended, removes its remains: other processes of its group, and its profile. */
   cleanUp(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ const KEPT_MESSAGES = 2_048
  * Starts a browser.
  *
  * @param flags makes its flags for a folder of its profile
- * @throws EndedEarly if there can't be such a process
+ * @throws EndedEarly if the process can't be started
  * @throws HostError LAUNCH_FAILED if there is no place for the profile
  */
 export async function startBrowserProcess(
@@ -60,14 +60,14 @@ export async function startBrowserProcess(
   let child: ChildProcess
   try {
     child = spawn(path, flags(profileDir), {
-      // The terminal's Ctrl+C must not end the browser before the page was told.
+      // The terminal's Ctrl+C must not end the browser before the page gets its `shutdown` event.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      // The user of a container often has no home directory, and the browser needs one. What it leaves among temporary
-      // files when it is killed goes with its profile.
+      // The user of a container often has no home directory, and the browser needs one. Its
+      // temporary files are in its profile, so they are deleted with the profile even after a kill.
       env: { ...process.env, HOME: profileDir, TMPDIR: temporaryFor(profileDir) },
     })
-    // Some reasons are told by an event, and others, such as that a file is no program, at once.
+    // Some errors come as an event. Others are thrown at once, such as for a file that is no program.
     if (child.pid === undefined) await once(child, 'spawn')
   } catch (error) {
     removeProfileNow(profileDir)
@@ -98,7 +98,7 @@ export async function startBrowserProcess(
     messages: () => messages,
     kill,
     async cleanUp() {
-      // A renderer that is stopped doesn't notice that its browser has gone.
+      // A stopped renderer doesn't notice that its browser has ended.
       kill()
       await removeProfile(profileDir)
       process.off('exit', endNow)

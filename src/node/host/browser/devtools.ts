@@ -19,7 +19,7 @@ export interface DevtoolsSession {
 export interface DevtoolsPipe extends DevtoolsSession {
   /** The part of the connection that belongs to one page. */
   session(sessionId: string): DevtoolsSession
-  /** Fails every command that waits, and all later ones. */
+  /** Rejects every pending command, and all later commands. */
   end(reason: string): void
 }
 
@@ -32,11 +32,11 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
-/** Takes the answer to a command, or why there is none. */
+/** Takes the answer to a command, or the error in its place. */
 type Settle = (answer: Pick<Message, 'result' | 'error'>) => void
 
 const DEADLINE_MS = 5_000
-/** A longer message is dropped: the page decides how much its console holds. */
+/** A longer message is dropped, since the page controls the size of its console messages. */
 const LONGEST_MESSAGE = 32 * 1024 * 1024
 const NUL = 0
 
@@ -70,7 +70,7 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
       send(sessionId, method, params, deadline) as Promise<Result>,
     on(event, listener) {
       const key = `${sessionId} ${event}`
-      // The same function may listen twice.
+      // A function may be registered twice.
       const own = (params: unknown, size: number): void => listener(params as never, size)
       events.on(key, own)
       return () => void events.off(key, own)
@@ -97,7 +97,7 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
   return { ...createSession(''), session: createSession, end }
 }
 
-/** Another program than a browser may write anything. */
+/** A program that is no browser may write anything. */
 function parse(text: string): Message | undefined {
   try {
     const value = JSON.parse(text) as unknown

@@ -3,7 +3,7 @@ import { installHint, thisSystem, type System } from './system.js'
 
 export interface FoundBrowser {
   readonly path: string
-  /** What the operator should know about it, in a sentence. */
+  /** A sentence about the browser for the operator. */
   readonly warning?: string
 }
 
@@ -12,7 +12,7 @@ const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_sh
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable']
 
 /**
- * Finds the browser to run the page in: the one that is asked for, by option or by CHROMIUM, or the lightest one there is.
+ * Finds the browser to run the page in: the one named by option or by CHROMIUM, or else the lightest installed one.
  *
  * @throws HostError NO_BROWSER
  */
@@ -59,8 +59,8 @@ function onPath(name: string, { platform, env, problemWith }: System): string | 
 }
 
 /**
- * A script that stays as the browser's parent has the pid that we'd watch and end, while the browser lives on. So a script
- * that only starts the browser is replaced by it.
+ * Replaces a script that only starts the browser by the browser itself: else
+ * the host would watch and end the script's pid, and the browser would live on.
  */
 function describe(path: string, system: System): FoundBrowser {
   const script = system.scriptAt(path)

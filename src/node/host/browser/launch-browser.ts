@@ -12,7 +12,7 @@ export interface LaunchOptions {
   /** ms within which the browser must answer. */
   readonly deadline: number
   readonly onWarning: (message: string) => void
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -28,7 +28,7 @@ export interface Browser {
   /**
    * Ends the browser, by force if it takes longer than a second, and removes its profile. Can be called again.
    *
-   * @param atOnce by force from the start: its page has failed, so nothing in it is worth the wait
+   * @param atOnce kills at once: the page has failed, so there is nothing to wait for
    */
   close(atOnce?: boolean): Promise<void>
 }
@@ -100,7 +100,7 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
       {},
       Math.max(1, deadline - performance.now()),
     )
-    // A browser that ends closes its pipe first. Its exit, which tells the reason, follows a moment later.
+    // A browser closes its pipe shortly before it exits. Wait for the exit, which gives the reason.
     const orHowItEnded = version.catch(async (error: unknown) => {
       const left = Math.max(1, deadline - performance.now())
       await Promise.race([early, sleep(Math.min(left, CLOSE_MS), undefined, { ref: false })])

@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { isAlive } from '../../exec/processes.js'
 import { HostError } from '../host-error.js'
 
-/** Errors that another folder would not have. */
+/** Errors that another folder may avoid. */
 const OF_THE_PLACE = ['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EROFS', 'ENOSPC', 'EDQUOT']
 
 /** Radix of the process id in the folder's name, to keep the name short. */
 const BASE = 36
 
 /**
- * Makes the folder of a browser's profile. Its name says whose it is, so that a later host can take it away if this
- * process is killed.
+ * Makes the folder of a browser's profile. Its name holds this process's id, so
+ * that a later host can remove it if this process is killed.
  *
  * @throws HostError LAUNCH_FAILED if there is no place for it
  */
@@ -35,17 +35,17 @@ export async function makeProfile(): Promise<string> {
 
 /** Chromium makes a socket of this name among its temporary files. */
 const SOCKET = '/.org.chromium.Chromium.abcdef/SingletonSocket'
-/** Longest path of a socket: Chromium ends itself over one that is longer. */
+/** Longest path of a socket: a longer one crashes Chromium. */
 const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
 
 /**
- * Where the browser has its temporary files: in its profile, with which they go when it is killed, or in a folder that
- * doesn't lie as deep, if the path of its socket became too long.
+ * Where the browser has its temporary files: in its profile, so that they are deleted with
+ * the profile, or in a folder with a shorter path, if the socket's path became too long.
  */
 export const temporaryFor = (profile: string): string =>
   [profile, tmpdir()].find((folder) => folder.length + SOCKET.length <= LONGEST_PATH) ?? '/tmp'
 
-/** A child of the browser that dies a little later may still write there. */
+/** A child of the browser may outlive it briefly and still write there. */
 export const removeProfile = (folder: string): Promise<void> =>
   rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
 
@@ -57,7 +57,7 @@ export function removeProfileNow(folder: string): void {
   }
 }
 
-/** Takes away the profiles of hosts of this user that were killed: nobody else does. */
+/** Removes the profiles left by killed hosts of this user. */
 export async function removeAbandonedProfiles(): Promise<void> {
   const folder = tmpdir()
   const ours = prefix()
@@ -73,7 +73,7 @@ export async function removeAbandonedProfiles(): Promise<void> {
   }
 }
 
-/** The number of a process says who it is on one machine, and within one container, whose temporary files may be shared. */
+/** A pid is unique only on one machine or in one container, but containers may share their temporary files. */
 function prefix(): string {
   const place = createHash('sha256').update(`${hostname()} ${namespaceOfProcesses()}`).digest('hex')
   return `gameserver-host-${place.slice(0, 4)}-`

@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 
-/** What finding a browser asks of the machine. */
+/** The machine, as far as finding a browser needs it. */
 export interface System {
   readonly platform: NodeJS.Platform
   readonly env: NodeJS.ProcessEnv
@@ -10,7 +10,7 @@ export interface System {
   /** The start of a script, or nothing for any other file. */
   scriptAt(path: string): string | undefined
   readText(path: string): string | undefined
-  /** Names in a folder; none if it isn't there. */
+  /** Names in a folder; empty if the folder is missing. */
   list(folder: string): readonly string[]
 }
 
@@ -57,7 +57,7 @@ function attempt<Result>(run: () => Result): Result | undefined {
 /** The command that installs a browser, by the ID of /etc/os-release. */
 const BY_DISTRIBUTION: Readonly<Record<string, string>> = {
   debian: 'apt-get update && apt-get install --yes --no-install-recommends chromium-headless-shell fonts-dejavu-core',
-  // Its own package leads to a snap, which needs a daemon that containers don't have.
+  // Ubuntu's own package installs a snap, which needs a daemon that containers lack.
   ubuntu: 'npx --yes playwright install --with-deps --only-shell chromium',
   alpine: 'apk add chromium-headless-shell font-dejavu',
   fedora: 'dnf install -y chromium-headless dejavu-sans-fonts',
@@ -71,7 +71,7 @@ export function installHint({ platform, isRoot, readText }: System): string {
   const release = readText('/etc/os-release') ?? readText('/usr/lib/os-release') ?? ''
   const valueOf = (key: string): string =>
     new RegExp(`^${key}=["']?([^"'\\n]*)["']?\\s*$`, 'm').exec(release)?.[1]?.toLowerCase() ?? ''
-  // The system's own ID, then those of the systems that it is like.
+  // The system's own ID, then the IDs of similar systems (`ID_LIKE`).
   const ids = `${valueOf('ID')} ${valueOf('ID_LIKE')}`.split(' ')
   const command = ids.flatMap((id) => BY_DISTRIBUTION[id] ?? [])[0] ?? BY_DISTRIBUTION['ubuntu']!
   return isRoot || command.startsWith('npx') ? command : `sudo ${command.replaceAll(' && ', ' && sudo ')}`

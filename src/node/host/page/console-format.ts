@@ -5,7 +5,7 @@ export interface RemoteObject {
   readonly type: string
   readonly subtype?: string
   readonly value?: unknown
-  /** Numbers that JSON has not, and bigints. */
+  /** Numbers that JSON lacks, and bigints. */
   readonly unserializableValue?: string
   readonly description?: string
   readonly preview?: ObjectPreview
@@ -33,10 +33,10 @@ const MAX_TEXT = 10_000
 /** Longest text of one value inside another one. */
 const INNER = 120
 
-/** The text of a console call's arguments: placeholders of the first one are filled in, the others follow it. */
+/** The text of a console call's arguments: fills in the placeholders of the first argument, and appends the others. */
 export const formatArguments = (values: readonly RemoteObject[]): string => format(...values.map(toArgument))
 
-/** Text of a value as an argument of `console.log`: a string as it is, an object with what is in it. */
+/** Text of a value as an argument of `console.log`: a string as it is, an object with its contents. */
 export function describeRemote({
   type,
   subtype,
@@ -46,7 +46,7 @@ export function describeRemote({
   preview,
 }: RemoteObject): string {
   if (type === 'function') return describeFunction(description)
-  // An error's description is its stack.
+  // The description of an error is its stack.
   if (preview !== undefined && subtype !== 'error') return describePreview(preview)
   return unserializableValue ?? description ?? String(value)
 }
@@ -97,7 +97,7 @@ function describeInner({ type, subtype, value = '', valuePreview }: PropertyPrev
   return type === 'object' && subtype === undefined && value === 'Object' ? '{…}' : short(value)
 }
 
-/** A function's name is told, and not its source. */
+/** Shows a function's name without its source. */
 function describeFunction(source = ''): string {
   const [, kind = '', name] =
     /^(?:async\s+)?(class|function)?\*?\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)?/u.exec(source) ?? []

@@ -21,7 +21,7 @@ interface ExceptionDetails {
   readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
 }
 
-/** Of `Log.entryAdded`: failed loads, and what else the browser has to say. */
+/** Of `Log.entryAdded`: failed loads, and other messages of the browser. */
 interface LogEntry {
   /** For example `network`, `security` or `worker`. */
   readonly source: string
@@ -34,21 +34,21 @@ interface LogEntry {
 export interface ConsoleLinesOptions {
   onLine(line: ConsoleLine): void
   readonly sourceMaps: SourceMaps
-  /** Of the gateway: places in its files are told without it. */
+  /** The gateway's origin, which is left out of places in its files. */
   readonly origin: string
-  /** Whether the page was told to end. */
+  /** Whether the page has got its `shutdown` event. */
   readonly isEnding?: () => boolean
 }
 
-/** Makes lines of what a page writes to its console, throws, and what the browser has to say about it. */
+/** Makes lines of a page's console messages, its uncaught errors, and the browser's messages about it. */
 export interface ConsoleLines {
-  /** Makes lines of what comes over a session, until the function that it returns is called. */
+  /** Makes lines of a session's events, until the returned function is called. */
   read(session: DevtoolsSession, onEvent: (size: number) => void): () => void
-  /** Writes a line of the host's own about the page, under the same limits. */
+  /** Writes the host's own line about the page, under the same limits. */
   write(line: ConsoleLine): void
   /** Writes a rare line that must not be dropped in a flood. */
   tell(line: ConsoleLine): void
-  /** Resolves when everything that has come so far is written. */
+  /** Resolves when every line so far is written. */
   flush(): Promise<void>
 }
 
@@ -63,12 +63,12 @@ const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
 /** Path of the watch in the gateway. */
 const WATCH = '/_/sidecar/watch/gameserver'
 
-/** Calls that write nothing of their own. */
+/** Console calls that write no text. */
 const SILENT = new Set(['clear', 'endGroup', 'profile', 'profileEnd'])
 
-/** Characters of a text that are looked at; fewer are written. */
+/** Most characters of a text that are read; fewer are written. */
 const MAX_TEXT = 10_000
-/** Lines that wait for the source map of one before them. */
+/** Most lines that wait for the source map of an earlier line. */
 const MAX_WAITING = 200
 
 export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: ConsoleLinesOptions): ConsoleLines {
@@ -76,7 +76,7 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
   let order = Promise.resolve()
   let waiting = 0
 
-  /** Writes lines in the order in which they came, even if one waits for its source map. */
+  /** Writes lines in the order of their events, even if a line waits for its source map. */
   const write = (level: ConsoleLevel, whole: string, frames?: readonly CallFrame[]): void => {
     const text = whole.slice(0, MAX_TEXT)
     const hasPlaces = frames !== undefined || hasFrames(text)
@@ -95,7 +95,7 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
     const text = formatArguments(args)
     const level = LEVELS[type] ?? 'info'
     if (type === 'trace') return write(level, `Trace: ${text}`, stackTrace?.callFrames)
-    // The browser's own text, where the page gave none.
+    // The browser's own text, if the page gave none.
     const isBare = type === 'assert' && text === 'console.assert'
     write(level, type !== 'assert' ? text : isBare ? 'Assertion failed' : `Assertion failed: ${text}`)
   }
@@ -109,9 +109,9 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
   }
 
   const onEntry = ({ source, level, text, url, lineNumber }: LogEntry): void => {
-    // A worker's own console reports these as well; and the browser requests the icon by itself.
+    // A worker's own console also reports these messages. The browser requests the icon by itself.
     if (source === 'worker' || url === `${origin}/favicon.ico`) return
-    // A client whose watch was ended redials until its page is gone.
+    // After its watch has ended, a client redials until its page is closed.
     if (source === 'network' && isEnding?.() && `${text} ${url}`.includes(WATCH)) return
     const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
     const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''

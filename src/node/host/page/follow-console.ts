@@ -1,15 +1,15 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import type { ConsoleLines } from './console-lines.js'
 
-/** A session that serves the console alone, so that it can be ended while the page floods it. */
+/** A session for the console alone, so that the host can end it while the page floods the console. */
 export interface ConsoleSession {
   readonly session: DevtoolsSession
   detach(): Promise<unknown>
 }
 
-/** Events and characters within a second that are a flood: more than are written anyway. */
+/** Events and characters a second that count as a flood: more than the host ever writes. */
 const FLOOD = { events: 600, characters: 4_000_000 }
-/** How long the console then isn't read, at first and at most. */
+/** How long the console then isn't read: the first and the longest pause. */
 const PAUSE_MS = { first: 1_000, most: 16_000 }
 /** Logged objects stay in the page's memory until they are released. */
 const RELEASE_MS = 1_000
@@ -18,8 +18,8 @@ const RELEASE_MS = 1_000
  * Reads the console of a thread. The browser queues unread lines without a limit, and the page's answers wait behind them.
  * So the console of a page that floods it isn't read for a while.
  *
- * @param attach makes a new session, or resolves with nothing if there can't be another one
- * @returns the function that ends it, once what comes from now on is read
+ * @param attach makes a new session, or resolves with undefined if no session
+ * can be made @returns the function that ends it, once the console is being read
  */
 export async function followConsole(
   attach: () => Promise<ConsoleSession | undefined>,
@@ -41,7 +41,7 @@ export async function followConsole(
     const { session } = attached
     current = attached
     events = characters = 0
-    // Otherwise, everything written during the pause would come now.
+    // Otherwise, the browser would now send everything written during the pause.
     if (!isFirst) session.send('Runtime.discardConsoleEntries').catch(ignore)
     stopReading = lines.read(session, onEvent)
     session.send('Runtime.enable').catch(ignore)

@@ -22,7 +22,7 @@ export interface HostedPage {
    */
   ticks(deadline: number): Promise<number>
   /**
-   * Tells the page to end. Resolves when its own work for that is done, with what is left to wait for.
+   * Tells the page to end. Resolves when the page has finished its own work, with what the host still has to wait for.
    *
    * @param patience ms for a page that listens to `shutdown`
    * @param clientPatience ms for a page that listens only to its clients
@@ -35,7 +35,7 @@ interface TargetInfo {
   readonly type: string
 }
 
-/** The caller has its own deadline for the first step. */
+/** No timeout here: the caller has its own for the first step. */
 const LONGEST_BOOT_MS = 2_147_483_647
 const ASK_AGAIN_MS = 20
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
@@ -66,7 +66,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
     devtools.send('Target.setDiscoverTargets', { discover: true }),
     session.send('Page.enable'),
     session.send('Page.addScriptToEvaluateOnNewDocument', { source }),
-    // Must be on before a hang, so that its stack can be read.
+    // The debugger must be on before a hang, so that the host can read the stack.
     session.send('Debugger.enable'),
   ])
 
@@ -79,7 +79,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   let boot!: () => void
   const booted = new Promise<void>((resolve) => (boot = resolve))
 
-  /** Waits for the promise of the first step. A page that reloads drops that promise and has a new one. */
+  /** Waits for the promise of the first step. A reload drops that promise and makes a new one. */
   const awaitBoot = async (): Promise<void> => {
     while (!isGone) {
       const hasBooted = await evaluate(`${HOST}?.booted.then(() => true)`, LONGEST_BOOT_MS).catch(() => false)
@@ -109,7 +109,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   }
 }
 
-/** What the browser's status and code say. */
+/** The browser's status and code in words. */
 function describePageCrash(status: string, code: number): string {
   if (status === 'oom' || code === 5) return 'The page has run out of memory'
   return `The page has crashed (${status}, code ${code})`

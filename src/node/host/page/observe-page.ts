@@ -6,7 +6,7 @@ import { createSourceMaps, MAX_SCRIPTS } from './source-maps.js'
 import { setTraps } from './traps.js'
 
 export interface ObservePageOptions {
-  /** The page's session. Its console comes over others, so it must not send `Runtime.enable` or `Log.enable`. */
+  /** The page's session. Must not send `Runtime.enable` or `Log.enable`: others read the console. */
   readonly page: DevtoolsSession
   readonly browser: DevtoolsSession
   sessionOf(sessionId: string): DevtoolsSession
@@ -26,16 +26,16 @@ export interface PausedFrame {
   readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber?: number }
 }
 
-/** What is known of a page from outside. */
+/** A page, as the browser shows it from outside. */
 export interface PageObservation {
-  /** Lines such as `at step (src/game.ts:12:5)`, of a page that was stopped. */
+  /** The stack of a stopped page, in lines such as `at step (src/game.ts:12:5)`. */
   describePaused(frames: readonly PausedFrame[]): Promise<string[]>
   /** Resolves when every line that has come so far is written. */
   flush(): Promise<void>
   close(): void
 }
 
-/** Prepares a page before it is loaded: its console is told, and it can neither wait for a person nor leave unseen. */
+/** Prepares a page before it is loaded: reports its console, answers dialogs, notices navigation. */
 export async function observePage(options: ObservePageOptions): Promise<PageObservation> {
   const { page, browser, sessionOf, targetId, origin, isEnding, onLine, onNavigated, onReloaded } = options
   const sourceMaps = createSourceMaps({ origin })
@@ -47,7 +47,7 @@ export async function observePage(options: ObservePageOptions): Promise<PageObse
     return { session: sessionOf(sessionId), detach: () => browser.send('Target.detachFromTarget', { sessionId }) }
   }
 
-  /** A thread has one session. Once it floods its console, it is read no more. */
+  /** Each thread has one session, which is no longer read once the thread floods its console. */
   const onThread = async (attached: ConsoleSession, ended: Promise<void>): Promise<void> => {
     const { session } = attached
     const sessions = [attached]
@@ -63,7 +63,7 @@ export async function observePage(options: ObservePageOptions): Promise<PageObse
   }
 
   sourceMaps.follow(page)
-  /** URLs of the page's scripts by their numbers. A page may make scripts for ever. */
+  /** URLs of the page's scripts by their numbers. A page may create any number of scripts. */
   const urls = new Map<string, string>()
   page.on<{ scriptId: string; url: string }>('Debugger.scriptParsed', ({ scriptId, url }) => {
     if (url !== '' && urls.size < MAX_SCRIPTS) urls.set(scriptId, url)
@@ -99,7 +99,7 @@ interface Attached {
   readonly sessionId: string
 }
 
-/** A page may start workers for ever. */
+/** A page may start any number of workers. */
 const MAX_THREADS = 100
 
 /** Attaches to the page's workers and to its frames of other origins, and to those that they start. */

@@ -1,7 +1,7 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { plainText } from '../../plain-text.js'
 
-/** A function that runs, as stacks of the protocol tell it; lines and columns count from 0. */
+/** A stack frame of the DevTools protocol; lines and columns count from 0. */
 export interface CallFrame {
   readonly functionName: string
   readonly url: string
@@ -10,7 +10,7 @@ export interface CallFrame {
 }
 
 export interface SourceMaps {
-  /** A stack as an error's `stack` has it, with the places of the sources where there is a map. */
+  /** A stack as an error's `stack` has it, with places in the sources if there is a source map. */
   mapStack(text: string): Promise<string>
   /** Lines such as `at step (src/game.ts:12:5)`. */
   describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
@@ -19,7 +19,7 @@ export interface SourceMaps {
 }
 
 export interface SourceMapsOptions {
-  /** Of the gateway. Source maps come from nowhere else, and places in its files are told without it. */
+  /** The gateway's origin, the only one for source maps. It is left out of places in the gateway's files. */
   readonly origin: string
   readonly fetchText?: FetchText
 }
@@ -50,7 +50,7 @@ const FETCH_MS = 2_000
 /** A page may create any number of scripts by `eval`. The build's scripts come first. */
 export const MAX_SCRIPTS = 1_000
 const MAX_FRAMES = 30
-/** Longest line in which a place is looked for. */
+/** Longest line that is searched for a place. */
 const MAX_LINE = 4_000
 
 /** ` at name (URL:line:column)`, or without a name and brackets. */
@@ -86,7 +86,7 @@ export function createSourceMaps({ origin, fetchText: read = fetchText }: Source
     follow: (session) =>
       session.on<ScriptParsed>('Debugger.scriptParsed', ({ url, sourceMapURL, startLine, startColumn }) => {
         if (!sourceMapURL || (scripts.size >= MAX_SCRIPTS && !scripts.has(url))) return
-        // Maps of other origins than the page's own are as good as none.
+        // Source maps of other origins are ignored.
         const mapUrl = URL.canParse(sourceMapURL, url) ? new URL(sourceMapURL, url) : undefined
         if (mapUrl?.origin === origin || mapUrl?.protocol === 'data:')
           scripts.set(url, { mapUrl: mapUrl.href, startLine, startColumn })
@@ -108,9 +108,9 @@ async function loadMap(url: string, read: FetchText): Promise<LookUp> {
     const text = isInScript ? await (await fetch(url)).text() : ((await read(url)) ?? '')
     // A map may begin with a line that keeps other pages from running it as a script.
     const json = JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')) as { sourcesContent?: unknown }
-    // The sources' texts are most of a map, and aren't used here.
+    // Drops the sources' texts, which make up most of a map and aren't used.
     delete json.sourcesContent
-    // Loaded late: most servers never throw.
+    // Loaded on first use: most servers never throw.
     const { FlattenMap, originalPositionFor } = await import('@jridgewell/trace-mapping')
     const map = new FlattenMap(json as never, isInScript ? undefined : url)
     return (line, column) => {
@@ -123,7 +123,7 @@ async function loadMap(url: string, read: FetchText): Promise<LookUp> {
   }
 }
 
-/** Reads a file of the gateway: nothing if it isn't there or takes too long. */
+/** Reads a file of the gateway; undefined if the file is missing or takes too long. */
 export async function fetchText(url: string): Promise<string | undefined> {
   try {
     const answer = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FETCH_MS) })

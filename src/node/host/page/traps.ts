@@ -7,7 +7,7 @@ export interface TrapsOptions {
   readonly targetId: string
   /** Of the gateway. */
   readonly origin: string
-  /** The page did what leads nowhere on a server; the text says what, and what became of it. */
+  /** The page did something useless on a server; the text says what, and how the host answered. */
   onWarning(text: string): void
   /** The page has left the gateway. */
   onNavigated(url: string): void
@@ -24,7 +24,7 @@ interface Frame {
   readonly id: string
   readonly parentId?: string
   readonly url: string
-  /** What couldn't be loaded, where the browser shows its own page about that. */
+  /** The URL that failed to load, if the browser shows its own error page. */
   readonly unreachableUrl?: string
 }
 
@@ -36,13 +36,13 @@ interface TargetInfo {
 
 const LONGEST = 300
 
-/** Answers what would wait for a person, and reports a page that navigates away. */
+/** Answers dialogs, which would wait for a person, and reports a page that navigates away. */
 export async function setTraps(options: TrapsOptions): Promise<void> {
   const { page, browser, targetId, origin, onWarning, onNavigated, onReloaded } = options
   let hasLoaded = false
 
   page.on<Dialog>('Page.javascriptDialogOpening', ({ type, message }) => {
-    // Notices are accepted, questions are answered with no.
+    // Accepts alerts, and answers questions with no.
     const accept = type === 'alert' || type === 'beforeunload'
     page.send('Page.handleJavaScriptDialog', { accept }).catch(ignore)
     const answer = accept ? 'accepted' : 'cancelled'

@@ -14,13 +14,13 @@ import type { PlayerRefusal, Relay } from './relay.js'
 import { Transport } from './transport.js'
 import type { Channels } from './webrtc/channel.js'
 
-/** Connections that aren't players': those that are being accepted or refused, and probes of health. */
+/** Most connections without a player: handshakes, refusals, and health probes. */
 const OTHER_CONNECTIONS = 256
 /** Time for a player who was refused to answer the close frame. */
 const REFUSED_MS = 1_000
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
-/** Sent with a failed handshake, which may have been for another version. */
+/** Sent with a failed handshake, since the client may speak another version. */
 const VERSION = { 'sec-websocket-version': '13' } as const
 
 const NOT_FOUND = [404, 'Only WebSocket connections of players are accepted here, and GET /healthz\n'] as const
@@ -37,13 +37,13 @@ export interface ListenerOptions extends Pick<HostSettings, 'maxPlayers' | 'play
   readonly probeInterval: number
   /** Completes handshakes of players, with the limit of their messages. */
   readonly websockets: WebSocketServer
-  /** Data channels, if the host has them. */
+  /** Data channels, if the host supports them. */
   readonly channels: () => Channels | undefined
   readonly log: LineLog
   onFault(error: unknown): void
 }
 
-/** The public server. It accepts WebSockets of players, tells whether the game is there, and has nothing else. */
+/** The public server. It only accepts players' WebSockets and answers whether the game runs. */
 export class Listener {
   readonly server: Server
   readonly sockets: ReadonlySet<Socket>
@@ -134,7 +134,7 @@ export class Listener {
   }
 }
 
-/** Players come by any name of this server, so only the form of the target is looked at. */
+/** Players may use any host name, so only the form of the target is checked. */
 function checkTarget({ url = '' }: RequestHead): Verdict {
   if (/^\/[!-~]*$/.test(url)) return { target: url, host: '', foreignOrigin: undefined }
   return { refusal: malformed('The request target is malformed') }

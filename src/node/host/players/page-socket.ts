@@ -26,7 +26,7 @@ export interface PageSocketOptions {
   onFault(error: unknown): void
 }
 
-/** What is used of the page's socket: of a WebSocket, or of a link within one process. */
+/** The part of the page's socket that is used: of a WebSocket, or of a link within one process. */
 export interface PageConnection {
   readonly bufferedAmount: number
   readonly readyState: number
@@ -79,13 +79,13 @@ export class PageSocket {
     })
   }
 
-  /** Where to write what the page is to get. It is sent at the end of this turn. */
+  /** The batch for the page, which is sent at the end of this turn. */
   get writer(): BatchWriter {
     this.#flushing ??= setImmediate(() => this.#flush())
     return this.#writer
   }
 
-  /** Tells the page that a player has left. A page that is behind never hears of a player who came meanwhile and sent nothing. */
+  /** Tells the page that a player has left. A slow page never hears of players who came meanwhile and sent nothing. */
   tellLeft(player: number, code: number, reason: string): void {
     if (this.#socket === undefined) return
     if (this.#socket.bufferedAmount === 0 || !this.#writer.takeBack(player)) this.writer.close(player, code, reason)
@@ -124,7 +124,7 @@ export class PageSocket {
   #send(batch: Uint8Array): void {
     const socket = this.#socket
     if (socket === undefined) return
-    // The writer uses its bytes again.
+    // Copied, since the writer reuses its bytes.
     socket.send(Buffer.from(batch), () => {
       if (socket !== this.#socket) return
       if (this.#isFull && socket.bufferedAmount <= ROOM_BYTES) this.#setFull(false)
@@ -147,7 +147,7 @@ export class PageSocket {
     clearTimeout(this.#takenTimer)
     this.#takenTimer = undefined
     socket.close(code, reason)
-    // A page that hangs doesn't answer.
+    // A page that hangs never answers a close frame.
     if (socket.readyState !== STATES.CLOSED) {
       const timer = setTimeout(() => socket.terminate(), 1_000)
       socket.once('close', () => clearTimeout(timer))

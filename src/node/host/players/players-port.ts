@@ -23,7 +23,7 @@ import { loadNative } from './webrtc/native.js'
 /** A message in more fragments costs many times its size. */
 const MOST_FRAGMENTS = 1_024
 const MOST_BUFFERED_TOTAL = 256 * 1024 * 1024
-/** A silent player gets a ping after this time, and is gone after another such time without an answer. */
+/** A silent player gets a ping after this time, and counts as gone after the same time without an answer. */
 const PROBE_MS = 20_000
 const RESTARTING: PlayerRefusal = { code: 1012, reason: 'The game restarts' }
 const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
@@ -33,19 +33,19 @@ const CLOSE_MS = 1_000
 export interface PlayersPortOptions {
   readonly settings: HostSettings
   /**
-   * Opens data channels for unreliable messages, on the UDP port with the listener's number. Says where players reach that
-   * port; undefined: where their WebSocket has come.
+   * Opens data channels for unreliable messages, on the UDP port with the listener's
+   * number. Returns where players reach that port; undefined: at their WebSocket's address.
    */
   readonly channelAddress?: (() => Promise<Reachable | undefined>) | undefined
   /** Bytes that may wait to be sent to all players together. Default 256 MiB. */
   readonly maxBufferedTotal?: number
   readonly probeInterval?: number
-  /** Whether the page comes back when its socket is lost, which players are told. */
+  /** Whether the page returns after its socket is lost. The close frames of players depend on this. */
   mayStartAgain(): boolean
   onPlayer(change: PlayerChange): void
   /** Takes a line about each player who was refused or ended, at most 20 in ten seconds. */
   onLog(line: string): void
-  /** Takes what should not happen, such as a batch of the page that can't be read. */
+  /** Takes unexpected errors, such as a malformed batch of the page. */
   onFault(error: unknown): void
 }
 
@@ -159,7 +159,7 @@ export class PlayersPort {
     this.#relay.isStopping = true
   }
 
-  /** Players are told that the game starts again, and nobody is let in before the page that is started next is there. */
+  /** Tells players that the game restarts, and admits nobody until the next page has connected. */
   startAgain(): void {
     this.#end(RESTARTING)
     this.#page.dismiss()

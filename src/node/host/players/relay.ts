@@ -6,7 +6,7 @@ import type { HostSettings } from '../host-options.js'
 import type { PageSocket } from './page-socket.js'
 import type { Receiver, Transport } from './transport.js'
 
-/** Time after which the page is told again how much waits for players who are behind. */
+/** Interval of reports to the page about the bytes that wait for slow players. */
 const BEHIND_MS = 50
 /** A burst, such as after a stall of the network, may have as many messages as this many seconds allow. */
 const BURST_SECONDS = 2
@@ -43,11 +43,11 @@ export interface RelayOptions {
 export class Relay {
   readonly options: RelayOptions
   readonly #players = new Map<number, RelayedPlayer>()
-  /** Players for whom something waits. The page knows how much. */
+  /** Players with waiting bytes, of which the page was told. */
   readonly #behind = new Set<RelayedPlayer>()
   #behindTimer: NodeJS.Timeout | undefined
   #lastId = 0
-  /** Nobody is admitted any more. */
+  /** New players are refused. */
   isStopping = false
   #onEmpty: (() => void) | undefined
 
@@ -63,7 +63,7 @@ export class Relay {
     } = this.options
     if (this.isStopping) return STOPPING
     if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
-    // Even a player who leaves at once would add two frames to the page's queue.
+    // Refuse early: even a player who leaves at once would add two frames to the page's queue.
     if (page.isFull) return { code: 1013, reason: 'The game is busy' }
     const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
     this.#players.set(player.id, player)
@@ -88,7 +88,7 @@ export class Relay {
     for (const player of [...this.#players.values()]) player.end(code, reason)
   }
 
-  /** The page doesn't read any more, or reads again. */
+  /** The page has stopped reading, or reads again. */
   setFull(isFull: boolean): void {
     for (const { transport } of this.#players.values()) {
       if (isFull) transport.pause()
@@ -109,7 +109,7 @@ export class Relay {
     player?.closeByPage(code, reason)
   }
 
-  /** Tells the page how much waits for players who are behind, now and until nothing does. */
+  /** Reports to the page the bytes that wait for slow players, now and until none wait. */
   report(): void {
     const { page } = this.options
     clearTimeout(this.#behindTimer)
@@ -126,7 +126,7 @@ export class Relay {
     if (this.#behind.size > 0) this.#behindTimer = setTimeout(() => this.report(), BEHIND_MS)
   }
 
-  /** Closes those for whom most waits, until no more waits for all together than may. */
+  /** Closes the players with the most waiting bytes, until the total is within its limit. */
   #shed(held: number): void {
     const { maxBufferedTotal } = this.options.limits
     const slowest = [...this.#behind].sort((a, b) => b.transport.heldBytes - a.transport.heldBytes)
@@ -134,12 +134,12 @@ export class Relay {
       if (held <= maxBufferedTotal) return
       held -= player.transport.heldBytes
       player.end(1013, `${maxBufferedTotal} bytes wait for all players together, most for the slowest`)
-      // The close frame would come behind it, and the memory would be taken until then.
+      // Otherwise the close frame would queue behind these bytes, and keep their memory in use.
       if (player.transport.heldBytes > MOST_LEFT_BYTES) player.transport.cut()
     }
   }
 
-  /** Nothing is reported any longer. */
+  /** Stops all reports. */
   close(): void {
     this.#behind.clear()
     clearTimeout(this.#behindTimer)
@@ -155,11 +155,11 @@ export class Relay {
 class RelayedPlayer implements Receiver {
   readonly id: number
   readonly transport: Transport
-  /** What the page was last told to be waiting. */
+  /** The waiting bytes of the last report to the page. */
   reported = 0
   hasEnded = false
   readonly #relay: Relay
-  /** Messages that the player may send now, and when that was so. */
+  /** Messages that the player may send, as of `#countedAt`. */
   #messagesLeft: number
   #countedAt = performance.now()
   readonly #forget: () => void
@@ -187,20 +187,20 @@ class RelayedPlayer implements Receiver {
     this.#tell(code, reason)
   }
 
-  /** Returns whether something waits for the player. One for whom too much does is closed. */
+  /** Returns whether bytes wait for the player. Closes a player for whom too many wait. */
   send(data: string | Uint8Array): boolean {
     if (this.hasEnded) return false
     const { maxBuffered } = this.#relay.options.limits
     const held = this.transport.heldBytes
     this.transport.send(data)
-    // One message alone may be longer.
+    // A single message may exceed the limit.
     if (held > 0 && this.transport.heldBytes > maxBuffered) {
       this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
     }
     return this.transport.heldBytes > 0
   }
 
-  /** Returns whether something waits for the player. */
+  /** Returns whether bytes wait for the player. */
   sendUnreliable(data: string | Uint8Array): boolean {
     if (this.hasEnded || this.transport.sendUnreliable(data)) return false
     return this.transport.bufferedAmount > STALE_BYTES || this.send(data)
@@ -210,7 +210,7 @@ class RelayedPlayer implements Receiver {
     if (!this.hasEnded) this.transport.close(code, reason)
   }
 
-  /** Ends the connection, by the wish of neither the player nor the page. The page is told at once. */
+  /** Ends the connection by the host's decision, and tells the page at once. */
   end(code: number, reason: string): void {
     if (this.hasEnded) return
     if (code === 1008 || code === 1009 || code === 1013) {

@@ -4,16 +4,16 @@ import { writeText } from '../../../relay/signals.js'
 import { SignalError } from './webrtc/channel.js'
 import type { Channel, Channels } from './webrtc/channel.js'
 
-/** What a message that waits takes besides its bytes, so that small ones and empty ones count, too. */
+/** The overhead of each waiting message, so that small and empty messages count too. */
 const MESSAGE_BYTES = 128
 /** Bytes that may wait for a player before pings go unanswered. */
 const MOST_PONG_BACKLOG = 64 * 1024
-/** Time for a player to answer the close frame. It comes behind what is on its way already. */
+/** Time for a player to answer the close frame. That answer comes after data already in flight. */
 const CLOSING_MS = 5_000
 
 /**
- * Bytes that may come behind the host's close frame. It is on its way while an honest player still sends; one who floods on
- * would keep the host busy with frames that nobody wants, so nothing more is read then, and soon the connection is cut.
+ * Bytes that may come behind the host's close frame. An honest player may still send while that
+ * frame is in flight. Beyond this limit, the host stops reading and soon cuts the connection.
  */
 const MOST_BEHIND_CLOSE = 64 * 1024
 const CUT_MS = 1_000
@@ -26,13 +26,13 @@ const FAULTS: Readonly<Record<string, [code: number, reason: string]>> = {
   WS_ERR_TOO_MANY_BUFFERED_PARTS: [1008, 'A message has too many fragments'],
 }
 
-/** Who takes what a player's transport brings. */
+/** The receiver of a player's transport. */
 export interface Receiver {
-  /** A message has come from the player. One that may be lost is, while the page reads so slowly that others wait. */
+  /** A message has come from the player. While the page reads too slowly, unreliable messages are dropped. */
   receive(data: string | Uint8Array, isUnreliable?: boolean): void
-  /** Something else has come, such as a ping. It counts towards the player's rate. */
+  /** Another frame has come, such as a ping, which counts towards the player's rate. */
   count(): void
-  /** The player has done what ends the connection. */
+  /** The player has done something that ends the connection. */
   end(code: number, reason: string): void
   /** The connection has ended. */
   left(code: number, reason: string): void
@@ -40,7 +40,7 @@ export interface Receiver {
 
 /**
  * A player's WebSocket, and the data channel beside it. Messages that the network doesn't take yet wait here instead of in
- * the socket. So they can be dropped when the player is closed: the close frame leaves soon, and the memory is freed.
+ * the socket. So the host can drop them when it closes the player, to send the close frame early.
  */
 export class Transport {
   /** Path and query that the player asked for, such as `/?name=Ada`. */
@@ -49,16 +49,16 @@ export class Transport {
   readonly #socket: WebSocket
   readonly #raw: Socket
   #player: Receiver | undefined
-  /** The data channel beside it, for a page that asks for one. */
+  /** The data channel beside the WebSocket, for a page that asks for one. */
   #channel: Channel | undefined
   #waiting: (string | Buffer)[] = []
   #waitingBytes = 0
   #fault: [code: number, reason: string] | undefined
   #closingTimer: NodeJS.Timeout | undefined
-  /** How much had been read when it was closed here. */
+  /** Bytes read before the host closed the connection. */
   #readAtClose: number | undefined
   #isDeaf = false
-  /** Whether something has come since the last probe; and the bytes that had left by then. */
+  /** Whether data has come since the last probe; and the bytes that had left by then. */
   #hasSpoken = true
   #left = 0
 
@@ -86,12 +86,12 @@ export class Transport {
     return this.#socket.bufferedAmount + this.#waitingBytes
   }
 
-  /** Bytes of memory that these take, which is more with many small messages. */
+  /** Memory that these bytes take, which is more for many small messages. */
   get heldBytes(): number {
     return this.bufferedAmount + MESSAGE_BYTES * this.#waiting.length
   }
 
-  /** Hands everything that comes to the player. */
+  /** Passes everything that arrives to `player`. */
   serve(player: Receiver): void {
     this.#player = player
     this.#socket.on('message', (data: Buffer, isBinary: boolean) => {
@@ -148,7 +148,7 @@ export class Transport {
     this.#waitingBytes += Buffer.byteLength(message)
   }
 
-  /** The game's part of a text. */
+  /** The game's own text, without a signal. */
   #read(text: string, player: Receiver): string | undefined {
     try {
       return this.#channel ? this.#channel.read(text) : text
@@ -171,7 +171,7 @@ export class Transport {
     this.#awaitEnd()
   }
 
-  /** Ends the connection at once, and forgets what is on its way. */
+  /** Ends the connection at once, and drops all waiting data. */
   cut(): void {
     this.#socket.terminate()
   }
@@ -186,7 +186,7 @@ export class Transport {
     if (!this.#isDeaf) this.#socket.resume()
   }
 
-  /** Looks for a sign of life. Without one since the last look the connection is dead. */
+  /** Checks for a sign of life. A connection without one since the last check is dead. */
   probe(): void {
     const isTaking = this.#raw.writableLength > 0 && this.#raw.bytesWritten - this.#raw.writableLength > this.#left
     if (!this.#hasSpoken && !isTaking && !this.#socket.isPaused) return this.#socket.terminate()

@@ -4,16 +4,16 @@ import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
 import { endReasonOf } from '../../../protocol/game-server.js'
 
-/** The states in which no program has called `ready()` yet. Nobody has been sent to such a server. */
+/** The states in which no program has called `ready()` yet. The platform has sent no player to such a server. */
 const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
 /** The states to which a program brings its GameServer when it has booted. */
 const BOOTED = ['RequestReady', 'Ready', 'Reserved', 'Allocated']
-/** The calls that do so. */
+/** The calls that request these states. */
 const BOOT_CALLS: readonly string[] = ['ready', 'reserve', 'allocate'] satisfies OperationName[]
 
-/** What a host sees of the GameServer whose program it runs. */
+/** The GameServer of a program, as the program's host sees it. */
 export interface GameServerSight {
-  /** Resolves with whether the program may be started again: its GameServer can't have been given to anybody yet. */
+  /** Resolves with whether the program may be started again: only before its GameServer can have been allocated. */
   isFresh(): Promise<boolean>
   /** Calls `shutdown()`, unless the GameServer is ending already. Rejects if the sidecar doesn't take it. */
   shutDown(timeout: number): Promise<void>
@@ -23,7 +23,7 @@ export interface GameServerSight {
 export interface SightOptions {
   readonly url: string
   readonly platform: string
-  /** The program has called `ready()`, or has gone further. */
+  /** The program has called `ready()`, or its GameServer is past that state. */
   readonly onBooted: () => void
   readonly onWarning: (text: string) => void
 }
@@ -37,7 +37,7 @@ const LOOK_MS = 1_000
 export function watchGameServer({ url, platform, onBooted, onWarning }: SightOptions): GameServerSight {
   const logger = { warn: (value: unknown) => onWarning(textOf(value)), error: () => undefined }
   const client = createClient({ baseUrl: url, platform, verifyInterval: 0, logger })
-  // The watch retries by itself, and its errors don't concern the game.
+  // Ignore errors of the watch, which retries by itself.
   client.on('error', () => undefined)
   const stop = client.on('gameserver', ({ status }) => {
     if (!BOOTED.includes(status.state)) return
@@ -70,7 +70,7 @@ export function watchGameServer({ url, platform, onBooted, onWarning }: SightOpt
 }
 
 /**
- * Sees the GameServer of a local sidecar inside. It opens no watch, which would puzzle the developer in the list of watchers.
+ * Sees the GameServer of a local sidecar inside. Opens no watch, which would puzzle the developer.
  */
 export function observeLocal(local: LocalSidecar, onBooted: () => void): GameServerSight {
   let isFresh = true

@@ -21,7 +21,7 @@ import { describeProgramEnd, startProgram } from './program-process.js'
 import type { ProgramEnd, ProgramProcess } from './program-process.js'
 import { programCommand, startError } from './runtimes.js'
 
-/** Part of the grace period that is kept for the host: to call `shutdown()`, and to end what hasn't ended. */
+/** Part of the grace period reserved for the host: to call `shutdown()`, and to kill remaining processes. */
 const OWN_SHARE_MS = 2_000
 /** Longest wait for the sidecar to take `shutdown()`. */
 const SHUTDOWN_MS = 1_000
@@ -31,13 +31,13 @@ const MAX_RESTART_MS = 10_000
 
 /** A program that runs as a game server, until it ends or is told to. */
 export interface ProgramHost {
-  /** Resolves when the program has ended and nothing of the host is left. It never rejects. */
+  /** Resolves when the program and the host have ended. Never rejects. */
   readonly exited: Promise<HostExit>
   /** The local sidecar, if one runs inside. */
   readonly local: LocalSidecar | undefined
   /**
-   * Hands the signal on to the program, waits for its end within the grace period, sees to `shutdown()`, and resolves
-   * when nothing is left. Can be called again.
+   * Hands the signal on to the program, waits for its end within the grace period, makes
+   * sure that `shutdown()` is called, and resolves when all has ended. Can be called again.
    */
   close(signal?: string): Promise<HostExit>
   [Symbol.asyncDispose](): Promise<void>
@@ -124,7 +124,7 @@ class ProgramGame {
       : observeLocal(this.#local, onBooted)
   }
 
-  /** Watches the fresh GameServer that has replaced the former one. */
+  /** Watches the fresh GameServer in place of the former one. */
   watchAgain(): void {
     this.#sight.close()
     this.#sight = this.#watch()
@@ -168,7 +168,7 @@ class ProgramGame {
     }
   }
 
-  /** Hands the signal on, waits for the program's end, and sees to `shutdown()`. */
+  /** Passes the signal on, waits for the program's end, and makes sure that `shutdown()` is called. */
   async endInOrder({ program, expectEnd }: ProgramRun, signal: NodeJS.Signals): Promise<void> {
     const { grace } = this.#settings
     expectEnd()

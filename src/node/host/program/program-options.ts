@@ -11,7 +11,7 @@ export interface ProgramHostOptions {
   readonly file: string
   /** Arguments for the program. */
   readonly args?: readonly string[] | undefined
-  /** What runs it. Default `node`. */
+  /** The program's runtime. Default `node`. */
   readonly runtime?: ProgramRuntime | undefined
   /** Arguments for the runtime, before the file. Default for Deno: `--allow-all`. */
   readonly runtimeArgs?: readonly string[] | undefined

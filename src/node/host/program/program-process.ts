@@ -15,7 +15,7 @@ const OUTPUT_MS = 1_000
 export interface ProgramEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
-  /** The last lines of its stderr. */
+  /** The last lines of the program's stderr. */
   readonly lastErrors: readonly string[]
 }
 
@@ -24,7 +24,7 @@ export interface ProgramProcess {
   readonly pid: number
   /** Resolves when the program and its process group have ended, and all its output has been read. */
   readonly ended: Promise<ProgramEnd>
-  /** Sends a signal to the program alone. What it has started is its own business. */
+  /** Sends a signal only to the program, which has to signal its own children. */
   signal(name: NodeJS.Signals): void
   /** Ends the program and everything in its process group at once. */
   kill(): void
@@ -59,7 +59,7 @@ export async function startProgram(
   const ended = new Promise<ProgramEnd>((resolve) => {
     child.once('exit', (code, signal) => {
       hasEnded = true
-      // What the program has started and left behind would hold its output open, and outlive the host.
+      // Processes that the program left behind would keep its output open, and outlive the host.
       endGroup(group)
       dismiss()
       const finish = (): void => {
@@ -77,13 +77,13 @@ export async function startProgram(
     ended,
     signal: (name) => void child.kill(name),
     kill: () => {
-      // The number may be another group's by then.
+      // Another group may have got the number by then.
       if (!hasEnded) endGroup(group)
     },
   }
 }
 
-/** Most characters of a line that are kept. What follows them up to the line's end is dropped. */
+/** Most characters of a line that are kept. The rest of the line is dropped. */
 const MAX_LINE = 16_384
 
 /** Calls `onLine` for each line of a stream, the last one too if it has no end. A line without end takes no memory. */
@@ -102,15 +102,15 @@ function readLines(stream: Readable, onLine: (line: string) => void): void {
   stream.on('end', () => {
     if (start !== '') onLine(start)
   })
-  // The other end of a pipe that breaks is the program's, whose exit says more.
+  // Ignore broken pipes: the program holds the other end, and its exit tells more.
   stream.on('error', () => undefined)
 }
 
 /** How an error begins in Node, Deno and Bun. */
 const ERROR = /^(error:|(uncaught )?[\w.$]*(error|exception)\b)/i
-/** What Node writes when its heap is full, before it ends itself by SIGABRT. */
+/** The message of Node when its heap is full, right before SIGABRT. */
 const HEAP_FULL = /^FATAL ERROR: .*out of memory/
-/** What Node and Bun write below it. */
+/** The line of Node and Bun below the stack. */
 const VERSION = /^(Node\.js|Bun) v\d/
 const MAX_SENTENCE = 300
 const MAX_DETAILS = 8
@@ -118,7 +118,7 @@ const MAX_DETAILS = 8
 /**
  * Why a program has crashed: in one sentence, and the lines of its stderr that say more.
  *
- * @param whyKilled words about the reason for which the system kills, if it does
+ * @param whyKilled the system's reason for a kill in words, if known
  */
 export function describeProgramEnd(
   { code, signal, lastErrors }: ProgramEnd,
@@ -130,7 +130,7 @@ export function describeProgramEnd(
   // A shell ends with 137 after a program that was killed.
   if (signal === 'SIGKILL' || code === 137) return { sentence: how + whyKilled, details: last }
   const found = lines.map((line) => (signal === null ? ERROR : HEAP_FULL).test(line)).lastIndexOf(true)
-  // What a program has written before a signal need not be about its end.
+  // Output before a signal may have nothing to do with the end.
   if (signal !== null && found === -1) return { sentence: how, details: last }
   const start = found === -1 ? lines.length - 1 : found
   const message = lines[start]

@@ -5,9 +5,9 @@ import type { ProgramSettings } from './program-options.js'
 
 interface Runtime {
   readonly title: string
-  /** Arguments before the file, where the user gives none. */
+  /** Default arguments before the file. */
   readonly args: readonly string[]
-  /** Arguments that are needed in any case. */
+  /** Arguments that are always needed. */
   readonly always: readonly string[]
   readonly install: string
 }

@@ -6,14 +6,14 @@ import type { PausedFrame } from '../page/observe-page.js'
 /** How a page hangs. */
 export interface Hang {
   readonly reason: string
-  /** Whether the page's main thread is busy, so that its stack tells where. */
+  /** Whether the page's main thread is busy, so that its stack shows the cause. */
   readonly isBusy: boolean
 }
 
 const PERIOD_MS = 1_000
 
 /**
- * Looks each second whether the page still answers, and, once it has called `tick()`, whether it goes on doing so.
+ * Looks each second whether the page still answers, and, once it has called `tick()`, whether the calls continue.
  * Resolves with the hang, or with undefined when the signal ends the watch or the page is gone.
  *
  * @param timeout ms of silence that count as a hang
@@ -28,7 +28,7 @@ export async function watchForHang(page: HostedPage, timeout: number, signal: Ab
     if (signal.aborted) return undefined
     const hasSlept = now - asked > 2 * timeout
     if (seen === undefined) {
-      // A command fails at once when the page has crashed, which others find out, and late when this machine slept.
+      // A command fails at once after a crash, which other code reports, and late after this machine slept.
       if (now - asked >= timeout - 1 && !hasSlept) {
         return { reason: `The page has not answered for ${timeout} ms`, isBusy: true }
       }
@@ -46,7 +46,7 @@ export async function watchForHang(page: HostedPage, timeout: number, signal: Ab
   }
 }
 
-/** Resolves with the ms by which it came too late, or undefined if it was aborted. */
+/** Resolves with the ms by which the timer fired late, or undefined if aborted. */
 async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<number | undefined> {
   const start = performance.now()
   try {
@@ -59,7 +59,7 @@ async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<numb
 
 const STACK_MS = 1_000
 
-/** Stops a busy page where it is, and resolves with the frames of its stack, the innermost first; none if it can't be stopped. */
+/** Pauses a busy page, and resolves with the frames of its stack, the innermost first; none if pausing fails. */
 export function stackOfHang(session: DevtoolsSession): Promise<readonly PausedFrame[]> {
   return new Promise((resolve) => {
     const done = (frames: readonly PausedFrame[]): void => {

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 
 const MB = 1024 * 1024
-/** Of the container's memory, what the browser and this process take beside the page's heap and buffers. */
+/** The container's memory that the browser and this process need besides the page's heap and buffers. */
 const RESERVE = 250 * MB
 const LEAST = 64 * MB
-/** Browsers on 64-bit systems give a page's heap no more. */
+/** The limit of a page's heap in browsers on 64-bit systems. */
 const LARGEST_HEAP_MB = 4_096
 
 export interface MemoryFacts {
-  /** A file's text, or nothing if it isn't there. */
+  /** A file's text; undefined for a missing file. */
   read(path: string): string | undefined
   /** Bytes. */
   readonly total: number
@@ -18,7 +18,7 @@ export interface MemoryFacts {
 export interface MemoryLimit {
   /** Bytes that the page may take. */
   readonly bytes: number
-  /** Where that comes from, such as `the container's 512 MB`. */
+  /** The source of the limit, such as `the container's 512 MB`. */
   readonly source: string
 }
 
@@ -33,7 +33,7 @@ const thisMachine: MemoryFacts = {
   total: totalmem(),
 }
 
-/** How much memory a page may take: what its container has, or the machine, less what the browser needs. */
+/** The memory limit of a page: the memory of its container or machine, less the browser's share. */
 export function defaultMemoryLimit(facts: MemoryFacts = thisMachine): MemoryLimit {
   const container = containerLimit(facts)
   const isOfContainer = container < facts.total
@@ -48,8 +48,8 @@ export function defaultMemoryLimit(facts: MemoryFacts = thisMachine): MemoryLimi
 export const heapSizeFor = (bytes: number): number => Math.min(LARGEST_HEAP_MB, Math.max(1, Math.floor(bytes / MB)))
 
 /**
- * Looks from now on whether the system kills processes of this container for want of memory. The function that it returns
- * says so in words that go behind what was seen of the end; if it hasn't, there are none.
+ * Watches from now on whether the system kills processes of this container because memory ran out. The
+ * returned function gives the words to append to a report of the end; empty if no process was killed.
  */
 export function watchForKills(facts: MemoryFacts = thisMachine): () => string {
   const before = killsOf(facts)
@@ -70,7 +70,7 @@ const containerLimit = (facts: MemoryFacts): number =>
     ),
   )
 
-/** What a file says in each group that this process is in, its own the last. */
+/** The texts of a file in each group that this process is in, the innermost last. */
 function textsOfGroups({ read }: MemoryFacts, currentFile: string, formerFile: string): string[] {
   const groups = (read('/proc/self/cgroup') ?? '').split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
   const pathOf = (matches: (controllers: string) => boolean): string | undefined =>

@@ -6,9 +6,9 @@ export interface MemoryWatchOptions {
   readonly browserPid: number
   /** Bytes that the page may take, in all processes of its browser. */
   readonly limit: number
-  /** Told once, when most of the limit is used. */
+  /** Called once, when most of the limit is used. */
   onWarning(text: string): void
-  /** Told once, when the limit is passed; nothing is watched afterwards. */
+  /** Called once, when the limit is exceeded, which ends the watch. */
   onExceeded(text: string): void
   /** Bytes that the browser's processes hold, for tests. */
   readonly browserMemory?: () => number | undefined
@@ -17,23 +17,23 @@ export interface MemoryWatchOptions {
 interface HeapUsage {
   readonly usedSize: number
   readonly embedderHeapUsedSize?: number
-  /** Of ArrayBuffers and WebAssembly, which no limit of the heap holds back. */
+  /** Bytes of ArrayBuffers and WebAssembly, which the heap limit doesn't cover. */
   readonly backingStorageSize?: number
 }
 
 const MB = 1024 * 1024
 const ASK_MS = 1_000
-/** A page that allocates in a loop answers nothing, and fills the container within a second or two. */
+/** A page that allocates in a loop never answers, and fills the container within a second or two. */
 const LOOK_MS = 250
 const WARN_AT = 0.8
-/** Growth until garbage is collected again, which takes the page's time. */
+/** Growth until the next garbage collection, which blocks the page. */
 const GROWTH = 0.05
-/** What the processes come to hold for themselves once a page is loaded: structures, and memory kept for reuse. */
+/** The processes' own overhead once a page is loaded: structures, and memory kept for reuse. */
 const BROWSER_SHARE = 128 * MB
 
 /**
- * Watches how much memory the page takes: its own figure, and what its browser's processes hold more than before the page
- * was loaded. Blobs and textures are only in the latter, which is known also while the page is busy.
+ * Watches how much memory the page takes: its own figure, and the growth of its browser's processes since before
+ * the page was loaded. Only the growth includes Blobs and textures, and it is known even while the page is busy.
  *
  * @returns the function that ends it
  */
@@ -45,7 +45,7 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
   let hasWarned = false
   let hasEnded = false
   let isAsking = false
-  /** What the page took when its garbage was last collected. */
+  /** The page's memory after the last garbage collection. */
   let needed = 0
 
   const takenByPage = async (): Promise<number> => {
@@ -60,14 +60,14 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
     try {
       let used = await takenByPage()
       if (used > limit || (used > limit * WARN_AT && used > needed + limit * GROWTH)) {
-        // What nobody needs any more doesn't count.
+        // Garbage doesn't count.
         await session.send('HeapProfiler.collectGarbage', {}, 10 * ASK_MS)
         used = needed = await takenByPage()
       }
       if (used > limit) exceed(used)
       else if (used > limit * WARN_AT) warn(used)
     } catch {
-      // The page is busy or gone, which others report. The processes' memory is known all the same.
+      // The page is busy or gone, which other code reports. The processes' memory is still known.
     } finally {
       isAsking = false
     }
@@ -102,12 +102,12 @@ export function watchMemory(options: MemoryWatchOptions): () => void {
 
 const shown = (bytes: number): string => `${Math.round(bytes / MB)} MB`
 
-/** The list of processes is read again after so many looks, since a machine may have thousands. */
+/** The list of processes is read only once in so many checks, since a machine may have thousands. */
 const LIST_EVERY = 8
 
 /**
- * Bytes that all processes of a browser hold for themselves, or nothing where the system doesn't tell. The renderer holds
- * the page's heap and buffers, and the browser its Blobs and textures. Known also while the page is busy.
+ * Bytes that all processes of a browser hold for themselves, or undefined if the system doesn't tell. The renderer
+ * holds the page's heap and buffers, and the browser its Blobs and textures. Known also while the page is busy.
  *
  * @param browserPid the leader of their process group
  */
@@ -115,7 +115,7 @@ function createBrowserMemory(browserPid: number): () => number | undefined {
   let pids: readonly string[] = []
   let looks = 0
   return () => {
-    // The page may get another renderer than the empty one before it.
+    // The page may get a new renderer in place of the empty page's.
     if (looks++ % LIST_EVERY === 0) pids = list('/proc').filter((pid) => groupOf(pid) === String(browserPid))
     const known = pids.map(anonymousBytes).filter((size) => size !== undefined)
     return known.length === 0 ? undefined : known.reduce((sum, size) => sum + size, 0)
@@ -128,7 +128,7 @@ function anonymousBytes(pid: string): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024
 }
 
-/** The name in brackets may hold anything, spaces and brackets too. */
+/** The name in brackets may hold any character, also spaces and brackets. */
 const groupOf = (pid: string): string | undefined => /^.*\) \S \d+ (\d+) /s.exec(read(`/proc/${pid}/stat`) ?? '')?.[1]
 
 function list(folder: string): string[] {

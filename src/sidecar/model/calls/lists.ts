@@ -127,7 +127,7 @@ export function updateList(step: Step, call: UpdateList, now: number): Answer {
   return getList(step, key)
 }
 
-/** The highest capacity that local mode allows. It reads it once, from the list `players`. */
+/** The highest capacity that local mode allows. Local mode reads the limit once, from the list `players`. */
 function learnLimit(step: Step): string | undefined {
   const { object, process } = step.state
   if (process.listLimit !== '0') return process.listLimit

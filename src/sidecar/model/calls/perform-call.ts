@@ -22,7 +22,7 @@ export function performCall(step: Step, call: Call, now: number): Answer {
   if (/Counter|List/.test(operation) && step.state.config.featureGates.CountsAndLists !== true) {
     return failUnknown('CountsAndLists not enabled')
   }
-  // The others are recorded where they take effect.
+  // The other operations are recorded where they take effect.
   const isRecorded = operation !== 'health' && operation !== 'updateCounter' && !operation.startsWith('set')
   if (isRecorded) record(step, recordedName(operation))
   switch (operation) {

@@ -17,7 +17,7 @@ export function withoutKey<T>(record: ReadonlyRecord<T>, key: string): Record<st
   return Object.fromEntries(Object.entries(record ?? {}).filter(([other]) => other !== key))
 }
 
-/** A record of the entries, sorted by key. `Object.fromEntries` makes own keys of any name. */
+/** A record of the entries, sorted by key. `Object.fromEntries` makes any name an own key, even `__proto__`. */
 export function sorted<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }

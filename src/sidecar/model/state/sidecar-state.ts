@@ -30,8 +30,8 @@ export interface ProcessState {
   /** The queued Ready is older than an allocation, which it will undo. */
   readonly undoesAllocation: boolean
   /**
-   * When a game whose last watch ended while Allocated opened one again: the game may have restarted. Infinity until it
-   * opens one, undefined if its watch never ended.
+   * When a game opened a watch again whose last watch had ended while Allocated: the game
+   * may have restarted. Infinity until a watch opens, undefined if no watch ended so.
    */
   readonly returnedAt: number | undefined
   /** Milliseconds of the last reservation that the game asked for; undefined for none, or for one without an end. */
@@ -54,7 +54,7 @@ export interface EndingState {
   readonly reason: EndReason
   /** When the platform takes its next step: from Unhealthy to Shutdown, from Shutdown to the deletion timestamp. */
   readonly nextAt: number | undefined
-  /** When a fresh GameServer takes its place, if one does. */
+  /** When a fresh GameServer replaces it, if one does. */
   readonly replacesAt: number | undefined
 }
 
@@ -101,8 +101,8 @@ export interface SidecarState {
   readonly ending: EndingState | undefined
   readonly process: ProcessState
   /**
-   * When the API server, which neither the sidecar nor the platform's controllers reach, comes back. Infinity for when
-   * it is told to, undefined while it is there.
+   * When the API server, which neither the sidecar nor the platform's controllers reach,
+   * comes back. Infinity: only a command brings it back. Undefined: it is reachable.
    */
   readonly apiServerBackAt: number | undefined
   readonly faults: FaultState

@@ -85,7 +85,7 @@ function dropAgain(step: Step, _at: number, now: number): void {
   update(step, { watchers: [] })
 }
 
-/** Skips the cuts that were missed, because nothing ran the clock or nobody watched: they aren't made up for. */
+/** Skips cuts that were missed because the clock stood still or nobody watched. */
 export function skipMissedDrops(step: Step, now: number): void {
   const { drops } = step.state.faults
   if (drops === undefined || drops.next > now) return
@@ -100,7 +100,7 @@ export function bringApiServerBack(step: Step, now: number): void {
   update(step, { apiServerBackAt: undefined })
   const waiting = (Object.entries(process.due) as [WriteKind, number][]).filter(([, at]) => at <= now)
   for (const [kind] of waiting.sort(([, a], [, b]) => a - b)) applyWrite(step, kind, now)
-  // The platform's controllers couldn't reach it either: they go on from now.
+  // The platform's controllers couldn't reach the API server either: their work resumes now.
   const { goneAt, readyAt, ending } = step.state
   update(step, {
     goneAt: later(goneAt, now),

@@ -18,7 +18,7 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-
 
 /**
  * Reads from the GameServer where players reach it: the node's address, and the node's port that leads to the container's.
- * A local sidecar has a loopback address and a port that it made up, so there it is undefined.
+ * A local sidecar has a loopback address and an invented port, so the result is undefined there.
  */
 export function readReachable(gameServer: unknown): Reachable | undefined {
   const { address, ports } = (gameServer as { status?: { address?: unknown; ports?: unknown } } | null)?.status ?? {}
@@ -39,8 +39,8 @@ const isOnlyHere = (address: string): boolean =>
   address === 'localhost' || (isIP(address) !== 0 && ONLY_HERE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
 
 /**
- * The address for players, read from the sidecar once it is there. While it is not, each call looks again, but no two at
- * the same time.
+ * The address for players, read from the sidecar once it is there. Until then,
+ * each call reads again, one at a time.
  */
 export function createAdvertisedAddress(sidecarUrl: string): () => Promise<Reachable | undefined> {
   let reading: Promise<Reachable | undefined> | undefined
@@ -57,8 +57,8 @@ export function createAdvertisedAddress(sidecarUrl: string): () => Promise<Reach
 }
 
 /**
- * The candidates for a player. Not every browser takes a name, so its addresses follow; they come last, because within a
- * cloud a node's name may lead to an address that players don't reach.
+ * The candidates for a player. Some browsers reject a name, so the name's addresses follow. They come
+ * last, because within a cloud a node's name may resolve to an address that players can't reach.
  *
  * @param own the address that the player's WebSocket has reached, and the port here; for a server without an address
  */

@@ -10,12 +10,12 @@ import { readOffer } from './session-description.js'
 export interface ChannelsOptions {
   /** UDP port of all players: that of the listener, so that one port of the GameServer, for TCP and UDP, leads to both. */
   readonly port: number
-  /** Take another port if this one is taken: for a listener whose port the system has chosen. */
+  /** Use another port if this port is taken: for a listener whose port the system chose. */
   readonly anyPort?: boolean
   readonly bindAddress: string
   /** The longest message of a player in bytes. */
   readonly maxMessage: number
-  /** Where players reach the port; undefined: where their WebSocket has come. */
+  /** Where players reach the port; undefined: at their WebSocket's address. */
   address(): Promise<Reachable | undefined>
 }
 
@@ -24,7 +24,7 @@ interface BoundOptions extends Omit<ChannelsOptions, 'bindAddress'> {
   readonly bindAddress: string | undefined
 }
 
-/** A player whose page speaks of data channels. */
+/** A player whose page supports data channels. */
 export interface ChannelSeeker {
   /** The address here that the player's WebSocket has reached. */
   readonly localAddress: string
@@ -35,7 +35,7 @@ export interface ChannelSeeker {
 }
 
 const WILDCARDS = ['', '0.0.0.0', '::']
-/** An honest page makes three attempts, and tells of each one's ups and downs. */
+/** Limits of offers and signals: an honest page makes three attempts, and reports each change of a channel. */
 const MOST_OFFERS = 5
 const MOST_SIGNALS = 200
 
@@ -47,7 +47,7 @@ export async function openChannels(native: Native, options: ChannelsOptions): Pr
   const plain = plainAddress(options.bindAddress)
   // As for the listener, `localhost` is IPv4.
   const bindAddress = WILDCARDS.includes(plain) ? undefined : plain === 'localhost' ? '127.0.0.1' : plain
-  // Probed first: a peer that can't open the port would only tell its player.
+  // Probe first: only the player would hear of a peer that can't open the port.
   const port = await probe(options.port, bindAddress).catch((error: unknown) => {
     if (options.anyPort) return probe(0, bindAddress)
     throw error
@@ -106,7 +106,7 @@ export class Channel {
   readonly #onClosed: () => void
   #peer: Peer | undefined
   #id = 0
-  /** Changes with each offer. Its id is the player's, who may say the same one twice. */
+  /** Changes with each offer. The player chooses its id, and may repeat an id. */
   #attempt = {}
   /** The player's page has said that the channel works. */
   #isUp = false
@@ -124,7 +124,7 @@ export class Channel {
    * Takes a text that came over the player's WebSocket.
    *
    * @returns the game's text; undefined: the text was for the channel
-   * @throws SignalError if it is nothing that a page tells, or the page tells too much
+   * @throws SignalError for a malformed signal, or for too many signals
    */
   read(text: string): string | undefined {
     const read = readText(text)

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { DataChannel, PeerConnection } from 'node-datachannel'
 import { HostError } from '../../host-error.js'
 
-/** What is used of the optional peer `node-datachannel`. */
+/** The part of the optional peer `node-datachannel` that is used. */
 export interface Native {
   readonly PeerConnection: new (name: string, config: object) => PeerConnection
 }
@@ -20,8 +20,8 @@ const missing = (what: string, cause: unknown): HostError =>
   new HostError('MISSING_PEER', `WebRTC needs the package ${PACKAGE}, which ${what}.`, INSTALL, { cause })
 
 /**
- * Loads the peer from beside this package, or from the project that the host was started in: a command that is installed
- * globally has the project's packages nowhere else.
+ * Loads the peer from beside this package, or from the project that the host was
+ * started in: a globally installed command finds the project's packages only there.
  *
  * @throws HostError MISSING_PEER
  */

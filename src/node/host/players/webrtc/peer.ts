@@ -12,7 +12,7 @@ export interface PeerOptions {
   /** Bytes. */
   readonly maxMessage: number
   receive(data: string | Uint8Array): void
-  /** It has ended by itself: there is no channel any more. */
+  /** The peer has ended by itself, and its channel with it. */
   ended(reason: string): void
 }
 
@@ -43,7 +43,7 @@ export class Peer {
       portRangeEnd: port,
       ...(bindAddress === undefined ? {} : { bindAddress }),
       disableAutoNegotiation: true,
-      // Longer ones are cut to this, and then known to be too long.
+      // Longer messages are cut to this length, which marks them as too long.
       maxMessageSize: maxMessage + 1,
     })
     try {
@@ -87,7 +87,7 @@ export class Peer {
       else this.#channel.sendMessageBinary(data)
       return true
     } catch {
-      // It is longer than the player takes, or the channel has just closed.
+      // The message is too long for the player, or the channel has just closed.
       return false
     }
   }
@@ -103,7 +103,7 @@ export class Peer {
     this.#connection.onStateChange((state) => {
       if (state === 'disconnected' || state === 'failed' || state === 'closed') this.#fail(`The connection is ${state}`)
     })
-    // The one channel needs no opening. A player who opens others would cost memory for each.
+    // The one channel needs no opening. Each further channel that a player opens would cost memory.
     this.#connection.onDataChannel((channel) => {
       channel.onClosed(() => void channel)
       this.#fail('The player has opened another channel')

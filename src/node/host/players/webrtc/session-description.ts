@@ -1,4 +1,4 @@
-/** What a player's offer says that the host needs. */
+/** The parts of a player's offer that the host needs. */
 export interface Offer {
   readonly mid: string
   readonly ufrag: string
@@ -9,10 +9,10 @@ export interface Offer {
   readonly maxMessage: number
 }
 
-/** Offers of browsers without candidates have some 600 characters, and with them rarely 2,000. */
+/** A browser's offer has some 600 characters without candidates, and rarely 2,000 with them. */
 const MOST_OFFER_CHARACTERS = 16_384
 
-/** What the standard assumes where nothing is said. */
+/** The standard's default. */
 const DEFAULT_MAX_MESSAGE = 65_536
 
 const ATTRIBUTES = {
@@ -27,8 +27,8 @@ const ATTRIBUTES = {
 const DATA_CHANNELS = /^m=application \d{1,5} UDP\/DTLS\/SCTP webrtc-datachannel$/m
 
 /**
- * Reads an offer, and refuses all that is not one for data channels alone. Nothing of the player's text is handed on:
- * `writeOffer` writes a new one of what was read.
+ * Reads an offer, and accepts only offers for data channels alone. The host never
+ * passes on the player's text: `writeOffer` writes a new offer from the parsed parts.
  */
 export function readOffer(text: string): Offer | undefined {
   if (text.length > MOST_OFFER_CHARACTERS) return undefined
@@ -42,8 +42,8 @@ export function readOffer(text: string): Offer | undefined {
 }
 
 /**
- * An offer without candidates. The host sends nothing to an address that a player only names: it would be a port scanner
- * within the cluster. It answers those who reach its own address with the right credentials.
+ * An offer without candidates. The host never sends to an address that a player names: players could use it to
+ * scan ports of the cluster. The host answers players who reach its own address with the right credentials.
  */
 export const writeOffer = ({ mid, ufrag, pwd, fingerprint, setup, maxMessage }: Offer): string =>
   [
