@@ -73,7 +73,8 @@ export async function startArena({ seconds, send, tell, isWatched }) {
     end: () => server.state === 'Allocated' && server.end(),
     kill() {
       tell('platform', `your click kills the sidecar for ${SIDECAR_AWAY_MS / 1000} s`)
-      void local.restart({ downMs: SIDECAR_AWAY_MS })
+      // Another program may take the port meanwhile.
+      local.restart({ downMs: SIDECAR_AWAY_MS }).catch((error) => tell('trouble', error.message))
     },
     freeze() {
       tell('game', 'your click freezes the game: its loop stops, and so do its beats')

@@ -75,6 +75,10 @@ describe('gameserver-sidecar demo', () => {
   })
 
   test('the client connects again to a sidecar that was killed, and the GameServer is the same', async () => {
+    // Tests beside this one may take the usual port while its sidecar is away, so this sidecar gets another port.
+    const holder = createServer().listen(9358, '127.0.0.1')
+    onTestFinished(() => void holder.close())
+    await once(holder, 'listening').catch(() => undefined)
     const page = await open(await startDemo())
     const name = await nameIn(page, 'Ready')
     page.send({ type: 'action', action: 'kill' })
