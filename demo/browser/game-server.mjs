@@ -19,7 +19,8 @@ const describe = (port) => ({
   },
   spec: {
     ports: [{ name: 'players', containerPort: port }],
-    health: { initialDelaySeconds: 5, periodSeconds: 2, failureThreshold: 3 },
+    // The delay is longer than the start of a browser on a busy machine.
+    health: { initialDelaySeconds: 30, periodSeconds: 2, failureThreshold: 3 },
     counters: { players: { count: 0, capacity: 8 } },
     lists: { roster: { capacity: 8, values: [] } },
   },
