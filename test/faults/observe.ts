@@ -7,9 +7,7 @@ import type {
   SidecarClient,
   SidecarError,
 } from '../../src/index.js'
-
-/** A busy machine takes long with 15 tests side by side, so the time limit of an event is long. */
-const PATIENCE = 60_000
+import { untilNoticed } from '../support/fault-server.js'
 
 /** A client, and every event of its listeners, in order. */
 export interface Observed {
@@ -57,24 +55,7 @@ export function observe(
     connections,
     beats,
     versions,
-    until: (condition, what) =>
-      new Promise((resolve, reject) => {
-        const finish = (): void => {
-          clearTimeout(limit)
-          waiting.delete(look)
-        }
-        const look = (): void => {
-          if (!condition()) return
-          finish()
-          resolve()
-        }
-        const limit = setTimeout(() => {
-          finish()
-          reject(new Error(`waited in vain for ${what}; ${describeObserved(observed)}`))
-        }, PATIENCE)
-        waiting.add(look)
-        look()
-      }),
+    until: (condition, what) => untilNoticed(waiting, condition, () => `${what}; ${describeObserved(observed)}`),
     seen: (version) =>
       observed.until(() => observed.versions.includes(String(version)), `a listener to see version ${version}`),
   }

@@ -165,23 +165,7 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
 
   const { server, port } = await listenSomewhere(accept)
   const untilLookedAt = (condition: () => boolean, what: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const finish = (): void => {
-        clearTimeout(limit)
-        waiting.delete(look)
-      }
-      const look = (): void => {
-        if (!condition()) return
-        finish()
-        resolve()
-      }
-      const limit = setTimeout(() => {
-        finish()
-        reject(new Error(`waited in vain for ${what} (${open.size} sockets open, ${dials.length} dials)`))
-      }, 60_000)
-      waiting.add(look)
-      look()
-    })
+    untilNoticed(waiting, condition, () => `${what} (${open.size} sockets open, ${dials.length} dials)`)
 
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
@@ -250,6 +234,24 @@ function listen(server: Server, port: number): Promise<void> {
  * A free port below the kernel's range for outgoing connections. Otherwise, while this sidecar is stopped, a client
  * that dials the port could get the same port as its own and connect to itself.
  */
+/** Resolves when the condition holds, checked at each call of a function in `waiting`. Fails after a minute. */
+export function untilNoticed(waiting: Set<() => void>, condition: () => boolean, what: () => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => {
+      waiting.delete(look)
+      reject(new Error(`waited in vain for ${what()}`))
+    }, 60_000)
+    const look = (): void => {
+      if (!condition()) return
+      clearTimeout(limit)
+      waiting.delete(look)
+      resolve()
+    }
+    waiting.add(look)
+    look()
+  })
+}
+
 async function listenSomewhere(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
   for (let attempts = 0; ; attempts += 1) {
     const server = createServer({ allowHalfOpen: true }, onConnection)
