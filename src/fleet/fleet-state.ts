@@ -143,10 +143,15 @@ export interface FleetState {
   readonly version: number
   /** Sequence number of the newest entry. */
   readonly sequence: number
-  /** GameServers in a row that failed at once, and when the next one may be created. */
-  readonly failures: { readonly count: number; readonly until: number }
-  /** The present batch of parallel allocations: the GameServers that it has given already, by a key of the manifest. */
-  readonly batch: { readonly id: number; readonly key: string; readonly taken: readonly string[] }
+  /** GameServers in a row that failed at once, when the last one did, and when the next one may be created. */
+  readonly failures: { readonly count: number; readonly since: number; readonly until: number }
+  /** The present batch of parallel allocations that are equal: how many came, and which GameServers it has given. */
+  readonly batch: {
+    readonly id: number | undefined
+    readonly key: string
+    readonly count: number
+    readonly taken: readonly string[]
+  }
 }
 
 /** What happens to the Fleet. */
