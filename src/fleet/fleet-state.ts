@@ -34,7 +34,7 @@ export interface FleetStatus extends Omit<SetStatus, 'shutdownReplicas'> {
 export type FleetObject = PlatformObject<FleetSpec, FleetStatus> & { readonly status: FleetStatus }
 export type SetObject = PlatformObject<SetSpec, SetStatus> & { readonly status: SetStatus }
 
-/** A Fleet as in its file, checked: `readFleetFile()` of `src/schema/fleet.ts` reads one. */
+/** A Fleet as in its file, checked: `readFleetDocument()` of `src/schema/fleet.ts` reads one. */
 export interface FleetManifest {
   readonly apiVersion?: string | null
   readonly kind?: string | null

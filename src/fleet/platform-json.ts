@@ -38,7 +38,9 @@ export function fleetSpec({ spec }: FleetManifest): FleetSpec {
             type: 'RollingUpdate',
             rollingUpdate: { maxSurge: rolling?.maxSurge ?? '25%', maxUnavailable: rolling?.maxUnavailable ?? '25%' },
           },
-    ...(spec.priorities ? { priorities: spec.priorities } : {}),
+    ...(spec.priorities
+      ? { priorities: spec.priorities.map((one) => ({ ...one, order: one.order || 'Ascending' })) }
+      : {}),
     ...(allocationOverflow
       ? { allocationOverflow: allocationOverflow as FleetSpec['allocationOverflow'] & object }
       : {}),
