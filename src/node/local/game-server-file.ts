@@ -44,14 +44,24 @@ export async function readText(path: string): Promise<string> {
  * @throws GameServerFileError
  */
 export async function parseGameServer(path: string, text: string): Promise<FileContent> {
-  const document = await findDocument(text, isKnown).catch((error: unknown) => {
+  const document = await findInFile(path, text, isKnown)
+  return readInFile(path, document, 'GameServer', () => contentOf(path, document))
+}
+
+/** Finds the first wanted document of a file's text, see `findDocument()`. @throws GameServerFileError */
+export function findInFile(path: string, text: string, isWanted: (value: unknown) => boolean): Promise<FoundDocument> {
+  return findDocument(text, isWanted).catch((error: unknown) => {
     throw new GameServerFileError(`${path} is neither YAML nor JSON: ${unreadableReason(error)}`, { cause: error })
   })
+}
+
+/** Calls `read` for a document of a file. @throws GameServerFileError that names the file and the mistake's line */
+export function readInFile<T>(path: string, document: FoundDocument, kind: string, read: () => T): T {
   try {
-    return contentOf(path, document)
+    return read()
   } catch (error) {
     const place = error instanceof InvalidInput ? `${path}:${document.lineOf(error.path)}` : path
-    throw new GameServerFileError(`${place} holds no usable GameServer: ${unreadableReason(error)}`, { cause: error })
+    throw new GameServerFileError(`${place} holds no usable ${kind}: ${unreadableReason(error)}`, { cause: error })
   }
 }
 
