@@ -1,12 +1,13 @@
-import type { FleetEntry } from '../fleet/types.js'
 import type { FleetRunEvent } from '../node/fleet/fleet-options.js'
 import { plainText } from '../node/plain-text.js'
 import { clockTime } from './event-lines.js'
 import type { Colors } from './context.js'
 import { jsonEvent } from './json-line.js'
 
+type EntryType = Extract<FleetRunEvent, { event: 'entry' }>['entry']['type']
+
 /** Entries of the timeline that the dashboard shows and that a terminal would drown in. */
-const QUIET: ReadonlySet<FleetEntry['type']> = new Set(['changed', 'gone'])
+const QUIET: ReadonlySet<EntryType> = new Set(['changed', 'gone'])
 /** Characters of a GameServer's short name: those that Kubernetes generates. */
 const SHORT = 5
 const MAX_TEXT = 500
@@ -55,7 +56,7 @@ function createPretty(colors: Colors): (event: FleetRunEvent) => string[] {
 
 const plainStyle = (text: string): string => text
 
-function styleOf(type: FleetEntry['type'], colors: Colors): (text: string) => string {
+function styleOf(type: EntryType, colors: Colors): (text: string) => string {
   if (type === 'warning') return colors.yellow
   if (type === 'allocation' || type === 'state') return colors.bold
   return type === 'process' || type === 'created' ? colors.dim : plainStyle

@@ -164,7 +164,7 @@ interface Pod {
 /** The fields of the pod template that a Fleet without containers can follow. */
 function podOf({ spec }: GameServerManifest): Pod {
   const template = (spec as { readonly template?: unknown } | undefined)?.template
-  return isObject(template) && isObject(template['spec']) ? (template['spec']) : {}
+  return isObject(template) && isObject(template['spec']) ? template['spec'] : {}
 }
 
 /** The manifest with its host ports. The platform's default is one port of that name. */
