@@ -6,7 +6,8 @@ import { json } from './answer.js'
 import { readObject } from './patch.js'
 import { list, read, watch } from './reads.js'
 import type { Asked } from './reads.js'
-import { discovery, isNamespaced, resourceTypes } from './resources.js'
+import { createResources, isNamespaced } from './resources.js'
+import type { Resources } from './resources.js'
 import { refusals, StatusError } from './status.js'
 import { createWatches } from './watches.js'
 import { change, create, remove } from './writes.js'
@@ -36,15 +37,16 @@ export const kubeconfigFor = (url: string): string =>
 export function createFleetApi(fleet: RunningFleet): FleetApi {
   const watches = createWatches(fleet)
   const allocations = createAllocations(fleet)
+  const resources = createResources(fleet.snapshot().fleet.apiVersion.split('/')[0]!)
   return {
     async handle(request) {
       const { pathname, searchParams: query } = new URL(request.url)
       try {
         if (pathname === '/gameserverallocation') return await allocations.serve(request)
-        const document = documentOf(request, pathname.replace(/\/$/, ''))
+        const document = documentOf(resources, request, pathname.replace(/\/$/, ''))
         if (document !== undefined) return document
         if (!/^\/apis?\//.test(pathname)) return undefined
-        return await answer({ ...targetOf(pathname), fleet, watches, request, query }, allocations)
+        return await answer({ ...targetOf(resources, pathname), fleet, watches, request, query }, allocations)
       } catch (error) {
         const known = error instanceof TooLarge ? refusals.tooLarge(error.message) : error
         if (!(known instanceof StatusError)) throw error
@@ -56,7 +58,7 @@ export function createFleetApi(fleet: RunningFleet): FleetApi {
 }
 
 /** An answer that is always the same. */
-function documentOf({ method, headers }: Request, path: string): Response | undefined {
+function documentOf({ discovery }: Resources, { method, headers }: Request, path: string): Response | undefined {
   const isHealth = /^\/(healthz|livez|readyz)$/.test(path)
   if (!isHealth && !Object.hasOwn(discovery, path)) return undefined
   if (method !== 'GET' && method !== 'HEAD') throw refusals.noMethod()
@@ -71,11 +73,11 @@ const PATH =
   /^\/(?:api|apis\/(?<group>[^/]+))\/v1(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<subresource>[^/]+))?\/?$/
 
 /** What a path names. @throws StatusError */
-function targetOf(pathname: string): Pick<Asked, 'type' | 'namespace' | 'name' | 'subresource'> {
+function targetOf({ types }: Resources, pathname: string): Pick<Asked, 'type' | 'namespace' | 'name' | 'subresource'> {
   const { group = '', namespace, plural, name, subresource } = PATH.exec(pathname)?.groups ?? {}
   // Autoscalers have a group of their own, but are served beside the Fleet, too.
   const isIn = (own: string): boolean => own === group || (group !== '' && own.endsWith(`.${group}`))
-  const type = resourceTypes.find((one) => one.plural === plural && isIn(one.group))
+  const type = types.find((one) => one.plural === plural && isIn(one.group))
   if (type === undefined || (subresource !== undefined && subresource !== type.subresource)) throw refusals.noResource()
   return { type, subresource, namespace: decoded(namespace), name: decoded(name) }
 }

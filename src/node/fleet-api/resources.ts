@@ -18,7 +18,6 @@ export interface ResourceType {
   readonly subresource?: 'scale'
 }
 
-const GROUP = 'agones.dev'
 const read = ['get', 'list', 'watch']
 const age: Column = ['Age', 'date', '.metadata.creationTimestamp']
 const replicas: readonly Column[] = [
@@ -30,50 +29,51 @@ const replicas: readonly Column[] = [
   age,
 ]
 
-const define = (kind: string, verbs: readonly string[], more: Partial<ResourceType>): ResourceType => {
-  const plural = `${kind.toLowerCase()}s`
-  return { kind, plural, verbs, group: GROUP, shortNames: [], columns: [age], selectable: [], ...more }
-}
-
 /** Every type, as `install/helm/agones/templates/crds` and `pkg/gameserverallocations/controller.go` define it. */
-export const resourceTypes: readonly ResourceType[] = [
-  define('GameServer', [...read, 'patch', 'update', 'delete'], {
-    shortNames: ['gs'],
-    columns: [
-      ['State', 'string', '.status.state'],
-      ['Address', 'string', '.status.address'],
-      ['Port', 'string', '.status.ports[0].port'],
-      ['Node', 'string', '.status.nodeName'],
-      age,
-    ],
-    selectable: ['status.state', 'status.nodeName'],
-  }),
-  define('Fleet', [...read, 'create', 'patch', 'update', 'delete'], {
-    shortNames: ['flt'],
-    columns: replicas,
-    subresource: 'scale',
-  }),
-  define('GameServerSet', read, { shortNames: ['gss', 'gsset'], columns: replicas }),
-  define('FleetAutoscaler', [...read, 'create', 'patch', 'update', 'delete'], {
-    group: `autoscaling.${GROUP}`,
-    shortNames: ['fas'],
-  }),
-  define('GameServerAllocation', ['create'], { group: `allocation.${GROUP}`, shortNames: ['gsa'] }),
-  define('Namespace', ['get', 'list'], { group: '', shortNames: ['ns'] }),
-  // `kubectl describe` shows the timeline of an object by its events.
-  define('Event', ['get', 'list'], {
-    group: '',
-    shortNames: ['ev'],
-    columns: [
-      ['Last Seen', 'date', '.lastTimestamp'],
-      ['Type', 'string', '.type'],
-      ['Reason', 'string', '.reason'],
-      ['Object', 'string', '.involvedObject.name'],
-      ['Message', 'string', '.message'],
-    ],
-    selectable: ['kind', 'namespace', 'name', 'uid'].map((field) => `involvedObject.${field}`),
-  }),
-]
+function typesOf(group: string): readonly ResourceType[] {
+  const define = (kind: string, verbs: readonly string[], more: Partial<ResourceType>): ResourceType => {
+    const plural = `${kind.toLowerCase()}s`
+    return { kind, plural, verbs, group, shortNames: [], columns: [age], selectable: [], ...more }
+  }
+  return [
+    define('GameServer', [...read, 'patch', 'update', 'delete'], {
+      shortNames: ['gs'],
+      columns: [
+        ['State', 'string', '.status.state'],
+        ['Address', 'string', '.status.address'],
+        ['Port', 'string', '.status.ports[0].port'],
+        ['Node', 'string', '.status.nodeName'],
+        age,
+      ],
+      selectable: ['status.state', 'status.nodeName'],
+    }),
+    define('Fleet', [...read, 'create', 'patch', 'update', 'delete'], {
+      shortNames: ['flt'],
+      columns: replicas,
+      subresource: 'scale',
+    }),
+    define('GameServerSet', read, { shortNames: ['gss', 'gsset'], columns: replicas }),
+    define('FleetAutoscaler', [...read, 'create', 'patch', 'update', 'delete'], {
+      group: `autoscaling.${group}`,
+      shortNames: ['fas'],
+    }),
+    define('GameServerAllocation', ['create'], { group: `allocation.${group}`, shortNames: ['gsa'] }),
+    define('Namespace', ['get', 'list'], { group: '', shortNames: ['ns'] }),
+    // `kubectl describe` shows the timeline of an object by its events.
+    define('Event', ['get', 'list'], {
+      group: '',
+      shortNames: ['ev'],
+      columns: [
+        ['Last Seen', 'date', '.lastTimestamp'],
+        ['Type', 'string', '.type'],
+        ['Reason', 'string', '.reason'],
+        ['Object', 'string', '.involvedObject.name'],
+        ['Message', 'string', '.message'],
+      ],
+      selectable: ['kind', 'namespace', 'name', 'uid'].map((field) => `involvedObject.${field}`),
+    }),
+  ]
+}
 
 /** The types whose objects the Fleet keeps. */
 export const stored: readonly ObjectChange['plural'][] = ['gameservers', 'fleets', 'gameserversets', 'fleetautoscalers']
@@ -83,8 +83,8 @@ export const isNamespaced = ({ kind }: ResourceType): boolean => kind !== 'Names
 /** `agones.dev/v1`; `v1` for the core group. */
 export const apiVersionOf = ({ group }: Pick<ResourceType, 'group'>): string => (group === '' ? 'v1' : `${group}/v1`)
 
-function resourceList(group: string): object {
-  const resources = resourceTypes
+function resourceList(types: readonly ResourceType[], group: string): object {
+  const resources = types
     .filter((type) => type.group === group)
     .flatMap((type) => {
       const { plural: name, kind, shortNames, verbs, subresource } = type
@@ -96,19 +96,30 @@ function resourceList(group: string): object {
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf({ group }), resources }
 }
 
-const groups = [...new Set(resourceTypes.map(({ group }) => group))].filter(Boolean).map((name) => {
-  const version = { groupVersion: `${name}/v1`, version: 'v1' }
-  return { name, versions: [version], preferredVersion: version }
-})
+export interface Resources {
+  readonly types: readonly ResourceType[]
+  /** Answers of the discovery, by path: what kubectl asks for before it can name a type. */
+  readonly discovery: Readonly<Record<string, object>>
+}
 
-/** Answers of the discovery, by path: what kubectl asks for before it can name a type. */
-export const discovery: Readonly<Record<string, object>> = {
-  '/api': { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] },
-  '/api/v1': resourceList(''),
-  '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups },
-  ...Object.fromEntries(groups.map((one) => [`/apis/${one.name}`, { kind: 'APIGroup', apiVersion: 'v1', ...one }])),
-  ...Object.fromEntries(groups.map(({ name }) => [`/apis/${name}/v1`, resourceList(name)])),
-  '/version': { major: '1', minor: '33', gitVersion: 'v1.33.0' },
-  '/openapi/v2': { swagger: '2.0', info: { title: 'gameserver-sidecar', version: 'v1' }, paths: {} },
-  '/openapi/v3': { paths: {} },
+/** The types of a platform with this group, such as `agones.dev`. */
+export function createResources(group: string): Resources {
+  const types = typesOf(group)
+  const groups = [...new Set(types.map((type) => type.group))].filter(Boolean).map((name) => {
+    const version = { groupVersion: `${name}/v1`, version: 'v1' }
+    return { name, versions: [version], preferredVersion: version }
+  })
+  return {
+    types,
+    discovery: {
+      '/api': { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] },
+      '/api/v1': resourceList(types, ''),
+      '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups },
+      ...Object.fromEntries(groups.map((one) => [`/apis/${one.name}`, { kind: 'APIGroup', apiVersion: 'v1', ...one }])),
+      ...Object.fromEntries(groups.map(({ name }) => [`/apis/${name}/v1`, resourceList(types, name)])),
+      '/version': { major: '1', minor: '33', gitVersion: 'v1.33.0' },
+      '/openapi/v2': { swagger: '2.0', info: { title: 'gameserver-sidecar', version: 'v1' }, paths: {} },
+      '/openapi/v3': { paths: {} },
+    },
+  }
 }
