@@ -69,7 +69,9 @@ export function createAllocations(fleet: RunningFleet): Allocations {
     try {
       const asked = parseJson((await readBodyText(request, 'allocation')) || '{}')
       if (!isObject(asked)) return refusalResponse({ status: 400, code: 3, message: 'The body must be a JSON object' })
-      const { state, answer } = await allocate(manifestOf(asked))
+      // The platform takes no namespace for one without GameServers.
+      const namespace = textOf(asked['namespace']) || '(none)'
+      const { state, answer } = await allocate({ ...manifestOf(asked), metadata: { namespace } })
       return state === 'Allocated' ? json(answerOf(answer.status)) : refusalResponse(failures[state]!)
     } catch (error) {
       if (error instanceof TooLarge) return refusalResponse({ status: 413, code: 8, message: error.message })

@@ -21,7 +21,7 @@ export function manifestOf(request: Fields): GameServerAllocation {
     counters: record(request['counters'], (action) => pick(action, ['action', 'amount', 'capacity'])),
     lists: record(request['lists'], (action) => pick(action, ['addValues', 'deleteValues', 'capacity'])),
   }
-  return { metadata: { namespace: request['namespace'] }, spec: spec as NonNullable<GameServerAllocation['spec']> }
+  return { spec: spec as NonNullable<GameServerAllocation['spec']> }
 }
 
 const selectorOf = (selector: Fields): Fields => ({

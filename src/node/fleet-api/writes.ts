@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FleetResult, PlatformObject, RunningFleet } from '../../fleet/types.js'
 import { isObject } from '../../protocol/is-object.js'
+import { InvalidInput, pathText } from '../../schema/check.js'
+import { readAutoscaler, readFleet } from '../../schema/fleet.js'
 import type { ControlCommand } from '../../sidecar/index.js'
 import { json } from './answer.js'
 import { creates, patched, readObject } from './patch.js'
@@ -19,8 +21,8 @@ interface Writer {
   remove(fleet: RunningFleet, current: PlatformObject): FleetResult
 }
 
-const setAutoscaler = (fleet: RunningFleet, manifest: object | null): FleetResult =>
-  fleet.perform({ type: 'autoscaler', manifest })
+const setAutoscaler = (fleet: RunningFleet, object: Fields): FleetResult =>
+  fleet.perform({ type: 'autoscaler', manifest: readAutoscaler(manifestOf(object)) })
 
 /** The writers by plural name. */
 const writers: Readonly<Record<string, Writer>> = {
@@ -30,8 +32,8 @@ const writers: Readonly<Record<string, Writer>> = {
   },
   fleetautoscalers: {
     create: setAutoscaler,
-    replace: (fleet, _current, next) => setAutoscaler(fleet, manifestOf(next)),
-    remove: (fleet) => setAutoscaler(fleet, null),
+    replace: (fleet, _current, next) => setAutoscaler(fleet, next),
+    remove: (fleet) => fleet.perform({ type: 'autoscaler', manifest: null }),
   },
   gameservers: {
     replace: replaceGameServer,
@@ -55,7 +57,7 @@ export function create(asked: Asked, object: Fields): Response {
     throw refusals.forbidden(message)
   }
   if (isDry(asked)) return json(object, 201)
-  finish(asked, name, writers[type.plural]!.create!(fleet, object))
+  finish(asked, name, () => writers[type.plural]!.create!(fleet, object))
   return json(found({ ...asked, name }), 201)
 }
 
@@ -74,7 +76,7 @@ export async function change(asked: Asked, text: string): Promise<Response> {
   if (!isObject(next['spec'])) throw refusals.invalid(type, name, 'spec must be an object', 'spec')
   const wanted = isScale ? { ...current, spec: { ...current.spec, replicas: next['spec']['replicas'] } } : next
   if (isDry(asked)) return json(next)
-  finish(asked, name, writers[type.plural]!.replace(fleet, current, wanted))
+  finish(asked, name, () => writers[type.plural]!.replace(fleet, current, wanted))
   const after = found(asked)
   return json(isScale ? scaleOf(after) : after)
 }
@@ -90,7 +92,7 @@ export async function remove(asked: Asked, text: string): Promise<Response> {
     throw refusals.conflict(type, name, 'a precondition on UID or resourceVersion failed')
   }
   if (!isDry(asked) && !Array.isArray(options['dryRun']))
-    finish(asked, name, writers[type.plural]!.remove(fleet, current))
+    finish(asked, name, () => writers[type.plural]!.remove(fleet, current))
   const details = { name, group: type.group, kind: type.plural, uid }
   return json(existing(asked) ?? { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details })
 }
@@ -114,27 +116,32 @@ function checked({ type, name, namespace, subresource }: Asked, object: Fields):
   return metadata
 }
 
-/** @throws StatusError for a write that the Fleet has refused */
-function finish({ type }: Asked, name: string, result: FleetResult): void {
-  if (result.ok) return
-  const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
-  throw refuse(type, name, result.message)
+/** Writes. @throws StatusError if the object is invalid or the Fleet refuses it */
+function finish({ type }: Asked, name: string, write: () => FleetResult): void {
+  try {
+    const result = write()
+    if (result.ok) return
+    const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
+    throw refuse(type, name, result.message)
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error
+    throw refusals.invalid(type, name, error.message, pathText(error.path))
+  }
 }
 
 /** An object as its file has it, without what only the API server writes. */
-function manifestOf({ apiVersion, kind, metadata, spec }: Fields): object {
-  const { name, namespace, labels, annotations } = metadata as Fields
-  return { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec }
+function manifestOf({ apiVersion, kind, metadata, spec }: Fields) {
+  const { name, namespace, labels = {}, annotations = {} } = metadata as Fields
+  return { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec: spec as Fields }
 }
 
 function replaceFleet(fleet: RunningFleet, current: PlatformObject, next: Fields): FleetResult {
-  const manifests = [current, next].map((one) => manifestOf(one as Fields) as { readonly spec: Fields })
-  const [before, after] = manifests.map(({ spec: { replicas: _replicas, ...spec }, ...rest }) => ({ ...rest, spec }))
-  if (!isDeepStrictEqual(before, after)) return fleet.perform({ type: 'update', fleet: manifests[1]! })
-  const [was, replicas] = manifests.map(({ spec }) => spec['replicas'])
-  if (replicas === was) return { ok: true }
-  if (typeof replicas === 'number') return fleet.perform({ type: 'scale', replicas })
-  return { ok: false, status: 400, message: 'spec.replicas must be an integer' }
+  const [before, after] = [manifestOf({ ...current }), manifestOf(next)]
+  const manifest = readFleet(after)
+  const { replicas } = manifest.spec
+  const isScaled = isDeepStrictEqual(after, { ...before, spec: { ...before.spec, replicas } })
+  if (!isScaled) return fleet.perform({ type: 'update', fleet: manifest })
+  return replicas === before.spec['replicas'] ? { ok: true } : fleet.perform({ type: 'scale', replicas: replicas ?? 0 })
 }
 
 /** Carries out on the GameServer's sidecar what differs, by one control command for each difference. */
