@@ -21,7 +21,7 @@ export interface FleetModelOptions {
   now(): number
   /** Names derive from it. Default 1. */
   readonly seed?: number
-  /** Carries out an effect. May dispatch events at once. Only the result of an `allocate` command is read. */
+  /** Carries out an effect. May dispatch events at once. Only the results of `control` are read. */
   run(action: FleetAction): ControlResult | undefined
   /** Takes errors that a listener threw. Default: rethrows them as uncaught. */
   report?(error: unknown): void
@@ -131,6 +131,10 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
   function carryOut(command: FleetCommand): FleetResult {
     const problem = problemOf(command)
     if (problem !== undefined) return problem
+    if (command.type === 'control') {
+      const result = run(command)
+      return result?.ok === false ? { ok: false, status: 400, message: result.message } : { ok: true }
+    }
     dispatch(eventOf(command))
     return { ok: true }
   }
@@ -152,7 +156,7 @@ const commandOf = (server: string, manifest: FleetAllocation['manifest']): Fleet
 })
 
 /** A checked command as an event. */
-function eventOf(command: FleetCommand): FleetEvent {
+function eventOf(command: Exclude<FleetCommand, { readonly type: 'control' }>): FleetEvent {
   if (command.type === 'autoscaler') {
     return { type: 'autoscaler', manifest: command.manifest as AutoscalerManifest | null }
   }

@@ -1,5 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/model/state/config.js'
+import type { ControlCommand } from '../sidecar/model/state/sidecar-event.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../sidecar/allocation/manifest.js'
 
 type Texts = Readonly<Record<string, string>>
@@ -133,6 +134,8 @@ export type FleetCommand =
   /** Kills the game's process. */
   | { readonly type: 'kill'; readonly server: string }
   | { readonly type: 'makeUnhealthy'; readonly server: string }
+  /** Carries out a command on the sidecar of a GameServer. */
+  | { readonly type: 'control'; readonly server: string; readonly command: ControlCommand }
 
 export type FleetResult =
   { readonly ok: true } | { readonly ok: false; readonly status: 400 | 404 | 409; readonly message: string }
