@@ -34,13 +34,11 @@ async function allocateAgain(): Promise<void> {
 }
 
 /** An action of the row that keys act on. */
-export const onRow =
-  (act: (entry: never) => unknown) =>
-  (): void => {
-    const entry = currentEntry() as never
-    if (entry === undefined) announce('There is no row yet')
-    else act(entry)
-  }
+export const onRow = (act: (entry: never) => unknown) => (): void => {
+  const entry = currentEntry() as never
+  if (entry === undefined) announce('There is no row yet')
+  else act(entry)
+}
 
 function focusFilter(): void {
   set({ pane: 'timeline' })
