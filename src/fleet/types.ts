@@ -161,8 +161,11 @@ export interface RunningFleet {
   onEntry(listener: (entry: FleetEntry) => void): () => void
   /** The kept entries after a sequence number. Default all; the oldest of 5,000 go first. */
   entries(since?: number): readonly FleetEntry[]
-  /** Allocates by a checked manifest. */
-  allocate(manifest: GameServerAllocation): FleetAllocation
+  /**
+   * Allocates by a checked manifest. Allocations that came in at the same time share a number `batch`: as in a cluster,
+   * equal ones among them each get a GameServer of their own.
+   */
+  allocate(manifest: GameServerAllocation, batch?: number): FleetAllocation
   /** Carries out a checked command. */
   perform(command: FleetCommand): FleetResult
 }
