@@ -25,8 +25,9 @@ const allowed = {
   player: { areas: ['relay'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
+  fleet: { areas: ['protocol', 'sidecar'] },
   schema: { areas: ['protocol', 'sidecar'], packages: ['valibot'] },
-  dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact'] },
+  dashboard: { areas: ['fleet', 'protocol', 'sidecar'], packages: ['preact'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: [
@@ -35,6 +36,7 @@ const allowed = {
       'sidecar',
       'client',
       'dashboard',
+      'fleet',
       'frames',
       'relay',
       'host-page',
@@ -68,6 +70,7 @@ const floors = [
   ['node/http', 'node/local', 'node/exec', 'node/gateway', 'node/host'],
   ['node/exec', 'node/scenario'],
   ['node/local', 'node/scenario'],
+  ['node/local', 'node/fleet-dashboard'],
   ['node/host/browser', 'node/host/page', 'node/host/supervision'],
   ['node/gateway/files', 'node/gateway/forward'],
   ['node/gateway/forward', 'node/gateway/files'],

@@ -1,6 +1,7 @@
 import './style.css'
 import './header/header.css'
 import './timeline/timeline.css'
+import './panels/panel.css'
 import './panels/panels.css'
 import './dialogs/dialogs.css'
 import type { JSX } from 'preact'

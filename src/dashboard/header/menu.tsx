@@ -38,7 +38,7 @@ export function More(): JSX.Element {
         <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
         <span aria-hidden="true">⋮</span>
       </button>
-      <div id="more" popover="auto" onKeyDown={onKeyDown} aria-label="More">
+      <div id="more" class="menu" popover="auto" onKeyDown={onKeyDown} aria-label="More">
         {items.map(({ id, label, title, key, group, run }, i) => (
           <button
             key={id}

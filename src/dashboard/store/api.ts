@@ -134,7 +134,7 @@ export async function allocate(allocation: object): Promise<string | undefined> 
   if (answer.status !== 200) return messageOf(answer)
   const value = parseJson(answer.text) as { status?: { state?: string }; reason?: string } | undefined
   if (value?.status?.state === 'Allocated') return undefined
-  return `UnAllocated: ${value?.reason ?? 'nothing matches'}`
+  return `${value?.status?.state ?? 'UnAllocated'}: ${value?.reason ?? 'nothing matches'}`
 }
 
 const SHOWN = 5000

@@ -73,3 +73,6 @@ function goTo(index: number): void {
   show()
   requestAnimationFrame(show)
 }
+
+/** Moves the cursor to the row of an entry. */
+export const goToEntry = (seq: number): void => goTo(indexOf(seq))
