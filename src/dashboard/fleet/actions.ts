@@ -17,67 +17,48 @@ export function scale(by: (before: number) => number): void {
 }
 export const wantedReplicas = () => wantedOf('replicas', state.snapshot?.replicas ?? 0)
 
-/** An action on one GameServer. */
-interface ServerAction {
-  readonly id: string
-  readonly label: string
-  readonly key: string
-  run(server: ServerView): void
+const fleet = actionsOf('fleet')
+const server = actionsOf('game server')
+const row = actionsOf('row')
+
+const onServer = (act: (chosen: ServerView) => void) => () => {
+  const chosen = chosenServer()
+  if (chosen === undefined) announce('Choose a GameServer with n first')
+  else act(chosen)
 }
 
-/** An action that asks first. */
-const asking = (
-  id: string,
-  label: string,
-  key: string,
-  what: (short: string) => string,
-  command: (server: string) => FleetCommand,
-): ServerAction => ({
-  id,
-  label: `${label}…`,
-  key,
-  run: ({ name, short }) =>
-    set({ confirmation: { label, what: what(short), run: () => void send(`${label}: ${short}`, command(name)) } }),
-})
+/** An action on a GameServer that asks first. */
+const asking = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: string, what: string): Action =>
+  server(
+    type,
+    `${label}…`,
+    key,
+    onServer(({ name, short }) => {
+      const run = (): void => void send(`${label}: ${short}`, { type, server: name })
+      set({ confirmation: { label, what: what.replace(' it', ` ${short}`), run } })
+    }),
+  )
 
-/** What a row's menu and the keys do with a GameServer. */
-export const serverActions: readonly ServerAction[] = [
-  {
-    id: 'open',
-    label: 'Open its dashboard',
-    key: 'o',
-    run: ({ process, short }) => {
-      if (process.sidecarUrl === undefined) announce(`${short} has no sidecar yet`)
-      else window.open(dashboardOf(process.sidecarUrl), '_blank', 'noopener')
-    },
-  },
-  {
-    id: 'events',
-    label: 'Show its events',
-    key: 'e',
-    run: ({ short }) => set({ filter: `server:${short}`, pane: 'timeline' }),
-  },
-  asking(
-    'kill',
-    'Kill',
-    'X',
-    (short) => `Kills the game’s process of ${short} with SIGKILL, as the kernel does when memory runs out.`,
-    (server) => ({ type: 'kill', server }),
+/** What a row's menu and the keys do with the chosen GameServer. */
+export const serverActions: readonly Action[] = [
+  server(
+    'open',
+    'Open its dashboard',
+    'o',
+    onServer(({ short, process: { sidecarUrl } }) => {
+      if (sidecarUrl === undefined) announce(`${short} has no sidecar yet`)
+      else window.open(dashboardOf(sidecarUrl), '_blank', 'noopener')
+    }),
   ),
-  asking(
-    'unhealthy',
-    'Make unhealthy',
-    'U',
-    (short) => `Makes ${short} Unhealthy, as missed beats do. The Fleet replaces it.`,
-    (server) => ({ type: 'makeUnhealthy', server }),
+  server(
+    'events',
+    'Show its events',
+    'e',
+    onServer(({ short }) => set({ filter: `server:${short}`, pane: 'timeline' })),
   ),
-  asking(
-    'delete',
-    'Delete',
-    'x',
-    (short) => `Deletes ${short}: its game gets SIGTERM, and the Fleet replaces it.`,
-    (server) => ({ type: 'delete', server }),
-  ),
+  asking('kill', 'Kill', 'X', 'Kills the process of it by SIGKILL, as the kernel does when memory runs out.'),
+  asking('makeUnhealthy', 'Make unhealthy', 'U', 'Makes it Unhealthy, as missed beats do. The Fleet replaces it.'),
+  asking('delete', 'Delete', 'x', 'Deletes it: its game gets SIGTERM, and the Fleet replaces it.'),
 ]
 
 export const dashboardOf = (sidecarUrl: string): string => `${sidecarUrl}/_/`
@@ -93,10 +74,6 @@ export function moveServer(by: number): void {
     document.querySelector<HTMLElement>(`[data-server=${JSON.stringify(next.name)}] [data-focus]`)?.focus(),
   )
 }
-
-const fleet = actionsOf('fleet')
-const server = actionsOf('game server')
-const row = actionsOf('row')
 
 export const actions: readonly Action[] = [
   ...allocateActions('fleet'),
@@ -116,13 +93,7 @@ export const actions: readonly Action[] = [
   },
   server('next-server', 'Next GameServer', 'n', () => moveServer(1)),
   server('previous-server', 'Previous GameServer', 'p', () => moveServer(-1)),
-  ...serverActions.map(({ id, label, key, run }) =>
-    server(id, label, key, () => {
-      const chosen = chosenServer()
-      if (chosen === undefined) announce('Choose a GameServer with n first')
-      else run(chosen)
-    }),
-  ),
+  ...serverActions,
   ...rowActions,
   row('curl', 'Copy an allocation as curl', 'c', onRow(copyAllocation)),
   ...pageActions,

@@ -3,8 +3,8 @@ import type { Amount, ServerView } from '../../fleet/view.js'
 import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'
+import { Menu } from '../header/menu.js'
 import { memo } from '../store/page-state.js'
-import { keyName } from '../ui/page-actions.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
 import { chosenServer, countStates, set, shownServers, state } from './state.js'
 
@@ -79,7 +79,7 @@ export function Servers(): JSX.Element | null {
           </p>
         )}
       </div>
-      <ServerMenu />
+      <Menu id="server-menu" label={`Actions of ${chosenServer()?.short}`} items={serverActions} />
     </section>
   )
 }
@@ -195,34 +195,4 @@ function openMenu(name: string, button: HTMLElement): void {
   const top = Math.max(8, Math.min(bottom + 4, innerHeight - menu.offsetHeight - 8))
   menu.style.inset = `${top}px auto auto ${Math.max(8, right - menu.offsetWidth)}px`
   menu.querySelector('button')?.focus()
-}
-
-/** What can be done with the chosen GameServer. */
-function ServerMenu(): JSX.Element {
-  const short = chosenServer()?.short
-  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
-    const by = arrowStep(event)
-    if (by === 0) return
-    event.stopPropagation()
-    const buttons = [...event.currentTarget.querySelectorAll('button')]
-    const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
-    buttons[(at + by + buttons.length) % buttons.length]?.focus()
-  }
-  return (
-    <div id="server-menu" class="menu" popover="auto" aria-label={`Actions of ${short}`} onKeyDown={onKeyDown}>
-      {serverActions.map(({ id, label, key, run }) => (
-        <button
-          key={id}
-          class="apart"
-          onClick={(event) => {
-            event.currentTarget.closest<HTMLElement>('.menu')!.hidePopover()
-            const server = chosenServer()
-            if (server) run(server)
-          }}
-        >
-          {label} <kbd aria-hidden="true">{keyName(key)}</kbd>
-        </button>
-      ))}
-    </div>
-  )
 }

@@ -4,7 +4,7 @@ import { ActionButton } from '../panels/panel.js'
 import { pageVersion } from '../store/api.js'
 import { state } from '../store/page-state.js'
 import { keyName, nextTheme } from '../ui/page-actions.js'
-import { page } from '../ui/page.js'
+import { page, type Action } from '../ui/page.js'
 
 const themeShapes = { auto: '◐', light: '○', dark: '●' }
 
@@ -22,41 +22,45 @@ export function ThemeButton(): JSX.Element {
   )
 }
 
-/** The menu of actions that have no button in the header. */
-export function More(): JSX.Element {
-  const items = page.actions().filter(page.inMenu)
-  const onKeyDown = (event: KeyboardEvent): void => {
+/** A menu of actions, which a button with its id opens. */
+export function Menu({ id: menu, label, items }: { id: string; label: string; items: readonly Action[] }): JSX.Element {
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
     const by = arrowStep(event)
     if (by === 0) return
-    const buttons = [...document.querySelectorAll<HTMLElement>('#more button')]
-    const at = buttons.indexOf(document.activeElement as HTMLElement)
+    const buttons = [...event.currentTarget.querySelectorAll('button')]
+    const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
     buttons[(at + by + buttons.length) % buttons.length]?.focus()
   }
   return (
-    <>
-      <button class="button" popoverTarget="more">
-        <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
-        <span aria-hidden="true">⋮</span>
-      </button>
-      <div id="more" class="menu" popover="auto" onKeyDown={onKeyDown} aria-label="More">
-        {items.map(({ id, label, title, key, group, run }, i) => (
-          <button
-            key={id}
-            class="apart"
-            title={title}
-            data-first={i > 0 && group !== items[i - 1]!.group ? '' : undefined}
-            onClick={() => {
-              document.querySelector<HTMLElement>('#more')!.hidePopover()
-              run()
-            }}
-          >
-            {label} {key && <kbd aria-hidden="true">{keyName(key)}</kbd>}
-          </button>
-        ))}
-      </div>
-    </>
+    <div id={menu} class="menu" popover="auto" onKeyDown={onKeyDown} aria-label={label}>
+      {items.map(({ id, label, title, key, group, run }, i) => (
+        <button
+          key={id}
+          class="apart"
+          title={title}
+          data-first={i > 0 && group !== items[i - 1]!.group ? '' : undefined}
+          onClick={(event) => {
+            event.currentTarget.parentElement!.hidePopover()
+            run()
+          }}
+        >
+          {label} {key && <kbd aria-hidden="true">{keyName(key)}</kbd>}
+        </button>
+      ))}
+    </div>
   )
 }
+
+/** The menu of actions that have no button in the header. */
+export const More = (): JSX.Element => (
+  <>
+    <button class="button" popoverTarget="more">
+      <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
+      <span aria-hidden="true">⋮</span>
+    </button>
+    <Menu id="more" label="More" items={page.actions().filter(page.inMenu)} />
+  </>
+)
 
 /** The page's last line. Of the facts, `wide` ones have no place on a phone. */
 export const StatusLine = ({ facts, wide }: { facts: readonly string[]; wide: readonly string[] }): JSX.Element => (
