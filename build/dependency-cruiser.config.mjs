@@ -2,6 +2,7 @@
  * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
  *
  *   cli, vite > node > schema > sidecar > protocol
+ *   node > fleet > sidecar
  *   adapters > players > index > client > protocol
  *   agones-sdk > index
  *   node > frames
@@ -26,7 +27,7 @@ const allowed = {
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
   fleet: { areas: ['protocol', 'sidecar'] },
-  schema: { areas: ['protocol', 'sidecar'], packages: ['valibot'] },
+  schema: { areas: ['protocol', 'sidecar'], types: ['fleet'], packages: ['valibot'] },
   dashboard: { areas: ['fleet', 'protocol', 'sidecar'], packages: ['preact'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
@@ -34,9 +35,9 @@ const allowed = {
       'protocol',
       'schema',
       'sidecar',
+      'fleet',
       'client',
       'dashboard',
-      'fleet',
       'frames',
       'relay',
       'host-page',
@@ -146,7 +147,7 @@ export default {
       from: {
         path: [
           '^src/index\\.(browser\\.|core\\.)?ts$',
-          '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|schema|sidecar)/',
+          '^src/(adapters|dashboard|fleet|frames|host-page|mock|player|players|relay|schema|sidecar)/',
         ],
       },
       to: {

@@ -34,7 +34,7 @@ export interface FleetStatus extends Omit<SetStatus, 'shutdownReplicas'> {
 export type FleetObject = PlatformObject<FleetSpec, FleetStatus> & { readonly status: FleetStatus }
 export type SetObject = PlatformObject<SetSpec, SetStatus> & { readonly status: SetStatus }
 
-/** A Fleet as in its file, checked: `readFleetFile()` of `src/schema/fleet.ts` reads one. */
+/** A Fleet as in its file, checked: `readFleetDocument()` of `src/schema/fleet.ts` reads one. */
 export interface FleetManifest {
   readonly apiVersion?: string | null
   readonly kind?: string | null
@@ -143,10 +143,15 @@ export interface FleetState {
   readonly version: number
   /** Sequence number of the newest entry. */
   readonly sequence: number
-  /** GameServers in a row that failed at once, and when the next one may be created. */
-  readonly failures: { readonly count: number; readonly until: number }
-  /** The present batch of parallel allocations: the GameServers that it has given already, by a key of the manifest. */
-  readonly batch: { readonly id: number; readonly key: string; readonly taken: readonly string[] }
+  /** GameServers in a row that failed at once, when the last one did, and when the next one may be created. */
+  readonly failures: { readonly count: number; readonly since: number; readonly until: number }
+  /** The present batch of parallel allocations that are equal: how many came, and which GameServers it has given. */
+  readonly batch: {
+    readonly id: number | undefined
+    readonly key: string
+    readonly count: number
+    readonly taken: readonly string[]
+  }
 }
 
 /** What happens to the Fleet. */

@@ -1,6 +1,7 @@
 import { isObject } from '../../protocol/is-object.js'
 import { InvalidInput } from '../../schema/check.js'
-import { readFleet, readGameServer } from '../../schema/game-server.js'
+import { readFleet } from '../../schema/fleet.js'
+import { readGameServer } from '../../schema/game-server.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 import { plainText } from '../plain-text.js'
 import { readTextFile, unreadableReason } from './read-text-file.js'
@@ -75,7 +76,7 @@ function templateOf(value: unknown): { readonly template: GameServerManifest; re
   const { apiVersion, metadata, spec } = readFleet(value)
   const { template } = spec
   const fleet = metadata?.name
-  if (fleet === undefined) return { template, name: 'the template of the Fleet' }
+  if (fleet == null) return { template, name: 'the template of the Fleet' }
   const group = apiVersion?.includes('/') === true ? apiVersion.split('/')[0]! : 'agones.dev'
   const labels = { ...template.metadata?.labels, [`${group}/fleet`]: fleet }
   return {
