@@ -68,7 +68,7 @@ inDrivenBrowsers((browser) => {
     await page.keyboard.type('mode=dm')
     await press('Enter')
     await says('Told', 'Allocated')
-    const { allocation } = fleet.model.entries().findLast((entry) => entry.allocation)!
+    const { allocation } = fleet.model.entries().filter((entry) => entry.allocation).at(-1)!
     expect(fleet.names('Allocated')).toEqual([allocation?.server])
     await says('Allocations', allocation!.reason)
     await says('Timeline', allocation!.reason)

@@ -1,6 +1,6 @@
 import type { EntryView, ServerView } from '../../fleet/view.js'
 import type { FleetCommand } from '../../fleet/types.js'
-import { wantedOf } from '../panels/panel.js'
+import { wantedOf, type Wanted } from '../panels/panel.js'
 import { announce, api, control, sendAndTell } from '../store/api.js'
 import { copy, curlOf } from '../ui/copy.js'
 import { allocateActions, onRow, pageActions, rowActions } from '../ui/page-actions.js'
@@ -15,7 +15,7 @@ export function scale(by: (before: number) => number): void {
   if (by(present) < 0) return
   void change(by, (replicas) => control({ type: 'scale', replicas }))
 }
-export const wantedReplicas = () => wantedOf('replicas', state.snapshot?.replicas ?? 0)
+export const wantedReplicas = (): Wanted<number> => wantedOf('replicas', state.snapshot?.replicas ?? 0)
 
 const fleet = actionsOf('fleet')
 const server = actionsOf('game server')

@@ -93,7 +93,7 @@ export function fieldsOf(form: HTMLFormElement): Fields {
   return fields
 }
 
-interface Wanted<T> {
+export interface Wanted<T> {
   /** The shown value: the user's last change until the sidecar has confirmed it. */
   readonly present: T
   /** Changes the present value, and sends the result after all earlier changes. */

@@ -19,6 +19,8 @@ const feed = {
   timer: undefined as Timer | undefined,
   /** Entries for the next redraw. After a new connection (`isNew`), they replace the entries before. */
   waiting: [] as Entry[],
+  /** The newest state. */
+  snapshot: undefined as Snapshot | undefined,
   isNew: true,
   isScheduled: false,
   flushedAt: 0,
@@ -67,8 +69,11 @@ export function retry(): void {
 function show(snapshot: Snapshot): void {
   const { now, clock } = snapshot
   feed.clock = { now, at: performance.now(), speed: clock?.speed ?? 1 }
+  feed.snapshot = snapshot
+  // A state and the entries before it share a redraw.
+  if (state.connection === 'open') return schedule()
   set({ snapshot, now: clockNow() } as object)
-  if (state.connection !== 'open') onOpen(snapshot)
+  onOpen(snapshot)
 }
 
 function onOpen({ lastSeq }: Snapshot): void {
@@ -102,7 +107,11 @@ async function fillGap(since: number): Promise<void> {
 function add(added: readonly Entry[]): void {
   feed.waiting.push(...added)
   if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
-  if (feed.isScheduled || feed.waiting.length === 0) return
+  if (feed.waiting.length > 0) schedule()
+}
+
+function schedule(): void {
+  if (feed.isScheduled) return
   feed.isScheduled = true
   // A hidden page gets no animation frames.
   if (document.hidden) setTimeout(flush, 5 * INTERVAL)
@@ -110,9 +119,15 @@ function add(added: readonly Entry[]): void {
 }
 
 function flush(): void {
-  const all = feed.isNew ? feed.waiting : [...state.entries, ...feed.waiting]
-  Object.assign(feed, { waiting: [], isNew: false, isScheduled: false, flushedAt: performance.now() })
-  set({ entries: inOrder(all).slice(-MAX_ENTRIES) })
+  const { waiting, isNew, snapshot } = feed
+  const entries = isNew ? waiting : [...state.entries, ...waiting]
+  const isEmpty = waiting.length === 0
+  Object.assign(feed, { waiting: [], isNew: isNew && isEmpty, isScheduled: false, flushedAt: performance.now() })
+  set({
+    snapshot,
+    now: clockNow(),
+    ...(isEmpty ? {} : { entries: inOrder(entries).slice(-MAX_ENTRIES) }),
+  } as object)
 }
 
 /** Sorts entries by `seq` and removes duplicates, as after a gap. */
