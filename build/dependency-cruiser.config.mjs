@@ -2,6 +2,7 @@
  * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
  *
  *   cli, vite > node > schema > sidecar > protocol
+ *   node > fleet > sidecar
  *   adapters > players > index > client > protocol
  *   agones-sdk > index
  *   node > frames
@@ -25,14 +26,16 @@ const allowed = {
   player: { areas: ['relay'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
-  schema: { areas: ['protocol', 'sidecar'], packages: ['valibot'] },
-  dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact'] },
+  fleet: { areas: ['protocol', 'sidecar'] },
+  schema: { areas: ['protocol', 'sidecar'], types: ['fleet'], packages: ['valibot'] },
+  dashboard: { areas: ['fleet', 'protocol', 'sidecar'], packages: ['preact'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: [
       'protocol',
       'schema',
       'sidecar',
+      'fleet',
       'client',
       'dashboard',
       'frames',
@@ -68,6 +71,7 @@ const floors = [
   ['node/http', 'node/local', 'node/exec', 'node/gateway', 'node/host'],
   ['node/exec', 'node/scenario'],
   ['node/local', 'node/scenario'],
+  ['node/local', 'node/fleet-dashboard'],
   ['node/host/browser', 'node/host/page', 'node/host/supervision'],
   ['node/gateway/files', 'node/gateway/forward'],
   ['node/gateway/forward', 'node/gateway/files'],
@@ -143,7 +147,7 @@ export default {
       from: {
         path: [
           '^src/index\\.(browser\\.|core\\.)?ts$',
-          '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|schema|sidecar)/',
+          '^src/(adapters|dashboard|fleet|frames|host-page|mock|player|players|relay|schema|sidecar)/',
         ],
       },
       to: {
