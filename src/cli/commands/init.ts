@@ -30,6 +30,7 @@ const flags = {
   list: option('name=capacity', 'list of each server, such as players=32; may be given several times', several),
   image: text('image', 'name of the image (default: name and version of the project)'),
   webrtc: toggle('let players in by UDP, too'),
+  metrics: toggle('let a Prometheus read the metrics of each server'),
   into: withDefault(text('dir', 'the project'), '.'),
   yes: toggle('ask nothing and take the defaults'),
 }

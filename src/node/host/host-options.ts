@@ -5,6 +5,7 @@ import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { checkCertificate } from '../http/certificate.js'
 import { originOf } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
+import type { MetricsOptions } from './host-metrics.js'
 
 /** Options of the port for players. */
 export interface PlayersOptions {
@@ -29,7 +30,7 @@ export interface PlayersOptions {
 }
 
 /** Options of `createHost()`. Only `dir` has no default. */
-export interface HostOptions extends PlayersOptions {
+export interface HostOptions extends PlayersOptions, MetricsOptions {
   /** The folder with the built page. */
   readonly dir: string
   /** Path and query of the page in it. Default `/`. */
