@@ -72,8 +72,9 @@ export class GameServers {
   control(server: string, command: ControlCommand): ControlResult {
     const slot = this.#slots.get(server)
     if (slot === undefined) return { ok: false, message: 'the GameServer is gone' }
-    if (command.type === 'delete') slot.isEnding = true
     if (slot.run !== undefined) return perform(slot.run, command)
+    // Where a cluster would delete the object, there is only a wait for a port to end.
+    slot.isEnding ||= command.type === 'delete' || (command.type === 'setState' && command.state === 'Shutdown')
     slot.waiting.push(command)
     return { ok: true }
   }
