@@ -48,6 +48,7 @@ export class GameServers {
   readonly #options: GameServersOptions
   readonly #slots = new Map<string, Slot>()
   readonly #closing = new AbortController()
+  #isReminded = false
   /** All work of GameServers that hasn't ended. */
   readonly #work = new Set<Promise<void>>()
 
@@ -149,6 +150,11 @@ export class GameServers {
       },
       onOutput: (line) => onOutput(name, line),
       onWarning: (text) => onWarning(text, name),
+      onNotReady: (text) => {
+        // What one game doesn't do, none of them does.
+        if (!this.#isReminded) onWarning(text, name)
+        this.#isReminded = true
+      },
       onStartFailure: (error) => this.#fail(error, name),
     } satisfies Parameters<typeof ServerRun.start>[0]
   }
