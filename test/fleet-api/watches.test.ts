@@ -75,7 +75,7 @@ test('a version of another run, or one no longer kept, ends the watch with 410',
   const old = model.resourceVersion
   const [first] = names()
   for (let i = 0; i < 2_100; i++) control(first!, { type: 'setLabel', key: 'round', value: String(i) })
-  for (const version of [old, '999999999']) {
+  for (const version of [old, '99999999999999']) {
     const own = await watch(`${AGONES}/gameservers?resourceVersion=${version}`)
     expect(await own.next()).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } })
     expect(await own.next()).toBeUndefined()
