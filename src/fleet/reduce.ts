@@ -125,7 +125,8 @@ export function initialState(
     autoscalesAt: now,
     servers: [],
     random: seed | 0,
-    version: 0,
+    // A client of an earlier run must not take up its watch in this one, so versions go on growing.
+    version: Math.floor(now),
     sequence: 0,
     failures: { count: 0, since: now, until: now },
     batch: { id: undefined, key: '', taken: [], count: 0 },
