@@ -92,11 +92,13 @@ inDrivenBrowsers((browser) => {
     await press('x')
     await says('Told', 'Choose a GameServer')
     expect(await run(isAsking)).toBe(false)
-    const [first, second] = fleet.names()
+    const [first, second] = fleet.names().sort()
     await press('n', 'n', 'X', 'Enter')
     await until(`document.activeElement.closest('tr')?.dataset.server === '${second}'`)
     expect(fleet.actions.filter(({ type }) => type === 'kill')).toEqual([{ type: 'kill', server: second }])
     await press('U', 'Escape', 'p', 'U', 'Enter')
+    const command = { type: 'makeUnhealthy' }
+    await expect.poll(() => fleet.actions).toContainEqual({ type: 'control', server: first, command })
     fleet.advance(1000)
     await until(`document.querySelector('[data-server="${first}"]').innerText.includes('Unhealthy')`)
     expect(fleet.names('Unhealthy')).toEqual([first])
@@ -152,7 +154,10 @@ inDrivenBrowsers((browser) => {
     const found: string[] = []
     const check = async (part: string): Promise<void> => {
       for (const value of ['light', 'dark']) {
-        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+        await run(`(() => {
+          const button = document.querySelector('.header-theme')
+          while (document.documentElement.dataset.theme !== '${value}') button.click()
+        })()`)
         found.push(
           ...(await run<string[]>(`axe.run('${part}').then(({ violations }) => violations.flatMap(({ id, nodes }) =>
             nodes.map(({ html, failureSummary }) => '${part} ' + id + ': ' + html.slice(0, 200) + failureSummary)))`)),
