@@ -66,7 +66,10 @@ describe('without trustProxy, what a player says in X-Forwarded-For counts for n
       player.terminate()
       server.close()
     })
-    const [, request] = (await once(server, 'connection')) as [unknown, object]
+    const [[, request]] = (await Promise.all([once(server, 'connection'), once(player, 'open')])) as [
+      [unknown, object],
+      unknown,
+    ]
     player.terminate()
     await once(player, 'close')
     expect(attached.addressOf(request)).toBe(address)
