@@ -66,7 +66,9 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
       for (const step of nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
       context.print('How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.')
       if (choices.edge !== undefined)
-        context.print('How the edge gets its certificate, and what to watch: docs/guides/https.md of gameserver-sidecar.')
+        context.print(
+          'How the edge gets its certificate, and what to watch: docs/guides/https.md of gameserver-sidecar.',
+        )
     }
     return leftOut.length > 0 ? EXIT.FAILED : EXIT.DONE
   } catch (error) {
