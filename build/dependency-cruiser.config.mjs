@@ -7,7 +7,7 @@
  *   agones-sdk > index
  *   node > frames
  *   node > host-page > relay, as a script
- *   player > relay
+ *   player > relay, protocol
  */
 
 /**
@@ -23,7 +23,7 @@ const allowed = {
   adapters: { areas: ['index.ts', 'players', 'protocol'] },
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
   relay: {},
-  player: { areas: ['relay'] },
+  player: { areas: ['relay', 'protocol'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
   fleet: { areas: ['protocol', 'sidecar'] },

@@ -7,6 +7,16 @@ export interface Resource {
   readonly capacity: number
 }
 
+/** nginx in front of the Fleet, with one certificate. */
+export interface Edge {
+  /** The name that players dial and that the certificate is for. */
+  readonly host: string
+  /** Networks in which game servers have their addresses, such as `10.0.0.0/8`. */
+  readonly nodes: readonly string[]
+  /** First and last of the ports that the platform gives to game servers. */
+  readonly ports: readonly [first: number, last: number]
+}
+
 /** All choices that the files depend on, besides the project. */
 export interface Choices {
   readonly kind: Kind
@@ -29,6 +39,7 @@ export interface Choices {
   readonly webrtc: boolean
   /** Whether a Prometheus reads the host's metrics. */
   readonly metrics: boolean
+  readonly edge?: Edge | undefined
 }
 
 /** The port that a Prometheus reads. */
