@@ -4,6 +4,7 @@
  *   cli, vite > node > schema > sidecar > protocol
  *   adapters > players > index > client > protocol
  *   agones-sdk > index
+ *   allocator > protocol
  *   node > frames
  *   node > host-page > relay, as a script
  *   player > relay
@@ -21,6 +22,7 @@ const allowed = {
   players: { areas: ['index.ts'] },
   adapters: { areas: ['index.ts', 'players', 'protocol'] },
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
+  allocator: { areas: ['protocol'], types: ['sidecar'], node: true },
   relay: {},
   player: { areas: ['relay'] },
   'host-page': { areas: ['relay'] },
