@@ -7,7 +7,7 @@
  *   allocator > protocol
  *   node > frames
  *   node > host-page > relay, as a script
- *   player > relay
+ *   player > relay, protocol
  */
 
 /**
@@ -24,7 +24,7 @@ const allowed = {
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
   allocator: { areas: ['protocol'], types: ['sidecar'], node: true },
   relay: {},
-  player: { areas: ['relay'] },
+  player: { areas: ['relay', 'protocol'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
   schema: { areas: ['protocol', 'sidecar'], packages: ['valibot'] },
