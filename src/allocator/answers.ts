@@ -1,5 +1,6 @@
+import { isIPv4 } from 'node:net'
 import { isObject } from '../protocol/is-object.js'
-import { playersUrl } from '../protocol/edge-url.js'
+import { edgeUrl } from '../protocol/edge-url.js'
 import type { AllocationStatus, GameServerSelector } from '../sidecar/allocation/manifest.js'
 import { FLEET_LABEL, noneOf, refusalOf } from './failures.js'
 import type { Way } from './find-way.js'
@@ -67,8 +68,15 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
       values: values ?? [],
     })),
     gameServer: gameServer as AllocationStatus,
-    url: port === undefined ? undefined : playersUrl(address, port, edge),
+    url: port === undefined ? undefined : playersUrl(gameServer as AllocationStatus, port, edge),
   }
+}
+
+/** An edge leads to the nodes' own network, and takes only IPv4. */
+function playersUrl({ address = '', addresses }: AllocationStatus, port: number, edge?: string): string | undefined {
+  if (edge === undefined) return `ws://${address.includes(':') ? `[${address}]` : address}:${port}`
+  const internal = addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address ?? address
+  return isIPv4(internal) ? edgeUrl({ edge, address: internal, port }) : undefined
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {

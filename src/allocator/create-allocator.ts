@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { edgeUrl } from '../protocol/edge-url.js'
 import { allocationOf, requestOf } from './answers.js'
 import { AllocationError, type AllocationErrorCode } from './errors.js'
 import { failureOf } from './failures.js'
@@ -37,6 +38,7 @@ export function createAllocatorIn(surroundings: Surroundings, options: Allocator
   const way = findWay(options, surroundings)
   const { timeout = 10_000, edge } = options
   checkMs('timeout', timeout, 'CONFIG', LONGEST_TIMER)
+  checkEdge(edge)
   const transport = createTransport(way, timeout)
 
   /** The controllers of the calls that wait. */
@@ -106,6 +108,14 @@ export function createAllocatorIn(surroundings: Surroundings, options: Allocator
       calls.forEach((call) => call.abort())
       transport.close()
     },
+  }
+}
+
+function checkEdge(edge: string | undefined): void {
+  try {
+    edgeUrl({ edge, address: '10.0.0.1', port: 1 })
+  } catch {
+    throw new AllocationError('CONFIG', `edge must be a host name, such as play.example.com; got "${edge}"`)
   }
 }
 

@@ -82,7 +82,10 @@ export interface Allocation {
   readonly lists: Readonly<Record<string, { readonly capacity: number; readonly values: readonly string[] }>>
   /** The platform's answer (`status` of a GameServerAllocation), with addresses, node, labels and annotations. */
   readonly gameServer: AllocationStatus
-  /** Where players connect: `ws://address:port`, or through the `edge`. Undefined for a GameServer without ports. */
+  /**
+   * Where players connect: `ws://address:port`, or through the `edge`. Undefined for a GameServer without
+   * ports, and where an edge can't lead: it takes only IPv4.
+   */
   readonly url: string | undefined
 }
 

@@ -91,7 +91,10 @@ export const api = {
 export const service = {
   allocated: json(200, {
     ...status,
-    addresses: [],
+    addresses: [
+      { type: 'ExternalIP', address: '10.0.0.1' },
+      { type: 'InternalIP', address: '10.128.0.7' },
+    ],
     nodeName: 'node-1',
     metadata: { labels: {}, annotations: {} },
     counters: { rooms: { count: '1', capacity: '10' } },

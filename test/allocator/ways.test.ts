@@ -96,7 +96,8 @@ describe('createAllocator() finds its way', () => {
         GAMESERVER_ALLOCATOR_CA: join(folder, 'ca.crt'),
       },
     )
-    const url = 'wss://play.example.com/10.0.0.1/7001/'
+    // The edge stands in the nodes' network, where the external address leads around it.
+    const url = 'wss://play.example.com/10.128.0.7/7001/'
     expect(await allocator.allocate(REQUEST)).toMatchObject({ ...ALLOCATION, url, gameServer: { nodeName: 'node-1' } })
     const { fleet, labels, annotations, selectors, ...rest } = REQUEST
     const matchLabels = { 'agones.dev/fleet': fleet }
@@ -153,6 +154,7 @@ describe('createAllocator() refuses', () => {
     ['two ways at once', { url: 'x', service: 'y' }, {}, /url and service exclude each other/],
     ['a certificate without a key', { service: 'x', cert: 'client.crt' }, {}, /a cert without a key/],
     ['an address that is none', {}, { GAMESERVER_FLEET_URL: 'http://a b' }, /GAMESERVER_FLEET_URL must be a URL/],
+    ['an edge that is no host name', { url: 'x', edge: 'https://play.example.com' }, {}, /edge must be a host name/],
     ['a timeout that is no number', { url: 'x', timeout: '5s' }, {}, /timeout must be a number/],
   ])('%s', (_, options, env, message) => {
     const create = (): unknown => allocatorOf(options as AllocatorOptions, env)
