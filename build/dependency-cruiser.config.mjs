@@ -4,7 +4,7 @@
  *   cli, vite > node > schema > sidecar > protocol
  *   adapters > players > index > client > protocol
  *   agones-sdk > index
- *   allocator > protocol
+ *   allocator > client > protocol
  *   node > frames
  *   node > host-page > relay, as a script
  *   player > relay, protocol
@@ -22,7 +22,7 @@ const allowed = {
   players: { areas: ['index.ts'] },
   adapters: { areas: ['index.ts', 'players', 'protocol'] },
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
-  allocator: { areas: ['protocol'], types: ['sidecar'], node: true },
+  allocator: { areas: ['client', 'protocol'], types: ['sidecar'], node: true },
   relay: {},
   player: { areas: ['relay', 'protocol'] },
   'host-page': { areas: ['relay'] },

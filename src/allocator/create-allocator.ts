@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { onAbort } from '../client/signals.js'
 import { edgeUrl } from '../protocol/edge-url.js'
 import { allocationOf, requestOf } from './answers.js'
 import { AllocationError, type AllocationErrorCode } from './errors.js'
@@ -92,15 +93,14 @@ export function createAllocatorIn(surroundings: Surroundings, options: Allocator
       const { wait = 0, signal } = request
       checkMs('wait', wait, 'INVALID_ARGUMENT')
       const call = new AbortController()
-      const abort = (): void => call.abort(signal?.reason)
-      if (isClosed || signal?.aborted) abort()
-      signal?.addEventListener('abort', abort)
+      if (isClosed) call.abort()
+      const forget = signal && onAbort(signal, () => call.abort(signal.reason))
       calls.add(call)
       try {
         return await askUntil(request, performance.now() + wait, call.signal)
       } finally {
         calls.delete(call)
-        signal?.removeEventListener('abort', abort)
+        forget?.()
       }
     },
     close() {

@@ -172,6 +172,23 @@ describe('a call ends', () => {
     expect((error.cause as Error).message).toBe('the player left')
   })
 
+  test('by a signal that many calls share, without a warning of Node', async () => {
+    const warnings: string[] = []
+    const warn = ({ name }: Error): unknown => warnings.push(name)
+    process.on('warning', warn)
+    onTestFinished(() => void process.off('warning', warn))
+    const controller = new AbortController()
+    const { url } = await standIn([api.none])
+    const allocator = allocatorOf({ url })
+    const calls = Array.from({ length: 12 }, () =>
+      errorOf(allocator.allocate({ wait: Infinity, signal: controller.signal })),
+    )
+    // Node warns on the next tick.
+    setImmediate(() => controller.abort())
+    for (const { code } of await Promise.all(calls)) expect(code).toBe('ABORTED')
+    expect(warnings).toEqual([])
+  })
+
   test('by close(), as every later call, and the connections end', async () => {
     const { url, server } = await standIn([api.allocated, api.none])
     const allocator = allocatorOf({ url })
