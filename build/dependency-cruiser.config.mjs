@@ -2,6 +2,7 @@
  * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
  *
  *   cli, vite > node > schema > sidecar > protocol
+ *   node > fleet > sidecar
  *   adapters > players > index > client > protocol
  *   agones-sdk > index
  *   allocator > client > protocol
@@ -27,7 +28,8 @@ const allowed = {
   player: { areas: ['relay', 'protocol'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
-  schema: { areas: ['protocol', 'sidecar'], packages: ['valibot'] },
+  fleet: { areas: ['protocol', 'sidecar'] },
+  schema: { areas: ['protocol', 'sidecar'], types: ['fleet'], packages: ['valibot'] },
   dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
@@ -35,6 +37,7 @@ const allowed = {
       'protocol',
       'schema',
       'sidecar',
+      'fleet',
       'client',
       'dashboard',
       'frames',
@@ -145,7 +148,7 @@ export default {
       from: {
         path: [
           '^src/index\\.(browser\\.|core\\.)?ts$',
-          '^src/(adapters|dashboard|frames|host-page|mock|player|players|relay|schema|sidecar)/',
+          '^src/(adapters|dashboard|fleet|frames|host-page|mock|player|players|relay|schema|sidecar)/',
         ],
       },
       to: {

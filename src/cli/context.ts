@@ -13,6 +13,8 @@ export interface Colors {
   green(text: string): string
   yellow(text: string): string
   cyan(text: string): string
+  blue(text: string): string
+  magenta(text: string): string
 }
 
 /** The parts of the process that a command may use. */

@@ -7,6 +7,15 @@ export function port(text: string): number {
   return value
 }
 
+/** A range of TCP ports, such as `7000-8000`, or a single one. */
+export function portRange(text: string): readonly [number, number] {
+  const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text)
+  const [first, last] = [Number(match?.[1]), Number(match?.[2] ?? match?.[1])]
+  if (match === null || first < 1 || last > 65_535) throw new Error('It must be a range of ports such as 7000-8000.')
+  if (first > last) throw new Error(`It begins after its end; give ${last}-${first}.`)
+  return [first, last]
+}
+
 /** A whole number from 0. */
 export function whole(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new Error('It must be a whole number of at least 0.')

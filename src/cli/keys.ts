@@ -83,6 +83,11 @@ export function attachKeys(options: KeyOptions): () => void {
         return options.onQuit()
     }
   }
+  return steerByKeys(perform)
+}
+
+/** Calls `perform` with each key of the terminal. Ctrl-C, Ctrl-\\ and Ctrl-Z do what they do elsewhere. */
+export function steerByKeys(perform: (key: string) => void): () => void {
   const read = (text: string): void => {
     // In raw mode the terminal sends no signals.
     if (text.includes('\u0003')) signalGroup('SIGINT')

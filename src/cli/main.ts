@@ -17,6 +17,10 @@ const commandTable: Readonly<Record<string, Row>> = {
     () => import('./commands/serve.js'),
   ],
   host: ['Run a game build as a dedicated server, in a headless browser.', () => import('./commands/host.js')],
+  fleet: [
+    'Run a whole Fleet: several games, each with a sidecar, at the addresses of the platform.',
+    () => import('./commands/fleet.js'),
+  ],
   allocate: [
     'Allocate the GameServer of a local sidecar, as a matchmaker does in a cluster.',
     () => import('./commands/allocate.js'),

@@ -8,7 +8,10 @@ import { jsonText } from './json-line.js'
 const same = (text: string): string => text
 
 /** No colours, for reports that programs read. */
-export const plainColors: Colors = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+export const plainColors: Colors = {
+  ...{ bold: same, dim: same, red: same, green: same },
+  ...{ yellow: same, cyan: same, blue: same, magenta: same },
+}
 
 /** How many events a failed step shows. */
 const LAST_EVENTS = 10

@@ -1,5 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/model/state/config.js'
+import type { ControlCommand } from '../sidecar/model/state/sidecar-event.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../sidecar/allocation/manifest.js'
 
 type Texts = Readonly<Record<string, string>>
@@ -133,6 +134,8 @@ export type FleetCommand =
   /** Kills the game's process. */
   | { readonly type: 'kill'; readonly server: string }
   | { readonly type: 'makeUnhealthy'; readonly server: string }
+  /** Carries out a command on the sidecar of a GameServer. */
+  | { readonly type: 'control'; readonly server: string; readonly command: ControlCommand }
 
 export type FleetResult =
   { readonly ok: true } | { readonly ok: false; readonly status: 400 | 404 | 409; readonly message: string }
@@ -161,8 +164,11 @@ export interface RunningFleet {
   onEntry(listener: (entry: FleetEntry) => void): () => void
   /** The kept entries after a sequence number. Default all; the oldest of 5,000 go first. */
   entries(since?: number): readonly FleetEntry[]
-  /** Allocates by a checked manifest. */
-  allocate(manifest: GameServerAllocation): FleetAllocation
+  /**
+   * Allocates by a checked manifest. Allocations that came in at the same time share a number `batch`: as in a cluster,
+   * equal ones among them each get a GameServer of their own.
+   */
+  allocate(manifest: GameServerAllocation, batch?: number): FleetAllocation
   /** Carries out a checked command. */
   perform(command: FleetCommand): FleetResult
 }

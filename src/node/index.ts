@@ -1,4 +1,5 @@
 export { createGateway } from './gateway/create-gateway.js'
+export { createFleet } from './fleet/create-fleet.js'
 export { createHost } from './host/create-host.js'
 export { HostError } from './host/host-error.js'
 export { createLocalSidecar } from './local/local-sidecar.js'
@@ -13,6 +14,8 @@ export type {
   Step as ScenarioStep,
   StepResult as ScenarioStepResult,
 } from './scenario/types.js'
+export type { Fleet } from './fleet/create-fleet.js'
+export type { FleetOptions, FleetRunEvent } from './fleet/fleet-options.js'
 export type { Gateway } from './gateway/create-gateway.js'
 export type { GatewayOptions } from './gateway/gateway-options.js'
 export type { Host } from './host/create-host.js'

@@ -36,8 +36,8 @@ const labelValue = v.pipe(
     ({ input }) => `must be at most 63 letters, digits, "-", "_" or "."; got ${show(input)}`,
   ),
 )
-const labels = record(labelValue, key())
-const annotations = v.pipe(
+export const labels = record(labelValue, key())
+export const annotations = v.pipe(
   record(
     quotable,
     key((text) => text.toLowerCase()),
@@ -98,7 +98,7 @@ const selector = object(
   }),
 )
 
-const priority = object({
+export const priority = object({
   type: word(['Counter', 'List']),
   key: name,
   // An empty text stands for the default.

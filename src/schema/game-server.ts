@@ -78,24 +78,6 @@ export const gameServer = v.pipe(
   isSmall,
 )
 
-const fleet = object({
-  ...nullish({ apiVersion: text, metadata: v.looseObject(nullish({ name: text })) }),
-  ...unread('kind', 'status'),
-  spec: object({
-    ...unread('replicas', 'allocationOverflow', 'strategy', 'scheduling', 'priorities'),
-    template: gameServer,
-  }),
-})
-
-export interface Fleet {
-  readonly apiVersion?: string
-  readonly metadata?: { readonly name?: string }
-  readonly spec: { readonly template: GameServerManifest }
-}
-
 /** Reads a GameServer. @throws InvalidInput */
 export const readGameServer = (value: unknown): GameServerManifest =>
   read(gameServer, value, 'a GameServer') as GameServerManifest
-
-/** Reads a Fleet. @throws InvalidInput */
-export const readFleet = (value: unknown): Fleet => read(fleet, value, 'a Fleet') as Fleet

@@ -164,6 +164,49 @@ const hostOptions = object({
 /** Checks the options of `createHost()`. @throws InvalidInput for the first mistake */
 export const checkHostOptions = (value: unknown): void => void read(hostOptions, value, 'The object of options')
 
+const isPort = (value: unknown): boolean => isIn(value, 65_535) && Number(value) > 0
+
+const fleetOptions = v.pipe(
+  object(
+    optional({
+      ...{
+        command: list(text),
+        dir: name,
+        file: either(name, list(name), Array.isArray),
+        record: name,
+        kubeconfig: name,
+      },
+      replicas: integer(0, 1_000),
+      max: integer(1, 1_000),
+      port: integer(0, 65_535),
+      ports: leaf(
+        'the first and the last port, such as [7000, 8000]',
+        (value) => Array.isArray(value) && value.length === 2 && value.every(isPort) && value[0] <= value[1],
+      ),
+      platform,
+      grace: integer(0, HOUR),
+      allowHosts: list(text),
+      allowOrigins: list(text),
+      onEvent: listener,
+      // Read as files are; `page` by the host.
+      ...unread('fleet', 'autoscaler', 'page', 'env'),
+    }),
+  ),
+  rule(({ command, dir }) =>
+    ((command as readonly unknown[] | undefined)?.length ?? 0) > 0 === (dir !== undefined)
+      ? { key: 'command', message: 'or dir must say what each GameServer runs: one of them' }
+      : undefined,
+  ),
+  rule(({ file, fleet }) =>
+    file === undefined || fleet === undefined
+      ? undefined
+      : { key: 'file', message: 'and fleet exclude each other; give the one to start with' },
+  ),
+)
+
+/** Checks the options of `createFleet()`. @throws InvalidInput for the first mistake */
+export const checkFleetOptions = (value: unknown): void => void read(fleetOptions, value, 'The object of options')
+
 const programOptions = v.pipe(
   object({
     file: name,

@@ -89,6 +89,12 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['host', '--grace', '9000', 'dist', '--local', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
     [['host', '--node', 'package.json'], /--local/],
 
+    [['fleet'], /^Nothing says what each GameServer runs: add a program, such as -- node server\.mjs, or the folder/],
+    [['fleet', '--replica', '3', 'x'], /^Unknown option '--replica'; did you mean --replicas\?/],
+    [['fleet', '--ports', '8000-7000', 'x'], /is invalid: it begins after its end; give 7000-8000\.$/],
+    [['fleet', '--port', '0', '--max', '0', 'x'], /^max must be an integer from 1 to 1000; got 0\.$/],
+    [['fleet', '--port', '0', '--allow-origin', '*', 'x'], /^An allowed origin must look like/],
+
     [['allocate', '--label', 'mode'], /argument 'mode' is invalid: it must look like key=value\.$/],
     [['allocate', '-f', 'x', '--add-to', 'a=b'], /^--add-to and --file exclude each other; write it into the file\.$/],
     [['replay', 'x', '--url', 'http://x'], /^--url names the sidecar to call; add --as client\.$/],
@@ -145,6 +151,7 @@ describe('the file', () => {
     ['serve --cert', (file) => ['serve', page, '--port=0', '--local', '--cert', file, '--key', file]],
     ['host', (file) => ['host', '--node', 'package.json', '--local', '--file', file]],
     ['exec', (file) => ['exec', '--file', file, '--', 'true']],
+    ['fleet', (file) => ['fleet', '--port=0', '--file', file, '--', 'true']],
     ['allocate', (file) => ['allocate', '--file', file]],
     ['scenario check', (file) => ['scenario', 'check', file]],
     ['replay', (file) => ['replay', file, '--http-port=0']],

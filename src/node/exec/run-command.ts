@@ -1,11 +1,8 @@
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { endReasonOf } from '../../protocol/game-server.js'
-import { endWithGameServer, isEndPending } from './kubelet.js'
+import { endWithGameServer, untilEndIsWritten } from './kubelet.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
-
-/** Longest wait for a requested state: the sidecar writes it half a second later, unless a fault delays the write. */
-const WRITE_MS = 2_000
 
 /** npm repeats a signal that the terminal has already sent to all processes: signals within this time count as one. */
 const SAME_REQUEST_MS = 200
@@ -88,21 +85,6 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     unsubscribe()
     stopPassing()
   }
-}
-
-/** Whether the game's last call ends its GameServer; resolves once that call is written. */
-async function untilEndIsWritten(local: LocalSidecar): Promise<boolean> {
-  if (!isEndPending(local)) return false
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, WRITE_MS)
-    const unsubscribe = local.sidecar.log.subscribe(() => {
-      if (isEndPending(local)) return
-      clearTimeout(timer)
-      unsubscribe()
-      resolve()
-    })
-  })
-  return true
 }
 
 function stateOf(local: LocalSidecar): string {

@@ -25,6 +25,8 @@ export interface RunningCommand {
   readonly pid: number
   /** null if stdout isn't piped. */
   readonly stdout: Readable | null
+  /** null if stderr isn't piped. */
+  readonly stderr: Readable | null
   /** Resolves when the command and every process of its group have ended. */
   readonly exited: Promise<CommandEnd>
   /** Sends a signal only to the command, as in a container; the command has to signal its own children. */
@@ -89,6 +91,7 @@ export async function startCommand(
   return {
     pid,
     stdout: child.stdout,
+    stderr: child.stderr,
     exited,
     signal,
     signalAll: (name) => {

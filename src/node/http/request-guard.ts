@@ -105,16 +105,20 @@ const allowing = (what: 'host' | 'origin', value: string): string =>
 const isNavigation = ({ method, headers }: RequestHead, kind: 'document' | 'iframe'): boolean =>
   method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === kind
 
+/** Methods that pages of an allowed origin may use. */
+export const CORS_METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
+
 /** Headers that let a page of an allowed origin read an answer. The real sidecar sends none. */
 export const corsHeaders = (
   { foreignOrigin }: Admission,
   requestHeaders: readonly string[] = ['content-type'],
+  methods: readonly string[] = CORS_METHODS,
 ): Record<string, string> | undefined =>
   foreignOrigin === undefined
     ? undefined
     : {
         'access-control-allow-origin': foreignOrigin,
-        'access-control-allow-methods': 'GET, POST, PUT, PATCH',
+        'access-control-allow-methods': methods.join(', '),
         'access-control-allow-headers': requestHeaders.join(', '),
         'access-control-max-age': '600',
         vary: 'Origin',

@@ -1,4 +1,3 @@
-import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../schema/allocation.js'
 import { InvalidInput } from '../../schema/check.js'
@@ -8,8 +7,8 @@ import { forbidden, refusalResponse } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../http/token.js'
+import { parseJson, readBodyText, TooLarge } from './body-text.js'
 import { exportSession } from './control-export.js'
-import { MAX_BYTES } from './read-text-file.js'
 import { GameServerFileError, parseGameServer } from './game-server-file.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
@@ -127,7 +126,7 @@ function readEntry(sidecar: Sidecar, number: string): Response {
 }
 
 async function runCommand({ control, request }: Asked): Promise<Response> {
-  const command = await readJson(request, 'command')
+  const command = parseJson(await readBodyText(request, 'command'))
   // Only the outer shape is checked here. The sidecar knows the fields of each command.
   if (!isObject(command) || typeof command['type'] !== 'string') {
     return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
@@ -146,25 +145,9 @@ async function withManifest(command: ControlCommand): Promise<ControlCommand> {
 }
 
 async function runAllocation({ sidecar, control, request }: Asked): Promise<Response> {
-  const manifest = await readJson(request, 'allocation')
+  const manifest = parseJson(await readBodyText(request, 'allocation'))
   if (manifest === undefined) return refused(400, 3, 'An allocation is a GameServerAllocation as JSON')
   return answer(allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)))
-}
-
-class TooLarge extends Error {}
-
-/** A body as a value; undefined if it is no JSON. @throws TooLarge */
-async function readJson(request: Request, what: string): Promise<unknown> {
-  const bytes = createGrowingBytes()
-  for await (const chunk of request.body ?? []) {
-    if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
-    bytes.add(chunk)
-  }
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 const refused = (status: number, code: number, message: string): Response => refusalResponse({ status, code, message })

@@ -1,6 +1,7 @@
 import { isObject } from '../../protocol/is-object.js'
 import { InvalidInput } from '../../schema/check.js'
-import { readFleet, readGameServer } from '../../schema/game-server.js'
+import { readFleet } from '../../schema/fleet.js'
+import { readGameServer } from '../../schema/game-server.js'
 import type { GameServerManifest } from '../../sidecar/index.js'
 import { plainText } from '../plain-text.js'
 import { readTextFile, unreadableReason } from './read-text-file.js'
@@ -43,14 +44,24 @@ export async function readText(path: string): Promise<string> {
  * @throws GameServerFileError
  */
 export async function parseGameServer(path: string, text: string): Promise<FileContent> {
-  const document = await findDocument(text, isKnown).catch((error: unknown) => {
+  const document = await findInFile(path, text, isKnown)
+  return readInFile(path, document, 'GameServer', () => contentOf(path, document))
+}
+
+/** Finds the first wanted document of a file's text, see `findDocument()`. @throws GameServerFileError */
+export function findInFile(path: string, text: string, isWanted: (value: unknown) => boolean): Promise<FoundDocument> {
+  return findDocument(text, isWanted).catch((error: unknown) => {
     throw new GameServerFileError(`${path} is neither YAML nor JSON: ${unreadableReason(error)}`, { cause: error })
   })
+}
+
+/** Calls `read` for a document of a file. @throws GameServerFileError that names the file and the mistake's line */
+export function readInFile<T>(path: string, document: FoundDocument, kind: string, read: () => T): T {
   try {
-    return contentOf(path, document)
+    return read()
   } catch (error) {
     const place = error instanceof InvalidInput ? `${path}:${document.lineOf(error.path)}` : path
-    throw new GameServerFileError(`${place} holds no usable GameServer: ${unreadableReason(error)}`, { cause: error })
+    throw new GameServerFileError(`${place} holds no usable ${kind}: ${unreadableReason(error)}`, { cause: error })
   }
 }
 
@@ -75,7 +86,7 @@ function templateOf(value: unknown): { readonly template: GameServerManifest; re
   const { apiVersion, metadata, spec } = readFleet(value)
   const { template } = spec
   const fleet = metadata?.name
-  if (fleet === undefined) return { template, name: 'the template of the Fleet' }
+  if (fleet == null) return { template, name: 'the template of the Fleet' }
   const group = apiVersion?.includes('/') === true ? apiVersion.split('/')[0]! : 'agones.dev'
   const labels = { ...template.metadata?.labels, [`${group}/fleet`]: fleet }
   return {

@@ -23,12 +23,14 @@ export function allocateGameServer(
  * The answer to a checked allocation: the manifest with the defaults of a cluster, and its status.
  *
  * @param allocated the GameServer as the allocation left it, or the reason why there is none
+ * @param failure the state of an answer without a GameServer
  */
-function allocationAnswer(
+export function allocationAnswer(
   manifest: GameServerAllocation,
   allocated: GameServer | string,
   namespace: string,
   now: number,
+  failure: 'UnAllocated' | 'Contention' = 'UnAllocated',
 ): AnsweredAllocation {
   const isAllocated = typeof allocated !== 'string'
   const { spec } = manifest
@@ -44,20 +46,26 @@ function allocationAnswer(
       ...manifest.metadata,
       ...(isAllocated ? { name: allocated.object_meta.name } : {}),
       namespace,
-      creationTimestamp: `${new Date(now).toISOString().slice(0, 19)}Z`,
+      creationTimestamp: wholeSeconds(now),
     },
     spec: {
       ...spec,
       multiClusterSetting: spec?.multiClusterSetting ?? { policySelector: {} },
       required: hasSelectors ? (spec?.required ?? {}) : withDefaults(spec?.required ?? {}),
       selectors: selectorsOf(spec ?? {}).map(({ selector }) => withDefaults(selector)),
+      ...(spec?.priorities
+        ? { priorities: spec.priorities.map((one) => ({ ...one, order: one.order || 'Ascending' })) }
+        : {}),
       scheduling: spec?.scheduling || 'Packed',
       metadata: spec?.metadata ?? {},
     },
-    status: isAllocated ? statusOf(allocated) : { state: 'UnAllocated', gameServerName: '', source: '' },
+    status: isAllocated ? statusOf(allocated) : { state: failure, gameServerName: '', source: '' },
     ...(isAllocated ? {} : { reason: allocated }),
   }
 }
+
+/** RFC 3339, as the platform writes times. */
+export const wholeSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
 function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus {
   const { ports = [], address = '', addresses = [], counters, lists } = status
@@ -67,14 +75,24 @@ function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus {
     ports,
     address,
     addresses,
-    // The sidecar's GameServer has no node name.
-    nodeName: addresses.find(({ type }) => type === 'Hostname')?.address ?? address,
+    nodeName: nodeNameOf(status),
     source: 'local',
     metadata: { labels: meta.labels ?? {}, annotations: meta.annotations ?? {} },
-    counters: mapValues(counters, ({ count, capacity }) => ({ count: int64(count), capacity: int64(capacity) })),
-    lists: mapValues(lists, ({ capacity, values }) => ({ capacity: int64(capacity), values: values ?? [] })),
+    ...countedOf({ counters, lists }),
   }
 }
+
+/** The name of a GameServer's node, which a sidecar's GameServer doesn't hold: its host name, else its address. */
+export const nodeNameOf = ({ address = '', addresses = [] }: GameServer['status']): string =>
+  addresses.find(({ type }) => type === 'Hostname')?.address ?? address
+
+type Counted = { readonly [Part in 'counters' | 'lists']?: GameServer['status'][Part] | undefined }
+
+/** Counters and lists of a GameServer as in the cluster's API. */
+export const countedOf = ({ counters, lists }: Counted) => ({
+  counters: mapValues(counters, ({ count, capacity }) => ({ count: int64(count), capacity: int64(capacity) })),
+  lists: mapValues(lists, ({ capacity, values }) => ({ capacity: int64(capacity), values: values ?? [] })),
+})
 
 function mapValues<T, U>(
   record: Readonly<Record<string, T>> | null | undefined,

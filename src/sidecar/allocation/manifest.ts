@@ -96,7 +96,7 @@ export interface AnsweredAllocation extends GameServerAllocation {
 }
 
 export interface AllocationStatus {
-  readonly state: 'Allocated' | 'UnAllocated'
+  readonly state: 'Allocated' | 'UnAllocated' | 'Contention'
   readonly gameServerName: string
   readonly ports?: readonly { readonly name: string; readonly port: number }[]
   readonly address?: string

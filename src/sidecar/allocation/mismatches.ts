@@ -33,7 +33,11 @@ export function mismatches(selector: GameServerSelector, object: GameServer): st
   ].filter((reason) => reason !== undefined)
 }
 
-function labelMismatch({ key, operator, values }: LabelExpression, value: string | undefined): string | undefined {
+/** Why labels do not fit one condition; undefined if they fit. */
+export function labelMismatch(
+  { key, operator, values }: LabelExpression,
+  value: string | undefined,
+): string | undefined {
   const given = values ?? []
   const matches = {
     In: value !== undefined && given.includes(value),

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { endGroup, guardGroup } from '../../exec/processes.js'
+import { endGroup, guardGroup, readLines } from '../../exec/processes.js'
 import { plainLines } from '../lines.js'
 import type { ProgramCommand } from './runtimes.js'
 
@@ -81,29 +80,6 @@ export async function startProgram(
       if (!hasEnded) endGroup(group)
     },
   }
-}
-
-/** Most characters of a line that are kept. The rest of the line is dropped. */
-const MAX_LINE = 16_384
-
-/** Calls `onLine` for each line of a stream, the last one too if it has no end. A line without end takes no memory. */
-function readLines(stream: Readable, onLine: (line: string) => void): void {
-  let start = ''
-  stream.setEncoding('utf8')
-  stream.on('data', (chunk: string) => {
-    const lines = chunk.split('\n')
-    const rest = lines.pop()!
-    for (const line of lines) {
-      onLine((start + line).replace(/\r$/, ''))
-      start = ''
-    }
-    start = (start + rest).slice(0, MAX_LINE)
-  })
-  stream.on('end', () => {
-    if (start !== '') onLine(start)
-  })
-  // Ignore broken pipes: the program holds the other end, and its exit tells more.
-  stream.on('error', () => undefined)
 }
 
 /** How an error begins in Node, Deno and Bun. */

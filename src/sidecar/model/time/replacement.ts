@@ -1,14 +1,11 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { SidecarConfig } from '../state/config.js'
 import type { Change } from '../state/effect.js'
+import { generatedName, uidOf } from '../state/generated-names.js'
 import { initialGameServer } from '../state/initial-game-server.js'
 import { createProcess } from '../state/sidecar-state.js'
 import { nextVersion, update } from '../state/step.js'
 import type { Step } from '../state/step.js'
-
-/** The characters of names that Kubernetes generates: without vowels, so that no words arise. */
-const letters = 'bcdfghjklmnpqrstvwxz2456789'
-const suffixLength = 5
 
 type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason']
 
@@ -52,12 +49,11 @@ export function startFresh(step: Step, reason: ReplacementReason, at: number): v
 function freshGameServer(config: SidecarConfig, previous: GameServer, count: number, now: number): GameServer {
   const object = initialGameServer(config, now)
   const seed = `${previous.object_meta.uid} ${count} ${now}`
-  const base = object.object_meta.name.slice(0, 63 - suffixLength - 1)
   return {
     ...object,
     object_meta: {
       ...object.object_meta,
-      name: `${base}-${suffixOf(seed)}`,
+      name: generatedName(object.object_meta.name, seed),
       uid: uidOf(seed),
       // A cluster counts versions across all its objects.
       resource_version: nextVersion(previous.object_meta.resource_version),
@@ -67,21 +63,4 @@ function freshGameServer(config: SidecarConfig, previous: GameServer, count: num
     },
     status: { ...object.status, state: 'Scheduled' },
   }
-}
-
-function suffixOf(seed: string): string {
-  return Array.from({ length: suffixLength }, (_, i) => letters[hash(`${seed} ${i}`) % letters.length]).join('')
-}
-
-function uidOf(seed: string): string {
-  const digits = [0, 1, 2, 3].map((part) => hash(`uid ${part} ${seed}`).toString(16).padStart(8, '0')).join('')
-  return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5')
-}
-
-/** FNV-1a in 32 bits, with a final step that spreads the last character over all bits. */
-function hash(text: string): number {
-  let value = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
-  value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)
-  return (value ^ (value >>> 13)) >>> 0
 }

@@ -1,0 +1,172 @@
+import { statSync } from 'node:fs'
+import type { Fleet } from '../../node/fleet/create-fleet.js'
+import type { FleetOptions, FleetRunEvent } from '../../node/fleet/fleet-options.js'
+import { plainText } from '../../node/plain-text.js'
+import { CommandError, defineCommand, UsageError } from '../context.js'
+import type { CliContext, Colors, Invocation } from '../context.js'
+import { createFleetLines } from '../fleet-lines.js'
+import { names, port, portRange, seconds, several, whole } from '../flag-values.js'
+import { oneOf, option, text, toggle, under, withDefault } from '../flags.js'
+import type { Values } from '../flags.js'
+import { jsonEvent } from '../json-line.js'
+import { hasKeys, openInBrowser, steerByKeys } from '../keys.js'
+import { platform } from '../local-flags.js'
+import { refuseHome } from '../serve-checks.js'
+import { startError } from '../start-failure.js'
+
+const flags = {
+  file: option('path', 'Fleet and FleetAutoscaler, or a GameServer; several times; a change updates', several, {
+    short: 'f',
+  }),
+  replicas: option('n', "GameServers to begin with (default: the file's, else 2)", whole),
+  max: withDefault(option('n', 'most GameServers, whatever an autoscaler wants', whole), 20),
+  port: withDefault(
+    option('port', 'port of the API and the dashboard; 0 for any', port, { also: ['http-port'] }),
+    9350,
+  ),
+  ports: option('range', 'ports for players (default: 7000-8000)', portRange, { also: ['players-port'] }),
+  grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
+  record: text('dir', 'record the session of each sidecar into this folder'),
+  kubeconfig: text('file', 'write a kubeconfig that leads here, for kubectl and other clients'),
+  platform,
+  allowHost: option('name', 'also accept requests for this Host', names),
+  allowOrigin: option('origin', 'also accept requests from pages of this origin', names),
+  logFormat: oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty'),
+  ...under('A page instead of a program:', {
+    path: text('path', 'path and query of the page (default: "/")'),
+    browser: text('path', 'the browser (default: chromium-headless-shell, else Chromium)'),
+    webgl: toggle('draw WebGL in software'),
+    yes: toggle('serve the folder even if it holds your home directory'),
+  }),
+}
+
+type FleetFlags = Values<typeof flags>
+
+const KEYS = [
+  ['a', 'allocate', 'takes a Ready GameServer, as a matchmaker does'],
+  ['u', 'update', 'replaces all that are not Allocated, as a new version does'],
+  ['+', 'more', 'scales the Fleet up by one'],
+  ['-', 'fewer', 'scales the Fleet down by one'],
+  ['o', 'dashboard', 'opens it in a browser'],
+  ['h', 'help', 'shows this'],
+  ['q', 'quit', 'ends the Fleet, as Ctrl-C does'],
+] as const
+
+export const command = defineCommand({
+  args: '[command...]',
+  usage: '[options] -- <command> [arguments...]\n       gameserver-sidecar fleet [options] <dir>',
+  flags,
+  examples: 'A program for each GameServer, or a page in a browser for each where <dir> is the folder of a build.',
+  run: runFleet,
+})
+
+async function runFleet({ args, flags: given, context }: Invocation<typeof flags>): Promise<number> {
+  const stopped = context.untilStopped()
+  const isJson = given.logFormat === 'json'
+  const lines = createFleetLines(given.logFormat, context.colors)
+  const game = gameOf(args, given)
+  const keys = !isJson && hasKeys()
+  // A Fleet that can't start tells only why.
+  const held: string[] = []
+  let print = (line: string): void => void held.push(line)
+  const onEvent = (event: FleetRunEvent): void => {
+    if (event.event === 'listening' && !isJson) banner(event, given, keys, context).forEach(print)
+    else lines(event).forEach(print)
+  }
+  const { createFleet } = await import('../../node/fleet/create-fleet.js')
+  let fleet: Fleet
+  try {
+    fleet = await createFleet({ ...game, ...optionsOf(given), onEvent })
+  } catch (error) {
+    throw await failureOf(error, given)
+  }
+  print = context.print
+  held.forEach(print)
+  let detach: (() => void) | undefined
+  const quit = new Promise<string>((resolve) => {
+    if (keys) detach = attachKeys(fleet, context, () => resolve('q'))
+  })
+  const by = await Promise.race([stopped, quit])
+  detach?.()
+  const { length } = fleet.snapshot().servers
+  if (!isJson) print(`Ending ${length} GameServers; once more kills them.`)
+  await fleet.close()
+  if (isJson) print(jsonEvent('stopped', { by }))
+  return 0
+}
+
+/** What each GameServer runs. @throws UsageError */
+function gameOf(args: readonly string[], { path, browser, webgl, yes }: FleetFlags): FleetOptions {
+  const [first, ...others] = args
+  if (first === undefined) {
+    throw new UsageError(
+      'Nothing says what each GameServer runs: add a program, such as -- node server.mjs, or the folder of a built page.',
+    )
+  }
+  const isFolder = others.length === 0 && statSync(first, { throwIfNoEntry: false })?.isDirectory() === true
+  if (!isFolder) return { command: [first, ...others] }
+  if (!yes) refuseHome(first)
+  return { dir: first, page: { path, browser, webgl } }
+}
+
+const optionsOf = ({ file, replicas, max, port, ports, grace, record, kubeconfig, ...given }: FleetFlags) => ({
+  ...{ file, replicas, max, port, ports, record, kubeconfig, platform: given.platform },
+  grace: grace === undefined ? undefined : grace * 1000,
+  allowHosts: given.allowHost,
+  allowOrigins: given.allowOrigin,
+})
+
+/** The error that ends the command. A program that can't be started has a shell's exit code. */
+async function failureOf(error: unknown, { port }: FleetFlags): Promise<Error> {
+  const { name, message, exitCode } = error as Error & { readonly exitCode?: number }
+  if (exitCode !== undefined && (name === 'CommandError' || name === 'HostError')) {
+    return new CommandError(exitCode, /[.?!]$/.test(message) ? message : `${message}.`, { cause: error })
+  }
+  return startError(error, { port, portFlag: '--port', address: '127.0.0.1', addressFlag: '--port' })
+}
+
+function banner(
+  { url, fleet }: Extract<FleetRunEvent, { event: 'listening' }>,
+  { kubeconfig }: FleetFlags,
+  keys: boolean,
+  { colors }: CliContext,
+): string[] {
+  const { bold, cyan, dim, green } = colors
+  const row = (title: string, value: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${value}`
+  return [
+    row('Dashboard', cyan(`${url}/_/`)),
+    row('API', `${cyan(url)}   (${bold(`GAMESERVER_FLEET_URL=${url}`)})`),
+    ...(kubeconfig === undefined
+      ? []
+      : [row('kubectl', `kubectl --kubeconfig ${plainText(kubeconfig)} get gameservers`)]),
+    row('Fleet', plainText(fleet)),
+    ...(keys ? [`  ${dim('press')}  ${KEYS.map(([key, what]) => `${bold(key)} ${what}`).join(dim(' · '))}`] : []),
+  ]
+}
+
+/** Steers the Fleet by keys of the terminal. The timeline shows what a key did. */
+function attachKeys(fleet: Fleet, { colors, print }: CliContext, onQuit: () => void): () => void {
+  const scale = (by: number): void => {
+    const replicas = fleet.snapshot().fleet.spec.replicas + by
+    const result = fleet.perform({ type: 'scale', replicas })
+    if (!result.ok) print(colors.yellow(plainText(result.message)))
+  }
+  const actions: Readonly<Record<(typeof KEYS)[number][0] | '=' | '?', () => void>> = {
+    a: () => void fleet.allocate({}),
+    u: () => void fleet.perform({ type: 'update' }),
+    '+': () => scale(1),
+    // The same key without Shift.
+    '=': () => scale(1),
+    '-': () => scale(-1),
+    o: () => openInBrowser(`${fleet.url}/_/`, () => print(`Open ${fleet.url}/_/`)),
+    h: () => help(colors).forEach(print),
+    '?': () => help(colors).forEach(print),
+    q: onQuit,
+  }
+  return steerByKeys((key) => {
+    if (Object.hasOwn(actions, key)) actions[key as keyof typeof actions]()
+  })
+}
+
+const help = ({ bold }: Colors): string[] =>
+  KEYS.map(([key, what, more]) => `  ${bold(key)}  ${what.padEnd(14)} ${more}`)

@@ -1,0 +1,132 @@
+import { stripVTControlCharacters } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readLines, signalGroup } from '../exec/processes.js'
+import { startCommand } from '../exec/start-command.js'
+import { variablePrefix } from '../gateway/sidecar-url.js'
+import type { HostEvent } from '../host/host-events.js'
+import type { HostOptions } from '../host/host-options.js'
+import { plainLines } from '../host/lines.js'
+import type { ConsoleLine } from '../host/lines.js'
+
+/** The game of a GameServer: a program, or a page in its browser. It stands for the container of a pod. */
+export interface Game {
+  readonly pid: number
+  /** Resolves when the game has ended with everything that it had started, and its output was read. */
+  readonly exited: Promise<GameExit>
+  /** Asks the game to end, as by SIGTERM. */
+  terminate(): void
+  /** Kills the game at once. */
+  kill(): void
+}
+
+export interface GameExit {
+  readonly exitCode: number
+  /** How it ended, such as `exit code 1` or `SIGKILL`. */
+  readonly how: string
+}
+
+/** What a game is started with. */
+export interface GameStart {
+  readonly name: string
+  readonly fleet: string
+  readonly platform: string
+  /** Address of the GameServer's sidecar. */
+  readonly sidecarUrl: string
+  /** The first port for players. */
+  readonly port: number
+  /** ms from SIGTERM to SIGKILL. */
+  readonly graceMs: number
+  /** Gives up the start: the GameServer has ended meanwhile. */
+  readonly signal: AbortSignal
+  readonly onOutput: (line: ConsoleLine) => void
+}
+
+export type StartGame = (start: GameStart) => Promise<Game>
+
+/** Longest wait for output after a program's end. */
+const OUTPUT_MS = 1_000
+
+/**
+ * Returns the function that starts a program for each GameServer.
+ *
+ * @throws CommandError, when called, if the program can't be started
+ */
+export const programGame =
+  (command: readonly [string, ...string[]], env: NodeJS.ProcessEnv = process.env): StartGame =>
+  async ({ name, fleet, platform, sidecarUrl, port, onOutput }) => {
+    const prefix = variablePrefix(platform)
+    const { hostname, port: sidecarPort } = new URL(sidecarUrl)
+    const running = await startCommand(command, {
+      env: {
+        ...env,
+        [`${prefix}HOST`]: hostname,
+        [`${prefix}PORT`]: sidecarPort,
+        PORT: String(port),
+        GAMESERVER_NAME: name,
+        FLEET_NAME: fleet,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const { stdout, stderr } = running
+    readLines(stdout!, (text) => onOutput({ level: 'info', text: plainLine(text) }))
+    readLines(stderr!, (text) => onOutput({ level: 'error', text: plainLine(text) }))
+    const read = Promise.all(
+      [stdout!, stderr!].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+    )
+    return {
+      pid: running.pid,
+      exited: running.exited.then(async ({ exitCode, signal }) => {
+        await Promise.race([read, sleep(OUTPUT_MS, undefined, { ref: false })])
+        for (const stream of [stdout!, stderr!]) stream.destroy()
+        return { exitCode, how: signal ?? `exit code ${exitCode}` }
+      }),
+      terminate: () => running.signal('SIGTERM'),
+      kill: () => void running.kill(),
+    }
+  }
+
+const plainLine = (text: string): string => plainLines(stripVTControlCharacters(text))
+
+/** The options of `createHost()` that a Fleet of pages leaves to its user. */
+export type PageOptions = Omit<
+  HostOptions,
+  'dir' | 'sidecar' | 'local' | 'playersPort' | 'playersHost' | 'signal' | 'onEvent' | 'grace' | 'platform'
+>
+
+/** Returns the function that starts a page in a browser for each GameServer, as `createHost()` does. */
+export const pageGame =
+  (dir: string, options: PageOptions): StartGame =>
+  async ({ sidecarUrl, port, graceMs, platform, signal, onOutput }) => {
+    const { createHost } = await import('../host/create-host.js')
+    let pid = 0
+    const host = await createHost({
+      ...options,
+      ...{ dir, platform, sidecar: sidecarUrl, playersPort: port, playersHost: '127.0.0.1', grace: graceMs, signal },
+      onEvent(event) {
+        if (event.event === 'browser') pid = event.pid
+        const line = lineOf(event)
+        if (line !== undefined) onOutput(line)
+      },
+    })
+    return {
+      pid,
+      exited: host.exited.then(({ code, reason }) => ({ exitCode: code, how: `exit code ${code}: ${reason}` })),
+      terminate: () => void host.close(),
+      kill: () => signalGroup(pid, 'SIGKILL'),
+    }
+  }
+
+/** What a hosted page's output shows of an event. */
+function lineOf(event: HostEvent): ConsoleLine | undefined {
+  switch (event.event) {
+    case 'console':
+      return event
+    case 'warning':
+      return { level: 'warn', text: event.text }
+    case 'crash':
+    case 'hang':
+      return { level: 'error', text: event.reason }
+    default:
+      return undefined
+  }
+}

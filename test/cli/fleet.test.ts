@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { isGroupAlive } from '../../src/node/exec/processes.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { cli } from './support.js'
+import type { Run } from './support.js'
+
+const PROGRAM = fileURLToPath(new URL('../fleet/program.mjs', import.meta.url))
+let nextPort = 22_000
+
+const fleet = (behaviour: string, ...more: readonly string[]): Run => {
+  const first = nextPort
+  nextPort += 20
+  const flags = ['--port', '0', '--ports', `${first}-${first + 19}`, '--replicas', '1', '--log-format', 'json', ...more]
+  return cli(['fleet', ...flags, '--', process.execPath, PROGRAM], { BEHAVIOUR: behaviour })
+}
+
+/** A Fleet of one, once it is Ready, and the process group of its game. */
+async function startFleet(behaviour: string, ...more: readonly string[]): Promise<Run & { readonly group: number }> {
+  const run = fleet(behaviour, ...more)
+  const [, pid] = await run.line(/started as process (\d+)/)
+  await run.line(/→ Ready/)
+  return { ...run, group: Number(pid) }
+}
+
+test('after kill -9 of the command no game is left, nor what a game has started', async () => {
+  const { child, group, finished } = await startFleet('parent')
+  child.kill('SIGKILL')
+  await finished
+  await expect.poll(() => isGroupAlive(group)).toBe(false)
+})
+
+test('Ctrl-C gives the games their grace period, and a second one kills them', async () => {
+  const { child, group, line, finished } = await startFleet('stubborn')
+  child.kill('SIGINT')
+  await line(/"text":"SIGTERM"/)
+  expect(isGroupAlive(group)).toBe(true)
+  // Sooner, npm's copy of the same signal would be meant.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  child.kill('SIGINT')
+  expect((await finished).code).toBe(130)
+  await expect.poll(() => isGroupAlive(group)).toBe(false)
+})
+
+test('the first line leads to the dashboard; lines of a game have its name', async () => {
+  const run = cli([
+    'fleet',
+    '--port',
+    '0',
+    '--ports',
+    '22900-22919',
+    '--replicas',
+    '1',
+    '--',
+    process.execPath,
+    PROGRAM,
+  ])
+  expect((await run.line(/./)).input).toMatch(/^ {2}➜ {2}Dashboard: +http:\/\/127\.0\.0\.1:\d+\/_\/$/)
+  await run.line(/^\w{5} │ fleet-\w{5}-\w{5} of fleet at 229\d\d$/)
+  await run.line(/^[\d:.]+ {2}\w{5} {2}RequestReady → Ready/)
+  run.child.kill('SIGTERM')
+  expect(await run.finished).toMatchObject({ code: 0, err: '' })
+})
+
+test('a program that cannot be started ends the command with 127 and one sentence', async () => {
+  const { code, out, err } = await cli(['fleet', '--port', '0', '--', 'no-such-game']).finished
+  expect({ code, out }).toEqual({ code: 127, out: '' })
+  expect(err).toBe('There is no command "no-such-game"; check its name, or give its path, such as ./game.')
+})
+
+test.each([
+  ['kind: Flet\n', /fleet\.yaml:1 holds no usable Fleet: kind can't be "Flet"; did you mean "Fleet"\?$/],
+  [
+    'kind: Fleet\nspec:\n  template:\n    spec:\n      prots: []\n',
+    /fleet\.yaml:5 holds no usable Fleet: .*"prots"; did you mean "ports"\?$/,
+  ],
+])('the mistake in %j is told with its line and the nearest name', async (text, sentence) => {
+  const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
+  await writeFile(file, text)
+  const { code, err } = await fleet('', '-f', file).finished
+  expect({ code, err }).toEqual({ code: 64, err: expect.stringMatching(sentence) as string })
+})

@@ -1,0 +1,234 @@
+import { createServer } from 'node:net'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import type { FleetServer } from '../../src/fleet/types.js'
+import { isAlive, isGroupAlive } from '../../src/node/exec/processes.js'
+import { createFleet } from '../../src/node/fleet/create-fleet.js'
+import type { Fleet } from '../../src/node/fleet/create-fleet.js'
+import type { FleetOptions, FleetRunEvent } from '../../src/node/fleet/fleet-options.js'
+import { createSeen } from '../support/seen.js'
+import type { Seen } from '../support/seen.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+
+const PROGRAM = fileURLToPath(new URL('program.mjs', import.meta.url))
+/** Each test has ports of its own, so that none waits for another's. */
+let nextPort = 21_000
+
+interface Started {
+  readonly fleet: Fleet
+  readonly events: Seen<FleetRunEvent>
+  /** Resolves with the first line of output or warning that matches. */
+  line(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+function optionsFor(behaviour: string): Partial<FleetOptions> & { readonly ports: readonly [number, number] } {
+  const first = nextPort
+  nextPort += 20
+  return {
+    command: [process.execPath, PROGRAM],
+    env: { ...process.env, BEHAVIOUR: behaviour },
+    ports: [first, first + 19],
+    grace: 20_000,
+  }
+}
+
+async function start(behaviour: string, options: Partial<FleetOptions> = {}): Promise<Started> {
+  const events = createSeen<FleetRunEvent>()
+  const fleet = await createFleet({ ...optionsFor(behaviour), replicas: 1, onEvent: events.add, ...options })
+  onTestFinished(() => fleet.close())
+  const line = (pattern: RegExp): Promise<RegExpExecArray> =>
+    events.find((event) =>
+      event.event === 'listening' ? null : pattern.exec(event.event === 'entry' ? event.entry.text : event.text),
+    )
+  return { fleet, events, line }
+}
+
+const servers = (fleet: Fleet): readonly FleetServer[] => fleet.snapshot().servers
+const portOf = ({ gameServer }: FleetServer): number => gameServer.status.ports![0]!.port
+const play = (server: FleetServer, path: string): Promise<unknown> =>
+  fetch(`http://127.0.0.1:${portOf(server)}${path}`).catch(() => undefined)
+
+/** The states of a GameServer until it is gone. */
+function statesOf(fleet: Fleet, name: string): Promise<string[]> {
+  const states: string[] = []
+  return new Promise((resolve) => {
+    fleet.onChange(({ type, plural, object }) => {
+      if (plural !== 'gameservers' || object.metadata.name !== name) return
+      const { state } = object.status as { readonly state: string }
+      if (states.at(-1) !== state) states.push(state)
+      if (type === 'DELETED') resolve(states)
+    })
+  })
+}
+
+test('each game gets its names, its sidecar and the port that its GameServer shows', async () => {
+  const { fleet, events } = await start('', { replicas: 2 })
+  await fleet.ready()
+  const told = events.all.flatMap((event) => (event.event === 'output' ? [event.text] : []))
+  expect(told.sort()).toEqual(
+    servers(fleet)
+      .map((server) => `${server.name} of fleet at ${portOf(server)}`)
+      .sort(),
+  )
+  expect(new Set(servers(fleet).map(portOf)).size).toBe(2)
+})
+
+test.each([
+  [0, 'Shutdown'],
+  [3, 'Unhealthy'],
+])('a game that exits with %i makes its GameServer %s, and the Fleet replaces it', async (code, state) => {
+  const { fleet } = await start('')
+  await fleet.ready()
+  const [first] = servers(fleet)
+  const states = statesOf(fleet, first!.name)
+  await play(first!, `/exit?${code}`)
+  expect(await states).toContain(state)
+  await fleet.ready(1)
+  expect(servers(fleet).map(({ name }) => name)).not.toContain(first!.name)
+})
+
+test('with the restartPolicy OnFailure, a failed game starts again in its GameServer', async () => {
+  const spec = { template: { spec: { restartPolicy: 'OnFailure' } }, ports: [{ name: 'default' }] }
+  const { fleet } = await start('', { fleet: { metadata: { name: 'again' }, spec: { template: { spec } } } })
+  await fleet.ready()
+  const [first] = servers(fleet)
+  await play(first!, '/exit?1')
+  await expect
+    .poll(() => servers(fleet)[0])
+    .toMatchObject({
+      name: first!.name,
+      process: { state: 'running', restarts: 1 },
+    })
+})
+
+test('after shutdown() the game gets SIGTERM, and another GameServer takes its place', async () => {
+  const { fleet, line } = await start('')
+  await fleet.ready()
+  const [first] = servers(fleet)
+  const states = statesOf(fleet, first!.name)
+  await play(first!, '/shutdown')
+  await line(/^SIGTERM$/)
+  expect((await states).at(-1)).toBe('Shutdown')
+})
+
+test('a game that ignores SIGTERM is killed after the grace period, and a warning says so', async () => {
+  const { fleet, line } = await start('stubborn', { grace: 300 })
+  await fleet.ready()
+  const [first] = servers(fleet)
+  fleet.perform({ type: 'delete', server: first!.name })
+  await line(/still runs 0.3 s after SIGTERM: SIGKILL/)
+  await line(/ended with SIGKILL/)
+  expect(isAlive(first!.process.pid!)).toBe(false)
+})
+
+test('close() ends every game and what it has started, and frees the ports', async () => {
+  const { fleet } = await start('parent', { replicas: 2 })
+  await fleet.ready()
+  const groups = servers(fleet).map(({ process }) => process.pid!)
+  expect(groups.filter(isGroupAlive)).toHaveLength(2)
+  await fleet.close()
+  expect(groups.filter(isGroupAlive)).toEqual([])
+  await expect(fetch(fleet.url)).rejects.toThrow()
+  await expect(fleet.ready()).rejects.toThrow('closed')
+})
+
+test('createFleet rejects with the fix if the program cannot be started', async () => {
+  const options = { ...optionsFor(''), command: ['no-such-game'] as const }
+  await expect(createFleet(options)).rejects.toThrow('There is no command "no-such-game"; check its name')
+})
+
+test('createFleet rejects with the range if no port of it is free', async () => {
+  const { ports, ...options } = optionsFor('')
+  const taken = createServer().listen(ports[0], '0.0.0.0')
+  onTestFinished(() => void taken.close())
+  await expect(createFleet({ ...options, ports: [ports[0], ports[0]] })).rejects.toThrow(
+    `The range of ports ${ports[0]}-${ports[0]} has no free port left: other programs use all of it`,
+  )
+})
+
+test('more GameServers than ports wait for one, and say so', async () => {
+  const { ports, ...options } = optionsFor('')
+  const { fleet, line } = await start('', { ...options, ports: [ports[0], ports[0]], replicas: 2 })
+  await line(/this Fleet uses 1 of it; give a larger --ports/)
+  const [first] = servers(fleet).filter(({ process }) => process.state === 'running')
+  await fleet.ready(1)
+  fleet.perform({ type: 'scale', replicas: 1 })
+  await expect.poll(() => servers(fleet).map(({ name }) => name)).toEqual([first!.name])
+})
+
+test('a game that fails at once is started again later and later, each time in a new GameServer', async () => {
+  const { line } = await start('crash')
+  await line(/Error: no level file/)
+  await line(/the next GameServer is created in 1 s/)
+  await line(/the next GameServer is created in 2 s/)
+})
+
+const yaml = (label: string): string => `
+apiVersion: agones.dev/v1
+kind: Fleet
+metadata: { name: filed }
+spec:
+  replicas: 1
+  template:
+    metadata: { labels: { version: ${label} } }
+    spec:
+      ports: [{ name: default, containerPort: 7777 }]
+`
+
+test('a changed file replaces the GameServers; a mistake in it is told with its line and changes nothing', async () => {
+  const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
+  await writeFile(file, yaml('one'))
+  const { fleet, line } = await start('', { file, replicas: undefined })
+  await fleet.ready()
+  expect(servers(fleet)[0]!.gameServer.object_meta.labels).toMatchObject({
+    version: 'one',
+    'agones.dev/fleet': 'filed',
+  })
+  await writeFile(file, yaml('two').replace('ports:', 'prots:'))
+  await line(/fleet\.yaml:10 holds no usable Fleet: .*"prots"; did you mean "ports"\?; the last good content stays/)
+  await writeFile(file, yaml('three'))
+  await expect
+    .poll(() => servers(fleet).map(({ gameServer }) => gameServer.object_meta.labels?.['version']))
+    .toEqual(['three'])
+})
+
+test('record writes the session of each sidecar into the folder', async () => {
+  const folder = join(await temporaryFolder('fleet'), 'sessions')
+  const { fleet } = await start('', { record: folder })
+  await fleet.ready()
+  const [first] = servers(fleet)
+  await fleet.close()
+  expect(await readdir(folder)).toEqual([`${first!.name}.ndjson`])
+  expect(await readFile(join(folder, `${first!.name}.ndjson`), 'utf8')).toContain('RequestReady')
+})
+
+test('kubeconfig leads to the Fleet until close(), and another file at its path stays', async () => {
+  const kubeconfig = join(await temporaryFolder('fleet'), 'config')
+  const { fleet } = await start('', { kubeconfig })
+  expect(JSON.parse(await readFile(kubeconfig, 'utf8'))).toMatchObject({
+    clusters: [{ cluster: { server: fleet.url } }],
+  })
+  await fleet.close()
+  await expect(readFile(kubeconfig)).rejects.toThrow('ENOENT')
+  await writeFile(kubeconfig, 'apiVersion: v1\n')
+  await expect(start('', { kubeconfig })).rejects.toThrow('exists and is no kubeconfig of a Fleet')
+  expect(await readFile(kubeconfig, 'utf8')).toBe('apiVersion: v1\n')
+})
+
+test.each([
+  ['a page of another origin', { origin: 'http://evil.example' }, '/apis/agones.dev/v1/namespaces/default/fleets', 403],
+  ['a form without the header', {}, '/_/api/commands', 403],
+  ['a name that was bound to this machine', { host: 'evil.example' }, '/apis', 403],
+])('%s is refused', async (_who, headers, path, status) => {
+  const { fleet } = await start('')
+  const { request } = await import('node:http')
+  const got = await new Promise((resolve) => {
+    request(new URL(path, fleet.url), { method: 'POST', headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    }).end('{}')
+  })
+  expect(got).toBe(status)
+})
