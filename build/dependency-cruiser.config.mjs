@@ -30,7 +30,7 @@ const allowed = {
   sidecar: { areas: ['protocol'] },
   fleet: { areas: ['protocol', 'sidecar'] },
   schema: { areas: ['protocol', 'sidecar'], types: ['fleet'], packages: ['valibot'] },
-  dashboard: { areas: ['protocol', 'sidecar'], packages: ['preact'] },
+  dashboard: { areas: ['fleet', 'protocol', 'sidecar'], packages: ['preact'] },
   mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
   node: {
     areas: [
@@ -73,6 +73,7 @@ const floors = [
   ['node/http', 'node/local', 'node/exec', 'node/gateway', 'node/host'],
   ['node/exec', 'node/scenario'],
   ['node/local', 'node/scenario'],
+  ['node/local', 'node/fleet-dashboard'],
   ['node/host/browser', 'node/host/page', 'node/host/supervision'],
   ['node/gateway/files', 'node/gateway/forward'],
   ['node/gateway/forward', 'node/gateway/files'],

@@ -1,43 +1,68 @@
 import './style.css'
 import './header/header.css'
 import './timeline/timeline.css'
+import './panels/panel.css'
 import './panels/panels.css'
 import './dialogs/dialogs.css'
-import { render, type JSX } from 'preact'
-import { AllocateDialog } from './dialogs/allocate.js'
-import { Help } from './dialogs/help.js'
-import { Confirm } from './dialogs/modal.js'
-import { Palette } from './dialogs/palette.js'
-import { Header, StatusLine } from './header/header.js'
-import { Banner, Toast, tellState } from './header/notices.js'
+import type { JSX } from 'preact'
+import { Header, SidecarStatus } from './header/header.js'
+import { Toast } from './header/notices.js'
+import { SidecarBanner, tellState } from './header/state-notices.js'
 import { Counters, Lists } from './panels/counters.js'
 import { Faults, Watchers } from './panels/faults.js'
 import { GameServer } from './panels/game-server.js'
 import { Health } from './panels/health.js'
 import { Clock, Lifecycle } from './panels/lifecycle.js'
-import { onChange, panes, set, state, type Pane } from './store/state.js'
+import { onChange } from './store/page-state.js'
+import { state } from './store/state.js'
+import { readFilter } from './timeline/filter.js'
+import { isSilent, rowsOf } from './timeline/rows.js'
 import { Timeline } from './timeline/timeline.js'
+import type { LogEntry } from '../sidecar/index.js'
+import { actions } from './ui/actions.js'
+import { Dialogs, Panes } from './ui/draw.js'
+import { definePage } from './ui/page.js'
+import { panelActions } from './ui/panel-actions.js'
 
-/** Draws a page into an element, and redraws it after changes, once for all changes of one turn. */
-export function drawInto(element: HTMLElement, Page: () => JSX.Element): void {
-  let isDue = false
-  const draw = (): void => {
-    isDue = false
-    render(<Page />, element)
-  }
-  onChange(tellState)
-  onChange(() => {
-    if (!isDue) queueMicrotask(draw)
-    isDue = true
-  })
-  draw()
-}
+const IN_MENU = new Set(['game server', 'faults'])
+const ELSEWHERE = new Set(['allocate', 'ready'])
+const OF_PAGE = new Set(['export', 'report', 'help'])
+
+definePage({
+  subject: 'sidecar',
+  actions,
+  inMenu: ({ id, group }) => (IN_MENU.has(group) && !ELSEWHERE.has(id)) || OF_PAGE.has(id),
+  moreActions: panelActions,
+  groups: ['game server', 'faults', 'row', 'page'],
+  filters: [
+    ['kind:call', 'calls; also beat, event, control, watch, refused'],
+    ['op:updateCounter', 'one operation'],
+    ['status:5', 'statuses that begin with 5'],
+    ['ms:>100', 'calls that took longer than 100 ms'],
+    ['client:page path:lists', 'who called, and where'],
+    ['-health', 'everything without this word'],
+  ],
+  rows: (entries, filter) => rowsOf(entries as readonly LogEntry[], readFilter(filter)),
+  isSilent: (entry) => isSilent(entry as LogEntry),
+  allocatable() {
+    const { counters, lists } = state.snapshot?.gameServer.status ?? {}
+    return {
+      platform: state.snapshot?.platform ?? 'agones',
+      counters: Object.keys(counters ?? {}),
+      lists: Object.keys(lists ?? {}),
+    }
+  },
+})
+onChange(tellState)
+
+const panes = { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'JSON' }
+const recordedPanes = { timeline: 'Timeline', json: 'JSON' }
 
 export const App = (): JSX.Element => (
   <>
     <div class="page" data-shown={state.pane}>
       <Header />
-      <Panes shown={state.isRecorded ? ['timeline', 'json'] : panes} />
+      <Panes panes={state.isRecorded ? recordedPanes : panes} />
       <main class="page-main">
         <Timeline />
         <div class="panels">
@@ -46,30 +71,12 @@ export const App = (): JSX.Element => (
         </div>
       </main>
       {/* Below the buttons, so that a new notice moves none of them. */}
-      <Banner />
-      <StatusLine />
+      <SidecarBanner />
+      <SidecarStatus />
     </div>
     <Dialogs />
     <Toast />
   </>
-)
-
-const paneNames = { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'JSON' }
-
-/** Tabs that choose the part of the page that a phone shows. */
-const Panes = ({ shown }: { shown: readonly Pane[] }): JSX.Element => (
-  <nav class="panes" aria-label="Parts of the page">
-    {shown.map((pane) => (
-      <button
-        key={pane}
-        class="panes-tab"
-        aria-current={state.pane === pane ? 'true' : undefined}
-        onClick={() => set({ pane })}
-      >
-        {paneNames[pane]}
-      </button>
-    ))}
-  </nav>
 )
 
 /** The panels of a running sidecar. */
@@ -85,20 +92,6 @@ function LivePanels(): JSX.Element | null {
       <Watchers snapshot={snapshot} />
       <Clock snapshot={snapshot} />
       <Faults snapshot={snapshot} />
-    </>
-  )
-}
-
-const dialogs = { allocate: AllocateDialog, palette: Palette, help: Help }
-
-/** The open dialog and the open question. */
-function Dialogs(): JSX.Element {
-  const { dialog, confirmation } = state
-  const Dialog = dialog && dialogs[dialog]
-  return (
-    <>
-      {Dialog && <Dialog onClose={() => set({ dialog: undefined })} />}
-      {confirmation && <Confirm confirmation={confirmation} />}
     </>
   )
 }

@@ -207,9 +207,7 @@ test('record writes the session of each sidecar into the folder', async () => {
 test('kubeconfig leads to the Fleet until close(), and another file at its path stays', async () => {
   const kubeconfig = join(await temporaryFolder('fleet'), 'config')
   const { fleet } = await start('', { kubeconfig })
-  expect(JSON.parse(await readFile(kubeconfig, 'utf8'))).toMatchObject({
-    clusters: [{ cluster: { server: fleet.url } }],
-  })
+  expect(await readFile(kubeconfig, 'utf8')).toContain(`server: "${fleet.url}"`)
   await fleet.close()
   await expect(readFile(kubeconfig)).rejects.toThrow('ENOENT')
   await writeFile(kubeconfig, 'apiVersion: v1\n')

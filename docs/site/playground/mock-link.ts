@@ -1,4 +1,4 @@
-import type { SidecarLink, FrameReader } from '../../../src/dashboard/store/api.js'
+import type { ServerLink, FrameReader } from '../../../src/dashboard/store/api.js'
 import { createMock, type GameServerAllocation, type GameServerManifest, type Mock } from '../../../src/mock/index.js'
 import { explainEntry, faultPresets, type ControlCommand } from '../../../src/sidecar/index.js'
 import { startRunner, type Level, type Runner } from './runner.js'
@@ -22,7 +22,7 @@ const startMock = (): Mock => createMock({ time: 'real', unknownPaths: 'answer',
 
 export interface Session {
   /** The dashboard's way to the mock. */
-  readonly link: SidecarLink
+  readonly link: ServerLink
   /** Runs code against a fresh GameServer and stops the code before. */
   run(code: string): void
 }

@@ -13,6 +13,9 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} m`
 }
 
+/** One unit: `4 s`, `2 m`, `53 h`. */
+export const age = (ms: number): string => duration(ms).split(' ', 2).join(' ')
+
 /** `1 watcher`, `2 watchers`. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -3,7 +3,8 @@ import { keep, readKept } from '../common/browser.js'
 import { writeYaml } from '../common/yaml.js'
 import { CopyButton, fieldsOf, type Fields } from '../panels/panel.js'
 import { allocate, announce } from '../store/api.js'
-import { set, state } from '../store/state.js'
+import { set } from '../store/page-state.js'
+import { page } from '../ui/page.js'
 import { Modal } from './modal.js'
 
 const KEPT = 'allocation'
@@ -22,7 +23,7 @@ export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
     Object.assign(draft, { fields: undefined, answer: '' })
     onClose()
   }
-  const { problem, allocation, text } = written(fields, state.snapshot?.platform ?? 'agones')
+  const { problem, allocation, text } = written(fields, page.allocatable().platform)
   const send = async (): Promise<void> => {
     if (!allocation) return
     keep('local', KEPT, JSON.stringify(fields))
@@ -81,7 +82,7 @@ const wanted = {
 
 /** The changes of an allocation, and below them its selector. */
 function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
-  const status = state.snapshot?.gameServer.status
+  const all = page.allocatable()
   const choice = (name: string, label: string, none: string, ...options: string[]): JSX.Element => (
     <select class="field" name={name} aria-label={label} defaultValue={kept[name] ?? ''}>
       <option value="">{none}</option>
@@ -92,7 +93,7 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
   )
   const lines = (prefix: string, fields: typeof changed | typeof wanted): JSX.Element[] =>
     (['counters', 'lists'] as const).flatMap((group) =>
-      Object.keys(status?.[group] ?? {}).map((name) => (
+      all[group].map((name) => (
         <div key={group + name} class="row wrap" role="group" aria-label={`${group}: ${name}`}>
           <span>{name}</span>
           {fields === changed &&

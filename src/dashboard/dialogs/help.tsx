@@ -1,19 +1,9 @@
 import type { JSX } from 'preact'
 import { keep } from '../common/browser.js'
-import { set, state } from '../store/state.js'
-import { actions, keyName, type Action } from '../ui/actions.js'
+import { set, state } from '../store/page-state.js'
+import { keyName } from '../ui/page-actions.js'
+import { page, type Action } from '../ui/page.js'
 import { Modal } from './modal.js'
-
-const groups = ['game server', 'faults', 'row', 'page'] as const
-
-const filters = [
-  ['kind:call', 'calls; also beat, event, control, watch, refused'],
-  ['op:updateCounter', 'one operation'],
-  ['status:5', 'statuses that begin with 5'],
-  ['ms:>100', 'calls that took longer than 100 ms'],
-  ['client:page path:lists', 'who called, and where'],
-  ['-health', 'everything without this word'],
-] as const
 
 export function Help({ onClose }: { onClose(): void }): JSX.Element {
   const toggle = (): void => {
@@ -23,8 +13,8 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
   return (
     <Modal title="Help" class="help" onClose={onClose}>
       <div class="help-groups">
-        {groups.map((group) => {
-          const own = actions().filter((one) => one.group === group && one.key)
+        {page.groups.map((group) => {
+          const own = page.actions().filter((one) => one.group === group && one.key)
           return own.length > 0 && <Group key={group} name={group} actions={own} />
         })}
       </div>
@@ -36,7 +26,7 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
       </label>
       <h2>Filter</h2>
       <dl class="help-filters">
-        {filters.map(([word, meaning]) => (
+        {page.filters.map(([word, meaning]) => (
           <div key={word}>
             <dt class="mono">{word}</dt>
             <dd>{meaning}</dd>
@@ -44,7 +34,9 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
         ))}
       </dl>
       {!state.isRecorded && (
-        <p class="muted">All that this page does, curl can do as well: it uses /_/api and the game’s own interface.</p>
+        <p class="muted">
+          All that this page does, curl can do as well: it uses /_/api and the {page.subject}’s own interface.
+        </p>
       )}
     </Modal>
   )

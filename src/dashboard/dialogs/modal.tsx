@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { focusNow } from '../common/browser.js'
-import { set, type Confirmation } from '../store/state.js'
+import { set, type Confirmation } from '../store/page-state.js'
 
 interface ModalProps {
   readonly title: string

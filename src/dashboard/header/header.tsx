@@ -1,18 +1,15 @@
 import type { JSX } from 'preact'
 import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
-import { arrowStep } from '../common/browser.js'
 import { duration, plural } from '../common/format.js'
 import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
 import { Agreement } from '../dialogs/modal.js'
 import { ActionButton } from '../panels/panel.js'
-import { pageVersion } from '../store/api.js'
-import { memo, state } from '../store/state.js'
-import { actions, keyName, nextTheme } from '../ui/actions.js'
-
-const themeShapes = { auto: '◐', light: '○', dark: '●' }
+import { memo } from '../store/page-state.js'
+import { state } from '../store/state.js'
+import { More, StatusLine, ThemeButton } from './menu.js'
 
 export function Header(): JSX.Element {
-  const { snapshot, theme, isRecorded, now } = state
+  const { snapshot, isRecorded, now } = state
   const name = snapshot?.gone === true ? 'gone' : snapshot?.gameServer.status.state
   const at = new Date(now)
   return (
@@ -37,14 +34,7 @@ export function Header(): JSX.Element {
             <More />
           </>
         )}
-        <button
-          class="button button-icon header-theme"
-          aria-label={`Theme: ${theme}`}
-          title={`Theme: ${theme}`}
-          onClick={nextTheme}
-        >
-          {themeShapes[theme]}
-        </button>
+        <ThemeButton />
       </div>
     </header>
   )
@@ -89,59 +79,16 @@ function factsOf({ gameServer: { status }, watchers }: SidecarSnapshot): string[
   ].filter(Boolean)
 }
 
-const IN_MENU = new Set(['game server', 'faults'])
-const ELSEWHERE = new Set(['allocate', 'ready'])
-const OF_PAGE = new Set(['export', 'report', 'help'])
-
-/** The menu of actions that have no button in the header. */
-function More(): JSX.Element {
-  const items = actions().filter(({ id, group }) => (IN_MENU.has(group) && !ELSEWHERE.has(id)) || OF_PAGE.has(id))
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = arrowStep(event)
-    if (by === 0) return
-    const buttons = [...document.querySelectorAll<HTMLElement>('#more button')]
-    const at = buttons.indexOf(document.activeElement as HTMLElement)
-    buttons[(at + by + buttons.length) % buttons.length]?.focus()
-  }
-  return (
-    <>
-      <button class="button" popoverTarget="more">
-        <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
-        <span aria-hidden="true">⋮</span>
-      </button>
-      <div id="more" popover="auto" onKeyDown={onKeyDown} aria-label="More">
-        {items.map(({ id, label, title, key, group, run }, i) => (
-          <button
-            key={id}
-            class="apart"
-            title={title}
-            data-first={i > 0 && group !== items[i - 1]!.group ? '' : undefined}
-            onClick={() => {
-              document.querySelector<HTMLElement>('#more')!.hidePopover()
-              run()
-            }}
-          >
-            {label} {key && <kbd aria-hidden="true">{keyName(key)}</kbd>}
-          </button>
-        ))}
-      </div>
-    </>
-  )
-}
-
-export function StatusLine(): JSX.Element {
+export function SidecarStatus(): JSX.Element {
   const { snapshot, isRecorded, now } = state
-  const speed = isRecorded ? 1 : (snapshot?.clock.speed ?? 1)
+  if (!snapshot) return <StatusLine facts={[]} wide={[]} />
+  const { mode, clock, startedAt, recording } = snapshot
+  const speed = isRecorded ? 1 : clock.speed
   return (
-    <footer class="row status">
-      <span>{location.host}</span>
-      {snapshot && <span>{`${snapshot.mode} mode`}</span>}
-      {snapshot && <span class="status-wide">{`up ${duration(now - snapshot.startedAt)}`}</span>}
-      {speed !== 1 && <span>{speed === 0 ? 'clock stands still' : `clock ×${speed}`}</span>}
-      {snapshot?.recording && <span class="status-wide">{`recording ${snapshot.recording}`}</span>}
-      <span class="status-wide">{`v${pageVersion()}`}</span>
-      <ActionButton id="help" label="Help" />
-    </footer>
+    <StatusLine
+      facts={[`${mode} mode`, ...(speed === 1 ? [] : [speed === 0 ? 'clock stands still' : `clock ×${speed}`])]}
+      wide={[`up ${duration(now - startedAt)}`, ...(recording ? [`recording ${recording}`] : [])]}
+    />
   )
 }
 

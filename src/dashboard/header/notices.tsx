@@ -1,36 +1,26 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { shapePaths, stateLook, toneStyle, type Tone } from '../common/look.js'
-import { presentFaults } from '../panels/fault-commands.js'
-import { announce, sends } from '../store/api.js'
-import { retry } from '../store/follow.js'
-import { state } from '../store/state.js'
+import { shapePaths, toneStyle, type Tone } from '../common/look.js'
+import { retry } from '../store/feed.js'
+import { state } from '../store/page-state.js'
 import { missed } from '../timeline/model.js'
-import { pause } from '../ui/actions.js'
+import { pause } from '../ui/page-actions.js'
+import { page } from '../ui/page.js'
 
-/** Notices that the user must not overlook. */
-export function Banner(): JSX.Element | null {
-  const { snapshot, connection, outdated, frozen, isRecorded, retryAt } = state
-  const faults = snapshot ? presentFaults(snapshot.faults, snapshot.now) : []
+/** Notices that the user must not overlook. The children are those of one dashboard. */
+export function Banner({ children }: { children?: ComponentChildren }): JSX.Element | null {
+  const { connection, outdated, frozen, retryAt } = state
   const left = Math.ceil((retryAt - Date.now()) / 1000)
-  if (connection !== 'lost' && !outdated && faults.length === 0 && !frozen) return null
+  const name = page.subject === 'sidecar' ? 'Sidecar' : 'Fleet'
+  if (connection !== 'lost' && !outdated && !children && !frozen) return null
   return (
     <section aria-label="Notices">
-      {outdated && <Line tone="blue">The sidecar has a newer dashboard, which is being loaded.</Line>}
+      {outdated && <Line tone="blue">The {page.subject} has a newer dashboard, which is being loaded.</Line>}
       {connection === 'lost' && (
         <Line tone="red" button="Retry now" onClick={retry}>
-          <b>Sidecar gone,</b> {left > 0 ? `retry in ${left} s` : 'trying again…'}
+          <b>{name} gone,</b> {left > 0 ? `retry in ${left} s` : 'trying again…'}
         </Line>
       )}
-      {faults.length > 0 && (
-        <Line
-          tone="red"
-          button={isRecorded ? undefined : 'Clear'}
-          shortcut="0"
-          onClick={sends({ type: 'clearFaults' })}
-        >
-          <b>Faults on:</b> {faults.join(', ')}
-        </Line>
-      )}
+      {children}
       {frozen && (
         <Line tone="violet" button="Live" shortcut="Space" onClick={pause}>
           <b>Paused,</b> {missed()} new
@@ -48,7 +38,7 @@ interface LineProps {
   onClick?(): void
 }
 
-const Line = ({ tone, children, button, shortcut, onClick }: LineProps): JSX.Element => (
+export const Line = ({ tone, children, button, shortcut, onClick }: LineProps): JSX.Element => (
   <div class="row banner" style={toneStyle(tone)}>
     <span style="color:var(--tone)" aria-hidden="true">
       ▲
@@ -79,29 +69,11 @@ const colours = {
   muted: '#7d8894',
 }
 
-/** Shows the state in the page's title and icon, which are visible from other tabs. */
-export function showState(): void {
-  const name = presentState()
-  if (name === undefined) return
-  const { tone, shape } = name === GONE ? ({ tone: 'muted', shape: '○' } as const) : stateLook(name)
-  // The name tells a fresh GameServer from an old one in the same state.
-  const title = `${shape} ${name === GONE ? 'Sidecar is gone' : name} · ${state.snapshot?.gameServer.object_meta.name ?? 'sidecar'}${state.isRecorded ? ', recorded' : ''}`
+/** Shows a state in the page's title and icon, which are visible from other tabs. */
+export function showTitle(tone: Tone, shape: string, text: string): void {
+  const title = `${shape} ${text}`
   if (document.title === title) return
   document.title = title
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
   document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
-}
-
-const GONE = 'gone'
-const presentState = (): string | undefined =>
-  state.connection === 'lost' ? GONE : state.snapshot?.gameServer.status.state
-
-let before: string | undefined
-
-/** Announces changes of the state. */
-export function tellState(): void {
-  const name = presentState()
-  if (name === undefined || name === before) return
-  if (before !== undefined && name !== GONE && before !== GONE) announce(`State: ${name}`, true)
-  before = name
 }

@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 import type { GameServerManifest, SidecarSnapshot } from '../../sidecar/index.js'
 import { focusNow } from '../common/browser.js'
 import { manifestOf, writeYaml } from '../common/yaml.js'
-import { control } from '../store/api.js'
-import { memo, set, state } from '../store/state.js'
+import { control } from '../store/commands.js'
+import { memo } from '../store/page-state.js'
+import { set, state } from '../store/state.js'
 import { CopyButton, Panel } from './panel.js'
 
 /** Each state brings a new object. The tree is redrawn only if its JSON differs. */

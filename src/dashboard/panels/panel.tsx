@@ -1,12 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { set, type Pane } from '../store/state.js'
-import { actions } from '../ui/actions.js'
-import { copy } from '../ui/entry-actions.js'
+import { set } from '../store/page-state.js'
+import { copy } from '../ui/copy.js'
+import { page } from '../ui/page.js'
 
 interface PanelProps {
   readonly name: string
   /** The part of the page in which a phone shows the panel. */
-  readonly pane?: Pane
+  readonly pane?: string
   /** Content at the right of the title. */
   readonly aside?: ComponentChildren
   readonly children: ComponentChildren
@@ -65,7 +65,7 @@ interface ActionProps {
 
 /** A button for an action that may also have a key. */
 export function ActionButton({ id, label, primary = false }: ActionProps): JSX.Element {
-  const { key, title, run } = actions().find((one) => one.id === id)!
+  const { key, title, run } = page.actions().find((one) => one.id === id)!
   return (
     <button class={`button button-${primary ? 'primary' : id}`} title={title} aria-keyshortcuts={key} onClick={run}>
       {label} {key && <kbd aria-hidden="true">{key}</kbd>}
@@ -93,7 +93,7 @@ export function fieldsOf(form: HTMLFormElement): Fields {
   return fields
 }
 
-interface Wanted<T> {
+export interface Wanted<T> {
   /** The shown value: the user's last change until the sidecar has confirmed it. */
   readonly present: T
   /** Changes the present value, and sends the result after all earlier changes. */

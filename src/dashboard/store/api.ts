@@ -1,6 +1,7 @@
-import type { ControlCommand, ControlResult, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { keep, readKept } from '../common/browser.js'
-import { set } from './state.js'
+import type { Entry } from '../timeline/row-types.js'
+import { page } from '../ui/page.js'
+import { set } from './page-state.js'
 
 /** The answer to a request. Status 0: no answer came. */
 interface ApiAnswer {
@@ -8,10 +9,17 @@ interface ApiAnswer {
   readonly text: string
 }
 
+/** What both dashboards read of a state. */
+export interface Snapshot {
+  readonly now: number
+  readonly lastSeq: number
+  readonly clock?: { readonly speed: number }
+}
+
 /** One frame of `/_/api/events`. */
 type Frame =
-  | { readonly type: 'state'; readonly state: SidecarSnapshot }
-  | { readonly type: 'entry'; readonly entry: LogEntry }
+  | { readonly type: 'state'; readonly state: Snapshot }
+  | { readonly type: 'entry'; readonly entry: Entry }
   | { readonly type: 'gap'; readonly since: number }
 
 /** Receives the frames of one connection to the event log. */
@@ -21,11 +29,11 @@ export interface FrameReader {
   onClose(): void
 }
 
-/** The page's access to a sidecar: at the page's own origin, inside the page, or recorded. */
-export interface SidecarLink {
-  /** The sidecar's origin, for commands and code that the user copies. */
+/** The page's access to its server: at the page's own origin, inside the page, or recorded. */
+export interface ServerLink {
+  /** The server's origin, for commands and code that the user copies. */
   origin(): string
-  /** Sends a request to the sidecar or its control interface, `/_/api`. */
+  /** Sends a request to the server or its control interface, `/_/api`. */
   request(method: string, path: string, body?: unknown): Promise<ApiAnswer>
   /** Reads the event log from its start: first the state, then each entry, and the state again after entries. */
   follow(reader: FrameReader): void
@@ -35,7 +43,7 @@ export const CONTROL = '/_/api'
 /** A connection counts as lost if its first message takes longer than this, in ms. */
 const SILENCE = 10_000
 
-const ask: SidecarLink['request'] = async (method, path, body) => {
+const ask: ServerLink['request'] = async (method, path, body) => {
   const headers: Record<string, string> = {}
   if (body !== undefined) headers['content-type'] = 'application/json'
   if (path.startsWith(CONTROL)) {
@@ -52,7 +60,7 @@ const ask: SidecarLink['request'] = async (method, path, body) => {
 }
 
 function followSocket(reader: FrameReader): void {
-  // Reads the whole log on each connection, since another sidecar may answer.
+  // Reads the whole log on each connection, since another server may answer.
   const url = new URL(`${CONTROL}/events?since=0`, location.href.replace(/^http/, 'ws'))
   if (access.token !== undefined) url.searchParams.set('token', access.token)
   const socket = new WebSocket(url)
@@ -69,8 +77,8 @@ function followSocket(reader: FrameReader): void {
   }
 }
 
-/** Access to the sidecar that served this page. A recording and the playground replace these functions. */
-export const api: SidecarLink = { origin: () => location.origin, request: ask, follow: followSocket }
+/** Access to the server that served this page. A recording and the playground replace these functions. */
+export const api: ServerLink = { origin: () => location.origin, request: ask, follow: followSocket }
 const access = { token: undefined as string | undefined }
 
 /** Reads JSON; undefined for anything but 200 with JSON. */
@@ -91,11 +99,13 @@ export function parseJson(text: string): unknown {
 export function messageOf({ status, text }: ApiAnswer): string {
   const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown }
   if (typeof message === 'string') return message
-  return status === 0 ? 'The sidecar does not answer' : `The sidecar answered ${status}`
+  return `The ${page.subject} ${status === 0 ? 'does not answer' : `answered ${status}`}`
 }
 
+export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
 /** Sends a control command. Announces a refusal in the page. */
-export async function control(command: ControlCommand): Promise<ControlResult> {
+export async function control(command: object): Promise<ControlResult> {
   const answer = await api.request('POST', `${CONTROL}/commands`, command)
   if (answer.status === 200) return { ok: true }
   const message = messageOf(answer)
@@ -103,22 +113,20 @@ export async function control(command: ControlCommand): Promise<ControlResult> {
   return { ok: false, message }
 }
 
-/** Sends commands one after the other, up to the first refusal. Resolves with whether all succeeded. */
-async function send(...commands: readonly ControlCommand[]): Promise<boolean> {
-  for (const command of commands) if (!(await control(command)).ok) return false
-  return true
-}
-
-/** Sends commands, and announces `text` once all succeeded. `control` announces a refusal. */
-export async function sendAndTell(text: string, ...commands: readonly ControlCommand[]): Promise<void> {
-  if (await send(...commands)) announce(text)
+/**
+ * Sends commands one after the other, up to the first refusal, and announces `text` once all succeeded. `control`
+ * announces a refusal.
+ */
+export async function sendAndTell(text: string, ...commands: readonly object[]): Promise<void> {
+  for (const command of commands) if (!(await control(command)).ok) return
+  if (text) announce(text)
 }
 
 /** A handler for a button that sends commands. */
 export const sends =
-  (...commands: readonly ControlCommand[]) =>
+  (...commands: readonly object[]) =>
   (): void =>
-    void send(...commands)
+    void sendAndTell('', ...commands)
 
 /** Sends a GameServerAllocation. Resolves with the reason if nothing was allocated. */
 export async function allocate(allocation: object): Promise<string | undefined> {
@@ -126,7 +134,7 @@ export async function allocate(allocation: object): Promise<string | undefined> 
   if (answer.status !== 200) return messageOf(answer)
   const value = parseJson(answer.text) as { status?: { state?: string }; reason?: string } | undefined
   if (value?.status?.state === 'Allocated') return undefined
-  return `UnAllocated: ${value?.reason ?? 'nothing matches'}`
+  return `${value?.status?.state ?? 'UnAllocated'}: ${value?.reason ?? 'nothing matches'}`
 }
 
 const SHOWN = 5000
@@ -171,7 +179,7 @@ const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`
 /** The version of the package that built this page. */
 export const pageVersion = (): string => meta('version')
 
-/** Whether the sidecar serves another version of this page, as after an update. True once for each version. */
+/** Whether the server has another version of this page, as after an update. True once for each version. */
 export async function isOutdated(): Promise<boolean> {
   const response = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
   const served = response.headers.get('etag')

@@ -1,15 +1,9 @@
 import { operations } from '../../protocol/operations.js'
 import { describeCall } from '../../sidecar/describe-call.js'
 import type { Change, ControlCommand, LogEntry } from '../../sidecar/index.js'
+import type { SentRequest } from '../ui/copy.js'
 
 type Kind = 'call' | 'beat' | 'event' | 'control' | 'watch' | 'refused'
-
-/** A request that can be sent again. The body is sent as JSON; undefined stands for none. */
-export interface SentRequest {
-  readonly method: string
-  readonly path: string
-  readonly body?: unknown
-}
 
 /** The description of an entry, from that entry alone. */
 interface Description {

@@ -1,29 +1,11 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { describe, describeChange } from './describe.js'
+import { readWords } from './words.js'
 
 type Test = (entry: LogEntry) => boolean
 
-/**
- * Reads a filter such as `kind:call status:5 -health ms:>100`. Words are ANDed, `-` negates one, and a comma in a value
- * is an OR. A word without a known prefix must occur in the text of the row.
- */
-export function readFilter(text: string): Test {
-  const tests = text.trim().split(/\s+/).filter(Boolean).map(readWord)
-  return (entry) => tests.every((test) => test(entry))
-}
-
-function readWord(word: string): Test {
-  if (word.length > 1 && word.startsWith('-')) {
-    const test = readWord(word.slice(1))
-    return (entry) => !test(entry)
-  }
-  const [, prefix = '', value = ''] = /^(kind|op|status|client|path|ms):(.+)$/i.exec(word) ?? []
-  const values = value.toLowerCase().split(',').filter(Boolean)
-  const matches = fields[prefix.toLowerCase()]
-  if (matches !== undefined && values.length > 0) return (entry) => values.some((one) => matches(entry, one))
-  const wanted = word.toLowerCase()
-  return (entry) => textOf(entry).includes(wanted)
-}
+/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health ms:>100`. */
+export const readFilter = (text: string): Test => readWords(text, fields, textOf)
 
 const fields: Readonly<Record<string, (entry: LogEntry, value: string) => boolean>> = {
   kind(entry, value) {
@@ -61,24 +43,4 @@ function textOf(entry: LogEntry): string {
     .toLowerCase()
   texts.set(entry, text)
   return text
-}
-
-/** Splits a filter into the values of a prefix such as `kind`, and the other words. */
-function wordsOf(filter: string, prefix: string): { values: string[]; others: string[] } {
-  const words = filter.split(/\s+/).filter(Boolean)
-  const isOf = (word: string): boolean => word.startsWith(`${prefix}:`)
-  return {
-    values: words.filter(isOf).flatMap((word) => word.slice(prefix.length + 1).split(',')),
-    others: words.filter((word) => !isOf(word)),
-  }
-}
-
-export const hasWord = (filter: string, prefix: string, value: string): boolean =>
-  wordsOf(filter, prefix).values.includes(value)
-
-/** Adds a word such as `kind:call` to a filter, or removes it. Values of one prefix are ORed. */
-export function toggleWord(filter: string, prefix: string, value: string): string {
-  const { values, others } = wordsOf(filter, prefix)
-  const left = values.includes(value) ? values.filter((one) => one !== value) : [...values, value]
-  return [...others, ...(left.length > 0 ? [`${prefix}:${left.join(',')}`] : [])].join(' ')
 }

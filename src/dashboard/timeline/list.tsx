@@ -1,9 +1,8 @@
-import { Component, type JSX } from 'preact'
-import { set, state } from '../store/state.js'
-import { Details } from './details.js'
+import { Component, type ComponentType, type JSX } from 'preact'
+import { clockTime, plural } from '../common/format.js'
+import { set, state } from '../store/page-state.js'
 import { FEWEST, openIndex, rows, toggle, view } from './model.js'
-import { RowButton } from './row.js'
-import { entryOf, type Row } from './rows.js'
+import { entryOf, type Entry, type Row } from './row-types.js'
 
 /** The smallest height of a row, in pixels. Touch screens have higher rows. */
 const LEAST_HEIGHT = 30
@@ -14,8 +13,17 @@ interface Anchor {
   readonly top: number
 }
 
+/** How a dashboard draws its entries. */
+export interface ListProps<E extends Entry> {
+  /** The cells of a row, after that of the time. */
+  readonly Cells: ComponentType<{ readonly row: Exclude<Row<E>, { readonly type: 'skipped' }> }>
+  readonly Details: ComponentType<{ readonly entry: E }>
+  /** The style of a row, which sets its colour. */
+  toneOf(entry: E): string | undefined
+}
+
 /** A scrolling box that draws the newest rows down to some below its lower edge, with padding for the rest. */
-export class List extends Component {
+export class List<E extends Entry> extends Component<ListProps<E>> {
   #box: HTMLElement | null = null
   #drawn: readonly Row[] | undefined
 
@@ -34,7 +42,7 @@ export class List extends Component {
     return item && { item, top: item.getBoundingClientRect().top }
   }
 
-  override componentDidUpdate(_props: object, _state: object, anchor?: Anchor): void {
+  override componentDidUpdate(_props: unknown, _state: unknown, anchor?: Anchor): void {
     if (anchor?.item.isConnected) this.#box!.scrollTop += anchor.item.getBoundingClientRect().top - anchor.top
   }
 
@@ -44,8 +52,8 @@ export class List extends Component {
     set({})
   }
 
-  override render(): JSX.Element {
-    const all = rows()
+  override render({ Cells, Details, toneOf }: ListProps<E>): JSX.Element {
+    const all = rows() as readonly Row<E>[]
     const drawn = all.slice(0, view.drawn)
     const open = openIndex()
     const target = all.some(({ seq }) => seq === state.cursor) ? state.cursor : all[0]?.seq
@@ -54,7 +62,7 @@ export class List extends Component {
         <ol class="timeline-list" style={`padding-bottom:calc(var(--row) * ${all.length - drawn.length})`}>
           {drawn.map((row, i) => (
             <li key={row.seq} aria-setsize={all.length} aria-posinset={i + 1}>
-              <RowButton row={row} isOpen={i === open} isTarget={row.seq === target} onToggle={toggle} />
+              <RowButton row={row} isOpen={i === open} isTarget={row.seq === target} Cells={Cells} toneOf={toneOf} />
               {i === open && row.type !== 'skipped' && <Details entry={entryOf(row)!} />}
             </li>
           ))}
@@ -74,3 +82,48 @@ export class List extends Component {
     )
   }
 }
+
+interface RowProps<E extends Entry> extends Pick<ListProps<E>, 'Cells' | 'toneOf'> {
+  readonly row: Row<E>
+  readonly isOpen: boolean
+  /** The one row of the list that Tab reaches. */
+  readonly isTarget: boolean
+}
+
+/** One row. At a thousand events a second, the list is redrawn often, but each row only when it changes. */
+class RowButton<E extends Entry> extends Component<RowProps<E>> {
+  override shouldComponentUpdate(next: RowProps<E>): boolean {
+    const { row, isOpen, isTarget } = this.props
+    return next.isOpen !== isOpen || next.isTarget !== isTarget || !isSame(next.row, row)
+  }
+
+  override render({ row, isOpen, isTarget, Cells, toneOf }: RowProps<E>): JSX.Element {
+    if (row.type === 'skipped') {
+      return <div class="timeline-skipped">{`${plural(row.count, 'event')} skipped`}</div>
+    }
+    const entry = entryOf(row)!
+    const time = clockTime(entry.at)
+    return (
+      <button
+        class="timeline-row"
+        data-seq={row.seq}
+        style={toneOf(entry)}
+        aria-expanded={isOpen}
+        tabIndex={isTarget ? 0 : -1}
+        onClick={() => toggle(row.seq)}
+      >
+        <span class="timeline-time">
+          {time.slice(0, 8)}
+          <span class="timeline-fraction">{time.slice(8)}</span>
+        </span>
+        <Cells row={row} />
+      </button>
+    )
+  }
+}
+
+const isSame = (a: Row, b: Row): boolean =>
+  a.seq === b.seq &&
+  a.type === b.type &&
+  (a.type !== 'repeats' || a.repeats.length === (b as typeof a).repeats.length) &&
+  (a.type !== 'skipped' || a.count === (b as typeof a).count)

@@ -1,19 +1,14 @@
-import type { LogEntry } from '../../sidecar/index.js'
-import { memo, set, state } from '../store/state.js'
-import { describe } from './describe.js'
-import { readFilter } from './filter.js'
-import { entryOf, isSilent, rowsOf, type Row } from './rows.js'
+import { memo, set, state } from '../store/page-state.js'
+import { page } from '../ui/page.js'
+import { entryOf, type Entry, type Row } from './row-types.js'
 
-const filtered = memo((entries: readonly LogEntry[], filter: string) => rowsOf(entries, readFilter(filter)).reverse())
+const filtered = memo((entries: readonly Entry[], filter: string) => [...page.rows(entries, filter)].reverse())
 
 /** The rows that pass the filter, newest first. */
 export const rows = (): readonly Row[] => filtered(state.frozen ?? state.entries, state.filter)
 
 /** The number of entries without a filter. */
-export const total = (): number => (state.frozen ?? state.entries).filter((entry) => !isSilent(entry)).length
-
-/** Whether there was a call or a command yet. */
-export const hasBegun = (): boolean => state.entries.some((entry) => describe(entry).kind !== 'event')
+export const total = (): number => (state.frozen ?? state.entries).filter((entry) => !page.isSilent(entry)).length
 
 /** The number of entries since the timeline was paused. */
 export function missed(): number {
@@ -33,7 +28,7 @@ export const openIndex = (): number => (state.selected === undefined ? -1 : inde
 const currentIndex = (): number => indexOf(state.cursor ?? state.selected)
 
 /** The entry that keys act on. */
-export function currentEntry(): LogEntry | undefined {
+export function currentEntry(): Entry | undefined {
   const row = rows()[currentIndex()] ?? rows()[0]
   return row && entryOf(row)
 }
@@ -78,3 +73,6 @@ function goTo(index: number): void {
   show()
   requestAnimationFrame(show)
 }
+
+/** Moves the cursor to the row of an entry. */
+export const goToEntry = (seq: number): void => goTo(indexOf(seq))

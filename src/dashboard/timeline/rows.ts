@@ -1,22 +1,15 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { clockTime } from '../common/format.js'
 import { describe } from './describe.js'
-
-/** One row of the timeline. */
-export type Row =
-  | { readonly type: 'entry'; readonly seq: number; readonly entry: LogEntry }
-  /** Routine calls of one client, with only routine calls between them. `seq` is that of the first. */
-  | { readonly type: 'repeats'; readonly seq: number; readonly repeats: readonly LogEntry[] }
-  /** Entries that the sidecar no longer keeps. `seq` is that of the first one. */
-  | { readonly type: 'skipped'; readonly seq: number; readonly count: number }
+import type { Row } from './row-types.js'
 
 /** The rows of the entries that pass a filter, sorted by their newest entries. */
-export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) => boolean): Row[] {
-  const rows: Row[] = []
+export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) => boolean): Row<LogEntry>[] {
+  const rows: Row<LogEntry>[] = []
   let before = 0
   /** The open rows of repeats; the one that grew last is last. */
   const growing = new Map<string, { type: 'repeats'; seq: number; repeats: LogEntry[] }>()
-  const addAfterThem = (row?: Row): void => {
+  const addAfterThem = (row?: Row<LogEntry>): void => {
     rows.push(...growing.values(), ...(row ? [row] : []))
     growing.clear()
   }
@@ -47,10 +40,6 @@ export function rhythmOf(repeats: readonly LogEntry[]): string {
   const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
   return `×${repeats.length} since ${clockTime(repeats[0]!.at).slice(0, 8)} (every ${seconds(mean)} s, max gap ${seconds(Math.max(...gaps))})`
 }
-
-/** The newest entry of a row, which its details show. */
-export const entryOf = (row: Row): LogEntry | undefined =>
-  row.type === 'entry' ? row.entry : row.type === 'repeats' ? row.repeats.at(-1) : undefined
 
 /** A successful beat, or a successful read of the GameServer, as the client sends them while idle. They share rows. */
 const isRoutine = (entry: LogEntry): boolean =>

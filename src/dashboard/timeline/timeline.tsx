@@ -1,28 +1,14 @@
 import type { JSX } from 'preact'
 import { api } from '../store/api.js'
-import { set, state } from '../store/state.js'
+import { state } from '../store/state.js'
 import { CopyButton } from '../panels/panel.js'
-import { pause } from '../ui/actions.js'
 import { exportSession } from '../ui/entry-actions.js'
-import { hasWord, toggleWord } from './filter.js'
-import { List } from './list.js'
-import { hasBegun, move, rows, total } from './model.js'
+import { describe } from './describe.js'
+import { Details } from './details.js'
+import { TimelineFrame } from './frame.js'
+import { Cells, toneOf } from './row.js'
 
-export function Timeline(): JSX.Element {
-  return (
-    <section class="timeline" aria-label="Timeline" data-pane="timeline">
-      <h2 class="hidden">Timeline</h2>
-      <Toolbar />
-      <div class="timeline-head" aria-hidden="true">
-        {['time', 'kind', 'what', 'status', 'ms', 'client'].map((column) => (
-          <span key={column}>{column}</span>
-        ))}
-      </div>
-      {rows().length > 0 ? <List /> : total() > 0 && <NothingFound />}
-      {!hasBegun() && !state.isRecorded && <NoCalls />}
-    </section>
-  )
-}
+const columns = ['time', 'kind', 'what', 'status', 'ms', 'client']
 
 const chips = [
   ['calls', 'kind', 'call'],
@@ -31,56 +17,35 @@ const chips = [
   ['5xx', 'status', '5'],
 ] as const
 
-function Toolbar(): JSX.Element {
-  const { filter, frozen, isRecorded } = state
-  return (
-    <div class="row wrap timeline-bar">
-      {!isRecorded && (
-        <button class="button" aria-pressed={frozen !== undefined} aria-keyshortcuts="Space" onClick={pause}>
-          Pause
-        </button>
-      )}
-      <input
-        id="filter"
-        class="field timeline-filter"
-        type="search"
-        aria-label="Filter"
-        aria-keyshortcuts="/"
-        placeholder="Filter: kind:call status:5 -health"
-        autocomplete="off"
-        spellcheck={false}
-        value={filter}
-        onInput={(event) => set({ filter: event.currentTarget.value })}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
-          event.preventDefault()
-          set({ cursor: undefined })
-          move(1)
-        }}
-      />
-      <div class="row" role="group" aria-label="Show only">
-        {chips.map(([label, prefix, value]) => (
-          <button
-            key={label}
-            class="button timeline-toggle"
-            aria-pressed={hasWord(filter, prefix, value)}
-            onClick={() => set({ filter: toggleWord(filter, prefix, value) })}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-      <button class="button timeline-export" onClick={() => void exportSession('ndjson')}>
-        Export session
+/** Whether there was a call or a command yet. */
+const hasBegun = (): boolean => state.entries.some((entry) => describe(entry).kind !== 'event')
+
+export const Timeline = (): JSX.Element => (
+  <TimelineFrame
+    columns={columns}
+    chips={chips}
+    example="kind:call status:5 -health"
+    tools={<Exports />}
+    Cells={Cells}
+    Details={Details}
+    toneOf={toneOf}
+  >
+    {!hasBegun() && !state.isRecorded && <NoCalls />}
+  </TimelineFrame>
+)
+
+const Exports = (): JSX.Element => (
+  <>
+    <button class="button timeline-export" onClick={() => void exportSession('ndjson')}>
+      Export session
+    </button>
+    {!state.isRecorded && (
+      <button class="button timeline-export" onClick={() => void exportSession('html')}>
+        as HTML
       </button>
-      {!isRecorded && (
-        <button class="button timeline-export" onClick={() => void exportSession('html')}>
-          as HTML
-        </button>
-      )}
-    </div>
-  )
-}
+    )}
+  </>
+)
 
 /** Code to paste before the first call. */
 const samples = (origin: string, port: string): readonly (readonly [string, string])[] => [
@@ -116,15 +81,3 @@ function NoCalls(): JSX.Element {
     </div>
   )
 }
-
-const NothingFound = (): JSX.Element => (
-  <div class="timeline-empty">
-    <h3>{`0 of ${total()}`}</h3>
-    <p class="muted">No event passes the filter.</p>
-    <p>
-      <button class="button" onClick={() => set({ filter: '' })}>
-        Clear filter
-      </button>
-    </p>
-  </div>
-)

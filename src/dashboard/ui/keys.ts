@@ -1,6 +1,6 @@
-import { set, state } from '../store/state.js'
+import { set, state } from '../store/page-state.js'
 import { leave, move } from '../timeline/model.js'
-import { actions } from './actions.js'
+import { page } from './page.js'
 
 /** Elements that use keys themselves. */
 const FIELDS = 'input, textarea, select, [contenteditable], [role=tablist]'
@@ -48,7 +48,7 @@ export function followKeys(within: GlobalEventHandlers = window): void {
     // Space presses a focused button. On a row, Space pauses, and Enter opens the row.
     if (event.key === ' ' && target.closest('button, summary, a') && !target.closest('.timeline-row')) return
     if (!state.singleKeys) return
-    const action = actions().find(({ key }) => key === event.key)
+    const action = page.actions().find(({ key }) => key === event.key)
     if (action === undefined || (event.repeat && action.group !== 'row')) return
     event.preventDefault()
     action.run()

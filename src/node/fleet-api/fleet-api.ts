@@ -20,15 +20,15 @@ export interface FleetApi {
   close(): void
 }
 
-/** A kubeconfig whose only context leads to this address. */
-export const kubeconfigFor = (url: string): string =>
+/** A kubeconfig whose only context leads to this address and namespace. */
+export const kubeconfigFor = (url: string, namespace = 'default'): string =>
   [
     'apiVersion: v1',
     'kind: Config',
     // @kubernetes/client-node refuses http without insecure-skip-tls-verify.
     `clusters: [{ name: fleet, cluster: { server: ${JSON.stringify(url)}, insecure-skip-tls-verify: true } }]`,
     'users: [{ name: fleet, user: {} }]',
-    'contexts: [{ name: fleet, context: { cluster: fleet, user: fleet, namespace: default } }]',
+    `contexts: [{ name: fleet, context: { cluster: fleet, user: fleet, namespace: ${JSON.stringify(namespace)} } }]`,
     'current-context: fleet',
     '',
   ].join('\n')

@@ -118,10 +118,8 @@ class FleetRun {
       onStartFailure: this.#onStartFailure,
     })
     this.#http = createFleetServer({
-      ...{ allowHosts, allowOrigins },
-      api: () => Promise.resolve(undefined),
-      control: () => Promise.resolve(undefined),
-      page: () => Promise.resolve(undefined),
+      ...{ allowHosts, allowOrigins, fleet: this.#model },
+      beatsOf: (server) => this.#servers.beatsOf(server),
       onFault: (error) => this.#warn(`A request failed inside the Fleet: ${String(error)}`),
     })
     this.#model.onEntry((entry) => this.#tell({ event: 'entry', entry }))
@@ -179,11 +177,11 @@ class FleetRun {
     this.#unfollow?.()
     clearTimeout(this.#wake)
     await Promise.all([this.#servers.close(), this.#removeKubeconfig?.()])
-    const { server, cutConnections } = this.#http
+    const { server, end } = this.#http
     if (!server.listening) return
     await new Promise<void>((resolve) => {
       server.close(() => resolve())
-      cutConnections()
+      end()
     })
   }
 

@@ -3,9 +3,13 @@ import type { AutoscalerManifest, FleetManifest } from '../../fleet/fleet-state.
 import { isObject } from '../../protocol/is-object.js'
 import { readFleetDocument } from '../../schema/fleet.js'
 import type { FleetDocument } from '../../schema/fleet.js'
+import { kubeconfigFor } from '../fleet-api/fleet-api.js'
 import { watchTextFile } from '../local/follow-file.js'
 import { findInFile, GameServerFileError, readInFile, readText } from '../local/game-server-file.js'
 import { unreadableReason } from '../local/read-text-file.js'
+
+/** The first line of a kubeconfig of a Fleet, by which it is known again. */
+const MARK = '# Written by gameserver-sidecar fleet, and removed at its end.'
 
 /** What a Fleet runs from. */
 export interface FleetSource {
@@ -89,26 +93,15 @@ export function followFleetFiles(
   return () => stops.forEach((stop) => stop())
 }
 
-/** The name of cluster, user and context in a kubeconfig of a Fleet, by which such a file is known again. */
-const CONTEXT = 'gameserver-sidecar-fleet'
-
 /**
  * Writes a kubeconfig that leads to a Fleet. Returns the function that removes the file, unless it was changed.
  *
  * @throws GameServerFileError for a file that can't be written, or that leads elsewhere: nobody's clusters get lost
  */
 export async function writeKubeconfig(path: string, url: string, namespace: string): Promise<() => Promise<void>> {
-  const name = CONTEXT
-  // JSON is YAML, too.
-  const config = {
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': name },
-    clusters: [{ name, cluster: { server: url } }],
-    users: [{ name, user: {} }],
-    contexts: [{ name, context: { cluster: name, user: name, namespace } }],
-  }
-  const text = `${JSON.stringify(config, undefined, 2)}\n`
+  const text = `${MARK}\n${kubeconfigFor(url, namespace)}`
   const before = await readFile(path, 'utf8').catch(() => '')
-  if (before !== '' && !before.includes(`"current-context": "${CONTEXT}"`)) {
+  if (before !== '' && !before.startsWith(MARK)) {
     throw new GameServerFileError(`${path} exists and is no kubeconfig of a Fleet; give the name of a new file`)
   }
   await writeFile(path, text, { mode: 0o600 }).catch((error: unknown) => {

@@ -1,52 +1,47 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { RunningFleet } from '../../fleet/types.js'
+import type { Beats } from '../../fleet/view.js'
+import { createFleetApi } from '../fleet-api/fleet-api.js'
+import { createFleetDashboard } from '../fleet-dashboard/fleet-dashboard.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import { answerRefusal } from '../http/raw-response.js'
 import { refusalResponse } from '../http/refusal.js'
+import type { Refusal } from '../http/refusal.js'
 import { CORS_METHODS, corsHeaders, createGuard, isPreflight } from '../http/request-guard.js'
-import type { Admission, RequestHead } from '../http/request-guard.js'
+import type { Admission } from '../http/request-guard.js'
 import { isDashboard } from '../local/dashboard-route.js'
-import { checkControlAccess, isControlTarget } from '../local/control-api.js'
 import { toRequest, writeResponse } from '../local/http-adapter.js'
 
-/** A part of the Fleet's HTTP interface. Returns undefined for a request of another part. */
-export type FleetHandler = (request: Request) => Promise<Response | undefined>
-
 export interface FleetServerOptions {
-  /** The platform's API. */
-  readonly api: FleetHandler
-  /** The dashboard's control interface, below `/_/api`. */
-  readonly control: FleetHandler
-  /** The dashboard's page. */
-  readonly page: (head: RequestHead, target: string) => Promise<Response | undefined>
+  readonly fleet: RunningFleet
+  /** The beats of a GameServer, as its sidecar counts them. */
+  readonly beatsOf: (server: string) => Beats | undefined
   readonly allowHosts: readonly string[]
   readonly allowOrigins: readonly string[]
   /** Called for a fault of this program while it served a request. */
   readonly onFault: (error: unknown) => void
 }
 
-/** The headers of a request that pages of an allowed origin may send. */
+/** The headers of a request that pages of an allowed origin may send, and the methods beside those of a sidecar. */
 const REQUEST_HEADERS = ['content-type', 'accept']
+const METHODS = [...CORS_METHODS, 'DELETE']
 
-/** Serves the platform's API and the dashboard of a Fleet. Guards are those of the local sidecar. */
-export function createFleetServer(options: FleetServerOptions): { server: Server; cutConnections(): void } {
-  const { api, control, page, allowHosts, allowOrigins, onFault } = options
+/** Serves the platform's API and the dashboard of a Fleet. The guard is the local sidecar's. */
+export function createFleetServer(options: FleetServerOptions): { server: Server; end(): void } {
+  const { fleet, beatsOf, allowHosts, allowOrigins, onFault } = options
+  const api = createFleetApi(fleet)
+  const dashboard = createFleetDashboard(fleet, { beatsOf })
 
   async function answer(message: IncomingMessage, admission: Admission): Promise<Response> {
     const { host, target } = admission
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
-    const shown = await page(message, target)
-    if (shown !== undefined) return shown
-    if (isControlTarget(target)) {
-      const refusal = checkControlAccess(message, admission, undefined)
-      if (refusal !== undefined) return refusalResponse(refusal)
-      return (await control(toRequest(message, host, target))) ?? notFound(target)
-    }
-    return (await api(toRequest(message, host, target))) ?? notFound(target)
+    const found = (await dashboard.handle(message, admission)) ?? (await api.handle(toRequest(message, host, target)))
+    return found ?? refusalResponse(notFound(target))
   }
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     const response = await answer(message, admission)
-    const cors = corsHeaders(admission, REQUEST_HEADERS, [...CORS_METHODS, 'DELETE'])
+    const cors = corsHeaders(admission, REQUEST_HEADERS, METHODS)
     for (const [name, value] of Object.entries(cors ?? {})) response.headers.set(name, value)
     await writeResponse(response, reply, () => guarded.exempt(message.socket))
   }
@@ -54,18 +49,24 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
   const guarded = createGuardedServer({
     guard: createGuard({ allowHosts, allowOrigins, isPage: isDashboard }),
     serve,
-    async upgrade(_message, socket, _head, { target }) {
-      answerRefusal(socket, { status: 404, code: 5, message: `There is no WebSocket at ${target.split('?')[0]}` })
+    async upgrade(message, socket, head, admission) {
+      guarded.exempt(socket)
+      const isTaken = await dashboard.upgrade(message, socket, head, admission)
+      if (!isTaken) answerRefusal(socket, notFound(admission.target))
     },
     onFault,
   })
   return {
     server: guarded.server,
-    cutConnections() {
+    end() {
+      api.close()
       for (const socket of guarded.sockets) socket.destroy()
     },
   }
 }
 
-const notFound = (target: string): Response =>
-  refusalResponse({ status: 404, code: 5, message: `A Fleet has no ${target.split('?')[0]}` })
+const notFound = (target: string): Refusal => ({
+  status: 404,
+  code: 5,
+  message: `A Fleet has no ${target.split('?')[0]}`,
+})

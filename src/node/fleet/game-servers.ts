@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FleetAction, FleetEvent } from '../../fleet/fleet-state.js'
+import type { Beats } from '../../fleet/view.js'
 import { isObject } from '../../protocol/is-object.js'
 import type { ControlCommand, ControlResult, GameServerManifest } from '../../sidecar/index.js'
 import type { StartGame } from './game.js'
@@ -79,6 +80,15 @@ export class GameServers {
 
   kill(server: string): void {
     this.#slots.get(server)?.run?.kill()
+  }
+
+  /** The beats that its sidecar has counted; undefined without a sidecar. */
+  beatsOf(server: string): Beats | undefined {
+    const health = this.#slots.get(server)?.run?.local.sidecar.snapshot().health
+    if (health === undefined) return undefined
+    // Without the time of the last beat, which would be news each second.
+    const { disabled, failures, failureThreshold } = health
+    return { disabled, failures, failureThreshold }
   }
 
   /** Ends every game, with its grace period. */

@@ -1,6 +1,10 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import type { Sidecar } from '../../sidecar/index.js'
-import { stateJson } from './control-api.js'
+import { answerRefusal } from '../http/raw-response.js'
+import type { Admission } from '../http/request-guard.js'
+import { checkControlAccess, readEvents } from './control-routes.js'
+import type { Accept } from './websocket-server.js'
 
 /** Bytes that may wait in a reader's socket. Further entries wait in the log. */
 const MAX_BACKLOG = 1024 * 1024
@@ -12,6 +16,44 @@ const BEHIND_MS = 100
 const STATE_INTERVAL = 100
 const BYTES_A_MS = 1_000
 
+/** An event log with a state, which readers follow. */
+export interface EventSource {
+  /** The JSON of the present state. */
+  state(): Uint8Array
+  /** Number of the newest entry; 0 without one. */
+  lastSeq(): number
+  /** The kept entries after a number, oldest first. */
+  entries(since: number): readonly { readonly seq: number }[]
+  /**
+   * Calls a function for each new entry, and another one for each change of the state that has no entry. Returns the
+   * function that stops this.
+   */
+  subscribe(onEntry: () => void, onState: () => void): () => void
+}
+
+/** What an upgrade to the control interface's WebSocket needs. */
+export interface EventsOptions {
+  readonly source: EventSource
+  readonly accept: Accept
+  /** The token that the control interface requires. */
+  readonly token: string | undefined
+}
+
+/** Answers an upgrade to the control interface's WebSocket, and sends the events. */
+export async function upgradeToEvents(
+  { source, accept, token }: EventsOptions,
+  admission: Admission,
+  message: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): Promise<void> {
+  const { refusal, since } = readEvents(admission.target)
+  const wrong = checkControlAccess(message, admission, token) ?? refusal
+  if (wrong !== undefined) return answerRefusal(socket, wrong)
+  const accepted = await accept(message, socket, head)
+  if (accepted !== undefined) serveEvents(source, accepted, since)
+}
+
 /**
  * Sends the event log live to one reader: first the `state`, then an `entry` for each event, and the `state` again a
  * moment after entries. Where the log has dropped entries before a slow reader got them, one `gap` replaces them, with
@@ -19,12 +61,10 @@ const BYTES_A_MS = 1_000
  *
  * @param since the last entry that the reader knows; undefined if it wants only new ones
  */
-export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number | undefined): void {
-  const { log } = sidecar
-  const lastSeq = (): number => sidecar.snapshot().lastSeq
+function serveEvents(source: EventSource, socket: WebSocket, since: number | undefined): void {
   const reader = {
     // A page of an earlier sidecar at this address may know more entries than this sidecar has.
-    sent: Math.min(since ?? Infinity, lastSeq()),
+    sent: Math.min(since ?? Infinity, source.lastSeq()),
     isStarted: false,
     stateSize: 0,
     flush: undefined as NodeJS.Timeout | undefined,
@@ -34,18 +74,17 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
   const stateIn = (ms: number): void => void (reader.state ??= setTimeout(refresh, ms))
 
   const sendState = (): void => {
-    const state = stateJson(sidecar.snapshot())
-    const frame = Buffer.concat([Buffer.from('{"type":"state","state":'), state, Buffer.from('}')])
+    const frame = Buffer.concat([Buffer.from('{"type":"state","state":'), source.state(), Buffer.from('}')])
     reader.stateSize = frame.byteLength
     socket.send(frame, { binary: false })
   }
   const sendEntries = (): void => {
-    const entries = log.entries(reader.sent)
+    const entries = source.entries(reader.sent)
     if (entries[0] === undefined) return
     stateIn(Math.max(STATE_INTERVAL, reader.stateSize / BYTES_A_MS))
     if (reader.isStarted && entries[0].seq > reader.sent + 1) {
       socket.send(JSON.stringify({ type: 'gap', since: reader.sent }))
-      reader.sent = lastSeq()
+      reader.sent = source.lastSeq()
       return
     }
     for (const entry of entries) {
@@ -70,7 +109,10 @@ export function serveEvents(sidecar: Sidecar, socket: WebSocket, since: number |
     sendState()
   }
 
-  const unsubscribe = log.subscribe(() => flushIn(FLUSH_MS))
+  const unsubscribe = source.subscribe(
+    () => flushIn(FLUSH_MS),
+    () => stateIn(STATE_INTERVAL),
+  )
   socket.once('close', () => {
     unsubscribe()
     clearTimeout(reader.flush)

@@ -1,5 +1,6 @@
 import { isLoopback, originOf } from '../http/address.js'
 import type { RequestHead } from '../http/request-guard.js'
+import type { InlinedPage } from './inlined-page.js'
 
 /** Path of the dashboard. */
 const DASHBOARD_PATH = '/_/'
@@ -24,13 +25,16 @@ export const frameOrigins = (allowOrigins: readonly string[]): readonly string[]
   })
 
 /**
- * Answers requests for the dashboard, and redirects a browser there that opens the sidecar's address. Undefined for every
- * other request, which the sidecar answers.
+ * Answers requests for the dashboard, and redirects a browser there that opens the server's address. Undefined for every
+ * other request, which the server answers.
+ *
+ * @param frames origins whose pages may show the page's strip in a frame
  */
 export async function answerDashboard(
   head: RequestHead,
   target: string,
-  frames: readonly string[],
+  load: () => Promise<{ readonly page: InlinedPage }>,
+  frames?: readonly string[],
 ): Promise<Response | undefined> {
   const { method = 'GET', headers } = head
   if (method !== 'GET' && method !== 'HEAD') return undefined
@@ -43,9 +47,9 @@ export async function answerDashboard(
     })
   }
   if (path !== DASHBOARD_PATH) return undefined
-  // Loaded on demand: the page is large, and many sidecars are never looked at.
-  const { dashboardPage } = await import('./dashboard-page.js')
-  return dashboardPage(head, isEmbedded(target) ? frames : undefined)
+  // Loaded on demand: the page is large, and many servers are never looked at.
+  const { page } = await load()
+  return page.answer(head, isEmbedded(target) ? frames : undefined)
 }
 
 /** The dashboard's address. A token stands in the fragment, which is neither sent nor logged. */

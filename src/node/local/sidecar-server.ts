@@ -3,15 +3,13 @@ import type { Socket } from 'node:net'
 import { ConnectionDropped } from '../../sidecar/index.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import type { GuardedServerOptions } from '../http/guarded-server.js'
-import { answerRefusal } from '../http/raw-response.js'
-import { malformed, refusalResponse } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
+import { refusalResponse } from '../http/refusal.js'
 import { corsHeaders, isPreflight } from '../http/request-guard.js'
 import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
-import { checkControlAccess, CONTROL_PREFIX, handleControl, isControlTarget, isSequence } from './control-api.js'
-import { WRONG_SINCE } from './control-api.js'
+import { eventsOf, handleControl } from './control-api.js'
 import type { ControlTarget } from './control-api.js'
-import { serveEvents } from './control-events.js'
+import { upgradeToEvents } from './control-events.js'
+import { checkControlAccess, isControlTarget } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
 import { toRequest, writeResponse } from './http-adapter.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
@@ -64,7 +62,10 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
-    const page = dashboard === false ? undefined : await answerDashboard(message, path, dashboard.frames)
+    const page =
+      dashboard === false
+        ? undefined
+        : await answerDashboard(message, path, () => import('./dashboard-page.js'), dashboard.frames)
     if (page !== undefined) return page
     if (isControl) {
       const refusal = checkControlAccess(message, admission, token)
@@ -92,12 +93,7 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       const client = nameOf(message.headers, true)
       return serveUpgrade({ sidecar: target.sidecar, accept, lineLimit, client }, admission, message, socket, head)
     }
-    const [path, query] = admission.target.split('?')
-    const since = new URLSearchParams(query).get('since') ?? undefined
-    const refusal = checkControlAccess(message, admission, token) ?? checkEvents(path, since)
-    if (refusal !== undefined) return answerRefusal(socket, refusal)
-    const accepted = await accept(message, socket, head)
-    if (accepted !== undefined) serveEvents(target.sidecar, accepted, since === undefined ? undefined : Number(since))
+    await upgradeToEvents({ source: eventsOf(target.sidecar), accept, token }, admission, message, socket, head)
   }
 
   const markControl = (socket: Socket, isControl: boolean): void =>
@@ -114,13 +110,6 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
       for (const socket of sockets) socket.destroy()
     },
   }
-}
-
-function checkEvents(path: string | undefined, since: string | undefined): Refusal | undefined {
-  if (path !== `${CONTROL_PREFIX}/events`) {
-    return { status: 404, code: 5, message: `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events` }
-  }
-  return since === undefined || isSequence(since) ? undefined : malformed(WRONG_SINCE)
 }
 
 /** Most clients with a name of their own. Later clients share one. */

@@ -1,0 +1,111 @@
+import type { EntryView, ServerView } from '../../fleet/view.js'
+import type { FleetCommand } from '../../fleet/types.js'
+import { wantedOf, type Wanted } from '../panels/panel.js'
+import { announce, api, control, sendAndTell } from '../store/api.js'
+import { copy, curlOf } from '../ui/copy.js'
+import { allocateActions, onRow, pageActions, rowActions } from '../ui/page-actions.js'
+import { actionsOf, type Action } from '../ui/page.js'
+import { chosenServer, set, shownServers, state } from './state.js'
+
+const send = (text: string, command: FleetCommand): Promise<void> => sendAndTell(text, command)
+
+/** Changes the number of replicas. Each change builds on the one before. */
+export function scale(by: (before: number) => number): void {
+  const { present, change } = wantedReplicas()
+  if (by(present) < 0) return
+  void change(by, (replicas) => control({ type: 'scale', replicas }))
+}
+export const wantedReplicas = (): Wanted<number> => wantedOf('replicas', state.snapshot?.replicas ?? 0)
+
+const fleet = actionsOf('fleet')
+const server = actionsOf('game server')
+const row = actionsOf('row')
+
+const onServer = (act: (chosen: ServerView) => void) => () => {
+  const chosen = chosenServer()
+  if (chosen === undefined) announce('Choose a GameServer with n first')
+  else act(chosen)
+}
+
+/** An action on a GameServer that asks first. */
+const asking = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: string, what: string): Action =>
+  server(
+    type,
+    `${label}…`,
+    key,
+    onServer(({ name, short }) => {
+      const run = (): void => void send(`${label}: ${short}`, { type, server: name })
+      set({ confirmation: { label, what: what.replace(' it', ` ${short}`), run } })
+    }),
+  )
+
+/** What a row's menu and the keys do with the chosen GameServer. */
+export const serverActions: readonly Action[] = [
+  server(
+    'open',
+    'Open its dashboard',
+    'o',
+    onServer(({ short, process: { sidecarUrl } }) => {
+      if (sidecarUrl === undefined) announce(`${short} has no sidecar yet`)
+      else window.open(dashboardOf(sidecarUrl), '_blank', 'noopener')
+    }),
+  ),
+  server(
+    'events',
+    'Show its events',
+    'e',
+    onServer(({ short }) => set({ filter: `server:${short}`, pane: 'timeline' })),
+  ),
+  asking('kill', 'Kill', 'X', 'Kills the process of it by SIGKILL, as the kernel does when memory runs out.'),
+  asking('makeUnhealthy', 'Make unhealthy', 'U', 'Makes it Unhealthy, as missed beats do. The Fleet replaces it.'),
+  asking('delete', 'Delete', 'x', 'Deletes it: its game gets SIGTERM, and the Fleet replaces it.'),
+]
+
+export const dashboardOf = (sidecarUrl: string): string => `${sidecarUrl}/_/`
+
+/** Moves the table's cursor down by some rows, and focuses the row. */
+export function moveServer(by: number): void {
+  const servers = shownServers()
+  const at = servers.findIndex(({ name }) => name === state.server)
+  const next = servers[at < 0 ? 0 : Math.min(Math.max(at + by, 0), servers.length - 1)]
+  if (next === undefined) return
+  set({ server: next.name, pane: 'servers' })
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>(`[data-server=${JSON.stringify(next.name)}] [data-focus]`)?.focus(),
+  )
+}
+
+export const actions: readonly Action[] = [
+  ...allocateActions('fleet'),
+  fleet('scale-up', 'One replica more', '+', () => scale((before) => before + 1)),
+  fleet('scale-down', 'One replica less', '-', () => scale((before) => before - 1)),
+  {
+    ...fleet('update', 'Update…', 'u', () =>
+      set({
+        confirmation: {
+          label: 'Update',
+          what: 'Replaces every Ready GameServer, some at a time. Allocated ones stay until they end.',
+          run: () => void send('The rolling update has begun', { type: 'update' }),
+        },
+      }),
+    ),
+    title: 'A rolling update: a new GameServer for every Ready one',
+  },
+  server('next-server', 'Next GameServer', 'n', () => moveServer(1)),
+  server('previous-server', 'Previous GameServer', 'p', () => moveServer(-1)),
+  ...serverActions,
+  ...rowActions,
+  row('curl', 'Copy an allocation as curl', 'c', onRow(copyAllocation)),
+  ...pageActions,
+]
+
+/** Copies the request of an allocation, as a matchmaker sends it. */
+export function copyAllocation({ allocation }: EntryView): void {
+  if (allocation === undefined) return announce('There is no allocation in this row')
+  const { metadata = {} } = allocation.manifest
+  const namespace = typeof metadata?.['namespace'] === 'string' ? metadata['namespace'] : 'default'
+  const group = `allocation.${state.snapshot?.platform ?? ''}.dev`
+  const path = `/apis/${group}/v1/namespaces/${namespace}/gameserverallocations`
+  const body = { apiVersion: `${group}/v1`, kind: 'GameServerAllocation', ...allocation.manifest }
+  copy(curlOf({ method: 'POST', path, body }, api.origin()), 'Copied as curl')
+}

@@ -1,0 +1,121 @@
+import type { JSX } from 'preact'
+import type { EntryView, FleetView } from '../../fleet/view.js'
+import { clockTime, age } from '../common/format.js'
+import { Chip } from '../common/look.js'
+import { ActionButton, onFields, Panel } from '../panels/panel.js'
+import { memo } from '../store/page-state.js'
+import { goToEntry } from '../timeline/model.js'
+import { scale, wantedReplicas } from './actions.js'
+import { set, shortName, state } from './state.js'
+
+/** The Fleet's numbers, its scale and its autoscaler. */
+export function FleetPanel({ snapshot }: { snapshot: FleetView }): JSX.Element {
+  const { servers, autoscaler, sets, strategy, scheduling } = snapshot
+  const { present } = wantedReplicas()
+  const inState = (...states: readonly string[]): number =>
+    servers.filter((server) => states.includes(server.state)).length
+  const numbers = [
+    ['replicas', present],
+    ['ready', inState('Ready')],
+    ['allocated', inState('Allocated')],
+    ['reserved', inState('Reserved')],
+  ] as const
+  return (
+    <Panel name="Fleet" pane="fleet" aside={<span class="muted">{`${scheduling}, ${strategy}`}</span>}>
+      <dl class="fleet-numbers">
+        {numbers.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <form
+        class="row wrap"
+        aria-label="Scale"
+        onSubmit={onFields(({ replicas }, form) => {
+          scale(() => Number(replicas))
+          form.reset()
+        })}
+      >
+        <ActionButton id="scale-down" label="−" />
+        <ActionButton id="scale-up" label="+" />
+        <input
+          class="field count-field"
+          name="replicas"
+          aria-label="Replicas"
+          placeholder={String(present)}
+          inputMode="numeric"
+          pattern="\d{1,4}"
+          title="A number of GameServers"
+          required
+        />
+        <button class="button">Scale</button>
+      </form>
+      {autoscaler ? (
+        <div class="fleet-scaler">
+          <p>
+            <b>{autoscaler.name}</b> {autoscaler.policy}
+          </p>
+          <p class="muted">
+            {autoscaler.desired !== undefined && `wants ${autoscaler.desired}`}
+            {autoscaler.lastScaleTime && `, scaled ${age(state.now - Date.parse(autoscaler.lastScaleTime))} ago`}{' '}
+            {autoscaler.isLimited && <Chip tone="orange" text="limited by its bounds" />}
+          </p>
+        </div>
+      ) : (
+        <p class="muted">No autoscaler.</p>
+      )}
+      {sets.length > 1 && (
+        <ul aria-label="GameServerSets">
+          {sets.map(({ name, servers: count }, i) => (
+            <li key={name} class="apart">
+              <span class="mono">{shortName(name)}</span>
+              <span class="muted">{`${count} ${i === 0 ? 'new' : 'old'}`}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+/** Allocations that the panel shows; the timeline has all. */
+const SHOWN = 30
+const lastAllocations = memo((entries: readonly EntryView[]) =>
+  entries
+    .filter(({ allocation }) => allocation !== undefined)
+    .slice(-SHOWN)
+    .reverse(),
+)
+
+export const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 'red' } as const
+
+/** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
+export function Allocations(): JSX.Element {
+  const allocations = lastAllocations(state.entries)
+  return (
+    <Panel name="Allocations" pane="allocations">
+      {allocations.length === 0 && <p class="muted">None yet. Allocate with a, or from your matchmaker.</p>}
+      <ol class="fleet-allocations">
+        {allocations.map(({ seq, at, allocation }) => (
+          <li key={seq}>
+            <div class="row">
+              <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
+              <b>{allocation!.server && shortName(allocation!.server)}</b>
+              <button class="button last muted" aria-label="In the timeline" onClick={() => showEntry(seq)}>
+                {clockTime(at).slice(0, 8)}
+              </button>
+            </div>
+            <p class="fleet-reason">{allocation!.reason}</p>
+          </li>
+        ))}
+      </ol>
+    </Panel>
+  )
+}
+
+function showEntry(seq: number): void {
+  set({ pane: 'timeline', filter: '', selected: seq })
+  goToEntry(seq)
+}

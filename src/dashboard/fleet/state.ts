@@ -1,0 +1,48 @@
+import type { EntryView, FleetView, ServerView } from '../../fleet/view.js'
+import { memo, stateWith } from '../store/page-state.js'
+
+interface FleetState {
+  snapshot: FleetView | undefined
+  entries: readonly EntryView[]
+  frozen: readonly EntryView[] | undefined
+  pane: string
+  /** Name of the GameServer that keys act on. */
+  server: string | undefined
+  /** The states whose GameServers the table shows; empty for all. */
+  shownStates: readonly string[]
+}
+
+/** What the Fleet sent and what the user chose. Only `set` changes it. */
+export const { state, set } = stateWith<FleetState>({
+  snapshot: undefined,
+  entries: [],
+  frozen: undefined,
+  pane: 'servers',
+  server: undefined,
+  shownStates: [],
+})
+
+const shown = memo((servers: readonly ServerView[], states: readonly string[]) =>
+  states.length === 0 ? servers : servers.filter((server) => states.includes(server.state)),
+)
+const NONE: readonly ServerView[] = []
+
+/** The rows of the table. */
+export const shownServers = (): readonly ServerView[] => shown(state.snapshot?.servers ?? NONE, state.shownStates)
+
+/** The number of GameServers in each state, most first. */
+export const countStates = memo((servers: readonly ServerView[]) => {
+  const counts = new Map<string, number>()
+  for (const server of servers) counts.set(server.state, (counts.get(server.state) ?? 0) + 1)
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+})
+
+/** The GameServer that keys act on. */
+export const chosenServer = (): ServerView | undefined =>
+  state.snapshot?.servers.find(({ name }) => name === state.server)
+
+/** The short name of a GameServer, also of one that is gone. */
+export function shortName(name: string): string {
+  const prefix = `${state.snapshot?.name}-`
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}

@@ -1,0 +1,135 @@
+import type { Entry } from '../timeline/row-types.js'
+import { page } from '../ui/page.js'
+import { announce, api, isOutdated, read, type Snapshot } from './api.js'
+import { set, state } from './page-state.js'
+
+/** The page keeps as many entries as its server. */
+const MAX_ENTRIES = 5000
+/**
+ * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 12 redraws.
+ */
+const INTERVAL = 80
+const FIRST_DELAY = 250
+const MAX_DELAY = 5000
+type Timer = ReturnType<typeof setTimeout>
+
+const feed = {
+  /** Backoff before the next attempt to connect, in ms. */
+  delay: FIRST_DELAY,
+  timer: undefined as Timer | undefined,
+  /** Entries for the next redraw. After a new connection (`isNew`), they replace the entries before. */
+  waiting: [] as Entry[],
+  /** The newest state. */
+  snapshot: undefined as Snapshot | undefined,
+  isNew: true,
+  isScheduled: false,
+  flushedAt: 0,
+  clock: { now: Date.now(), at: performance.now(), speed: 1 },
+  onOpen: (): void => undefined,
+}
+
+/**
+ * Follows the server's event log, and reconnects with backoff.
+ *
+ * @param onOpen called after the first state of each connection
+ */
+export function followLog(onOpen?: () => void): void {
+  feed.onOpen = onOpen ?? feed.onOpen
+  setInterval(() => {
+    if (!document.hidden) set({ now: clockNow() })
+  }, 250)
+  connect()
+}
+
+function connect(): void {
+  clearTimeout(feed.timer)
+  feed.timer = undefined
+  api.follow({
+    onOpen: () => void Object.assign(feed, { waiting: [], isNew: true }),
+    onFrame(frame) {
+      feed.delay = FIRST_DELAY
+      if (frame.type === 'entry') add([frame.entry])
+      else if (frame.type === 'gap') void fillGap(frame.since)
+      else show(frame.state)
+    },
+    onClose() {
+      if (state.connection === 'open') announce(`The ${page.subject} is gone`)
+      set({ connection: 'lost', retryAt: Date.now() + feed.delay })
+      feed.timer = setTimeout(connect, feed.delay)
+      feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
+    },
+  })
+}
+
+/** Reconnects at once, without the rest of the backoff. */
+export function retry(): void {
+  if (feed.timer !== undefined) connect()
+}
+
+function show(snapshot: Snapshot): void {
+  const { now, clock } = snapshot
+  feed.clock = { now, at: performance.now(), speed: clock?.speed ?? 1 }
+  feed.snapshot = snapshot
+  // A state and the entries before it share a redraw.
+  if (state.connection === 'open') return schedule()
+  set({ snapshot, now: clockNow() } as object)
+  onOpen(snapshot)
+}
+
+function onOpen({ lastSeq }: Snapshot): void {
+  const wasLost = state.connection === 'lost'
+  set({ connection: 'open' })
+  // An empty log sends no entry that would replace those of the server before.
+  if (lastSeq === 0) set({ entries: [] })
+  feed.onOpen()
+  if (!wasLost) return
+  announce('Connected again')
+  checkPage().catch(() => undefined)
+}
+
+async function checkPage(): Promise<void> {
+  set({ outdated: await isOutdated() })
+  if (state.outdated) setTimeout(() => location.reload(), 1500)
+}
+
+/** The server's clock between two states. */
+const clockNow = (): number => feed.clock.now + (performance.now() - feed.clock.at) * feed.clock.speed
+
+async function fillGap(since: number): Promise<void> {
+  const answer = (await read(`/log?since=${since}`)) as { entries: readonly Entry[]; more?: boolean } | undefined
+  if (answer === undefined) return
+  add(answer.entries)
+  const last = answer.entries.at(-1)
+  if (answer.more === true && last !== undefined) await fillGap(last.seq)
+}
+
+/** Adds entries. Those that come within one interval share a redraw. */
+function add(added: readonly Entry[]): void {
+  feed.waiting.push(...added)
+  if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
+  if (feed.waiting.length > 0) schedule()
+}
+
+function schedule(): void {
+  if (feed.isScheduled) return
+  feed.isScheduled = true
+  // A hidden page gets no animation frames.
+  if (document.hidden) setTimeout(flush, 5 * INTERVAL)
+  else setTimeout(() => requestAnimationFrame(flush), Math.max(0, feed.flushedAt + INTERVAL - performance.now()))
+}
+
+function flush(): void {
+  const { waiting, isNew, snapshot } = feed
+  const entries = isNew ? waiting : [...state.entries, ...waiting]
+  const isEmpty = waiting.length === 0
+  Object.assign(feed, { waiting: [], isNew: isNew && isEmpty, isScheduled: false, flushedAt: performance.now() })
+  set({
+    snapshot,
+    now: clockNow(),
+    ...(isEmpty ? {} : { entries: inOrder(entries).slice(-MAX_ENTRIES) }),
+  } as object)
+}
+
+/** Sorts entries by `seq` and removes duplicates, as after a gap. */
+const inOrder = (entries: readonly Entry[]): Entry[] =>
+  [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)

@@ -1,0 +1,44 @@
+/** Tests of an entry by the prefix of a word, such as `kind`. */
+type Fields<E> = Readonly<Record<string, (entry: E, value: string) => boolean>>
+
+/**
+ * Reads a filter such as `kind:call status:5 -health ms:>100`. Words are ANDed, `-` negates one, and a comma in a value
+ * is an OR. A word without a known prefix must occur in the text of the row.
+ */
+export function readWords<E>(text: string, fields: Fields<E>, textOf: (entry: E) => string): (entry: E) => boolean {
+  const readWord = (word: string): ((entry: E) => boolean) => {
+    if (word.length > 1 && word.startsWith('-')) {
+      const test = readWord(word.slice(1))
+      return (entry) => !test(entry)
+    }
+    const [, prefix = '', value = ''] = /^(\w+):(.+)$/.exec(word) ?? []
+    const values = value.toLowerCase().split(',').filter(Boolean)
+    const name = prefix.toLowerCase()
+    const matches = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (matches !== undefined && values.length > 0) return (entry) => values.some((one) => matches(entry, one))
+    const wanted = word.toLowerCase()
+    return (entry) => textOf(entry).includes(wanted)
+  }
+  const tests = text.trim().split(/\s+/).filter(Boolean).map(readWord)
+  return (entry) => tests.every((test) => test(entry))
+}
+
+/** Splits a filter into the values of a prefix such as `kind`, and the other words. */
+function wordsOf(filter: string, prefix: string): { values: string[]; others: string[] } {
+  const words = filter.split(/\s+/).filter(Boolean)
+  const isOf = (word: string): boolean => word.startsWith(`${prefix}:`)
+  return {
+    values: words.filter(isOf).flatMap((word) => word.slice(prefix.length + 1).split(',')),
+    others: words.filter((word) => !isOf(word)),
+  }
+}
+
+export const hasWord = (filter: string, prefix: string, value: string): boolean =>
+  wordsOf(filter, prefix).values.includes(value)
+
+/** Adds a word such as `kind:call` to a filter, or removes it. Values of one prefix are ORed. */
+export function toggleWord(filter: string, prefix: string, value: string): string {
+  const { values, others } = wordsOf(filter, prefix)
+  const left = values.includes(value) ? values.filter((one) => one !== value) : [...values, value]
+  return [...others, ...(left.length > 0 ? [`${prefix}:${left.join(',')}`] : [])].join(' ')
+}

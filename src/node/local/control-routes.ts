@@ -1,0 +1,143 @@
+import { isObject } from '../../protocol/is-object.js'
+import { InvalidInput } from '../../schema/check.js'
+import { forbidden, malformed, refusalResponse } from '../http/refusal.js'
+import type { Refusal } from '../http/refusal.js'
+import type { Admission, RequestHead } from '../http/request-guard.js'
+import { bearerOf, tokensMatch } from '../http/token.js'
+import { parseJson, readBodyText, TooLarge } from './body-text.js'
+import { GameServerFileError } from './game-server-file.js'
+
+/** Prefix of the control interface's paths. No path of the sidecar begins with it. */
+export const CONTROL_PREFIX = '/_/api'
+
+/** Header that every changing request needs: a page can't send it to another origin without a CORS preflight. */
+const CONTROL_HEADER = 'x-sidecar-control'
+
+/** Bytes after which an answer with entries of the log ends, since writing it blocks every other request. */
+const MAX_LOG_ANSWER = 8 * 1024 * 1024
+
+export const isControlTarget = (target: string): boolean => /^\/_\/api(?:[/?]|$)/.test(target)
+
+/**
+ * Whether an admitted request may use the control interface: from the server's own pages or from no page, and with the
+ * token where there is one, as `Authorization: Bearer` or, for a WebSocket, as `?token=`.
+ */
+export function checkControlAccess(
+  { method, headers }: RequestHead,
+  { foreignOrigin, target }: Admission,
+  token: string | undefined,
+): Refusal | undefined {
+  if (foreignOrigin !== undefined) return forbidden('The control interface is only for pages of this server')
+  const given = bearerOf(headers) ?? new URLSearchParams(target.split('?')[1]).get('token')
+  if (token !== undefined && !tokensMatch(token, given ?? '')) {
+    return { status: 401, code: 16, message: 'The control interface needs the token that was printed at the start' }
+  }
+  if (method !== 'GET' && headers[CONTROL_HEADER] !== '1') {
+    return forbidden('Requests that change something need the header X-Sidecar-Control: 1')
+  }
+  return undefined
+}
+
+/** A request to a control interface, and what it controls. */
+export interface Asked<Target> {
+  readonly target: Target
+  readonly request: Request
+  readonly query: URLSearchParams
+}
+
+type Handler<Target> = (asked: Asked<Target>) => Response | Promise<Response>
+
+/** Handlers by the path after the prefix. */
+export type Routes<Target> = Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler<Target>]>>
+
+/** Answers a request to one of the routes. `special` gives the handler of a path that is no constant. */
+export async function handleRoutes<Target>(
+  routes: Routes<Target>,
+  target: Target,
+  request: Request,
+  special?: (route: string) => Handler<Target> | undefined,
+): Promise<Response> {
+  const { pathname, searchParams: query } = new URL(request.url)
+  const route = pathname.slice(CONTROL_PREFIX.length)
+  const other = special?.(route)
+  const known =
+    other === undefined ? (Object.hasOwn(routes, route) ? routes[route] : undefined) : (['GET', other] as const)
+  if (known === undefined) return refused(404, 5, `The control interface has no ${pathname}`)
+  const [method, handler] = known
+  if (request.method !== method) return refused(405, 12, `This path takes ${method} only`)
+  try {
+    return await handler({ target, request, query })
+  } catch (error) {
+    if (error instanceof TooLarge) return refused(413, 8, error.message)
+    if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(400, 3, error.message)
+    throw error
+  }
+}
+
+/** Answers `/events` without an upgrade. */
+export const eventsRoute = ['GET', () => refused(400, 3, 'This path is a WebSocket')] as const
+
+/** Reads the target of an upgrade: the number after which its events begin, undefined for new ones only. */
+export function readEvents(target: string): { readonly refusal?: Refusal; readonly since?: number | undefined } {
+  const [path, query] = target.split('?')
+  const since = new URLSearchParams(query).get('since') ?? undefined
+  if (path !== `${CONTROL_PREFIX}/events`) {
+    const message = `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events`
+    return { refusal: { status: 404, code: 5, message } }
+  }
+  if (since !== undefined && !isSequence(since)) return { refusal: malformed(WRONG_SINCE) }
+  return { since: since === undefined ? undefined : Number(since) }
+}
+
+const WRONG_SINCE = 'since must be the number of a log entry'
+
+/** Whether a text may be the number of an entry of the log. */
+export const isSequence = (text: string): boolean => /^\d{1,15}$/.test(text)
+
+/** The `since` of a query; 0 without one. @throws InvalidInput if it isn't a number */
+export function readSince(query: URLSearchParams): number {
+  const since = query.get('since') ?? '0'
+  if (!isSequence(since)) throw new InvalidInput({ message: WRONG_SINCE, path: [] })
+  return Number(since)
+}
+
+/** The JSON of the first entries, at least one, as far as they fit into one answer. */
+export function logJson(entries: readonly object[]): string {
+  const parts: string[] = []
+  let size = 0
+  for (const entry of entries) {
+    const part = JSON.stringify(entry)
+    size += Buffer.byteLength(part)
+    if (size > MAX_LOG_ANSWER && parts.length > 0) break
+    parts.push(part)
+  }
+  const more = parts.length < entries.length ? ',"more":true' : ''
+  return `{"entries":[${parts.join(',')}]${more}}`
+}
+
+export const NO_ALLOCATION = 'An allocation is a GameServerAllocation as JSON'
+
+/** Reads a command's JSON. Only its outer shape is checked. */
+export async function readCommand(request: Request, example: string): Promise<{ readonly type: string } | Response> {
+  const command = await readJson(request, 'command')
+  if (isObject(command) && typeof command['type'] === 'string') return command as { readonly type: string }
+  return refused(400, 3, `A command is a JSON object with a "type", for example ${example}`)
+}
+
+/** A body as a value; undefined if it is no JSON. @throws TooLarge */
+export const readJson = async (request: Request, what: string): Promise<unknown> =>
+  parseJson(await readBodyText(request, what))
+
+export const refused = (status: number, code: number, message: string): Response =>
+  refusalResponse({ status, code, message })
+
+export const answer = (value: object): Response => answerJson(JSON.stringify(value))
+
+export const answerJson = (body: string | Uint8Array<ArrayBuffer>): Response =>
+  new Response(body, {
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })

@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { KeyInput } from 'puppeteer-core'
+import { expect, test } from 'vitest'
+import type { TestFleetOptions } from '../fleet/support/test-fleet.js'
+import { startFleetPage, type FleetPage } from '../dashboard/support/fleet-page.js'
+import { inDrivenBrowsers, type DrivenBrowser } from './support/each-browser.js'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** A Fleet's dashboard in a page of its own. */
+async function openFleet(browser: DrivenBrowser, options: TestFleetOptions = {}, width = 1280) {
+  const fleet: FleetPage = await startFleetPage(options)
+  const opened = await browser.open('about:blank')
+  const { page, run } = opened
+  page.setDefaultTimeout(30_000)
+  await page.setViewport({ width, height: 800 })
+  await page.goto(`${fleet.url}/_/`)
+  await page.waitForSelector('.servers tbody tr')
+  const until = async (expression: string): Promise<void> => void (await page.waitForFunction(expression))
+  return {
+    fleet,
+    page,
+    run,
+    until,
+    /** Waits until the region with this name has a text. */
+    says: (region: string, text: string) =>
+      until(`document.querySelector('[aria-label="${region}"]')?.innerText.includes(${JSON.stringify(text)}) === true`),
+    async press(...keys: readonly KeyInput[]): Promise<void> {
+      for (const key of keys) {
+        await page.keyboard.press(key)
+        await run('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')
+      }
+    },
+    /** Chooses an item in the menu of a row. */
+    async choose(name: string, item: string): Promise<void> {
+      await page.click(`[data-server="${name}"] button`)
+      await page.click(`#server-menu ::-p-text(${item})`)
+    },
+  }
+}
+
+const rowsAre = (count: number): string => `document.querySelectorAll('.servers tbody tr').length === ${count}`
+
+inDrivenBrowsers((browser) => {
+  test('+ adds a row at the end, and the name in a row leads to that server’s own dashboard', async () => {
+    const { fleet, run, until, press } = await openFleet(browser)
+    const [first] = fleet.names()
+    fleet.model.dispatch({
+      type: 'process',
+      server: first!,
+      process: { state: 'running', pid: 4711, restarts: 2, sidecarUrl: 'http://127.0.0.1:9358' },
+    })
+    await until(`document.querySelector('.servers tbody a')?.href === 'http://127.0.0.1:9358/_/'`)
+    expect(await run(`document.querySelector('[data-server="${first}"]').innerText`)).toMatch(/\t2\t4711\t/)
+    fleet.advance(1)
+    await press('+')
+    await until(rowsAre(3))
+    const shown: string[] = await run(
+      `[...document.querySelectorAll('.servers tr')].flatMap((tr) => tr.dataset.server ?? [])`,
+    )
+    expect(shown.at(-1)).toBe(fleet.names('Scheduled')[0])
+  })
+
+  test('Allocate shows which server was taken and why, and a refused allocation what each server failed by', async () => {
+    const { fleet, page, run, says, press } = await openFleet(browser)
+    await page.click('.header .button-primary')
+    await page.keyboard.type('mode=dm')
+    await press('Enter')
+    await says('Told', 'Allocated')
+    const { allocation } = fleet.model.entries().filter((entry) => entry.allocation).at(-1)!
+    expect(fleet.names('Allocated')).toEqual([allocation?.server])
+    await says('Allocations', allocation!.reason)
+    await says('Timeline', allocation!.reason)
+    await press('a')
+    await run(`document.querySelector('dialog details').open = true`)
+    await page.type('[name="match.labels"]', 'map=moon')
+    await press('Enter')
+    await page.waitForFunction(`document.querySelector('dialog [role=alert]').innerText.startsWith('UnAllocated: ')`)
+    await press('Escape')
+    await says('Allocations', 'UnAllocated')
+  })
+
+  test('n chooses a server, X, U and x ask before they act on it, and a key without a chosen server acts on none', async () => {
+    const { fleet, run, until, says, press } = await openFleet(browser)
+    const isAsking = `document.querySelector('dialog[open]') !== null`
+    await press('x')
+    await says('Told', 'Choose a GameServer')
+    expect(await run(isAsking)).toBe(false)
+    const [first, second] = fleet.names()
+    await press('n', 'n', 'X', 'Enter')
+    await until(`document.activeElement.closest('tr')?.dataset.server === '${second}'`)
+    expect(fleet.actions.filter(({ type }) => type === 'kill')).toEqual([{ type: 'kill', server: second }])
+    await press('U', 'Escape', 'p', 'U', 'Enter')
+    await until(`document.querySelector('[data-server="${first}"]').innerText.includes('Unhealthy')`)
+    expect(fleet.names('Unhealthy')).toEqual([first])
+  })
+
+  test('a row’s menu deletes that server, and shows its events', async () => {
+    const { fleet, page, run, until, press, choose } = await openFleet(browser)
+    const [first, second] = fleet.names()
+    await choose(second!, 'Show its events')
+    expect(await run(`document.querySelector('#filter').value`)).toBe(`server:${second!.slice('arena-'.length)}`)
+    await choose(second!, 'Delete')
+    await page.waitForSelector('dialog[open]')
+    await press('Enter')
+    await until(`!document.querySelector('[data-server="${second}"]')?.innerText.includes('Ready')`)
+    expect(fleet.names('Ready')).toEqual([first])
+  })
+
+  test('a state’s button shows only the servers of that state, and each state has its number', async () => {
+    const { fleet, page, until } = await openFleet(browser)
+    fleet.setState(fleet.names()[0]!, 'Allocated')
+    await until(
+      `[...document.querySelectorAll('.servers .timeline-toggle')].map((one) => one.innerText.trim().replace(/\\s+/g, ' ')).join() === 'Ready 1,Allocated 1'`,
+    )
+    await page.click('.servers .timeline-toggle ::-p-text(Allocated)')
+    await until(rowsAre(1))
+  })
+
+  test('markup in names, labels and values is shown as text', async () => {
+    const markup = '<img src=x onerror=document.title="run">'
+    const { fleet, run, says, press, page } = await openFleet(browser)
+    const [first] = fleet.names()
+    fleet.control(first!, { type: 'setList', name: markup, capacity: '4', values: [markup] })
+    fleet.control(first!, { type: 'setLabel', key: 'note', value: markup })
+    fleet.control(first!, { type: 'setState', state: markup })
+    await says('GameServers', markup)
+    fleet.model.allocate({ spec: { selectors: [{ matchLabels: { note: markup } }] } })
+    await says('Allocations', 'UnAllocated')
+    await press('j', 'Enter')
+    await page.waitForSelector('.timeline-view')
+    await press('a')
+    await says('Allocate', markup)
+    expect(await run(`document.querySelectorAll('img').length`)).toBe(0)
+    expect(await run('document.title')).not.toBe('run')
+  })
+
+  test.each([1280, 390])('at %i pixels axe finds nothing, and no part scrolls sideways', async (width) => {
+    const { fleet, page, run, says, press } = await openFleet(browser, { autoscaler: buffer }, width)
+    fleet.model.allocate({ spec: {} })
+    fleet.control(fleet.names()[0]!, { type: 'setList', name: 'players', capacity: '4', values: ['alice'] })
+    await says('Allocations', 'Allocated').catch((error: unknown) => width < 820 || Promise.reject(error as Error))
+    // The page's policy forbids scripts, so axe comes in through the devtools.
+    await run(axe)
+    const found: string[] = []
+    const check = async (part: string): Promise<void> => {
+      for (const value of ['light', 'dark']) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+        found.push(
+          ...(await run<string[]>(`axe.run('${part}').then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+            nodes.map(({ html, failureSummary }) => '${part} ' + id + ': ' + html.slice(0, 200) + failureSummary)))`)),
+        )
+      }
+    }
+    const panes = width < 820 ? ['Fleet', 'Allocations', 'Timeline', 'Servers'] : ['']
+    for (const pane of panes) {
+      if (pane)
+        await run(`[...document.querySelectorAll('.panes-tab')].find((tab) => tab.innerText === '${pane}').click()`)
+      await check('html')
+      expect(await run('document.documentElement.scrollWidth'), `width of ${pane}`).toBe(width)
+      const isWide = `[...document.querySelectorAll('.servers-box, .panels, main')].some((box) => box.scrollWidth > box.clientWidth)`
+      expect(await run(isWide), `a wide part of ${pane}`).toBe(false)
+    }
+    await page.click('.servers tbody button')
+    await check('#server-menu')
+    await press('Escape', 'a')
+    await check('dialog')
+    expect(found).toEqual([])
+  })
+})
+
+const buffer = { type: 'Buffer', buffer: { bufferSize: 1, minReplicas: 2, maxReplicas: 4 } } as const
