@@ -47,6 +47,7 @@ export function allocationAnswer(
     spec: {
       ...spec,
       multiClusterSetting: spec?.multiClusterSetting ?? { policySelector: {} },
+      ...(spec?.preferred ? { preferred: hasSelectors ? spec.preferred : spec.preferred.map(withDefaults) } : {}),
       required: hasSelectors ? (spec?.required ?? {}) : withDefaults(spec?.required ?? {}),
       selectors: selectorsOf(spec ?? {}).map(({ selector }) => withDefaults(selector)),
       ...(spec?.priorities
