@@ -1,10 +1,8 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { isBeingDeleted } from '../sidecar/model/state/game-server-edits.js'
-import type { Aggregate, FleetStatus, ServerRecord, SetObject, SetSpec, SetStatus } from './fleet-state.js'
+import type { Aggregate, FleetStatus, ServerRecord, SetObject, SetStatus } from './fleet-state.js'
 
-type Aggregates = Readonly<Record<string, Aggregate>>
-
-const nothing: Aggregate = { allocatedCount: 0, allocatedCapacity: 0, count: 0, capacity: 0 }
+export type Counted = 'counters' | 'lists'
 
 /** Whether a GameServer no longer counts. */
 export const isEnding = ({ isEnding, gameServer }: ServerRecord): boolean => isEnding || isBeingDeleted(gameServer)
@@ -12,30 +10,42 @@ export const isEnding = ({ isEnding, gameServer }: ServerRecord): boolean => isE
 /** Whether the sidecar shows that the GameServer is marked for deletion. */
 export const isMarked = ({ object_meta: { deletion_timestamp: time } }: GameServer): boolean => (time ?? '0') !== '0'
 
+/** Whether scaling down passes the GameServer by. */
+export const isKept = ({ gameServer: { status } }: ServerRecord): boolean =>
+  status.state === 'Allocated' || status.state === 'Reserved'
+
+/** The counters, or the lists with their values counted. */
+export const amountsOf = (
+  { status: { counters, lists } }: GameServer,
+  kind: Counted,
+): (readonly [name: string, count: number, capacity: number])[] =>
+  kind === 'counters'
+    ? Object.entries(counters ?? {}).map(([name, one]) => [name, Number(one.count), Number(one.capacity)])
+    : Object.entries(lists ?? {}).map(([name, one]) => [name, one.values?.length ?? 0, Number(one.capacity)])
+
 /** Source: computeStatus of pkg/gameserversets/controller.go. */
-export function statusOfSet({ template }: SetSpec, servers: readonly ServerRecord[]): SetStatus {
+export function statusOfSet(template: SetObject['spec']['template'], servers: readonly ServerRecord[]): SetStatus {
   const live = servers.filter((one) => !isEnding(one))
   const count = (state: string): number => live.filter(({ gameServer }) => gameServer.status.state === state).length
+  const sums = (kind: Counted): SetStatus[Counted] =>
+    addAll([
+      ...Object.keys(template.spec?.[kind] ?? {}).map((name) => [name, nothing] as const),
+      ...live.flatMap(({ gameServer }) => {
+        const isAllocated = gameServer.status.state === 'Allocated'
+        return amountsOf(gameServer, kind).map(([name, count, capacity]) => {
+          const allocated = isAllocated ? ([count, capacity] as const) : ([0, 0] as const)
+          return [name, { allocatedCount: allocated[0], allocatedCapacity: allocated[1], count, capacity }] as const
+        })
+      }),
+    ])
   return {
     replicas: live.length,
     readyReplicas: count('Ready'),
     reservedReplicas: count('Reserved'),
     allocatedReplicas: count('Allocated'),
     shutdownReplicas: servers.length - live.length,
-    counters: aggregate(
-      Object.keys(template.spec?.counters ?? {}),
-      live.map(({ gameServer: { status } }) => [
-        status.state,
-        mapValues(status.counters, ({ count, capacity }) => [Number(count), Number(capacity)]),
-      ]),
-    ),
-    lists: aggregate(
-      Object.keys(template.spec?.lists ?? {}),
-      live.map(({ gameServer: { status } }) => [
-        status.state,
-        mapValues(status.lists, ({ values, capacity }) => [values?.length ?? 0, Number(capacity)]),
-      ]),
-    ),
+    counters: sums('counters'),
+    lists: sums('lists'),
   }
 }
 
@@ -49,34 +59,16 @@ export function statusOfFleet(sets: readonly SetObject[], allocations: number): 
     reservedReplicas: sum('reservedReplicas'),
     allocatedReplicas: sum('allocatedReplicas'),
     allocations,
-    counters: addAll(sets.map(({ status }) => status.counters)),
-    lists: addAll(sets.map(({ status }) => status.lists)),
+    counters: addAll(sets.flatMap(({ status }) => Object.entries(status.counters))),
+    lists: addAll(sets.flatMap(({ status }) => Object.entries(status.lists))),
   }
 }
 
-/** The sums of [count, capacity] over GameServers: all of them, and those that are Allocated. */
-function aggregate(
-  names: readonly string[],
-  servers: readonly (readonly [state: string, values: Readonly<Record<string, readonly [number, number]>>])[],
-): Aggregates {
-  const start = Object.fromEntries(names.map((name) => [name, nothing]))
-  const each = servers.map(([state, values]) =>
-    mapValues(values, ([count, capacity]): Aggregate => {
-      const isAllocated = state === 'Allocated'
-      return {
-        allocatedCount: isAllocated ? count : 0,
-        allocatedCapacity: isAllocated ? capacity : 0,
-        count,
-        capacity,
-      }
-    }),
-  )
-  return addAll([start, ...each])
-}
+const nothing: Aggregate = { allocatedCount: 0, allocatedCapacity: 0, count: 0, capacity: 0 }
 
-function addAll(all: readonly Aggregates[]): Aggregates {
+function addAll(all: readonly (readonly [name: string, sums: Aggregate])[]): Readonly<Record<string, Aggregate>> {
   const sums = new Map<string, Aggregate>()
-  for (const [name, more] of all.flatMap((one) => Object.entries(one))) {
+  for (const [name, more] of all) {
     const sum = sums.get(name) ?? nothing
     sums.set(name, {
       allocatedCount: sum.allocatedCount + more.allocatedCount,
@@ -86,8 +78,4 @@ function addAll(all: readonly Aggregates[]): Aggregates {
     })
   }
   return Object.fromEntries(sums)
-}
-
-function mapValues<T, U>(values: Readonly<Record<string, T>> | null | undefined, change: (value: T) => U) {
-  return Object.fromEntries(Object.entries(values ?? {}).map(([name, value]): [string, U] => [name, change(value)]))
 }
