@@ -5,7 +5,7 @@ import { selectorsOf } from '../sidecar/allocation/plan-allocation.js'
 import { isBeingDeleted } from '../sidecar/model/state/game-server-edits.js'
 import { show } from '../sidecar/model/state/show.js'
 import type { AllocationChoice } from './fleet-state.js'
-import { allocationOrder, countNodes, decisive, nameOf, sortBy } from './ordering.js'
+import { allocationOrder, countNodes, decisive, nameOf } from './ordering.js'
 import type { Criterion } from './ordering.js'
 
 /** The most reasons that a sentence lists. */
@@ -27,18 +27,16 @@ export function chooseServer(
   const spec = manifest.spec ?? {}
   const scheduling = spec.scheduling || 'Packed'
   const priorities = spec.priorities ?? []
-  const free = servers.filter((one) => !isBeingDeleted(one) && !taken.includes(nameOf(one)))
   const order = allocationOrder(scheduling, priorities, countNodes(servers))
   const isRandom = scheduling === 'Distributed' && priorities.length === 0
-  const sorted = sortBy(
-    order,
-    free.map((gameServer) => ({ gameServer })),
-  ).map(({ gameServer }) => gameServer)
-  if (isRandom) shuffle(sorted, random)
   const selectors = selectorsOf(spec)
   for (const { name, selector } of selectors) {
-    const matching = sorted.filter((one) => mismatches(selector, one).length === 0)
+    const matching = servers.filter(
+      (one) => !isBeingDeleted(one) && !taken.includes(nameOf(one)) && mismatches(selector, one).length === 0,
+    )
     if (matching.length === 0) continue
+    if (isRandom) shuffle(matching, random)
+    else firstToFront(matching, order)
     const what = name === '' ? 'the selector' : name
     return { server: nameOf(matching[0]!), reason: whyThis(matching, what, isRandom, order) }
   }
@@ -58,6 +56,16 @@ function whyThis(
   if (isRandom) return `${name}: ${count}; Distributed takes one of them at random.`
   const why = decisive(order, first!, second)?.why(first!, second)
   return `${name}: ${count}; it comes before ${nameOf(second)} since it ${why}.`
+}
+
+/** Puts the first two in order to the front: nobody looks at the others. */
+function firstToFront(items: GameServer[], order: readonly Criterion[]): void {
+  for (const place of [0, 1].slice(0, items.length - 1)) {
+    for (let i = place + 1; i < items.length; i++) {
+      const [first, other] = [items[place]!, items[i]!]
+      if ((decisive(order, other, first)?.compare(other, first) ?? 0) < 0) [items[place], items[i]] = [other, first]
+    }
+  }
 }
 
 /** Fisher-Yates. */

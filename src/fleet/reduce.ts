@@ -241,6 +241,9 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   const text = changeText(name, changes)
   if (text !== undefined) tell(step, { type: isNewState ? 'state' : 'changed', server: name, text })
   if (isNewState) countState(step, record, state)
+  // No controller looks at labels and annotations, except for those of an overflow.
+  const isText = changes.length > 0 && changes.every(({ type }) => type === 'annotation' || type === 'label')
+  if (isText && step.state.fleet.spec.allocationOverflow === undefined) return false
   // The set's controller overlooks a mark for deletion, so the replacement waits until the GameServer is gone.
   return !(isMarked(gameServer) && !isMarked(before))
 }
