@@ -4,27 +4,15 @@ import type { AutoscalerSpec, FleetCommand, FleetEntry, FleetServer, FleetSpec }
 import type { ObjectChange, PlatformObject, ServerProcess } from './types.js'
 
 /** Sums of one counter or list over GameServers. */
-export interface Aggregate {
-  readonly allocatedCount: number
-  readonly allocatedCapacity: number
-  readonly count: number
-  readonly capacity: number
-}
+export type Aggregate = Readonly<Record<'allocatedCount' | 'allocatedCapacity' | 'count' | 'capacity', number>>
 
-export interface SetStatus {
-  readonly replicas: number
-  readonly readyReplicas: number
-  readonly reservedReplicas: number
-  readonly allocatedReplicas: number
-  readonly shutdownReplicas: number
-  readonly counters: Readonly<Record<string, Aggregate>>
-  readonly lists: Readonly<Record<string, Aggregate>>
-}
+type Replicas = 'replicas' | 'readyReplicas' | 'reservedReplicas' | 'allocatedReplicas'
+type Status<Fields extends string> = Readonly<Record<Replicas | Fields, number>> &
+  Readonly<Record<'counters' | 'lists', Readonly<Record<string, Aggregate>>>>
 
-export interface FleetStatus extends Omit<SetStatus, 'shutdownReplicas'> {
-  /** How many GameServers became Allocated. */
-  readonly allocations: number
-}
+export type SetStatus = Status<'shutdownReplicas'>
+/** `allocations` counts the GameServers that became Allocated. */
+export type FleetStatus = Status<'allocations'>
 
 interface AutoscalerStatus {
   readonly currentReplicas: number

@@ -31,29 +31,19 @@ export function draw(step: FleetStep): number {
   return value
 }
 
-/** A name and uid that no set or GameServer has. */
-export function newIdentity(step: FleetStep, base: string): Pick<PlatformMetadata, 'name' | 'uid'> {
-  const { sets, servers } = step.state
+/** The metadata of a new object: with a name that no set or GameServer has, unless `given` has one. */
+export function newMetadata(step: FleetStep, base: string, given: Partial<PlatformMetadata> = {}): PlatformMetadata {
+  const { sets, servers, config } = step.state
   for (;;) {
     draw(step)
     const seed = String(step.state.random)
     const name = generatedName(base, seed)
-    const isTaken = sets.some(({ metadata }) => metadata.name === name) || servers.some((one) => one.name === name)
-    if (!isTaken) return { name, uid: uidOf(`${name} ${seed}`) }
+    if (sets.some(({ metadata }) => metadata.name === name) || servers.some((one) => one.name === name)) continue
+    const uid = uidOf(`${name} ${seed}`)
+    const created = { resourceVersion: '0', generation: 1, creationTimestamp: wholeSeconds(step.now) }
+    return { name, namespace: config.namespace, uid, ...created, ...given }
   }
 }
-
-/** The metadata of a new object. */
-export const newMetadata = (
-  { state, now }: FleetStep,
-  metadata: Pick<PlatformMetadata, 'name' | 'uid'> & Partial<PlatformMetadata>,
-): PlatformMetadata => ({
-  namespace: state.config.namespace,
-  resourceVersion: '0',
-  generation: 1,
-  creationTimestamp: wholeSeconds(now),
-  ...metadata,
-})
 
 /** Writes an object that changed, with a new version, and a new generation if its spec changed. */
 function put<T extends PlatformObject>(

@@ -37,7 +37,7 @@ export function fleetSpec({ spec }: FleetManifest): FleetSpec {
       ? { priorities: spec.priorities.map((one) => ({ ...one, order: one.order || 'Ascending' })) }
       : {}),
     ...(allocationOverflow ? { allocationOverflow: allocationOverflow as object } : {}),
-    template: template as GameServerTemplate,
+    template,
   }
 }
 

@@ -2,7 +2,7 @@ import { resolveConfig } from '../sidecar/index.js'
 import type { GameServerManifest } from '../sidecar/index.js'
 import { own, sorted, withKey, withMetadata } from '../sidecar/model/state/game-server-edits.js'
 import { createdGameServer } from '../sidecar/model/state/initial-game-server.js'
-import { newIdentity, newMetadata, noteServer, putServer, putSet, tell } from './fleet-step.js'
+import { newMetadata, noteServer, putServer, putSet, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { ServerRecord, SetObject } from './fleet-state.js'
 import { sortForDeletion } from './ordering.js'
@@ -61,12 +61,11 @@ export function errorEnds({ state }: FleetStep, { object_meta, status }: ServerR
 function create(step: FleetStep, set: SetObject): void {
   const { config, fleet } = step.state
   const { metadata, spec } = set.spec.template
-  const identity = newIdentity(step, set.metadata.name)
-  const { namespace, creationTimestamp } = newMetadata(step, identity)
+  const created = newMetadata(step, set.metadata.name)
   const manifest: GameServerManifest = {
     metadata: {
-      ...identity,
-      ...{ namespace, creationTimestamp, resourceVersion: String(step.state.version + 1), generation: 1 },
+      ...created,
+      resourceVersion: String(step.state.version + 1),
       labels: sorted([
         ...Object.entries(metadata?.labels ?? {}),
         [`${config.platform}.dev/fleet`, fleet.metadata.name],
@@ -76,7 +75,7 @@ function create(step: FleetStep, set: SetObject): void {
     },
     spec: spec ?? {},
   }
-  const { name } = identity
+  const { name } = created
   const gameServer = createdGameServer(resolveConfig({ platform: config.platform }), manifest, step.now)
   const [createdAt, stateSince] = [step.now, step.now]
   const process = { state: 'starting', restarts: 0 } as const

@@ -4,7 +4,7 @@ import { diffGameServers } from '../sidecar/model/state/game-server-diff.js'
 import { isBeingDeleted, own } from '../sidecar/model/state/game-server-edits.js'
 import { excerpt } from '../sidecar/model/state/show.js'
 import { autoscale } from './autoscale.js'
-import { isEqual, newIdentity, newMetadata, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
+import { isEqual, newMetadata, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
 import { remove, tell, update } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetEvent, FleetState, ServerRecord } from './fleet-state.js'
@@ -111,7 +111,7 @@ export function initialState(
   putFleet(step, {
     apiVersion: apiVersionOf(config, 'fleets'),
     kind: kinds.fleets,
-    metadata: newMetadata(step, { ...newIdentity(step, name), name, ...textsOf(fleet) }),
+    metadata: newMetadata(step, name, { name, ...textsOf(fleet) }),
     spec: fleetSpec(fleet),
     status: statusOfFleet([], 0),
   })
@@ -183,7 +183,7 @@ function removeAutoscaler(step: FleetStep): void {
 function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest): void {
   const { autoscaler, config, fleet } = step.state
   const name = manifest.metadata?.name || `${fleet.metadata.name}-autoscaler`
-  const metadata = autoscaler?.metadata ?? newMetadata(step, newIdentity(step, name))
+  const metadata = autoscaler?.metadata ?? newMetadata(step, name)
   putAutoscaler(step, {
     apiVersion: apiVersionOf(config, 'fleetautoscalers'),
     kind: kinds.fleetautoscalers,

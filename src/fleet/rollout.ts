@@ -1,4 +1,4 @@
-import { newIdentity, newMetadata, putFleet, putSet, remove, isEqual, tell } from './fleet-step.js'
+import { newMetadata, putFleet, putSet, remove, isEqual, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetObject, SetObject } from './fleet-state.js'
 import { apiVersionOf, kinds, ownedBy } from './platform-json.js'
@@ -32,8 +32,7 @@ function addSet(step: FleetStep, replicas: number): void {
   const { strategy: _, ...ofFleet } = fleet.spec
   const spec = { ...ofFleet, replicas }
   const { template } = spec
-  const metadata = newMetadata(step, {
-    ...newIdentity(step, fleet.metadata.name),
+  const metadata = newMetadata(step, fleet.metadata.name, {
     labels: { ...template.metadata?.labels, [`${config.platform}.dev/fleet`]: fleet.metadata.name },
     annotations: template.metadata?.annotations ?? {},
     ownerReferences: ownedBy(fleet),

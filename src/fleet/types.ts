@@ -37,10 +37,7 @@ export interface PlatformObject<Spec = object, Status = object> {
 }
 
 /** The template of a Fleet's GameServers, as in its file. Fields that only a cluster reads are kept as they are. */
-export interface GameServerTemplate {
-  readonly metadata?: { readonly labels?: Texts; readonly annotations?: Texts }
-  readonly spec?: GameServerManifest['spec'] & Readonly<Record<string, unknown>>
-}
+export type GameServerTemplate = GameServerManifest & Readonly<Record<string, unknown>>
 
 export interface FleetSpec {
   readonly replicas: number
@@ -79,9 +76,7 @@ interface Manifest<Spec> {
 }
 
 /** A Fleet as in its file, checked: `readFleetDocument()` of `src/schema/fleet.ts` reads one. */
-export type FleetManifest = Manifest<
-  Loose<Omit<FleetSpec, 'template'>> & { readonly template: GameServerManifest & Readonly<Record<string, unknown>> }
->
+export type FleetManifest = Manifest<Loose<Omit<FleetSpec, 'template'>> & Pick<FleetSpec, 'template'>>
 
 export interface CapacityPolicy {
   readonly key: string

@@ -102,7 +102,7 @@ function decide({ replicas, recreate, surge, unavailable, ready, active, rest }:
     : { rollingUpdate: { maxSurge: surge, maxUnavailable: unavailable } }
   const state = initialState({ spec: { replicas, strategy, template: {} } }, config, 1, 0)
   const { strategy: _, ...spec } = state.fleet.spec
-  const setOf = (name: string, template: object, values: readonly number[]): SetObject => ({
+  const setOf = (name: string, template: SetObject['spec']['template'], values: readonly number[]): SetObject => ({
     ...state.fleet,
     metadata: { ...state.fleet.metadata, name },
     spec: { ...spec, template, replicas: values[0]! },
