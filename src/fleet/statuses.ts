@@ -1,6 +1,7 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { isBeingDeleted } from '../sidecar/model/state/game-server-edits.js'
 import type { Aggregate, FleetStatus, ServerRecord, SetObject, SetStatus } from './fleet-state.js'
+import type { GameServerTemplate } from './types.js'
 
 export type Counted = 'counters' | 'lists'
 
@@ -24,20 +25,20 @@ export const amountsOf = (
     : Object.entries(lists ?? {}).map(([name, one]) => [name, one.values?.length ?? 0, Number(one.capacity)])
 
 /** Source: computeStatus of pkg/gameserversets/controller.go. */
-export function statusOfSet(template: SetObject['spec']['template'], servers: readonly ServerRecord[]): SetStatus {
-  const live = servers.filter((one) => !isEnding(one))
-  const count = (state: string): number => live.filter(({ gameServer }) => gameServer.status.state === state).length
-  const sums = (kind: Counted): SetStatus[Counted] =>
-    addAll([
-      ...Object.keys(template.spec?.[kind] ?? {}).map((name) => [name, nothing] as const),
-      ...live.flatMap(({ gameServer }) => {
-        const isAllocated = gameServer.status.state === 'Allocated'
-        return amountsOf(gameServer, kind).map(([name, count, capacity]) => {
-          const allocated = isAllocated ? ([count, capacity] as const) : ([0, 0] as const)
-          return [name, { allocatedCount: allocated[0], allocatedCapacity: allocated[1], count, capacity }] as const
-        })
-      }),
-    ])
+export function statusOfSet(template: GameServerTemplate, servers: readonly ServerRecord[]): SetStatus {
+  const live = servers.filter((one) => !isEnding(one)).map(({ gameServer }) => gameServer)
+  const count = (state: string): number => live.filter(({ status }) => status.state === state).length
+  const sums = (kind: Counted): SetStatus[Counted] => {
+    const all = new Map(Object.keys(template.spec?.[kind] ?? {}).map((name) => [name, { ...nothing }]))
+    for (const one of live) {
+      for (const [name, count, capacity] of amountsOf(one, kind)) {
+        const isAllocated = one.status.state === 'Allocated'
+        const allocated = isAllocated ? { allocatedCount: count, allocatedCapacity: capacity } : {}
+        add(all, name, { ...nothing, ...allocated, count, capacity })
+      }
+    }
+    return Object.fromEntries(all)
+  }
   return {
     replicas: live.length,
     readyReplicas: count('Ready'),
@@ -53,29 +54,31 @@ export function statusOfSet(template: SetObject['spec']['template'], servers: re
 export function statusOfFleet(sets: readonly SetObject[], allocations: number): FleetStatus {
   const sum = (field: 'replicas' | 'readyReplicas' | 'reservedReplicas' | 'allocatedReplicas'): number =>
     sets.reduce((total, { status }) => total + status[field], 0)
+  const sums = (kind: Counted): FleetStatus[Counted] => {
+    const all = new Map<string, Sums>()
+    for (const { status } of sets) for (const [name, more] of Object.entries(status[kind])) add(all, name, more)
+    return Object.fromEntries(all)
+  }
   return {
     replicas: sum('replicas'),
     readyReplicas: sum('readyReplicas'),
     reservedReplicas: sum('reservedReplicas'),
     allocatedReplicas: sum('allocatedReplicas'),
     allocations,
-    counters: addAll(sets.flatMap(({ status }) => Object.entries(status.counters))),
-    lists: addAll(sets.flatMap(({ status }) => Object.entries(status.lists))),
+    counters: sums('counters'),
+    lists: sums('lists'),
   }
 }
 
+type Sums = { -readonly [Name in keyof Aggregate]: number }
+
 const nothing: Aggregate = { allocatedCount: 0, allocatedCapacity: 0, count: 0, capacity: 0 }
 
-function addAll(all: readonly (readonly [name: string, sums: Aggregate])[]): Readonly<Record<string, Aggregate>> {
-  const sums = new Map<string, Aggregate>()
-  for (const [name, more] of all) {
-    const sum = sums.get(name) ?? nothing
-    sums.set(name, {
-      allocatedCount: sum.allocatedCount + more.allocatedCount,
-      allocatedCapacity: sum.allocatedCapacity + more.allocatedCapacity,
-      count: sum.count + more.count,
-      capacity: sum.capacity + more.capacity,
-    })
-  }
-  return Object.fromEntries(sums)
+function add(all: Map<string, Sums>, name: string, more: Aggregate): void {
+  const sums = all.get(name) ?? { ...nothing }
+  sums.allocatedCount += more.allocatedCount
+  sums.allocatedCapacity += more.allocatedCapacity
+  sums.count += more.count
+  sums.capacity += more.capacity
+  all.set(name, sums)
 }
