@@ -16,7 +16,7 @@ export interface Criterion {
 
 type Listed = readonly { readonly gameServer: GameServer }[]
 
-export const nameOf = (gameServer: GameServer): string => gameServer.object_meta.name
+const nameOf = (gameServer: GameServer): string => gameServer.object_meta.name
 
 /** The GameServers before Ready, as IsBeforeReady of pkg/apis/agones/v1/gameserver.go. */
 const beforeReady = ['PortAllocation', 'Creating', 'Starting', 'Scheduled', 'RequestReady']
