@@ -74,6 +74,8 @@ const agonesSdk = { 'agones-sdk': 'src/agones-sdk/index.ts' }
 const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.ts' }
 /** The streams of `frames` in Node, without the rest of `node`. */
 const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
+/** The matchmaker's side, which needs nothing but Node. */
+const allocator = { allocator: 'src/allocator/index.ts' }
 const server = {
   node: 'src/node/index.ts',
   vite: 'src/vite/index.ts',
@@ -92,6 +94,7 @@ const declarations = {
   ...servers,
   ...agonesSdk,
   ...nodeStreams,
+  ...allocator,
   ...adapters,
   ...mock,
   ...server,
@@ -178,7 +181,7 @@ const builds = [
       exports: 'named',
     },
   },
-  ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...adapters, ...inPage }).map(
+  ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...allocator, ...adapters, ...inPage }).map(
     ([name, source]) => ({
       input: { [name]: source },
       external: /^node:/,

@@ -5,9 +5,10 @@
  *   node > fleet > sidecar
  *   adapters > players > index > client > protocol
  *   agones-sdk > index
+ *   allocator > client > protocol
  *   node > frames
  *   node > host-page > relay, as a script
- *   player > relay
+ *   player > relay, protocol
  */
 
 /**
@@ -22,8 +23,9 @@ const allowed = {
   players: { areas: ['index.ts'] },
   adapters: { areas: ['index.ts', 'players', 'protocol'] },
   'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
+  allocator: { areas: ['client', 'protocol'], types: ['sidecar'], node: true },
   relay: {},
-  player: { areas: ['relay'] },
+  player: { areas: ['relay', 'protocol'] },
   'host-page': { areas: ['relay'] },
   sidecar: { areas: ['protocol'] },
   fleet: { areas: ['protocol', 'sidecar'] },

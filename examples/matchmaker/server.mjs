@@ -1,72 +1,48 @@
 import { createClient } from 'gameserver-sidecar'
-import { WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer } from 'ws'
 
-const { PORT = 7777, MATCHMAKER = 'ws://localhost:7900', RESERVE_SECONDS = 30, COME_SECONDS = 60 } = process.env
+const { PORT = 7777, COME_SECONDS = 60 } = process.env
 
 const client = createClient({ autoHealth: true, processSignals: true })
-const server = new WebSocketServer({ port: PORT })
+const server = new WebSocketServer({ port: Number(PORT) })
 const here = new Set() // players
-let seats = [] // players that the matchmaker sends
-let matchmaker, running
+let seats = [] // the players whom the matchmaker sends
+let match // what runs here: undefined until an allocation, and 'over' at the end
 
 server.on('listening', async () => {
   console.log(`players come in at ws://localhost:${server.address().port}`)
-  // This process has taken the place of one that died in its match.
+  // This process has taken the place of one that died in its match. `ready()` would give the server to a second match.
   if ((await client.connect()).status.state === 'Allocated') return end('the match is lost')
-  client.on('state', report)
-  client.on('allocated', allocated)
   await client.ready()
-  register()
 })
 
-/** The connection is the registration: when this process dies, the matchmaker knows at once. */
-function register() {
-  matchmaker = new WebSocket(MATCHMAKER).on('open', report).on('message', reserve)
-  matchmaker.on('close', () => setTimeout(register, 1000)).on('error', () => {})
-}
+const allocated = new Promise((resolve) => client.on('allocated', resolve))
+allocated.then(({ annotations }) => {
+  seats = annotations.players.split(',')
+  match = 'open'
+  console.log(`allocated for ${seats.join(' and ')}`)
+  setTimeout(() => match === 'open' && end('too few came'), COME_SECONDS * 1000)
+})
 
-function report() {
-  const { state, address, ports } = client.gameServer.status
-  // 1: the connection is open
-  if (matchmaker?.readyState === 1) matchmaker.send(JSON.stringify({ state, url: `ws://${address}:${ports[0].port}` }))
-  if (state !== 'Ready') return
-  // The reservation has ended, and somebody hasn't come. Whoever has looks for another match.
-  seats = []
-  closeAll(4001, 'too few came')
-}
-
-function reserve(data) {
-  if (client.gameServer.status.state !== 'Ready') return report()
-  seats = JSON.parse(data).players
-  // The sidecar accepts it first and writes it later. The matchmaker waits for the state `Reserved`, or for `Ready` again.
-  client.reserve(RESERVE_SECONDS, { confirm: true, timeout: 5000 }).catch(report)
-}
-
-server.on('connection', (socket, { url }) => {
+server.on('connection', async (socket, { url }) => {
   const player = new URL(url, 'ws://game').searchParams.get('player')
-  if (!seats.includes(player) || here.has(player)) return socket.close(4000, 'there is no place for you')
+  socket.on('message', () => match === 'running' && end(`${player} has won`)) // put your game here
+  // A player may be quicker than the news of the allocation.
+  await allocated
+  if (match !== 'open' || !seats.includes(player) || here.has(player)) {
+    return socket.close(4000, 'there is no place for you')
+  }
   here.add(player)
-  socket.on('close', () => here.delete(player) && running && here.size === 0 && end('everybody has left'))
-  socket.on('message', () => running && end(`${player} has won`)) // put your game here
-  startWhenComplete()
-})
-
-/** By this program, or by somebody else's GameServerAllocation, which says who comes. */
-function allocated({ annotations }) {
-  seats = annotations.players?.split(',') ?? seats
-  setTimeout(() => running || end('too few came'), COME_SECONDS * 1000)
-  startWhenComplete()
-}
-
-function startWhenComplete() {
-  if (running || here.size === 0 || here.size < seats.length) return
-  running = client.gameServer.status.state === 'Allocated'
-  if (!running) return client.allocate()
+  socket.on('close', () => here.delete(player) && match === 'running' && here.size === 0 && end('everybody has left'))
+  if (here.size < seats.length) return
+  match = 'running'
   server.clients.forEach((socket) => socket.send(JSON.stringify({ type: 'start', players: seats })))
-}
+})
 
 async function end(reason) {
-  running = false
+  if (match === 'over') return
+  match = 'over'
+  console.log(`over: ${reason}`)
   closeAll(1000, reason)
   // If that gets lost, the program fails, and the platform replaces the server as Unhealthy.
   await client.shutdown({ confirm: true, timeout: 5000 })

@@ -7,6 +7,7 @@ import {
   type ProcessSignalOptions,
   type SidecarClient,
 } from '../index.js'
+import { isNetwork, trustProxies } from '../protocol/trusted-proxies.js'
 import { endWhenEmpty, pause, type EndWhenEmptyOptions } from '../players/end-when-empty.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
@@ -36,6 +37,11 @@ export interface AttachOptions<Connection> {
    * GameServer. By default the player is admitted.
    */
   unallocated?: 'refuse' | 'allocate'
+  /**
+   * Networks of the proxies in front, such as `['10.0.0.0/8']`. From them, the last address in `X-Forwarded-For` that
+   * isn't one of theirs is the player's. Default: none
+   */
+  trustProxy?: readonly string[]
   /** Shut down an Allocated server once all players have left, or none has come. Default false */
   endWhenEmpty?: boolean | EndWhenEmptyOptions
   /** Exit the process after the graceful shutdown. By default the process exits once nothing keeps it alive. */
@@ -66,6 +72,24 @@ export interface AttachedServer {
   seat(connection: object, id: string | null): Promise<void>
   /** Detaches from the running server, and closes the client if the adapter created it. The list isn't changed. */
   close(): void
+}
+
+/** A server that sees each player's request. */
+export interface AttachedSocketServer extends AttachedServer {
+  /** The player's address, by `trustProxy`; empty for a connection that never reached `idOf`. */
+  addressOf(connection: object): string
+}
+
+/** Reads and keeps addresses of players. @throws SidecarError `CONFIG` */
+export function keepAddresses(trustProxy: readonly string[] = []) {
+  const isList = Array.isArray(trustProxy) && trustProxy.every(isNetwork)
+  internals.check(isList, 'trustProxy', trustProxy, 'a list of networks such as 10.0.0.0/8')
+  const read = trustProxies(trustProxy)
+  const addresses = new WeakMap<object, string>()
+  return {
+    keep: (connection: object, ...from: Parameters<typeof read>) => addresses.set(connection, read(...from)),
+    addressOf: (connection: object) => addresses.get(connection) ?? '',
+  }
 }
 
 /** What the common part gives to the part for one kind of server. */

@@ -34,7 +34,7 @@ export interface RoomRequest {
   options?: object
 }
 
-export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf'> {
+export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf' | 'trustProxy'> {
   /** Import `matchMaker` from the same package as `Server`: each copy of Colyseus has its own. */
   matchMaker: ColyseusMatchMaker
   /** As in `trackSessions`; default: one session at a time */

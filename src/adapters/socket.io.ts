@@ -1,9 +1,9 @@
 import { internals, type SidecarError } from '../index.js'
-import { attach, type AttachedServer, type AttachOptions } from './attached-server.js'
+import { attach, keepAddresses, type AttachedSocketServer, type AttachOptions } from './attached-server.js'
 import { closed, override, whenListening, type HttpServerLike } from './hooks.js'
 
 export type { EndWhenEmptyOptions } from '../players/index.js'
-export type { AttachedServer, AttachOptions } from './attached-server.js'
+export type { AttachedServer, AttachedSocketServer, AttachOptions } from './attached-server.js'
 export type { PlayerId } from './connection-seats.js'
 
 /** The part of a socket of Socket.IO that is used. */
@@ -12,6 +12,8 @@ export interface SocketLike {
   readonly handshake: {
     readonly auth: Readonly<Record<string, unknown>>
     readonly query: Readonly<Record<string, unknown>>
+    readonly address: string
+    readonly headers: Readonly<Record<string, string | string[] | undefined>>
   }
   readonly conn: {
     readonly readyState: string
@@ -58,16 +60,19 @@ const WANTED = 'a Server of socket.io; ws and an http.Server have gameserver-sid
  *
  * @throws SidecarError `CONFIG` for anything but a Socket.IO server, and for an unknown or invalid option
  */
-export function attachServer(server: SocketIoServerLike, options: AttachSocketIoOptions = {}): AttachedServer {
+export function attachServer(server: SocketIoServerLike, options: AttachSocketIoOptions = {}): AttachedSocketServer {
   const { of, attach: attachTo } = Object(server) as Partial<SocketIoServerLike>
   internals.check(of && attachTo, 'server', server, WANTED)
   const identify = options.idOf ?? idOfSocket
 
-  return attach<SocketLike>(options, ['namespace'], ({ seats, listens, undo }) => {
+  const { keep, addressOf } = keepAddresses(options.trustProxy)
+
+  const attached = attach<SocketLike>(options, ['namespace', 'trustProxy'], ({ seats, listens, undo }) => {
     const namespace = server.of(options.namespace ?? '/')
 
     async function admit(socket: SocketLike): Promise<void> {
       const free = (): void => seats.free(socket)
+      keep(socket, socket.handshake.address, socket.handshake.headers['x-forwarded-for'])
       // A socket that another middleware refuses emits no `disconnect`.
       socket.conn.once('close', free)
       socket.once('disconnect', free)
@@ -131,6 +136,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
       },
     }
   })
+  return { ...attached, addressOf }
 }
 
 function idOfSocket({ id, handshake: { auth, query } }: SocketLike): string {

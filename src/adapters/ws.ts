@@ -1,14 +1,15 @@
 import { internals, type SidecarError } from '../index.js'
-import { attach, type AttachedServer, type AttachOptions } from './attached-server.js'
+import { attach, keepAddresses, type AttachedSocketServer, type AttachOptions } from './attached-server.js'
 import { closed, override, whenListening, type HttpServerLike } from './hooks.js'
 
 export type { EndWhenEmptyOptions } from '../players/index.js'
-export type { AttachedServer, AttachOptions } from './attached-server.js'
+export type { AttachedServer, AttachedSocketServer, AttachOptions } from './attached-server.js'
 export type { PlayerId } from './connection-seats.js'
 export type { HttpServerLike } from './hooks.js'
 
 /** The part of a TCP socket that is used. */
 interface TcpSocketLike {
+  readonly remoteAddress?: string | undefined
   readonly readable: boolean
   on(event: 'error', listener: () => void): unknown
   once(event: 'close' | 'finish', listener: () => void): unknown
@@ -60,7 +61,7 @@ type Admit = (request: RequestLike) => Promise<string | undefined>
 export function attachServer(
   server: WebSocketServerLike | HttpServerLike,
   options: AttachWsOptions = {},
-): AttachedServer {
+): AttachedSocketServer {
   const { check } = internals
   const isWs = isFunction(server, 'handleUpgrade') && isFunction(server, 'shouldHandle')
   const ws = isWs ? (server as WebSocketServerLike) : undefined
@@ -70,10 +71,13 @@ export function attachServer(
   const isAlone = !options.server && !settings.noServer
   check(isAlone || isHttpServer(web), 'options.server', web, 'the http.Server whose upgrades are handed over')
   const identify = options.idOf ?? idInQuery
+  const names = ['trustProxy', ...(ws ? ['server'] : [])]
+  const { keep, addressOf } = keepAddresses(options.trustProxy)
 
-  return attach<RequestLike>(options, ws ? ['server'] : [], ({ seats, listens, undo }) => {
+  const attached = attach<RequestLike>(options, names, ({ seats, listens, undo }) => {
     async function admit(request: RequestLike): Promise<string | undefined> {
       const socket = socketOf(request)
+      keep(request, socket.remoteAddress, request.headers['x-forwarded-for'])
       socket.once('close', () => seats.free(request))
       try {
         await seats.take(
@@ -112,6 +116,7 @@ export function attachServer(
       },
     }
   })
+  return { ...attached, addressOf }
 }
 
 /** Uses `verifyClient`, which `ws` calls after it has validated a request and before it creates the WebSocket. */

@@ -1,3 +1,5 @@
+import { isNetwork } from '../protocol/trusted-proxies.js'
+
 /** A TCP port; 0 for any. */
 export function port(text: string): number {
   const value = whole(text)
@@ -43,6 +45,13 @@ export function names(text: string, before: readonly string[] = []): readonly st
   // An empty shell variable must not count as a complete list.
   if (found.length === 0) throw new Error('It must name at least one, with commas between several.')
   return [...new Set([...before, ...found])]
+}
+
+/** Networks like `10.0.0.0/8,fd00::/8`. */
+export function networks(text: string, before?: readonly string[]): readonly string[] {
+  const found = names(text, before)
+  if (!found.every(isNetwork)) throw new Error('It must be a network such as 10.0.0.0/8, with commas between several.')
+  return found
 }
 
 /** Collects the text of each occurrence. */

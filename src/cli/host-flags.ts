@@ -1,7 +1,7 @@
 import { PROGRAM_RUNTIMES } from '../node/host/program/runtimes.js'
 import { UsageError } from './context.js'
 import type { Invocation } from './context.js'
-import { bytes, names, port, several, whole } from './flag-values.js'
+import { bytes, names, networks, port, several, whole } from './flag-values.js'
 import { flagName, oneOf, option, text, toggle, under } from './flags.js'
 import { insideFlags, pageFlags, platform, sidecar, steering } from './local-flags.js'
 import { checkSidecarFlags, checkTlsFlags } from './serve-checks.js'
@@ -20,6 +20,7 @@ const onlyOfPages = {
     maxRate: option('n', 'most messages a second of one player (default: 240)', whole),
     maxBuffered: option('bytes', 'most bytes that may wait for one player (default: 1048576)', bytes),
     playerOrigin: option('origin', 'only take players from pages of this origin', names),
+    trustProxy: option('cidr', "take players' addresses from X-Forwarded-For of proxies in this network", networks),
     webrtc: toggle('also take unreliable data over WebRTC; needs node-datachannel'),
   }),
   ...under('The browser:', {

@@ -7,6 +7,16 @@ export interface Resource {
   readonly capacity: number
 }
 
+/** nginx in front of the Fleet, with one certificate. */
+export interface Edge {
+  /** The name that players dial and that the certificate is for. */
+  readonly host: string
+  /** Networks in which game servers have their addresses, such as `10.0.0.0/8`. */
+  readonly nodes: readonly string[]
+  /** First and last of the ports that the platform gives to game servers. */
+  readonly ports: readonly [first: number, last: number]
+}
+
 /** All choices that the files depend on, besides the project. */
 export interface Choices {
   readonly kind: Kind
@@ -27,6 +37,7 @@ export interface Choices {
   readonly lists: readonly Resource[]
   /** Whether players may also connect by UDP. */
   readonly webrtc: boolean
+  readonly edge?: Edge | undefined
 }
 
 /** The flags of `host` that only some pages need. */

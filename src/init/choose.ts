@@ -12,7 +12,8 @@ import {
   readResource,
   wrong,
 } from './choices.js'
-import type { Choices, Resource } from './choices.js'
+import type { Choices, Edge, Resource } from './choices.js'
+import { readEdge, readNodes, readPorts } from './edge-choice.js'
 import type { Project } from './project.js'
 
 /** What the command line says, as text. */
@@ -28,6 +29,9 @@ export interface Given {
   readonly counter?: readonly string[] | undefined
   readonly list?: readonly string[] | undefined
   readonly webrtc?: boolean | undefined
+  readonly edge?: string | undefined
+  readonly nodes?: string | undefined
+  readonly ports?: string | undefined
 }
 
 /** The person who answers questions. */
@@ -63,6 +67,7 @@ export async function choose(given: Given, project: Project, person?: Person, ex
     counters: optional(given.counter?.join(' ') ?? emptyIfAny(existing?.counters), readCounters),
     lists: optional(given.list?.join(' ') ?? emptyIfAny(existing?.lists), readLists),
   }
+  const edge = edgeOf(given)
   const { webrtc = false, webgl = false } = given
   const special = { path: flag.path, webgl, webrtc }
   checkSpecial(special, flag.kind, existing)
@@ -81,7 +86,15 @@ export async function choose(given: Given, project: Project, person?: Person, ex
   const image = await decide(flag.image, 'The name of its image', `${name}:${tagOf(project)}`, readImage)
   const counters = await decide(flag.counters, COUNTERS, '', readCounters)
   const lists = await decide(flag.lists, LISTS, '', readLists)
-  return { kind, name, ...place, port, image, counters, lists, ...special }
+  return { kind, name, ...place, port, image, counters, lists, edge, ...special }
+}
+
+function edgeOf({ edge, nodes, ports }: Given): Edge | undefined {
+  if (edge !== undefined)
+    return { host: readEdge(edge), nodes: readNodes(nodes ?? '10.0.0.0/8'), ports: readPorts(ports ?? '7000-8000') }
+  const alone = nodes === undefined ? ports && 'ports' : 'nodes'
+  if (alone) throw new ChoiceError(`${alone} is for the edge; leave it out, or give --edge play.example.com`)
+  return undefined
 }
 
 const COUNTERS = 'Counters with their capacities, such as rooms=10, with spaces between'

@@ -3,6 +3,7 @@ import { basename, join, normalize } from 'node:path'
 import type { Choices } from './choices.js'
 import { isFile, textOf } from './program.js'
 import { ignoredNames, SIDECAR, WEBRTC, WEBRTC_VERSION } from './project.js'
+import { EDGE_SECRET } from './templates/edge.js'
 import type { PackageManager, Project } from './project.js'
 
 const ADD: Readonly<Record<PackageManager, string>> = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add' }
@@ -10,7 +11,10 @@ const ADD: Readonly<Record<PackageManager, string>> = { npm: 'npm install', pnpm
 const withVersion = (name: string): string => (name === WEBRTC ? `${name}@${WEBRTC_VERSION}` : name)
 
 /** The commands that create a Fleet from the files. */
-export function nextSteps({ kind, image, webrtc }: Choices, { hasPackage, packages, manager }: Project): string[] {
+export function nextSteps(
+  { kind, image, webrtc, edge }: Choices,
+  { hasPackage, packages, manager }: Project,
+): string[] {
   const needed = kind === 'page' && webrtc ? [SIDECAR, WEBRTC] : [SIDECAR]
   const missing = needed.filter((name) => !packages.includes(name))
   const add = `${hasPackage ? '' : 'npm init -y && '}${ADD[manager]} ${missing.map(withVersion).join(' ')}`
@@ -20,6 +24,12 @@ export function nextSteps({ kind, image, webrtc }: Choices, { hasPackage, packag
     // An image with a path belongs to a registry.
     image.includes('/') ? `docker push ${image}` : `kind load docker-image ${image}`,
     'kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
+    ...(edge === undefined
+      ? []
+      : [
+          `kubectl create secret tls ${EDGE_SECRET} --cert=fullchain.pem --key=privkey.pem`,
+          'kubectl apply -f edge.yaml',
+        ]),
   ]
 }
 

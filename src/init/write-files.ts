@@ -7,6 +7,7 @@ import type { Choices } from './choices.js'
 import type { Project } from './project.js'
 import { allocation } from './templates/allocation.js'
 import { fleetAutoscaler } from './templates/autoscaler.js'
+import { edgeManifest } from './templates/edge.js'
 import { dockerfile, dockerignore } from './templates/dockerfile.js'
 import { fleet, gameServer } from './templates/game-server.js'
 
@@ -30,6 +31,7 @@ export const renderFiles = (choices: Choices, project: Project, existing?: Exist
     ['fleet.yaml', existing === undefined ? fleet(choices) : carryOver(fleet(choices), existing)],
     ['fleetautoscaler.yaml', fleetAutoscaler(choices)],
     ['allocation.yaml', allocation(choices)],
+    ...(choices.edge === undefined ? [] : [['edge.yaml', edgeManifest(choices.edge)] as const]),
   ])
 
 /**

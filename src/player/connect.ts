@@ -1,3 +1,4 @@
+import { edgeUrl, type EdgeTarget } from '../protocol/edge-url.js'
 import { PLAIN, readText, WITH_CHANNEL, writeSignal, writeText, type HostSignal } from '../relay/signals.js'
 import { STALE_BYTES, STATES, type WebSocketLike } from '../relay/socket.js'
 import { globals, type Data, type PeerConnectionClass, type WebSocketClass } from './browser.js'
@@ -23,10 +24,14 @@ interface Link {
 /**
  * Connects a player to a hosted game.
  *
- * @param url the host's address, such as `ws://203.0.113.7:7777/?name=Ada`
- * @throws TypeError for unknown options, and on a host without a WebSocket
+ * @param to the host's URL, such as `ws://203.0.113.7:7777/?name=Ada`, or what an allocation says of it, such as
+ * `{ edge: 'play.example.com', address: '10.0.0.7', port: 7012, path: '/?name=Ada' }`
+ * @throws TypeError for unknown options and malformed addresses, and on a host without a WebSocket
  */
-export function connect(url: string | { readonly href: string }, options: ConnectOptions = {}): PlayerConnection {
+export function connect(
+  to: string | { readonly href: string } | EdgeTarget,
+  options: ConnectOptions = {},
+): PlayerConnection {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
   if (unknown !== undefined) refuse(`There is no option "${unknown}"; the options are ${OPTIONS.join(', ')}`)
   const host = globals()
@@ -36,7 +41,7 @@ export function connect(url: string | { readonly href: string }, options: Connec
 
   const { emit, ...listening } = createListeners(() => connection)
   const link = {
-    address: typeof url === 'string' ? url : url.href,
+    address: typeof to === 'string' ? to : 'href' in to ? to.href : edgeUrl(to),
     Socket,
     PeerConnection,
     timeout: options.timeout ?? 10_000,

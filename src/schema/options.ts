@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { operations } from '../protocol/operations.js'
+import { isNetwork } from '../protocol/trusted-proxies.js'
 import {
   anything,
   boolean,
@@ -141,6 +142,7 @@ const hostOptions = object({
     maxRate: integer(1, 1_000_000),
     maxBuffered: integer(1_024, 1_024 * MB),
     playerOrigins: list(text),
+    trustProxy: list(leaf('a network such as 10.0.0.0/8', isNetwork)),
     webrtc: boolean,
     browser: text,
     browserFlags: list(text),

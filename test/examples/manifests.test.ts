@@ -91,10 +91,13 @@ describe.each(examples)('the example %s', (name) => {
       name,
       private: true,
       type: 'module',
-      scripts: {
-        start: 'gameserver-sidecar exec -f fleet.yaml --http-port 9358 --restart -- node server.mjs',
-        allocate: 'gameserver-sidecar allocate -f allocation.yaml',
-      },
+      scripts:
+        name === 'matchmaker'
+          ? { start: 'gameserver-sidecar fleet -f fleet.yaml -- node server.mjs', matchmaker: 'node matchmaker.mjs' }
+          : {
+              start: 'gameserver-sidecar exec -f fleet.yaml --http-port 9358 --restart -- node server.mjs',
+              allocate: 'gameserver-sidecar allocate -f allocation.yaml',
+            },
       dependencies: { 'gameserver-sidecar': `^${major}.${minor}.0`, ws: '^8.18.0' },
     })
   })
@@ -104,7 +107,6 @@ describe.each(examples)('the example %s', (name) => {
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
   seats: ['player-capacity'],
   reuse: ['reuse'],
-  matchmaker: ['matchmaker'],
   'many-sessions': ['high-density-counter', 'high-density-label'],
 }
 

@@ -28,7 +28,8 @@ async function begin(context: TestContext, example: string) {
 }
 
 describe.concurrent('npm start', () => {
-  test.for(examples)(
+  // A whole Fleet has a test of its own.
+  test.for(examples.filter((example) => example !== 'matchmaker'))(
     'runs %s, which npm run allocate allocates, until it is told to stop',
     async (example, context) => {
       const { run, untilReady } = await begin(context, example)

@@ -5,19 +5,20 @@ export interface Certificate {
   readonly key: string
 }
 
-/** A certificate for localhost and 127.0.0.1 that nobody but its own key vouches for, valid in this century. */
-export function selfSigned(): Certificate {
+/** A certificate for localhost and 127.0.0.1, or another host, that only its own key vouches for. By default valid to 2049. */
+export function selfSigned({ host = 'localhost', until = '491231235959Z' } = {}): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02))
-  const commonName = sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from('localhost')))
+  const commonName = sequence(oid(0x55, 0x04, 0x03), der(0x0c, Buffer.from(host)))
   const name = sequence(der(0x31, commonName))
-  const alternatives = sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])))
+  const loopback = host === 'localhost' ? [der(0x87, Buffer.from([127, 0, 0, 1]))] : []
+  const alternatives = sequence(der(0x82, Buffer.from(host)), ...loopback)
   const toBeSigned = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.from([1])),
     algorithm,
     name,
-    sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from('491231235959Z'))),
+    sequence(der(0x17, Buffer.from('200101000000Z')), der(0x17, Buffer.from(until))),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(sequence(oid(0x55, 0x1d, 0x11), der(0x04, alternatives)))),

@@ -129,6 +129,10 @@ describe('init', () => {
     ['--counter', 'a/b=1', '--counter must be a name'],
     ['--counter', 'rooms=1e3', '--counter must be a name'],
     ['--counter', 'rooms=1 rooms=2', '--counter must be given once for each name; got "rooms" twice'],
+    ['--edge', 'https://play.example.com', '--edge must be the name in the certificate, such as play.example.com'],
+    ['--edge', 'localhost', '--edge must be the name'],
+    ['--edge', 'a.example"; return 200', '--edge must be the name'],
+    ['--nodes', '10.0.0.0/8', '--nodes is for the edge; leave it out, or give --edge play.example.com'],
     ['--list', 'players=1001', '--list must be players with a capacity from 1 to 1000; got "players=1001"'],
   ])('refuses %s %j with exit code 64 and one sentence, and writes nothing', async (flag, value, sentence) => {
     const { code, out, err, names } = await initIn(undefined, {}, `${flag}=${value}`)

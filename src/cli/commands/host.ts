@@ -87,6 +87,7 @@ async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onE
     ...pageOptionsOf(dir, flags),
     local: insideOf(flags, onEvent),
     playerOrigins: flags.playerOrigin,
+    trustProxy: flags.trustProxy,
     browserFlags: flags.browserFlag,
   })
 }

@@ -191,4 +191,5 @@ gameserver.yaml
 fleet.yaml
 fleetautoscaler.yaml
 allocation.yaml
+edge.yaml
 `

@@ -127,7 +127,7 @@ args:
   - --players-port=${choices.port}
   - --auto-health
   - --grace=${GRACE_MS}
-  - --log-format=json${pageFlags(choices)
+  - --log-format=json${trustProxy(choices)}${pageFlags(choices)
     .map((flag) => `\n  - ${flag}`)
     .join(
       '',
@@ -140,6 +140,14 @@ env:
   # The port on which your server should listen.
   - name: PORT
     value: '${choices.port}'`
+
+/** Only these peers may say in X-Forwarded-For where a player is. */
+const trustProxy = ({ edge }: Choices): string =>
+  edge === undefined
+    ? ''
+    : `
+  # The network of the edge's pods, as a server sees them: of their pods or of their nodes.
+  - --trust-proxy=${edge.nodes.join(',')}`
 
 const sizes = ({ kind, webgl }: Choices): string =>
   kind === 'page'

@@ -2,6 +2,7 @@ import { totalmem } from 'node:os'
 import type { OperationName } from '../../protocol/operations.js'
 import { checkHostOptions } from '../../schema/options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
+import { trustProxies } from '../../protocol/trusted-proxies.js'
 import { checkCertificate } from '../http/certificate.js'
 import { originOf } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
@@ -22,6 +23,11 @@ export interface PlayersOptions {
   readonly maxBuffered?: number | undefined
   /** Origins of the pages that players may come from. Default: all. */
   readonly playerOrigins?: readonly string[] | undefined
+  /**
+   * Networks of the proxies in front, such as `10.0.0.0/8`. From them, the last address in `X-Forwarded-For` that isn't
+   * one of theirs is the player's. Default: none, and the player's address is that of its connection.
+   */
+  readonly trustProxy?: readonly string[] | undefined
   /** The certificate chain as PEM, to serve players over TLS. Goes with `key`. */
   readonly cert?: string | Uint8Array | undefined
   /** The certificate's private key as PEM. Goes with `cert`. */
@@ -98,6 +104,7 @@ export function resolveHostOptions(options: HostOptions) {
     restarts: options.restarts ?? 2,
     maxMemory,
     playerOrigins: playerOrigins?.map(readOrigin),
+    addressOf: trustProxies(options.trustProxy),
     tls: checkCertificate(cert, key),
   }
 }

@@ -9,6 +9,7 @@ import { letSidecarsIn, sidecarFor, type Sidecar } from './sidecar.js'
 
 /** A namespace with a Fleet of its own. `close()` takes both away again. */
 export interface Cluster {
+  readonly namespace: string
   /** A Scheduled GameServer that nobody has taken yet, and its sidecar, which isn't started. */
   take(): Promise<{ name: string; sidecar: Sidecar }>
   gameServer(name: string): Promise<GameServerObject | undefined>
@@ -56,6 +57,7 @@ export async function startCluster(replicas: number): Promise<Cluster> {
     const taken = new Set<string>()
 
     return {
+      namespace,
       async take() {
         const name = await until('a GameServer that is Scheduled', async () => {
           nodes?.check()

@@ -59,6 +59,7 @@ export const variants: readonly Variant[] = [
   variant('a page with both, a path, WebGL and UDP', {
     ...{ counters: [rooms], lists: [players], path: '/a.html?b=1&c=~,', webgl: true, webrtc: true, port: 9000 },
   }),
+  variant('a page behind an edge', { edge: { host: 'play.example.com', nodes: ['10.0.0.0/8'], ports: [7000, 8000] } }),
   variant('a page without a build of its own', { dir: '.' }, { hasBuild: false, manifests: ['package*.json'] }),
   variant('a page of a pnpm project', {}, { manager: 'pnpm', manifests: ['package.json', 'pnpm-lock.yaml'] }),
   variant('names that YAML could misread', {

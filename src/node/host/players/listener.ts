@@ -31,7 +31,7 @@ const HEALTHY = [200, 'ok\n'] as const
 /** Paths of the gateway and the sidecar that a client may dial by mistake: its watch would become a silent player. */
 const WRONG_PORT = /^\/(_\/|watch\/gameserver(\?|$))/
 
-export interface ListenerOptions extends Pick<HostSettings, 'maxPlayers' | 'playerOrigins' | 'tls'> {
+export interface ListenerOptions extends Pick<HostSettings, 'maxPlayers' | 'playerOrigins' | 'addressOf' | 'tls'> {
   readonly relay: Relay
   readonly isPageOpen: () => boolean
   readonly probeInterval: number
@@ -99,14 +99,14 @@ export class Listener {
   }
 
   #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
-    const { relay, isPageOpen, playerOrigins, probeInterval, websockets, channels } = this.#options
+    const { relay, isPageOpen, playerOrigins, addressOf, probeInterval, websockets, channels } = this.#options
     if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
     const origin = foreignOrigin(message, playerOrigins)
     if (origin !== undefined) {
       return this.#refuse(message, socket, [403, `Pages of ${origin} are not among the origins of players\n`])
     }
     if (!isPageOpen() && !relay.isStopping) return this.#refuse(message, socket, NOT_READY)
-    const remoteAddress = plainAddress(socket.remoteAddress ?? '')
+    const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
     websockets.handleUpgrade(message, socket, head, (accepted) => {
       const transport = new Transport(accepted, socket, target, remoteAddress)
       const player = relay.admit(transport)

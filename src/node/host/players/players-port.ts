@@ -93,7 +93,7 @@ export class PlayersPort {
 
   constructor(options: PlayersPortOptions, Server: typeof WebSocketServer) {
     const { settings, maxBufferedTotal = MOST_BUFFERED_TOTAL, probeInterval = PROBE_MS, onPlayer, onFault } = options
-    const { maxPlayers, maxMessage, maxBuffered, playerOrigins, tls } = (this.#settings = settings)
+    const { maxPlayers, maxMessage, maxBuffered, playerOrigins, addressOf, tls } = (this.#settings = settings)
     const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
     const log = createLineLog(options.onLog)
     const page = new PageSocket({
@@ -114,6 +114,7 @@ export class PlayersPort {
       isPageOpen: () => page.isOpen,
       maxPlayers,
       playerOrigins,
+      addressOf,
       tls,
       probeInterval,
       websockets: new Server({

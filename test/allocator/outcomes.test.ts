@@ -1,0 +1,254 @@
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { selfSigned } from '../gateway/certificate.js'
+import { freePort } from '../support/free-port.js'
+import { allocatorOf, api, errorOf, json, service, standIn, type Respond } from './support.js'
+
+const UNLIMITED = 1e9
+const FORBIDDEN =
+  'gameserverallocations.allocation.agones.dev is forbidden: User "system:serviceaccount:games:lobby" cannot create resource'
+const INVALID = 'GameServerAllocation.allocation.agones.dev "" is invalid: spec.scheduling: Unsupported value: "x"'
+
+const api503 =
+  (message: string): Respond =>
+  (response) =>
+    void response.writeHead(503).end(message)
+
+describe('allocate() rejects', () => {
+  test.each<[string, Respond, object]>([
+    [
+      'UNALLOCATED if none matches, with the command that shows why',
+      api.none,
+      { code: 'UNALLOCATED', message: /"arena".*kubectl get gameservers -n default -l agones.dev\/fleet=arena/ },
+    ],
+    ['CONTENTION if others were quicker', api.contention, { code: 'CONTENTION' }],
+    [
+      'FORBIDDEN without the right, with the commands that grant it',
+      json(403, { message: FORBIDDEN }),
+      { code: 'FORBIDDEN', status: 403, hint: /create role allocator -n default .*--serviceaccount=games:lobby/ },
+    ],
+    [
+      'FORBIDDEN for an unknown token',
+      json(401, { message: 'Unauthorized' }),
+      { code: 'FORBIDDEN', status: 401, hint: /expired/ },
+    ],
+    [
+      "NOT_FOUND for a namespace that isn't there",
+      json(404, { message: 'namespaces "default" not found' }),
+      { code: 'NOT_FOUND', message: /namespaces "default" not found/ },
+    ],
+    [
+      "INVALID_ARGUMENT with the platform's words and path",
+      json(422, { message: INVALID }),
+      { code: 'INVALID_ARGUMENT', message: /spec\.scheduling: Unsupported/ },
+    ],
+    [
+      'INVALID_ARGUMENT for a body that the platform answers with 500',
+      json(500, { message: 'error decoding body: x' }),
+      { code: 'INVALID_ARGUMENT' },
+    ],
+    [
+      "UNAVAILABLE for the API server's own limit",
+      json(429, { message: 'too many requests' }),
+      { code: 'UNAVAILABLE' },
+    ],
+    [
+      'UNAVAILABLE if the API server reaches no extension',
+      api503('error trying to reach service: dial tcp 10.0.0.1:443: connect: connection refused'),
+      { code: 'UNAVAILABLE' },
+    ],
+    [
+      'UNKNOWN_OUTCOME for a gateway that lost the answer',
+      json(504, {}),
+      { code: 'UNKNOWN_OUTCOME', hint: /may be allocated/ },
+    ],
+    [
+      'UNKNOWN_OUTCOME if the answer breaks off',
+      (response) => void response.writeHead(201, { 'content-length': 99 }).write('{', () => response.destroy()),
+      { code: 'UNKNOWN_OUTCOME' },
+    ],
+    [
+      "PROTOCOL for a page that isn't the platform's",
+      (response) => void response.writeHead(200).end('<html>'),
+      { code: 'PROTOCOL' },
+    ],
+    [
+      'PROTOCOL for an answer to sign in elsewhere',
+      (response) => void response.writeHead(302).end(),
+      { code: 'PROTOCOL' },
+    ],
+  ])('%s', async (_, answer, expected) => {
+    const { url, received } = await standIn([answer])
+    expect(await errorOf(allocatorOf({ url }).allocate({ fleet: 'arena' }))).toMatchObject(matching(expected))
+    expect(received).toHaveLength(1)
+  })
+
+  test.each<[string, Respond, string]>([
+    ['429', service.none(), 'UNALLOCATED'],
+    ['another status that the service was told to answer with', service.none(503), 'UNALLOCATED'],
+    ['409', json(409, { code: 10, message: 'too many concurrent requests have overwhelmed the system' }), 'CONTENTION'],
+    ['500 with the words of the validation', json(500, { code: 2, message: INVALID }), 'INVALID_ARGUMENT'],
+  ])('the allocator service: %s', async (_, answer, code) => {
+    const { url } = await standIn([answer])
+    expect(await errorOf(allocatorOf({ service: url }).allocate())).toMatchObject({ code })
+  })
+})
+
+/** Patterns in place of texts. */
+const matching = (expected: object): object =>
+  Object.fromEntries(
+    Object.entries(expected).map(([name, value]) => [
+      name,
+      value instanceof RegExp ? (expect.stringMatching(value) as unknown) : value,
+    ]),
+  )
+
+describe('allocate({ wait }) asks again', () => {
+  test('through every refusal before the platform acted, until there is a GameServer', async () => {
+    const refusals = [
+      api.none,
+      api.contention,
+      api503('service unavailable\n'),
+      json(500, { message: 'could not update the selected GameServer' }),
+    ]
+    const { url, received, connections } = await standIn([...refusals, api.allocated])
+    expect(await allocatorOf({ url }).allocate({ wait: UNLIMITED })).toMatchObject({ name: 'fleet-1' })
+    expect(received).toHaveLength(refusals.length + 1)
+    expect(connections()).toBe(1)
+  })
+
+  test('while the platform is being started', async () => {
+    const port = await freePort()
+    const call = allocatorOf({ url: `http://127.0.0.1:${port}` }).allocate({ wait: UNLIMITED })
+    const refused = await errorOf(allocatorOf({ url: `http://127.0.0.1:${port}` }).allocate())
+    expect(refused).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/ECONNREFUSED.*Is it running/) as string,
+    })
+    const { server } = await standIn([api.allocated])
+    server.close()
+    server.listen(port, '127.0.0.1')
+    expect(await call).toMatchObject({ name: 'fleet-1' })
+  })
+
+  test('until the time is over, and rejects with the last outcome', async () => {
+    const { url, received } = await standIn([api.contention, api.none])
+    expect(await errorOf(allocatorOf({ url }).allocate({ wait: 300 }))).toMatchObject({ code: 'UNALLOCATED' })
+    expect(received.length).toBeGreaterThan(1)
+  })
+
+  test('never after a request whose answer is lost', async () => {
+    const { url, received } = await standIn([(response) => void response.destroy(), api.allocated])
+    expect(await errorOf(allocatorOf({ url }).allocate({ wait: UNLIMITED }))).toMatchObject({ code: 'UNKNOWN_OUTCOME' })
+    expect(received).toHaveLength(1)
+  })
+
+  test('never after a request without an answer in time', async () => {
+    const { url, received } = await standIn([() => undefined])
+    const error = await errorOf(allocatorOf({ url, timeout: 200 }).allocate({ wait: UNLIMITED }))
+    expect(error).toMatchObject({
+      code: 'UNKNOWN_OUTCOME',
+      message: expect.stringMatching(/no answer within 200 ms/) as string,
+    })
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('a call ends', () => {
+  test('by its signal in a pause, and nothing was allocated', async () => {
+    const controller = new AbortController()
+    const { url } = await standIn([api.none])
+    const call = allocatorOf({ url }).allocate({ wait: UNLIMITED, signal: controller.signal })
+    setTimeout(() => controller.abort(), 50)
+    expect(await errorOf(call)).toMatchObject({ code: 'ABORTED' })
+  })
+
+  test('by its signal under way, and a GameServer may be allocated', async () => {
+    const controller = new AbortController()
+    const { url } = await standIn([() => controller.abort(new Error('the player left'))])
+    const error = await errorOf(allocatorOf({ url }).allocate({ signal: controller.signal }))
+    expect(error).toMatchObject({ code: 'ABORTED', hint: 'The request was sent, so a GameServer may be allocated' })
+    expect((error.cause as Error).message).toBe('the player left')
+  })
+
+  test('by a signal that many calls share, without a warning of Node', async () => {
+    const warnings: string[] = []
+    const warn = ({ name }: Error): unknown => warnings.push(name)
+    process.on('warning', warn)
+    onTestFinished(() => void process.off('warning', warn))
+    const controller = new AbortController()
+    const { url } = await standIn([api.none])
+    const allocator = allocatorOf({ url })
+    const calls = Array.from({ length: 12 }, () =>
+      errorOf(allocator.allocate({ wait: Infinity, signal: controller.signal })),
+    )
+    // Node warns on the next tick.
+    setImmediate(() => controller.abort())
+    for (const { code } of await Promise.all(calls)) expect(code).toBe('ABORTED')
+    expect(warnings).toEqual([])
+  })
+
+  test('by close(), as every later call, and the connections end', async () => {
+    const { url, server } = await standIn([api.allocated, api.none])
+    const allocator = allocatorOf({ url })
+    await allocator.allocate()
+    const call = errorOf(allocator.allocate({ wait: UNLIMITED }))
+    allocator.close()
+    expect(await call).toMatchObject({ code: 'CLOSED' })
+    expect(await errorOf(allocator.allocate())).toMatchObject({ code: 'CLOSED' })
+    server.close()
+    await once(server, 'close')
+  })
+})
+
+describe('a certificate', () => {
+  const [certificate, client, expired] = [selfSigned(), selfSigned(), selfSigned({ until: '210101000000Z' })]
+  const elsewhere = selfSigned({ host: 'agones-allocator' })
+  const mutual = { ...certificate, ca: client.cert, requestCert: true, rejectUnauthorized: true }
+
+  test.each([
+    ['of an unknown authority', certificate, {}, /unknown authority.*allocator-tls-ca/],
+    ['that is expired', expired, { ca: expired.cert }, /not valid today.*Renew/],
+    ['for another name', elsewhere, { ca: elsewhere.cert }, /another name.*servername/],
+    ["of the client that isn't there", mutual, { ca: certificate.cert }, /refuses the client's certificate/],
+  ])('%s is CERTIFICATE, and is not asked again', async (_, tls, options, message) => {
+    const { url } = await standIn([service.allocated], tls)
+    const error = await errorOf(allocatorOf({ service: url, ...options }).allocate({ wait: UNLIMITED }))
+    expect([error.code, error.message]).toEqual(['CERTIFICATE', expect.stringMatching(message)])
+  })
+
+  test('of the client is named as a cause if the service closes the connection without an alert, as Node does', async () => {
+    const { url } = await standIn([service.allocated], mutual)
+    const { cert, key } = selfSigned()
+    const error = await errorOf(allocatorOf({ service: url, ca: certificate.cert, cert, key }).allocate())
+    expect(error).toMatchObject({
+      code: 'UNKNOWN_OUTCOME',
+      hint: expect.stringMatching(/client's certificate$/) as string,
+    })
+  })
+
+  test('for another name is accepted by servername', async () => {
+    const { url } = await standIn([service.allocated], elsewhere)
+    const allocator = allocatorOf({ service: url, ca: elsewhere.cert, servername: 'agones-allocator' })
+    expect(await allocator.allocate()).toMatchObject({ name: 'fleet-1' })
+  })
+
+  test('on an address that speaks plain HTTP is PROTOCOL', async () => {
+    const { port } = await standIn([service.allocated])
+    expect(await errorOf(allocatorOf({ service: `localhost:${port}` }).allocate())).toMatchObject({ code: 'PROTOCOL' })
+  })
+})
+
+test('a name without an address is UNAVAILABLE, and names the option', async () => {
+  const error = await errorOf(allocatorOf({ service: 'allocator.invalid' }).allocate())
+  expect(error).toMatchObject({ code: 'UNAVAILABLE', hint: expect.stringMatching(/compare service/) as string })
+})
+
+test('a server that closes the connection after the request is UNKNOWN_OUTCOME', async () => {
+  const server = createServer((socket) => void socket.on('data', () => socket.destroy())).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(await errorOf(allocatorOf({ url }).allocate({ wait: UNLIMITED }))).toMatchObject({ code: 'UNKNOWN_OUTCOME' })
+})
