@@ -3,6 +3,8 @@ import { WebSocketServer } from 'ws'
 import { startArena } from './arena.mjs'
 import { broadcast, LONGEST_MESSAGE, MOST_PAGES, parse, startPageServer } from './page-server.mjs'
 
+export { startFleetDemo } from '../fleet/lobby.mjs'
+
 const MOST_NEWS = 200
 
 /**
@@ -11,7 +13,7 @@ const MOST_NEWS = 200
  * @param options.onNews called with `{ kind, text, at }` for each event
  */
 export async function startDemo({ port, seconds = 45, onNews = () => {} } = {}) {
-  const site = await startPageServer({ port, files: ['index.html', 'page.css', 'page.js'] })
+  const site = await startPageServer({ port, files: ['index.html', 'page.css', 'page.js', 'match-view.js'] })
   const { server } = site
   const sockets = new WebSocketServer({
     server,
