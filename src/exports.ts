@@ -35,7 +35,10 @@ export type {
 } from './client/option-types.js'
 export type {
   AllocatedEvent,
+  CallFigure,
+  CallFigures,
   CallOptions,
+  ClientMetrics,
   ClientStatus,
   ConnectionEvent,
   ConnectionState,

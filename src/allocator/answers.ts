@@ -49,7 +49,7 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
   // A third state of the platform's that the local sidecar never answers.
   const state = gameServer.state as AllocationStatus['state'] | 'Contention' | undefined
   if (state === 'Contention') throw noneOf('CONTENTION', way, request, answer.status)
-  if (state === 'UnAllocated') throw noneOf('UNALLOCATED', way, request, answer.status, json['reason'])
+  if (state === 'UnAllocated') throw noneOf('UNALLOCATED', way, request, answer.status, answer.reason ?? json['reason'])
   if (state !== 'Allocated' || typeof name !== 'string' || typeof address !== 'string') {
     throw refusalOf(way, request, answer, 'no GameServer')
   }

@@ -17,6 +17,8 @@ export interface Answer {
   readonly text: string
   /** ms, from the header `Retry-After`. */
   readonly retryAfter: number | undefined
+  /** Why a Fleet on the desk didn't allocate, from the header `Warning`. A cluster doesn't say. */
+  readonly reason: string | undefined
 }
 
 /** A request without a whole answer. */
@@ -133,5 +135,6 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
     status: response.statusCode ?? 0,
     text: Buffer.concat(chunks).toString(),
     retryAfter: retryAfter > 0 ? retryAfter * 1000 : undefined,
+    reason: /^299 - "UnAllocated: (.*)"$/.exec(String(response.headers['warning']))?.[1]?.replace(/\\(.)/g, '$1'),
   }
 }

@@ -43,6 +43,11 @@ export const hostFlags = {
   restarts: option('n', 'new starts after a crash, before the first Ready (default: 2)', whole),
   logFormat: oneOf('format', 'lines for people, or for programs: one object each', ['pretty', 'json'], 'pretty'),
   ...onlyOfPages,
+  ...under('Metrics:', {
+    metricsPort: option('port', 'port at which a Prometheus reads /metrics; 0 for any (default: none)', port),
+    metricsAddress: text('address', 'address to listen on for it (default: 0.0.0.0, with --local 127.0.0.1)'),
+    metricsFrom: option('network', 'networks that may read it, such as 10.0.0.0/8 (default: private ones)', names),
+  }),
   ...under('A program instead of a page:', {
     node: text('file', 'run this program'),
     runtime: oneOf('name', 'what runs it (default: node)', PROGRAM_RUNTIMES),

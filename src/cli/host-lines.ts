@@ -50,6 +50,8 @@ function describe(event: HostEvent, colors: Colors): string {
       const all = isWildcard(address) ? ` and all addresses of this machine (${address})` : ''
       return `players at ${colors.cyan(players)}${all}, the page at ${page}, the sidecar at ${sidecar}`
     }
+    case 'metrics':
+      return `metrics    at ${colors.cyan(event.url)}${isWildcard(event.address) ? ` and all addresses of this machine (${event.address})` : ''}`
     case 'browser':
       return `browser    ${event.version}, process ${event.pid}, ${event.sandbox ? 'in its sandbox' : 'without sandbox'}`
     case 'program':

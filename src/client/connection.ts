@@ -6,7 +6,7 @@ import type { Call, Request } from './requests.js'
 import { follow, type Task, wait } from './signals.js'
 import type { State } from './state.js'
 import type { Pacing, Timers } from './timers.js'
-import type { ConnectionEvent, ConnectionState, Transport } from './types.js'
+import type { CallFigures, ConnectionEvent, ConnectionState, Transport } from './types.js'
 
 /** ms after which a sidecar that has never answered is worth a warning. */
 const ABSENCE_WARNING = 2000
@@ -27,6 +27,10 @@ export interface Connection {
   readonly wasUp: boolean
   /** Whether a watch is kept, connected or not. While it is, only the watch sets the state of the connection. */
   isWatched: boolean
+  /** The requests so far, by operation and code. */
+  readonly calls: CallFigures
+  /** How often a watch was connected. */
+  readonly watches: number
   /** The GameServer that the watch shows, if the watch is connected. */
   watched(): GameServer | undefined
   set(state: ConnectionState, transport?: Transport, reason?: string): void
@@ -58,11 +62,18 @@ export function createConnection(
 ): Connection {
   let upSince = 0
 
-  const connection: Connection & { isUp: boolean | undefined; wasUp: boolean; current: ConnectionEvent } = {
+  const connection: Connection & {
+    isUp: boolean | undefined
+    wasUp: boolean
+    current: ConnectionEvent
+    watches: number
+  } = {
     current: { state: 'idle', transport: undefined, reason: undefined },
     isUp: undefined,
     wasUp: false,
     isWatched: false,
+    calls: {},
+    watches: 0,
 
     watched: () => (connection.current.transport ? state.last : undefined),
 
@@ -70,6 +81,7 @@ export function createConnection(
       const previous = connection.current
       if (previous.state === 'closed') return
       connection.current = { state, transport, reason }
+      if (transport && !previous.transport) connection.watches++
       if (previous.state !== state || previous.transport !== transport) emit('connection', connection.current)
     },
 
@@ -91,7 +103,13 @@ export function createConnection(
     },
 
     async ask(signal, call) {
+      const since = timers.now()
       const reply = await request(signal, call)
+      const code = reply.error ? reply.error.code : 'OK'
+      const codes = (connection.calls[call.operation] ??= {})
+      const figure = (codes[code] ??= { count: 0, seconds: 0 })
+      figure.count++
+      figure.seconds += (timers.now() - since) / 1000
       connection.note(reply)
       // While a watch is kept, only the first read is taken: the watch may have shown a later state already.
       if (reply.body && call.operation === 'getGameServer' && !(state.last && connection.isWatched))

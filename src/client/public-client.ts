@@ -7,7 +7,7 @@ import type { Heartbeat } from './health/heartbeat.js'
 import { type Task, wait } from './signals.js'
 import { DERIVED, type State, type TellChanges } from './state.js'
 import { WATCH } from './transports.js'
-import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
+import type { CallOptions, ClientMetrics, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
 import { iterate, type Predicate, type Watch } from './watch.js'
 
 export const EVENTS = DERIVED.concat('health', 'connection', 'signal', 'error')
@@ -82,6 +82,21 @@ export function createPublicClient(
       const given = options ?? {}
       checkNames(given, ['signal', 'queue', 'overflow'], 'option', WATCH)
       return { [Symbol.asyncIterator]: () => iterate(life.signal, watch, on, given) }
+    },
+
+    metrics: (): ClientMetrics => {
+      const { current, watches, calls } = connection
+      const age = (since: number | undefined): number | undefined => since && (Date.now() - since) / 1000
+      return {
+        state: state.last?.status.state,
+        stateAge: age(state.since),
+        heartbeats: Object.assign(
+          { age: age(heartbeat.lastBeat), limit: (heartbeat.rules().limit ?? 0) / 1000 },
+          heartbeat.beats,
+        ),
+        watch: { connections: current.transport ? 1 : 0, reconnects: Math.max(0, watches - 1) },
+        calls: JSON.parse(JSON.stringify(calls)) as ClientMetrics['calls'],
+      }
     },
 
     alive: heartbeat.alive,

@@ -15,6 +15,8 @@ const GRACE = 30000
 export interface State {
   /** The last GameServer seen. */
   readonly last: GameServer | undefined
+  /** When the GameServer was first seen in its present state, ms since the Unix epoch. */
+  readonly since: number | undefined
   /** The `ending` event, once it is known. */
   readonly ending: EndingEvent | undefined
   /** Takes a GameServer unless it is stale or unchanged. Returns whether it was taken. */
@@ -34,12 +36,14 @@ export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEv
   let results: readonly unknown[] = []
   const state = {
     last: undefined as GameServer | undefined,
+    since: undefined as number | undefined,
     ending: undefined as EndingEvent | undefined,
 
     offer(gameServer: GameServer) {
       const previous = state.last
       if (!isNews(previous, gameServer)) return false
       state.last = gameServer
+      if (previous?.status.state !== gameServer.status.state) state.since = Date.now()
       tellChanges(previous, gameServer, to)
       const reason = endReasonOf(gameServer)
       if (reason) state.end(reason, Date.now() + GRACE)

@@ -1,5 +1,6 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
-import type { SidecarError } from './errors.js'
+import type { OperationName } from '../protocol/operations.js'
+import type { SidecarError, SidecarErrorCode } from './errors.js'
 import type { AbortSignalLike } from './option-types.js'
 
 export interface CallOptions {
@@ -199,6 +200,43 @@ export interface ClientStatus {
   heartbeat: 'worker' | 'page' | undefined
 }
 
+/** Requests of one operation that ended with one code. */
+export interface CallFigure {
+  /** How many there were, repeated ones included. */
+  count: number
+  /** s that all of them took together. */
+  seconds: number
+}
+
+/** Requests by operation and by the code of the outcome: `OK`, or the `code` of a {@link SidecarError}. */
+export type CallFigures = Partial<Record<OperationName, Partial<Record<SidecarErrorCode | 'OK', CallFigure>>>>
+
+/** What a client has counted since it was created: a copy, which doesn't change any more. */
+export interface ClientMetrics {
+  /** The GameServer's state when it was last seen; undefined until it was seen. */
+  state: GameServerState | undefined
+  /** s since the client first saw that state; undefined without one. */
+  stateAge: number | undefined
+  heartbeats: {
+    /** Beats that the sidecar has taken. */
+    ok: number
+    /** Beats that failed, or that the game's silence or `check` held back. */
+    failed: number
+    /** s since the last good beat; undefined before the first. */
+    age: number | undefined
+    /** s after which the platform counts this server as Unhealthy; 0 where it doesn't, or the rules aren't known yet. */
+    limit: number
+  }
+  watch: {
+    /** Watches that are connected: 0 or 1. */
+    connections: number
+    /** How often the watch was connected again after it was lost. */
+    reconnects: number
+  }
+  /** Requests, also those that the client sent by itself. The watch isn't one; beats of a page's worker aren't counted. */
+  calls: CallFigures
+}
+
 export interface SidecarClient<Int = number> {
   /**
    * Tells the platform that players may come. While the connected watch shows `Ready`, nothing is sent,
@@ -344,4 +382,9 @@ export interface SidecarClient<Int = number> {
    * The events `connection` and `health` tell changes.
    */
   readonly status: ClientStatus
+  /**
+   * What this client has counted since it was created: {@link ClientMetrics}.
+   * `formatMetrics()` of `gameserver-sidecar/node` writes it for Prometheus.
+   */
+  metrics(): ClientMetrics
 }

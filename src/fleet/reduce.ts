@@ -2,7 +2,7 @@ import type { GameServer } from '../protocol/game-server.js'
 import { allocationAnswer } from '../sidecar/allocation/allocation-answer.js'
 import type { GameServerAllocation } from '../sidecar/allocation/manifest.js'
 import { diffGameServers } from '../sidecar/model/state/game-server-diff.js'
-import { own } from '../sidecar/model/state/game-server-edits.js'
+import { isBeingDeleted, own } from '../sidecar/model/state/game-server-edits.js'
 import { autoscale } from './autoscale.js'
 import { changeText } from './change-text.js'
 import { chooseServer, namespaceProblem } from './choose-server.js'
@@ -23,7 +23,7 @@ import type { ServerRecord } from './fleet-state.js'
 import { apiVersionOf, autoscalerSpec, fleetSpec, gameServerObject, kinds } from './platform-json.js'
 import { errorEnds, markOverflow, syncSet } from './reconcile-set.js'
 import { syncFleet } from './rollout.js'
-import { isEnding, isMarked } from './statuses.js'
+import { isEnding as noLongerCounts, isMarked } from './statuses.js'
 import type { FleetSpec } from './types.js'
 
 /** A GameServer that ends by itself earlier than this, and never Allocated, has failed at once. */
@@ -101,7 +101,7 @@ function settle(step: FleetStep): void {
 /** When something is due without an event; Infinity for never. */
 function nextTime(step: FleetStep): number {
   const { autoscaler, autoscalesAt, failures, servers } = step.state
-  const errors = servers.filter((one) => !isEnding(one)).map(({ gameServer }) => errorEnds(step, gameServer))
+  const errors = servers.filter((one) => !noLongerCounts(one)).map(({ gameServer }) => errorEnds(step, gameServer))
   return Math.min(
     autoscaler === undefined ? Infinity : autoscalesAt,
     failures.until > step.now ? failures.until : Infinity,
@@ -125,7 +125,8 @@ export function initialState(
     autoscalesAt: now,
     servers: [],
     random: seed | 0,
-    version: 0,
+    // A client of an earlier run must not take up its watch in this one, so versions go on growing.
+    version: Math.floor(now),
     sequence: 0,
     failures: { count: 0, since: now, until: now },
     batch: { id: undefined, key: '', taken: [], count: 0 },
@@ -236,7 +237,9 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   }
   const { state } = status
   const isNewState = state !== before.status.state
-  putServer(step, { ...record, gameServer, stateSince: isNewState ? step.now : record.stateSince })
+  // A control command can take a GameServer's end back: then the GameServer counts again.
+  const isEnding = record.isEnding && (isBeingDeleted(gameServer) || !isBeingDeleted(before))
+  putServer(step, { ...record, gameServer, isEnding, stateSince: isNewState ? step.now : record.stateSince })
   const text = changeText(name, changes)
   if (text !== undefined) tell(step, { type: isNewState ? 'state' : 'changed', server: name, text })
   if (isNewState) countState(step, record, state)

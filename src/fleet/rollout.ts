@@ -79,7 +79,8 @@ function rollActive({ spec }: FleetObject, active: SetObject | undefined, rest: 
   // The set has not yet reached its replicas.
   if (present !== (active?.status.replicas ?? 0)) return present
   if (spec.replicas === 0) return 0
-  if (present >= spec.replicas - blocked) return spec.replicas - blocked
+  // The source may ask for fewer than 0, which the API server refuses.
+  if (present >= spec.replicas - blocked) return Math.max(0, spec.replicas - blocked)
   const surge = amountOf(spec.strategy.rollingUpdate!.maxSurge, spec.replicas, Math.ceil)
   let next = Math.min(spec.replicas, present + surge)
   const total = sum(rest, ({ status }) => status.replicas) + next

@@ -141,7 +141,7 @@ function autoscalerView({ metadata, spec, status }: PlatformObject): AutoscalerV
   const { policy = {} } = spec as AutoscalerParts
   const { desiredReplicas, scalingLimited = false, lastScaleTime } = (status ?? {}) as AutoscalerStatus
   const type = policy.type ?? ''
-  const settings = Object.entries((policy[type.toLowerCase()] ?? {}))
+  const settings = Object.entries(policy[type.toLowerCase()] ?? {})
   return {
     name: metadata.name,
     policy: `${type}: ${settings.map(([name, value]) => `${name} ${String(value)}`).join(', ')}`,

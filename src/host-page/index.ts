@@ -17,8 +17,11 @@ const page = globalThis as unknown as PageWindow & Record<string, unknown>
 // to.
 if (page.top === globalThis && page.location.host === hostConfig.host) install(hostConfig)
 
-function install({ playersPath, isDrawn }: HostConfig): void {
+function install({ playersPath, isDrawn, isTimed }: HostConfig): void {
   let ticks = 0
+  const steps = { last: 0, longest: 0 }
+  const { performance } = page
+  const now = performance.now.bind(performance)
   const setTimeout = page.setTimeout.bind(page)
   const reportError = page.reportError.bind(page)
   const connections = createConnections({ page, playersPath })
@@ -35,6 +38,10 @@ function install({ playersPath, isDrawn }: HostConfig): void {
   const onTick = (): void => {
     ticks += 1
     boot()
+    if (!isTimed) return
+    const time = now()
+    if (ticks > 1 && time - steps.last > steps.longest) steps.longest = time - steps.last
+    steps.last = time
   }
   const target = createHostTarget({ connections, onTick, reportError })
 
@@ -44,8 +51,11 @@ function install({ playersPath, isDrawn }: HostConfig): void {
     value: {
       /** Resolves when the page has run its first step and players can connect. */
       booted,
-      get ticks() {
-        return ticks
+      /** How often `tick()` was called, and the longest time between two calls since this was last asked, in ms. */
+      takeSteps() {
+        const { longest } = steps
+        steps.longest = 0
+        return [ticks, longest]
       },
       /**
        * Tells the page to end. Resolves when all promises that the page waits for have settled, with what the host

@@ -8,6 +8,8 @@ export interface HostConfig {
   readonly playersPath: string
   /** Whether the browser draws the page and runs its frames. Otherwise a timer runs them. */
   readonly isDrawn: boolean
+  /** Whether the time between steps is measured. */
+  readonly isTimed: boolean
 }
 
 /** What the host still waits for when the page has settled: nothing, the last calls of its clients, or `shutdown()`. */

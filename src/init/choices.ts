@@ -37,14 +37,23 @@ export interface Choices {
   readonly lists: readonly Resource[]
   /** Whether players may also connect by UDP. */
   readonly webrtc: boolean
+  /** Whether a Prometheus reads the host's metrics. */
+  readonly metrics: boolean
   readonly edge?: Edge | undefined
 }
 
-/** The flags of `host` that only some pages need. */
-export const pageFlags = ({ path, webgl, webrtc }: Pick<Choices, 'path' | 'webgl' | 'webrtc'>): string[] => [
+/** The port that a Prometheus reads. */
+export const METRICS_PORT = 9090
+
+/** The choices that become flags of `host`. */
+export type FlagChoices = Pick<Choices, 'path' | 'webgl' | 'webrtc' | 'metrics'>
+
+/** The flags of `host` that only some servers need. */
+export const extraFlags = ({ path, webgl, webrtc, metrics }: FlagChoices): string[] => [
   ...(path === undefined ? [] : [`--path=${path}`]),
   ...(webgl ? ['--webgl'] : []),
   ...(webrtc ? ['--webrtc'] : []),
+  ...(metrics ? [`--metrics-port=${METRICS_PORT}`] : []),
 ]
 
 /** An invalid choice. The message begins with the name of its flag. */

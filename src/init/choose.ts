@@ -1,8 +1,8 @@
 import type { Existing } from './carry-over.js'
 import {
   ChoiceError,
+  extraFlags,
   hasPlaces,
-  pageFlags,
   readImage,
   readKind,
   readName,
@@ -12,7 +12,7 @@ import {
   readResource,
   wrong,
 } from './choices.js'
-import type { Choices, Edge, Resource } from './choices.js'
+import type { Choices, Edge, FlagChoices, Resource } from './choices.js'
 import { readEdge, readNodes, readPorts } from './edge-choice.js'
 import type { Project } from './project.js'
 
@@ -29,6 +29,7 @@ export interface Given {
   readonly counter?: readonly string[] | undefined
   readonly list?: readonly string[] | undefined
   readonly webrtc?: boolean | undefined
+  readonly metrics?: boolean | undefined
   readonly edge?: string | undefined
   readonly nodes?: string | undefined
   readonly ports?: string | undefined
@@ -68,8 +69,8 @@ export async function choose(given: Given, project: Project, person?: Person, ex
     lists: optional(given.list?.join(' ') ?? emptyIfAny(existing?.lists), readLists),
   }
   const edge = edgeOf(given)
-  const { webrtc = false, webgl = false } = given
-  const special = { path: flag.path, webgl, webrtc }
+  const { webrtc = false, webgl = false, metrics = false } = given
+  const special = { path: flag.path, webgl, webrtc, metrics }
   checkSpecial(special, flag.kind, existing)
 
   const decide = async <T>(value: T | undefined, question: string, byDefault: string, read: Read<T>): Promise<T> =>
@@ -108,18 +109,14 @@ const guessedBy = ({ dir, path, webgl, entry }: Given): 'page' | 'node' | undefi
   dir !== undefined || path !== undefined || webgl ? 'page' : entry !== undefined ? 'node' : undefined
 
 /** @throws ChoiceError for flags of `host` that a program, or the container in gameserver.yaml, doesn't take */
-function checkSpecial(
-  special: Pick<Choices, 'path' | 'webgl' | 'webrtc'>,
-  kind: string | undefined,
-  existing: Existing | undefined,
-): void {
+function checkSpecial(special: FlagChoices, kind: string | undefined, existing: Existing | undefined): void {
   const ofPage = special.path === undefined ? special.webgl && 'webgl' : 'path'
   if (ofPage && kind === 'node') throw new ChoiceError(`${ofPage} is for a page; leave it out, or give --kind page`)
   const { protocol = 'TCPUDP', args } = existing ?? {}
   if (special.webrtc && protocol !== 'TCPUDP')
     throw new ChoiceError(`webrtc needs protocol: TCPUDP in gameserver.yaml; got "${protocol}"`)
   // Both "--path=/" and "--path", "/".
-  const missing = args && pageFlags(special).find((one) => !`${args.join('=')}=`.includes(`${one}=`))
+  const missing = args && extraFlags(special).find((one) => !`${args.join('=')}=`.includes(`${one}=`))
   if (missing !== undefined)
     throw new ChoiceError(`${missing.slice(2)} must be among the args in gameserver.yaml, which fleet.yaml takes over`)
 }

@@ -16,12 +16,9 @@ export interface EdgeTarget {
 /** The URL for a WebSocket. @throws TypeError with the code CONFIG if a part is malformed */
 export function edgeUrl({ edge, address, port, path = '/' }: EdgeTarget): string {
   const start = edge ? `wss://${edge}/${address}/${port}` : `ws://${address}:${port}`
-  if (!path.startsWith('/') || !/^(wss:\/\/[\w.-]+(:\d+)?\/\d+(\.\d+){3}\/\d+|ws:\/\/[\w.:[\]-]+:\d+)$/.test(start))
-    throw Object.assign(
-      new TypeError(
-        `edge must be like play.example.com, address like 10.0.0.7 (an edge takes no names), port a number, and path begin with "/"; got ${start}`,
-      ),
-      { code: 'CONFIG' },
-    )
+  if (path[0] !== '/' || !/^(wss:\/\/[\w.-]+(:\d+)?\/\d+(\.\d+){3}\/\d+|ws:\/\/[^/]+:\d+)$/.test(start)) {
+    const message = `No server can be at ${start}: give edge as a name, its address as IPv4, and a path with "/"`
+    throw Object.assign(new TypeError(message), { code: 'CONFIG' })
+  }
   return start + path
 }

@@ -131,8 +131,16 @@ const HOUR = 3_600_000
 
 const signal = leaf('an AbortSignal', (value) => value instanceof AbortSignal)
 
+const metricsOptions = optional({
+  metricsPort: integer(0, 65_535),
+  metricsAddress: text,
+  // Its reader checks that each is a network.
+  metricsFrom: list(text),
+})
+
 const hostOptions = object({
   dir: name,
+  ...metricsOptions,
   ...optional({
     path: pattern('a path that begins with "/"', /^\//),
     playersPort: integer(0, 65_535),
@@ -210,6 +218,7 @@ export const checkFleetOptions = (value: unknown): void => void read(fleetOption
 const programOptions = v.pipe(
   object({
     file: name,
+    ...metricsOptions,
     ...optional({
       args: list(text),
       runtime: word(['node', 'deno', 'bun']),

@@ -1,25 +1,28 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { expect, onTestFinished, test } from 'vitest'
+import { missing, startEdge } from '../edge/edge-support.js'
+import { selfSigned } from '../gateway/certificate.js'
 import { openPageOnNode, startPlayers, type Stage } from '../host/players/players-support.js'
 import { read } from '../support/source.js'
 import { inDrivenBrowsers } from './support/each-browser.js'
 
 /** Serves a page with nothing but the script for players. */
-async function serveScript(): Promise<string> {
+async function serveScript(isSecure = false): Promise<string> {
   const script = read('dist/gameserver-sidecar.player.js')
-  const server = createServer((_, reply) =>
-    reply
+  const answer: RequestListener = (_, reply) =>
+    void reply
       .setHeader('content-type', 'text/html')
-      .end(`<!doctype html><link rel="icon" href="data:,"><script>${script}</script>`),
-  )
+      .end(`<!doctype html><link rel="icon" href="data:,"><script>${script}</script>`)
+  const server = isSecure ? createTlsServer(selfSigned(), answer) : createServer(answer)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return `${isSecure ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
 /** Starts a hosted game that echoes each message: one that begins with `u` unreliably, any other reliably. */
@@ -82,6 +85,16 @@ inDrivenBrowsers(({ name, open }) => {
 
   // The rest is JavaScript that runs alike in every engine.
   if (name !== 'Chromium') return
+
+  test.skipIf(missing.length > 0)('an https page plays through the edge, and by data channels beside it', async () => {
+    const stage = await startGame(true)
+    const { port } = stage.players
+    const edge = await startEdge(['127.0.0.0/8'], [port, port])
+    const { run } = await open(await serveScript(true))
+    const to = JSON.stringify({ edge: new URL(edge.url).host, address: '127.0.0.1', port, path: '/?name=Ada' })
+    expect(await run<string[]>(`(${PLAY})(${to}, 3, 'webrtc', true)`)).toEqual(['r0,u0', 'r1,u1', 'r2,u2'])
+    expect(stage.changes.every(({ remoteAddress }) => remoteAddress === '127.0.0.1')).toBe(true)
+  })
 
   test('a player’s page plays over the WebSocket if the host has no channels', async () => {
     const stage = await startGame(false)

@@ -100,3 +100,14 @@ describeUnless(missing, 'players of an edge', () => {
     expect(await stopped).toBe(0)
   })
 })
+
+test.each([
+  [{ edge: 'https://play.example.com' }],
+  [{ edge: 'play.example.com', address: 'node-1.example.com' }],
+  [{ edge: 'play.example.com', port: undefined as never }],
+  [{ path: '?ticket=1' }],
+])('connect() refuses %j at once, without a ticket in the message', (given) => {
+  const call = (): unknown => connect({ address: '10.0.0.7', port: 7012, ...given }, { WebSocket })
+  expect(call).toThrow(expect.objectContaining({ name: 'TypeError', code: 'CONFIG' }) as Error)
+  expect(call).not.toThrow('ticket')
+})

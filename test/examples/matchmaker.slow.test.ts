@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { writeFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test, type TestContext } from 'vitest'
@@ -10,6 +10,8 @@ import type { GameServerAllocation } from '../../src/sidecar/index.js'
 import { freePort } from '../support/free-port.js'
 import { snippetsOf } from '../support/markdown.js'
 import { read } from '../support/source.js'
+import { exampleFolder } from './support/example-folder.js'
+import { startProcess, type GameProcess } from './support/game-process.js'
 import { playExample, type Example } from './support/play.js'
 import { connectPlayer } from './support/player.js'
 
@@ -103,6 +105,31 @@ describe.concurrent('the matchmaker', () => {
     await example.until('Shutdown')
     expect(example.states()).toEqual(TO_THE_END)
   })
+})
+
+test('npm start and the matchmaker play a match on a Fleet on the desk, unchanged', async (context) => {
+  const folder = await exampleFolder(context, 'matchmaker')
+  const { scripts } = JSON.parse(read('examples/matchmaker/package.json')) as {
+    scripts: Readonly<Record<'start' | 'matchmaker', string>>
+  }
+  const PATH = [join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
+  const run = (script: string, env: NodeJS.ProcessEnv): GameProcess =>
+    startProcess(context, folder, ['sh', '-c', `exec ${script}`], { PATH, ...env })
+  const fleet = run(scripts.start.replace(' -- ', ' --port 0 --ports 28000-28050 -- '), {})
+  const [, url] = await fleet.line(/GAMESERVER_FLEET_URL=(http:\S+?)\)/)
+  const port = String(await freePort())
+  const matchmaker = run(scripts.matchmaker, { GAMESERVER_FLEET_URL: url, PORT: port })
+  await matchmaker.line(/^matchmaker at http/)
+  const players = ['alice', 'bob'].map(async (player) => {
+    const response = await fetch(`http://localhost:${port}/match?player=${player}`)
+    return connectPlayer(context, (await response.text()).trim(), player)
+  })
+  const [alice, bob] = await Promise.all(players)
+  expect(await alice!.message('start')).toMatchObject({ type: 'start' })
+  bob!.send('done')
+  expect(await alice!.closed).toEqual({ code: 1000, reason: 'bob has won' })
+  await fleet.line(/Allocated → Shutdown/)
+  expect(await fleet.end('SIGTERM')).toBe(0)
 })
 
 test('the manifest of the matchmaker gives its account the one right that it needs', () => {

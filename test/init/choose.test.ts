@@ -42,6 +42,7 @@ test('a person is asked for everything, and an empty answer takes the default', 
     lists: [{ name: 'players', capacity: 8 }],
     webgl: false,
     webrtc: false,
+    metrics: false,
   })
 })
 

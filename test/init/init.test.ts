@@ -53,6 +53,17 @@ describe('init', () => {
     expect(await text('fleet.yaml')).toContain('protocol: TCPUDP')
   })
 
+  test.each(['page', 'node'])(
+    'with --metrics, a %s gets the flag of the host, the annotations of its pod and the port in each manifest',
+    async (kind) => {
+      const { text } = await initIn(INSTALLED, {}, '--metrics', '--kind', kind)
+      for (const name of ['gameserver.yaml', 'fleet.yaml'])
+        expect(await text(name)).toMatch(
+          /prometheus\.io\/scrape: 'true'\n[^]* - --metrics-port=9090\n[^]*- name: metrics\n +containerPort: 9090\n/,
+        )
+    },
+  )
+
   test('with --path and --webgl, gives the page, the flag and the share of a core to each manifest and the image', async () => {
     const built = { 'dist/index.html': '' }
     const { out, text } = await initIn(INSTALLED, built, '--path', 'server.html?map=1&seed=2', '--webgl')

@@ -81,9 +81,11 @@ async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onE
   const { createHost } = await import('../../node/host/create-host.js')
   const { path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = flags
   const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory } = flags
+  const { metricsPort, metricsAddress, metricsFrom } = flags
   return createHost({
     ...{ path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
     ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, signal, onEvent },
+    ...{ metricsPort, metricsAddress, metricsFrom },
     ...pageOptionsOf(dir, flags),
     local: insideOf(flags, onEvent),
     playerOrigins: flags.playerOrigin,
@@ -99,10 +101,10 @@ async function startProgram(
   onEvent: OnEvent,
 ): Promise<ProgramHost> {
   const { createProgramHost } = await import('../../node/host/program/program-host.js')
-  const { runtime, nodeOptions, sidecar, platform, grace, restarts } = flags
+  const { runtime, nodeOptions, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom } = flags
   return createProgramHost({
     runtimeArgs: nodeOptions?.split(/\s+/).filter((word) => word !== ''),
-    ...{ file, args, runtime, sidecar, platform, grace, restarts, onEvent },
+    ...{ file, args, runtime, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom, onEvent },
     local: insideOf(flags, onEvent),
   })
 }
@@ -114,8 +116,11 @@ function insideOf(flags: HostFlags, onEvent: OnEvent): LocalSidecarOptions | fal
 }
 
 /** The port and address that failed, with their flags. */
-function placeOf(error: unknown, { playersPort = 7777, playersHost = '', httpPort }: HostFlags): Place {
+function placeOf(error: unknown, flags: HostFlags): Place {
+  const { playersPort = 7777, playersHost = '', httpPort, metricsPort, metricsAddress = '' } = flags
   const { port: failed = playersPort } = error as { readonly port?: number }
+  if (failed === metricsPort && failed !== playersPort)
+    return { port: failed, portFlag: '--metrics-port', address: metricsAddress, addressFlag: '--metrics-address' }
   const portFlag = failed === httpPort && failed !== playersPort ? '--http-port' : '--players-port'
   return { port: failed, portFlag, address: playersHost, addressFlag: '--players-host' }
 }

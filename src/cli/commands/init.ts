@@ -30,6 +30,7 @@ const flags = {
   list: option('name=capacity', 'list of each server, such as players=32; may be given several times', several),
   image: text('image', 'name of the image (default: name and version of the project)'),
   webrtc: toggle('let players in by UDP, too'),
+  metrics: toggle('let a Prometheus read the metrics of each server'),
   edge: text('name', 'also write edge.yaml, for pages from https: wss://NAME leads to all servers'),
   nodes: text('cidr', "the edge: the nodes' network; commas between several (default: 10.0.0.0/8)"),
   ports: text('range', "the edge: the platform's ports for players (default: 7000-8000)"),
@@ -66,7 +67,9 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
       for (const step of nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
       context.print('How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.')
       if (choices.edge !== undefined)
-        context.print('How the edge gets its certificate, and what to watch: docs/guides/https.md of gameserver-sidecar.')
+        context.print(
+          'How the edge gets its certificate, and what to watch: docs/guides/https.md of gameserver-sidecar.',
+        )
     }
     return leftOut.length > 0 ? EXIT.FAILED : EXIT.DONE
   } catch (error) {

@@ -14,6 +14,8 @@ export interface Heartbeat {
   lastBeat?: number
   /** Whether the last beat succeeded; undefined before the first beat. */
   healthy?: boolean | undefined
+  /** Beats that the sidecar took, and those that failed or were held back. */
+  readonly beats: { ok: number; failed: number }
   /** Why the last beat failed or was held back. */
   reason?: string | undefined
   rules(): HealthRules
@@ -56,8 +58,10 @@ export function createHeartbeat(
   const heartbeat: Heartbeat = {
     rules: () => healthRulesOf(state.last, interval),
     alive: ignore,
+    beats: { ok: 0, failed: 0 },
 
     tell(reason, at = Date.now()) {
+      if (reason !== DISABLED) heartbeat.beats[reason ? 'failed' : 'ok']++
       if (heartbeat.reason === reason && (reason === DISABLED || reason === WAITING)) return
       // A worker's report may have waited for a busy page, so use the report's own time throughout.
       const now = timers.now() - Date.now() + at

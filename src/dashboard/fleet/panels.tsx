@@ -103,7 +103,7 @@ export function Allocations(): JSX.Element {
             <div class="row">
               <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
               <b>{allocation!.server && shortName(allocation!.server)}</b>
-              <button class="button last muted" aria-label="In the timeline" onClick={() => showEntry(seq)}>
+              <button class="button last muted" title="Show in the timeline" onClick={() => showEntry(seq)}>
                 {clockTime(at).slice(0, 8)}
               </button>
             </div>

@@ -53,9 +53,7 @@ export function Servers(): JSX.Element | null {
                   {column}
                 </th>
               ))}
-              <th scope="col">
-                <span class="hidden">actions</span>
-              </th>
+              <td />
             </tr>
           </thead>
           <tbody>

@@ -1,4 +1,4 @@
-import { pageFlags } from '../choices.js'
+import { extraFlags } from '../choices.js'
 import type { Choices } from '../choices.js'
 import { SIDECAR, WEBRTC } from '../project.js'
 import type { PackageManager, Project } from '../project.js'
@@ -64,7 +64,7 @@ EXPOSE ${port}
 # tini is PID 1: it forwards signals and reaps the browser's zombies.
 ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/host/node_modules/gameserver-sidecar/dist/cli.js", "host", "/game", "--browser", "/usr/lib/chromium/chromium-headless-shell"]
 # Default flags. "args" in the manifests replace them.
-CMD ${JSON.stringify(['--players-port', String(port), ...pageFlags(choices)]).replaceAll('","', '", "')}
+CMD ${JSON.stringify(['--players-port', String(port), ...extraFlags(choices)]).replaceAll('","', '", "')}
 `,
   )
 }

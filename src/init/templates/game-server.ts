@@ -1,4 +1,4 @@
-import { pageFlags } from '../choices.js'
+import { extraFlags, METRICS_PORT } from '../choices.js'
 import type { Choices, Resource } from '../choices.js'
 import { indent, join } from './text.js'
 
@@ -58,7 +58,7 @@ const template = (
 template:
   metadata:
     labels:
-      app: ${key(choices.name)}
+      app: ${key(choices.name)}${choices.metrics ? `\n${indent(SCRAPED, 4)}` : ''}
   spec:
     # Seconds from SIGTERM to SIGKILL: at least 2 more than --grace.
     terminationGracePeriodSeconds: ${GRACE_PERIOD_S}
@@ -75,7 +75,7 @@ ${indent(seccomp(choices), 8)}
       - name: ${key(choices.name)}
         # A new tag for each build: a Fleet replaces its servers when this line changes.
         image: ${choices.image}
-${indent(start(choices), 8)}
+${indent(start(choices), 8)}${choices.metrics ? `\n${indent(METRICS, 8)}` : ''}
         # After a failure, the status of the pod holds the last lines of the log.
         terminationMessagePolicy: FallbackToLogsOnError
         resources:
@@ -109,6 +109,19 @@ ${indent(sizes(choices), 10)}
               : ''
           }`
 
+/** Read by a Prometheus that finds pods by their annotations. */
+const SCRAPED = `annotations:
+  # A Prometheus that finds pods by annotations reads these. The Prometheus Operator needs a PodMonitor
+  # instead, with the same labels and the port "metrics".
+  prometheus.io/scrape: 'true'
+  prometheus.io/port: '${METRICS_PORT}'
+  prometheus.io/path: /metrics`
+
+const METRICS = `# Only the cluster's network leads here; the platform gives it no port of the node.
+ports:
+  - name: metrics
+    containerPort: ${METRICS_PORT}`
+
 const seccomp = ({ kind }: Choices): string =>
   kind === 'node'
     ? 'type: RuntimeDefault'
@@ -127,7 +140,7 @@ args:
   - --players-port=${choices.port}
   - --auto-health
   - --grace=${GRACE_MS}
-  - --log-format=json${trustProxy(choices)}${pageFlags(choices)
+  - --log-format=json${trustProxy(choices)}${extraFlags(choices)
     .map((flag) => `\n  - ${flag}`)
     .join(
       '',
@@ -135,7 +148,7 @@ args:
     : `# Flags of gameserver-sidecar host; the image holds the rest of the command.
 args:
   - --grace=${GRACE_MS}
-  - --log-format=json
+  - --log-format=json${choices.metrics ? `\n  - --metrics-port=${METRICS_PORT}` : ''}
 env:
   # The port on which your server should listen.
   - name: PORT

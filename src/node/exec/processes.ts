@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { atExit } from '../at-exit.js'
 
 /**
  * A shell script that waits until its stdin ends, which happens when this process dies, even by
@@ -16,8 +17,7 @@ const SCRIPT = 'read -r dismissed || kill -s KILL -- "-$1"'
  * @returns the function that dismisses the guardian, once the group is no more
  */
 export function guardGroup(group: number): () => void {
-  const killGroup = (): void => endGroup(group)
-  process.once('exit', killGroup)
+  const takeBack = atExit(() => endGroup(group))
   const shell =
     process.platform === 'win32'
       ? undefined
@@ -26,7 +26,7 @@ export function guardGroup(group: number): () => void {
   shell?.on('error', () => undefined)
   shell?.stdin.on('error', () => undefined)
   return () => {
-    process.off('exit', killGroup)
+    takeBack()
     shell?.stdin.end('dismissed\n')
   }
 }

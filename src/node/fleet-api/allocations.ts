@@ -86,4 +86,10 @@ export function createAllocations(fleet: RunningFleet): Allocations {
 }
 
 /** A text as a quoted string of a header, without what a header can't hold. */
-const quoted = (text: string): string => JSON.stringify(text.slice(0, 1000).replace(/[^\x20-\x7e]/g, '?'))
+const quoted = (text: string): string =>
+  JSON.stringify(
+    text
+      .slice(0, 1000)
+      .replaceAll('×', 'x')
+      .replace(/[^\x20-\x7e]/g, '?'),
+  )

@@ -6,6 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The unchecked allocation of a request, as `ConvertAllocationRequestToGSA` of `pkg/allocation/converters` makes it. */
 export function manifestOf(request: Fields): GameServerAllocation {
   const spec = {
+    multiClusterSetting: pick(request['multiClusterSetting'], ['enabled', 'policySelector']),
     selectors: list(request['gameServerSelectors'], selectorOf),
     preferred: list(request['preferredGameServerSelectors'], selectorOf),
     required: isObject(request['requiredGameServerSelector'])
@@ -17,7 +18,7 @@ export function manifestOf(request: Fields): GameServerAllocation {
       order: word(order, ['Ascending', 'Descending']),
     })),
     scheduling: word(request['scheduling'], ['Packed', 'Distributed']),
-    metadata: pick((request['metadata'] ?? request['metaPatch']) as Fields | undefined, ['labels', 'annotations']),
+    metadata: pick(request['metadata'] ?? request['metaPatch'], ['labels', 'annotations']),
     counters: record(request['counters'], (action) => pick(action, ['action', 'amount', 'capacity'])),
     lists: record(request['lists'], (action) => pick(action, ['addValues', 'deleteValues', 'capacity'])),
   }
@@ -31,15 +32,14 @@ const selectorOf = (selector: Fields): Fields => ({
     operator: word(operator, ['In', 'NotIn', 'Exists', 'DoesNotExist']),
     values,
   })),
-  gameServerState: word(word(selector['gameServerState'], ['READY', 'ALLOCATED']) === 'ALLOCATED' ? 1 : 0, [
-    'Ready',
-    'Allocated',
-  ]),
+  gameServerState: stateOf(word(selector['gameServerState'], ['READY', 'ALLOCATED'])),
   counters: record(selector['counters'], (bounds) =>
     pick(bounds, ['minCount', 'maxCount', 'minAvailable', 'maxAvailable']),
   ),
   lists: record(selector['lists'], (bounds) => pick(bounds, ['containsValue', 'minAvailable', 'maxAvailable'])),
 })
+
+const stateOf = (state: unknown): unknown => (state === 'READY' ? 'Ready' : state === 'ALLOCATED' ? 'Allocated' : state)
 
 /** The word of an enum, which may be given by its number. */
 const word = (value: unknown, words: readonly string[]): unknown =>
@@ -54,7 +54,7 @@ const record = (value: unknown, change: (item: Fields) => unknown): unknown =>
     : value
 
 /** The known fields; others are ignored. An int64 may be text. */
-const pick = (value: Fields | undefined, fields: readonly string[]): unknown =>
+const pick = (value: unknown, fields: readonly string[]): unknown =>
   isObject(value)
     ? Object.fromEntries(fields.filter((field) => value[field] != null).map((field) => [field, exact(value[field])]))
     : value

@@ -19,7 +19,7 @@ const patches: Readonly<Record<string, (target: unknown, patch: unknown) => unkn
 /** The media type of a request. @throws StatusError unless it is one of these */
 function mediaTypeOf({ method, headers }: Request, accepted: readonly string[]): string {
   // `kubectl scale` names none for its PUT. A POST without a type is a request that any page can send.
-  const given = headers.get('content-type') ?? (method === 'POST' ? '' : objectTypes[0]!)
+  const given = headers.get('content-type') || (method === 'POST' ? '' : objectTypes[0]!)
   const type = given.split(';')[0]!.trim().toLowerCase()
   if (!accepted.includes(type)) throw refusals.mediaType(accepted)
   return type

@@ -48,8 +48,8 @@ interface Target {
   entries(since: number): readonly EntryView[]
 }
 
-/** Milliseconds between two looks at the beats, which make no entry. */
-const BEATS_INTERVAL = 1_000
+/** Milliseconds between two looks at what may change without an entry: beats and processes. */
+const QUIET_INTERVAL = 1_000
 
 export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboardOptions = {}): FleetDashboard {
   const { token, beatsOf = () => undefined } = options
@@ -62,13 +62,13 @@ export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboar
     lastSeq,
     entries,
     subscribe(onEntry, onState) {
-      const beats = (): string => JSON.stringify(view().servers.map((server) => server.beats))
-      let before = beats()
+      const quiet = (): string => JSON.stringify(view().servers.map(({ beats, process }) => [beats, process]))
+      let before = quiet()
       const timer = setInterval(() => {
-        const now = beats()
+        const now = quiet()
         if (now !== before) onState()
         before = now
-      }, BEATS_INTERVAL)
+      }, QUIET_INTERVAL)
       const ends = [fleet.onEntry(onEntry), fleet.onChange(onState), () => clearInterval(timer)]
       return () => ends.forEach((end) => end())
     },

@@ -142,7 +142,10 @@ class FleetRun {
 
   follow(files: Parameters<typeof followFleetFiles>[0]): void {
     const apply = ({ fleet, autoscaler }: FleetSource): void => {
-      this.#model.dispatch({ type: 'applied', fleet })
+      // The option stands above the file.
+      const now = this.#model.snapshot().fleet.spec.replicas
+      const replicas = (this.#options.replicas === undefined ? fleet.spec.replicas : now) ?? now
+      this.#model.dispatch({ type: 'applied', fleet: { ...fleet, spec: { ...fleet.spec, replicas } } })
       this.#model.dispatch({ type: 'autoscaler', manifest: autoscaler ?? null })
     }
     this.#unfollow = followFleetFiles(files, apply, (problem) => this.#warn(problem))

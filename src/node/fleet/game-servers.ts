@@ -48,6 +48,7 @@ export class GameServers {
   readonly #options: GameServersOptions
   readonly #slots = new Map<string, Slot>()
   readonly #closing = new AbortController()
+  #isReminded = false
   /** All work of GameServers that hasn't ended. */
   readonly #work = new Set<Promise<void>>()
 
@@ -72,8 +73,9 @@ export class GameServers {
   control(server: string, command: ControlCommand): ControlResult {
     const slot = this.#slots.get(server)
     if (slot === undefined) return { ok: false, message: 'the GameServer is gone' }
-    if (command.type === 'delete') slot.isEnding = true
     if (slot.run !== undefined) return perform(slot.run, command)
+    // Where a cluster would delete the object, there is only a wait for a port to end.
+    slot.isEnding ||= command.type === 'delete' || (command.type === 'setState' && command.state === 'Shutdown')
     slot.waiting.push(command)
     return { ok: true }
   }
@@ -148,6 +150,11 @@ export class GameServers {
       },
       onOutput: (line) => onOutput(name, line),
       onWarning: (text) => onWarning(text, name),
+      onNotReady: (text) => {
+        // What one game doesn't do, none of them does.
+        if (!this.#isReminded) onWarning(text, name)
+        this.#isReminded = true
+      },
       onStartFailure: (error) => this.#fail(error, name),
     } satisfies Parameters<typeof ServerRun.start>[0]
   }

@@ -120,7 +120,7 @@ export const pageGame =
 function lineOf(event: HostEvent): ConsoleLine | undefined {
   switch (event.event) {
     case 'console':
-      return event
+      return { level: event.level, text: event.text }
     case 'warning':
       return { level: 'warn', text: event.text }
     case 'crash':

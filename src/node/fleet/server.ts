@@ -18,6 +18,8 @@ export interface ServerEvents {
   onProcess(process: ServerProcess, text: string): void
   onOutput(line: ConsoleLine): void
   onWarning(text: string): void
+  /** Its game runs and doesn't call `ready()`. */
+  onNotReady(text: string): void
   /** Its game can't be started: the command, the folder or the browser is wrong. */
   onStartFailure(error: Error): void
 }
@@ -196,7 +198,7 @@ export class ServerRun {
 
   #remind(): void {
     if (!BEFORE_READY.includes(this.gameServer.status.state)) return
-    this.#options.onWarning(
+    this.#options.onNotReady(
       `${this.#options.name} has run for ${NOT_READY_MS / 1000} s without calling ready(), so no player is sent to it. ` +
         'Call createClient({ autoHealth: true }).ready() when the game can take players.',
     )

@@ -15,7 +15,7 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 import { createStaticFiles } from './files/static-files.js'
 import { createAccess } from './forward/access.js'
 import { createSidecarHandler } from './forward/sidecar-handler.js'
-import type { SidecarHandler } from './forward/sidecar-handler.js'
+import type { ForwardedFigures, SidecarHandler } from './forward/sidecar-handler.js'
 import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
@@ -74,6 +74,7 @@ export interface GatewayHooks {
 export interface InnerGateway extends Gateway {
   /** Whether the sidecar has accepted a call to `shutdown`. */
   readonly wasShutDown: boolean
+  readonly figures: ForwardedFigures
   /**
    * Tells every watch the signal and ends it. Resolves when the page has called `shutdown()`, or after `mostMs`: also when
    * there was no watch, and, with `isSettled`, when there has been no call for half a second.
@@ -154,6 +155,7 @@ async function start(
     sidecarUrl: sidecar.href.replace(/\/$/, ''),
     local,
     token,
+    figures: sidecarHandler.figures,
     get wasShutDown() {
       return sidecarHandler.wasShutDown
     },

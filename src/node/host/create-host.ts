@@ -11,8 +11,10 @@ import { HostError } from './host-error.js'
 import { tellSafely } from './host-events.js'
 import type { HostExit, Tell } from './host-events.js'
 import { replaces, withReplacement } from './local-kubelet.js'
+import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions } from './host-options.js'
 import type { HostOptions, HostSettings } from './host-options.js'
+import type { MetricsServer } from '../metrics/serve-metrics.js'
 import { openPlayersPort } from './players/players-port.js'
 import type { PlayersPort } from './players/players-port.js'
 import { createAdvertisedAddress } from './players/webrtc/advertised-address.js'
@@ -32,6 +34,8 @@ export interface Host {
   readonly pageUrl: string
   /** The address of the sidecar. */
   readonly sidecarUrl: string
+  /** The address of the metrics, such as `http://127.0.0.1:9090/metrics`, with `metricsPort`. */
+  readonly metricsUrl: string | undefined
   /** The local sidecar, if one runs inside. */
   readonly local: LocalSidecar | undefined
   /** Resolves with the way the host ended, once everything has ended. Never rejects. */
@@ -63,9 +67,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
   checkBuild(options.dir, settings.path)
   if (options.webrtc) await loadNative()
   const found = findBrowser(options.browser)
-  const tell = tellSafely(options.onEvent)
+  const figures = new HostFigures()
+  const tell = figures.follow(tellSafely(options.onEvent))
   if (found.warning !== undefined) tell({ event: 'warning', text: found.warning })
-  const start = new HostStart(options, settings, found.path, tell)
+  const start = new HostStart(options, settings, found.path, figures, tell)
   try {
     return await start.run(began)
   } catch (error) {
@@ -80,6 +85,7 @@ class HostStart {
   readonly #options: HostOptions
   readonly #settings: HostSettings
   readonly #browserPath: string
+  readonly #figures: HostFigures
   readonly #tell: Tell
   readonly #maxMemory: number
   readonly #failing = new AbortController()
@@ -90,10 +96,11 @@ class HostStart {
   /** A local sidecar has no such address: its players reach the port at their WebSocket's address. */
   #advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
 
-  constructor(options: HostOptions, settings: HostSettings, browserPath: string, tell: Tell) {
+  constructor(options: HostOptions, settings: HostSettings, browserPath: string, figures: HostFigures, tell: Tell) {
     this.#options = options
     this.#settings = settings
     this.#browserPath = browserPath
+    this.#figures = figures
     this.#tell = tell
     this.#maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
     // The browser takes longest, so it starts first, beside the rest.
@@ -123,6 +130,9 @@ class HostStart {
       sidecar: sidecarUrl,
     })
 
+    const metrics = await this.#openMetrics(players, gateway)
+    this.#closing.push(async () => metrics?.close())
+
     const wasReady = (): boolean => this.#wasReady
     const { webgl: isDrawn = false } = this.#options
     const common = {
@@ -131,6 +141,7 @@ class HostStart {
       pageUrl,
       playersPath: players.pagePath,
       isDrawn,
+      figures: metrics && this.#figures,
       tell,
       wasReady,
     }
@@ -152,7 +163,7 @@ class HostStart {
       async release(page, hasFailed) {
         if (hasFailed) players.closeAll(1011, 'The game server has failed')
         await Promise.all([page.close(hasFailed), players.close()])
-        await gateway.close()
+        await Promise.all([gateway.close(), metrics?.close()])
       },
       tell,
     }))
@@ -161,6 +172,7 @@ class HostStart {
       playersPort: players.port,
       pageUrl,
       sidecarUrl,
+      metricsUrl: metrics?.url,
       local: gateway.local,
       exited: supervision.exited,
       close: (signal) => supervision.close(signal),
@@ -198,6 +210,16 @@ class HostStart {
       onLog: this.#warn,
       onFault: (error) => this.#warn(`A player's connection failed inside the host: ${String(error)}`),
     })
+  }
+
+  #openMetrics(
+    players: PlayersPort,
+    { figures: forwarded, sidecarUrl, local }: InnerGateway,
+  ): Promise<MetricsServer | undefined> {
+    const { metricsPort, metricsAddress, metricsFrom, platform } = this.#options
+    const figures = Object.assign(this.#figures, { players: players.figures, forwarded, memoryLimit: this.#maxMemory })
+    const told = { figures, sidecarUrl, platform, local, tell: this.#tell }
+    return openMetrics({ metricsPort, metricsAddress, metricsFrom, ...told })
   }
 
   /** The gateway for the page alone: on loopback, at any port. */

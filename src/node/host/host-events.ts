@@ -16,6 +16,8 @@ export type HostEvent =
       readonly page: string
       readonly sidecar: string
     }
+  /** With `metricsPort`: a Prometheus reads the metrics there; the port listens on `address`. */
+  | { readonly event: 'metrics'; readonly url: string; readonly address: string }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
   /** A program, in place of a page, was started, for the first time or again, beside the sidecar at that address. */
   | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime; readonly sidecar: string }

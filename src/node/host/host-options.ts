@@ -6,6 +6,7 @@ import { trustProxies } from '../../protocol/trusted-proxies.js'
 import { checkCertificate } from '../http/certificate.js'
 import { originOf } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
+import type { MetricsOptions } from './host-metrics.js'
 
 /** Options of the port for players. */
 export interface PlayersOptions {
@@ -35,7 +36,7 @@ export interface PlayersOptions {
 }
 
 /** Options of `createHost()`. Only `dir` has no default. */
-export interface HostOptions extends PlayersOptions {
+export interface HostOptions extends PlayersOptions, MetricsOptions {
   /** The folder with the built page. */
   readonly dir: string
   /** Path and query of the page in it. Default `/`. */

@@ -3,6 +3,7 @@ import type { EndWait } from '../../host-page/page.js'
 import type { Browser } from './browser/launch-browser.js'
 import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
+import type { HostFigures } from './host-metrics.js'
 import type { HostSettings } from './host-options.js'
 import { openHostedPage } from './page/hosted-page.js'
 import type { HostedPage } from './page/hosted-page.js'
@@ -32,6 +33,8 @@ export interface RunPageOptions {
   readonly playersPath: string
   /** Whether the page draws, and so uses the browser's frames. */
   readonly isDrawn: boolean
+  /** Takes the page's figures, where they are wanted. */
+  readonly figures: HostFigures | undefined
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly tell: (event: HostEvent) => void
@@ -59,7 +62,12 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   try {
     given.tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
     const { host } = new URL(given.pageUrl)
-    const page = await openHostedPage(browser, { host, playersPath: given.playersPath, isDrawn: given.isDrawn })
+    const page = await openHostedPage(browser, {
+      host,
+      playersPath: given.playersPath,
+      isDrawn: given.isDrawn,
+      isTimed: given.figures !== undefined,
+    })
     const run = new PageRun(given, browser, page, whyKilled)
     await run.begin(bootsUntil)
     return run
@@ -96,7 +104,8 @@ class PageRun implements RunningPage {
 
   /** Loads the page, once all observers are attached. */
   async begin(bootsUntil: number): Promise<void> {
-    const { pageUrl, maxMemory, tell } = this.#given
+    const { pageUrl, maxMemory, figures, tell } = this.#given
+    if (figures) figures.steps = this.#page.steps
     const { devtools, pid } = this.#browser
     const { session, targetId } = this.#page
     this.#watch = await observePage({
@@ -117,6 +126,7 @@ class PageRun implements RunningPage {
       session,
       browserPid: pid,
       limit: maxMemory,
+      onParts: figures && ((parts) => (figures.memory = parts)),
       onWarning: this.#warn,
       onExceeded: this.#fail,
     })

@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from '
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRedaction, exchangeLine, gameServerLine, headerOf, resolveConfig } from '../../sidecar/index.js'
 import type { RecordingLine, Sidecar, SidecarConfig } from '../../sidecar/index.js'
+import { atExit } from '../at-exit.js'
 
 /** Most characters that wait for the reader of a pipe. Further lines are left out, and a `gap` counts them. */
 const MOST_WAITING = 16 * 1024 * 1024
@@ -35,6 +36,7 @@ export class Recorder {
   #rest: Buffer = Buffer.alloc(0)
   #timer: NodeJS.Timeout | undefined
   #stop: () => void = () => undefined
+  readonly #takeBack: () => void
 
   /** Opens the file to add to it. @throws RecordingError for a file that can't be written */
   constructor(path: string, onWarning: (message: string) => void) {
@@ -51,7 +53,7 @@ export class Recorder {
     // A kill may have left a line unfinished.
     if (found.isFile() && found.size > 0) readSync(this.#fd, last, 0, 1, found.size - 1)
     if (last[0] !== 0 && last[0] !== 0x0a) this.#waiting = ['\n']
-    process.on('exit', this.#write)
+    this.#takeBack = atExit(this.#write)
   }
 
   /** @throws TypeError for a pattern to redact that makes no sense */
@@ -85,7 +87,7 @@ export class Recorder {
       await sleep(WRITE_INTERVAL)
     }
     clearTimeout(this.#timer)
-    process.off('exit', this.#write)
+    this.#takeBack()
     this.isOn = false
     closeSync(this.#fd)
   }

@@ -34,10 +34,6 @@ export function allocationAnswer(
 ): AnsweredAllocation {
   const isAllocated = typeof allocated !== 'string'
   const { spec } = manifest
-  const withDefaults = (selector: GameServerSelector): GameServerSelector => ({
-    ...selector,
-    gameServerState: selector.gameServerState ?? 'Ready',
-  })
   const hasSelectors = (spec?.selectors?.length ?? 0) > 0
   return {
     apiVersion: manifest.apiVersion ?? 'allocation.agones.dev/v1',
@@ -51,6 +47,7 @@ export function allocationAnswer(
     spec: {
       ...spec,
       multiClusterSetting: spec?.multiClusterSetting ?? { policySelector: {} },
+      ...(spec?.preferred ? { preferred: hasSelectors ? spec.preferred : spec.preferred.map(withDefaults) } : {}),
       required: hasSelectors ? (spec?.required ?? {}) : withDefaults(spec?.required ?? {}),
       selectors: selectorsOf(spec ?? {}).map(({ selector }) => withDefaults(selector)),
       ...(spec?.priorities
@@ -67,6 +64,18 @@ export function allocationAnswer(
 /** RFC 3339, as the platform writes times. */
 export const wholeSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`
 
+/** A selector as the cluster's API writes it, with the bounds that are no bounds. */
+const withDefaults = (selector: GameServerSelector): GameServerSelector => ({
+  ...selector,
+  gameServerState: selector.gameServerState ?? 'Ready',
+  ...(selector.counters ? { counters: mapValues(selector.counters, (bounds) => ({ ...anyCount, ...bounds })) } : {}),
+  ...(selector.lists ? { lists: mapValues(selector.lists, (bounds) => ({ ...anyList, ...bounds })) } : {}),
+})
+
+const anyAvailable = { minAvailable: 0, maxAvailable: 0 }
+const anyCount = { minCount: 0, maxCount: 0, ...anyAvailable }
+const anyList = { containsValue: '', ...anyAvailable }
+
 function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus {
   const { ports = [], address = '', addresses = [], counters, lists } = status
   return {
@@ -78,7 +87,10 @@ function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus {
     nodeName: nodeNameOf(status),
     source: 'local',
     metadata: { labels: meta.labels ?? {}, annotations: meta.annotations ?? {} },
-    ...countedOf({ counters, lists }),
+    // The cluster's API leaves out empty ones.
+    ...Object.fromEntries(
+      Object.entries(countedOf({ counters, lists })).filter(([, all]) => Object.keys(all).length > 0),
+    ),
   }
 }
 

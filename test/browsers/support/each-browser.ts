@@ -164,6 +164,8 @@ export async function launchBrowser(name: BrowserName, installed: InstalledBrows
     const forget = (): Promise<void> => rm(profile, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 })
     try {
       const browser = await launch({
+        // The certificates of tests are their own.
+        acceptInsecureCerts: true,
         ...perBrowser[name](profile),
         executablePath: path,
         env: { ...process.env, ...env },

@@ -34,6 +34,7 @@ const page: Choices = {
   path: undefined,
   webgl: false,
   webrtc: false,
+  metrics: false,
 }
 
 interface Variant {

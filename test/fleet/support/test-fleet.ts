@@ -36,7 +36,11 @@ export function createTestFleet({ fleet, autoscaler, ...rest }: TestFleetOptions
   const model = createFleetModel({
     fleet: {
       metadata: { name: 'arena' },
-      spec: { replicas: 2, template: { spec: { ports: [{ name: 'game', containerPort: 7000 }] } }, ...fleet },
+      spec: {
+        replicas: 2,
+        template: { spec: { health: { disabled: true }, ports: [{ name: 'game', containerPort: 7000 }] } },
+        ...fleet,
+      },
     },
     ...(autoscaler
       ? { autoscaler: { metadata: { name: 'scaler' }, spec: { fleetName: 'arena', policy: autoscaler } } }
@@ -77,7 +81,10 @@ export function createTestFleet({ fleet, autoscaler, ...rest }: TestFleetOptions
     advance: clock.advance,
     setState,
     control,
-    allReady: () => names('Scheduled').forEach((name) => setState(name, 'Ready')),
+    allReady() {
+      // One that becomes Ready may end another.
+      for (let [name] = names('Scheduled'); name !== undefined; [name] = names('Scheduled')) setState(name, 'Ready')
+    },
     endMarked() {
       for (const { name, gameServer } of all()) {
         if ((gameServer.object_meta.deletion_timestamp ?? '0') === '0') continue

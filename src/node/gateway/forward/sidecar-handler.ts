@@ -29,8 +29,18 @@ export interface SidecarHandlerOptions {
   readonly log: LineLog
 }
 
+/** What has been forwarded since the start. */
+export interface ForwardedFigures {
+  /** By operation and by `OK` or the HTTP status. */
+  readonly calls: Record<string, Record<string, { count: number; seconds: number }>>
+  /** The last good beat, by `performance.now()`. */
+  lastBeat: number | undefined
+  readonly watches: Pick<Watches, 'connections' | 'reconnects'>
+}
+
 /** Answers the paths behind the sidecar's prefix. */
 export interface SidecarHandler {
+  readonly figures: ForwardedFigures
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   upgrade(message: IncomingMessage, socket: Socket, admission: Admission): Promise<void>
   /** Whether the sidecar has accepted a call to `shutdown`. */
@@ -62,6 +72,16 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   const forwarder = createForwarder({ sidecar, timeout, watches })
   const relaySocket = createWatchSockets({ sidecar, timeout, watches })
   const state = { isStopping: false, wasShutDown: false }
+  const figures: ForwardedFigures = { calls: {}, lastBeat: undefined, watches }
+
+  const count = (operation: OperationName, status: number, since: number): void => {
+    const now = performance.now()
+    if (operation === 'health' && status === 200) figures.lastBeat = now
+    const codes = (figures.calls[operation] ??= {})
+    const figure = (codes[status === 200 ? 'OK' : status] ??= { count: 0, seconds: 0 })
+    figure.count += 1
+    figure.seconds += (now - since) / 1_000
+  }
 
   const begin = (message: IncomingMessage, to: ServerResponse | Socket, admission: Admission, headers?: Headers) => {
     const note = (refusal: Refusal): void => {
@@ -90,8 +110,11 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     const isWatch = operation === WATCH
     if (state.isStopping && isWatch) return refuse(STOPPING)
     options.onCall?.(operation)
+    const since = performance.now()
     if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
     await forwarder.request(message, reply, { path, headers, body, isWatch, answerHeaders, ...callbacks })
+    // An answer that nobody waited for has no status; its connection was closed, which is 499.
+    if (!isWatch) count(operation, reply.headersSent ? reply.statusCode : 499, since)
     if (operation === 'shutdown' && reply.statusCode === 200) state.wasShutDown = true
   }
 
@@ -106,6 +129,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   }
 
   return {
+    figures,
     serve,
     upgrade,
     get wasShutDown() {

@@ -29,10 +29,18 @@ export class Watches {
   readonly #onStalled: () => void
   #checks: ReturnType<typeof setInterval> | undefined
   #reason: string | undefined
+  /** Watches that were lost and not opened again yet. */
+  #lost = 0
+  /** Watches that took the place of a lost one. */
+  reconnects = 0
 
   /** @param onStalled called after the connection of a reader that had stopped reading was cut */
   constructor(onStalled: () => void) {
     this.#onStalled = onStalled
+  }
+
+  get connections(): number {
+    return this.#open.size
   }
 
   /** Adds a watch over HTTP, which is piped. At the end, a half received line is passed on before the last line. */
@@ -83,9 +91,14 @@ export class Watches {
   #add(socket: Socket, sink: Writable, end: () => void): void {
     const watch: Watch = { socket, end, taken: takenBy(socket), since: performance.now() }
     this.#open.add(watch)
+    if (this.#lost > 0) {
+      this.#lost -= 1
+      this.reconnects += 1
+    }
     this.#checks ??= setInterval(() => this.#check(), CHECK_MS).unref()
     sink.once('close', () => {
       this.#open.delete(watch)
+      this.#lost += 1
       if (this.#open.size > 0) return
       clearInterval(this.#checks)
       this.#checks = undefined

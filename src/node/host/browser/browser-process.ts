@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { atExit } from '../../at-exit.js'
 import { endGroup } from '../../exec/processes.js'
 import { HostError } from '../host-error.js'
 import {
@@ -81,7 +82,7 @@ export async function startBrowserProcess(
     removeProfileNow(profileDir)
   }
   // A second Ctrl+C, which ends this process at once, leaves nothing behind either.
-  process.once('exit', endNow)
+  const takeBack = atExit(endNow)
 
   let messages = ''
   child.stderr!.on('data', (text: Buffer) => {
@@ -101,7 +102,7 @@ export async function startBrowserProcess(
       // A stopped renderer doesn't notice that its browser has ended.
       kill()
       await removeProfile(profileDir)
-      process.off('exit', endNow)
+      takeBack()
     },
   }
 }

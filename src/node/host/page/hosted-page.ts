@@ -21,6 +21,7 @@ export interface HostedPage {
    * @param deadline ms within which the page must answer
    */
   ticks(deadline: number): Promise<number>
+  readonly steps: StepFigures
   /**
    * Tells the page to end. Resolves when the page has finished its own work, with what the host still has to wait for.
    *
@@ -29,6 +30,16 @@ export interface HostedPage {
    */
   shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
 }
+
+/** The steps of a page, as `tick()` told them. */
+export interface StepFigures {
+  count: number
+  /** The longest time between two steps in each of the last readings, ms. */
+  readonly longest: Float64Array
+}
+
+/** Readings come once a second: those of a minute, which no scrape misses. */
+const KEPT_READINGS = 60
 
 interface TargetInfo {
   readonly targetId: string
@@ -49,6 +60,8 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   const { sessionId } = await devtools.send<{ sessionId: string }>('Target.attachToTarget', { targetId, flatten: true })
   const session = devtools.session(sessionId)
 
+  const steps: StepFigures = { count: 0, longest: new Float64Array(KEPT_READINGS) }
+  let readings = 0
   let isGone = false
   const gone = new Promise<string>((resolve) => {
     devtools.on<{ targetId: string; status: string; errorCode: number }>('Target.targetCrashed', (crash) => {
@@ -91,6 +104,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   return {
     session,
     targetId,
+    steps,
     booted,
     gone,
     async load(url) {
@@ -99,7 +113,10 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
       void awaitBoot()
     },
     async ticks(deadline) {
-      return Number(await evaluate(`${HOST}?.ticks ?? 0`, deadline))
+      const [count, longest] = (await evaluate(`${HOST}?.takeSteps() ?? [0, 0]`, deadline)) as [number, number]
+      steps.count = count
+      steps.longest[readings++ % KEPT_READINGS] = longest
+      return count
     },
     async shutdown(signal, patience, clientPatience) {
       const now = Date.now()

@@ -103,9 +103,13 @@ export class Listener {
     if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
     const origin = foreignOrigin(message, playerOrigins)
     if (origin !== undefined) {
+      this.#count(403)
       return this.#refuse(message, socket, [403, `Pages of ${origin} are not among the origins of players\n`])
     }
-    if (!isPageOpen() && !relay.isStopping) return this.#refuse(message, socket, NOT_READY)
+    if (!isPageOpen() && !relay.isStopping) {
+      this.#count(NOT_READY[0])
+      return this.#refuse(message, socket, NOT_READY)
+    }
     const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
     websockets.handleUpgrade(message, socket, head, (accepted) => {
       const transport = new Transport(accepted, socket, target, remoteAddress)
@@ -121,8 +125,14 @@ export class Listener {
     })
   }
 
+  #count(code: number): void {
+    const { refused } = this.#options.relay.figures
+    refused[code] = (refused[code] ?? 0) + 1
+  }
+
   /** Closes a connection that was opened only for its close code: a page can't read the status of a refused handshake. */
   #dismiss(accepted: WebSocket, { code, reason }: PlayerRefusal, remoteAddress: string): void {
+    this.#count(code)
     this.#options.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
     accepted.close(code, reason)
     const timer = setTimeout(() => accepted.terminate(), REFUSED_MS)

@@ -14,7 +14,7 @@ import { Listener } from './listener.js'
 import { PageSocket } from './page-socket.js'
 import type { PageConnection } from './page-socket.js'
 import { Relay, STOPPING } from './relay.js'
-import type { PlayerChange, PlayerRefusal } from './relay.js'
+import type { PlayerChange, PlayerRefusal, PlayersFigures } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
 import { openChannels } from './webrtc/channel.js'
 import type { Channels } from './webrtc/channel.js'
@@ -142,6 +142,10 @@ export class PlayersPort {
   get url(): string {
     const { tls, playersHost } = this.#settings
     return `${tls === undefined ? 'ws' : 'wss'}://${urlHost(playersHost)}:${this.port}`
+  }
+
+  get figures(): PlayersFigures {
+    return this.#relay.figures
   }
 
   /** Makes an upgrade of the page at `pagePath` its socket. */

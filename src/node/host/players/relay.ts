@@ -32,6 +32,18 @@ export interface PlayerRefusal {
 
 export const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
 
+/** Counted since the start; bytes are those of the messages, without frames. */
+export class PlayersFigures {
+  now = 0
+  joined = 0
+  /** By close code, or HTTP status of a handshake. */
+  readonly refused: Record<number, number> = {}
+  messagesIn = 0
+  bytesIn = 0
+  messagesOut = 0
+  bytesOut = 0
+}
+
 export interface RelayOptions {
   readonly limits: Pick<HostSettings, 'maxPlayers' | 'maxRate' | 'maxBuffered'> & { readonly maxBufferedTotal: number }
   readonly page: PageSocket
@@ -42,6 +54,7 @@ export interface RelayOptions {
 /** Passes messages between players and the page, within the limits that hold for each player. */
 export class Relay {
   readonly options: RelayOptions
+  readonly figures = new PlayersFigures()
   readonly #players = new Map<number, RelayedPlayer>()
   /** Players with waiting bytes, of which the page was told. */
   readonly #behind = new Set<RelayedPlayer>()
@@ -67,6 +80,8 @@ export class Relay {
     if (page.isFull) return { code: 1013, reason: 'The game is busy' }
     const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
     this.#players.set(player.id, player)
+    this.figures.joined += 1
+    this.figures.now = this.#players.size
     page.writer.open(player.id, transport.remoteAddress, transport.url)
     this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: transport.remoteAddress })
     return player
@@ -102,6 +117,10 @@ export class Relay {
     if (operation !== OPERATIONS.close) {
       const data = isBinary ? payload : readText(payload)
       const isUnreliable = operation === OPERATIONS.unreliable
+      if (player !== undefined) {
+        this.figures.messagesOut += 1
+        this.figures.bytesOut += payload.byteLength
+      }
       if (player && (isUnreliable ? player.sendUnreliable(data) : player.send(data))) this.#behind.add(player)
       return
     }
@@ -147,6 +166,7 @@ export class Relay {
 
   #forget({ id }: RelayedPlayer): void {
     this.#players.delete(id)
+    this.figures.now = this.#players.size
     if (this.#players.size === 0) this.#onEmpty?.()
   }
 }
@@ -174,8 +194,10 @@ class RelayedPlayer implements Receiver {
 
   receive(data: string | Uint8Array, isUnreliable = false): void {
     if (!this.#mayCome()) return
-    const { page } = this.#relay.options
-    if (!page.isFull || !isUnreliable) page.writer.data(this.id, data)
+    const { figures, options } = this.#relay
+    if (options.page.isFull && isUnreliable) return
+    figures.messagesIn += 1
+    figures.bytesIn += options.page.writer.data(this.id, data)
   }
 
   count(): void {

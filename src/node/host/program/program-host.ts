@@ -7,11 +7,14 @@ import type { LocalSidecar } from '../../local/local-sidecar.js'
 import { HOST_EXIT_CODES } from '../host-error.js'
 import { tellSafely } from '../host-events.js'
 import type { HostExit, Tell } from '../host-events.js'
+import { HostFigures, openMetrics } from '../host-metrics.js'
 import { createLineLimit, plainLines } from '../lines.js'
 import type { LineLimit } from '../lines.js'
 import { replaces, withReplacement } from '../local-kubelet.js'
 import { supervise } from '../supervise.js'
 import type { GameEnd, GameRun } from '../supervise.js'
+import type { MetricsServer } from '../../metrics/serve-metrics.js'
+import { createGroupMemory } from '../supervision/memory.js'
 import { watchForKills } from '../supervision/memory-limit.js'
 import { observeLocal, watchGameServer } from './game-server-sight.js'
 import type { GameServerSight } from './game-server-sight.js'
@@ -33,6 +36,8 @@ const MAX_RESTART_MS = 10_000
 export interface ProgramHost {
   /** Resolves when the program and the host have ended. Never rejects. */
   readonly exited: Promise<HostExit>
+  /** The address of the metrics, with `metricsPort`. */
+  readonly metricsUrl: string | undefined
   /** The local sidecar, if one runs inside. */
   readonly local: LocalSidecar | undefined
   /**
@@ -52,38 +57,56 @@ export interface ProgramHost {
  */
 export async function createProgramHost(options: ProgramHostOptions): Promise<ProgramHost> {
   const settings = resolveProgramOptions(options)
-  const tell = tellSafely(options.onEvent)
+  const figures = new HostFigures()
+  const tell = figures.follow(tellSafely(options.onEvent))
   const warn = (text: string): void => tell({ event: 'warning', text })
   const local =
     settings.local &&
     (await createLocalSidecar(withReplacement({ onWarning: warn, onLog: warn, ...settings.local }, settings.grace)))
   const game = new ProgramGame(settings, local, tell, warn)
+  let metrics: MetricsServer | undefined
+  const release = async (): Promise<void> => {
+    await Promise.all([game.release(), metrics?.close()])
+  }
   try {
+    metrics = await openMetrics({ ...settings, figures, sidecarUrl: game.sidecarUrl, local, tell })
+    const start = async (): Promise<ProgramRun> => {
+      const run = await game.start()
+      figures.lookAtMemory = createGroupMemory(run.program.pid)
+      return run
+    }
     const supervision = supervise({
       game: 'program',
       settings,
       local,
       replaces: replaces(settings.local),
-      first: await game.start(),
+      first: await start(),
       async start(signal, failures) {
         const pause = failures === 0 ? 0 : Math.min(RESTART_MS * 2 ** (failures - 1), MAX_RESTART_MS)
         await sleep(pause, undefined, { signal })
-        return game.start()
+        return start()
       },
       isFresh: () => game.isFresh(),
       endInOrder: (run, signal) => game.endInOrder(run, signal as NodeJS.Signals),
       onReplaced: () => game.watchAgain(),
       async release(run) {
         await run.close()
-        await game.release()
+        await release()
       },
       tell,
     })
     const close = (signal = 'SIGTERM'): Promise<HostExit> =>
       supervision.close(signal in constants.signals ? signal : 'SIGTERM')
-    return { exited: supervision.exited, local, close, [Symbol.asyncDispose]: async () => void (await close()) }
+    const metricsUrl = metrics?.url
+    return {
+      exited: supervision.exited,
+      metricsUrl,
+      local,
+      close,
+      [Symbol.asyncDispose]: async () => void (await close()),
+    }
   } catch (error) {
-    await game.release()
+    await release()
     throw error
   }
 }
@@ -122,6 +145,10 @@ class ProgramGame {
     return this.#local === undefined
       ? watchGameServer({ url: this.#url.origin, platform, onBooted, onWarning: this.#warn })
       : observeLocal(this.#local, onBooted)
+  }
+
+  get sidecarUrl(): string {
+    return this.#url.origin
   }
 
   /** Watches the fresh GameServer in place of the former one. */

@@ -4,9 +4,10 @@ import { findSidecar } from '../../gateway/sidecar-url.js'
 import type { LocalSidecarOptions } from '../../local/local-sidecar-options.js'
 import { HostError } from '../host-error.js'
 import type { HostEvent, ProgramRuntime } from '../host-events.js'
+import type { MetricsOptions } from '../host-metrics.js'
 
 /** Options of `createProgramHost()`. */
-export interface ProgramHostOptions {
+export interface ProgramHostOptions extends MetricsOptions {
   /** The program, such as `server.mjs`. */
   readonly file: string
   /** Arguments for the program. */
@@ -35,7 +36,7 @@ export type ProgramSettings = ReturnType<typeof resolveProgramOptions>
 export function resolveProgramOptions(options: ProgramHostOptions) {
   checkProgramHostOptions(options)
   const { file, args = [], runtime = 'node', runtimeArgs, platform = 'agones', local = false } = options
-  const { grace = 10_000, restarts = 2 } = options
+  const { grace = 10_000, restarts = 2, metricsPort, metricsAddress, metricsFrom } = options
   const inside = local === true ? {} : local
   const sidecar = inside === false ? findSidecar(options.sidecar, platform, process.env) : undefined
   if (sidecar?.protocol === 'https:' || (sidecar !== undefined && sidecar.pathname !== '/')) {
@@ -53,6 +54,9 @@ export function resolveProgramOptions(options: ProgramHostOptions) {
     sidecar,
     local: inside === false ? undefined : { platform, ...inside },
     platform,
+    metricsPort,
+    metricsAddress,
+    metricsFrom,
   }
 }
 

@@ -10,9 +10,14 @@ export interface MemoryWatchOptions {
   onWarning(text: string): void
   /** Called once, when the limit is exceeded, which ends the watch. */
   onExceeded(text: string): void
+  /** Takes the bytes by the kind of process, such as `renderer`, at each look. */
+  readonly onParts?: ((parts: MemoryParts) => void) | undefined
   /** Bytes that the browser's processes hold, for tests. */
   readonly browserMemory?: () => number | undefined
 }
+
+/** Bytes that processes hold for themselves, by the kind of process. */
+export type MemoryParts = ReadonlyMap<string, number>
 
 interface HeapUsage {
   readonly usedSize: number
@@ -39,7 +44,7 @@ const BROWSER_SHARE = 128 * MB
  */
 export function watchMemory(options: MemoryWatchOptions): () => void {
   const { session, limit, onWarning, onExceeded } = options
-  const browserMemory = options.browserMemory ?? createBrowserMemory(options.browserPid)
+  const browserMemory = options.browserMemory ?? createBrowserMemory(options.browserPid, options.onParts)
   const base = (browserMemory() ?? 0) + BROWSER_SHARE
   const heldByBrowser = (): number => (browserMemory() ?? 0) - base
   let hasWarned = false
@@ -111,18 +116,43 @@ const LIST_EVERY = 8
  *
  * @param browserPid the leader of their process group
  */
-function createBrowserMemory(browserPid: number): () => number | undefined {
-  let pids: readonly string[] = []
-  let looks = 0
+function createBrowserMemory(browserPid: number, onParts?: (parts: MemoryParts) => void): () => number | undefined {
+  const look = createGroupMemory(browserPid)
   return () => {
-    // The page may get a new renderer in place of the empty page's.
-    if (looks++ % LIST_EVERY === 0) pids = list('/proc').filter((pid) => groupOf(pid) === String(browserPid))
-    const known = pids.map(anonymousBytes).filter((size) => size !== undefined)
-    return known.length === 0 ? undefined : known.reduce((sum, size) => sum + size, 0)
+    const parts = look()
+    onParts?.(parts)
+    return parts.size === 0 ? undefined : [...parts.values()].reduce((sum, size) => sum + size, 0)
   }
 }
 
-function anonymousBytes(pid: string): number | undefined {
+/** Looks how much the processes of a group hold by their kind, as the browser's have it; another program's is `program`. */
+export function createGroupMemory(leader: number): () => MemoryParts {
+  let pids: readonly (readonly [pid: string, kind: string])[] = []
+  let looks = 0
+  return () => {
+    // The page may get a new renderer in place of the empty page's.
+    if (looks++ % LIST_EVERY === 0) {
+      const inGroup = list('/proc').filter((pid) => groupOf(pid) === String(leader))
+      pids = inGroup.map((pid) => [pid, kindOf(pid)] as const)
+    }
+    const parts = new Map<string, number>()
+    for (const [pid, kind] of pids) {
+      const bytes = anonymousBytes(pid)
+      if (bytes !== undefined) parts.set(kind, (parts.get(kind) ?? 0) + bytes)
+    }
+    return parts
+  }
+}
+
+/** Chromium names the kind of each of its processes but the first, the browser. */
+function kindOf(pid: string): string {
+  const command = read(`/proc/${pid}/cmdline`) ?? ''
+  const kind = /--type=([a-z-]+)/.exec(command)?.[1]
+  return kind ?? (command.includes('--remote-debugging-pipe') ? 'browser' : 'program')
+}
+
+/** Bytes that a process holds for itself; undefined if the system doesn't tell. `self` is this process. */
+export function anonymousBytes(pid: string): number | undefined {
   const status = read(`/proc/${pid}/status`)
   const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(status ?? '')?.[1]
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024

@@ -1,0 +1,129 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createFleetApi } from '../../../src/node/fleet-api/fleet-api.js'
+import { createGuardedServer } from '../../../src/node/http/guarded-server.js'
+import { createGuard } from '../../../src/node/http/request-guard.js'
+import { toRequest, writeResponse } from '../../../src/node/local/http-adapter.js'
+import { createTestFleet } from '../../fleet/support/test-fleet.js'
+import type { TestFleet, TestFleetOptions } from '../../fleet/support/test-fleet.js'
+
+export const AGONES = '/apis/agones.dev/v1/namespaces/default'
+export const AUTOSCALING = '/apis/autoscaling.agones.dev/v1/namespaces/default'
+export const ALLOCATE = '/apis/allocation.agones.dev/v1/namespaces/default/gameserverallocations'
+
+/** What a test reads of the API's objects. */
+export interface Answered {
+  readonly kind: string
+  readonly apiVersion: string
+  readonly metadata: Readonly<Record<string, string>> & {
+    readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
+  }
+  readonly spec: Readonly<Record<string, unknown>>
+  readonly status: Readonly<Record<string, unknown>>
+  readonly items: readonly Answered[]
+  readonly [field: string]: unknown
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Answered
+}
+
+export interface WatchEvent {
+  readonly type: string
+  readonly object: Answered
+}
+
+/** A watch as a client reads it. */
+export interface Watch {
+  /** The next event; undefined at the end. */
+  next(): Promise<WatchEvent | undefined>
+  take(count: number): Promise<WatchEvent[]>
+}
+
+export interface ServedFleet extends TestFleet {
+  readonly port: number
+  readonly url: string
+  ask(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
+  patch(path: string, kind: 'merge' | 'json' | 'apply' | 'strategic-merge', body: unknown): Promise<Answer>
+  watch(path: string): Promise<Watch>
+  /** Ends every watch. */
+  close(): void
+}
+
+/** Serves a Fleet with real sidecars on a port of this machine, behind the guard of a developer's machine. */
+export async function serveFleet(options: TestFleetOptions = {}): Promise<ServedFleet> {
+  const fleet = createTestFleet(options)
+  const api = createFleetApi(fleet.model)
+  const { server, sockets, exempt } = createGuardedServer({
+    guard: createGuard(),
+    onFault: (error) => console.error(error),
+    upgrade: () => Promise.reject(new Error('The API has no WebSocket')),
+    async serve(message, reply, { host, target }) {
+      const response = await api.handle(toRequest(message, host, target))
+      await writeResponse(response ?? new Response('', { status: 404 }), reply, () => exempt(message.socket))
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}`
+  onTestFinished(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+
+  const ask: ServedFleet['ask'] = async (method, path, body, headers) => {
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const answer = await fetch(url + path, {
+      method,
+      ...(text === undefined ? {} : { body: text }),
+      headers: { ...(text === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    })
+    const { status } = answer
+    return { status, headers: answer.headers, body: (await answer.json()) as Answered }
+  }
+  const types = { merge: 'merge-patch+json', json: 'json-patch+json', apply: 'apply-patch+yaml' } as const
+  return {
+    ...fleet,
+    ...{ port, url, ask, close: api.close },
+    patch(path, kind, body) {
+      const type = kind === 'strategic-merge' ? `${kind}-patch+json` : types[kind]
+      return ask('PATCH', path, body, { 'content-type': `application/${type}` })
+    },
+    async watch(path) {
+      const answer = await fetch(`${url}${path}${path.includes('?') ? '&' : '?'}watch=1`)
+      return readWatch(answer.body!)
+    },
+  }
+}
+
+function readWatch(body: ReadableStream<Uint8Array>): Watch {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  const next: Watch['next'] = async () => {
+    for (;;) {
+      const end = text.indexOf('\n')
+      if (end !== -1) {
+        const line = text.slice(0, end)
+        text = text.slice(end + 1)
+        return JSON.parse(line) as WatchEvent
+      }
+      const { done, value } = await reader.read()
+      if (done) return undefined
+      text += decoder.decode(value, { stream: true })
+    }
+  }
+  return {
+    next,
+    async take(count) {
+      const events: WatchEvent[] = []
+      while (events.length < count) events.push((await next())!)
+      return events
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { ServerRecord } from '../../src/fleet/fleet-state.js'
+import { countNodes, deletionOrder, sortBy } from '../../src/fleet/ordering.js'
+import { initialState, reduce } from '../../src/fleet/reduce.js'
+import type { FleetAllocation, Priority } from '../../src/fleet/types.js'
+import { readAllocation } from '../../src/schema/allocation.js'
+import { allocate } from '../../src/sidecar/allocation/allocate.js'
+import { planAllocation } from '../../src/sidecar/allocation/plan-allocation.js'
+import { resolveConfig } from '../../src/sidecar/index.js'
+import type { GameServerManifest } from '../../src/sidecar/index.js'
+import { isBeingDeleted } from '../../src/sidecar/model/state/game-server-edits.js'
+import { literalGameServer } from '../../src/sidecar/model/state/initial-game-server.js'
+import { createTestFleet } from './support/test-fleet.js'
+
+/** What the platform's own allocator answered. */
+interface Recording {
+  readonly servers: readonly GameServerManifest[]
+  readonly batches: readonly {
+    readonly specs: readonly object[]
+    readonly answers: readonly { readonly metadata: object; readonly spec: object; readonly status: object }[]
+  }[]
+  readonly deletions: readonly {
+    readonly scheduling: 'Packed' | 'Distributed'
+    readonly priorities: readonly Priority[]
+    readonly names: readonly string[]
+  }[]
+}
+
+const now = Date.UTC(2026, 0, 1)
+const recording = JSON.parse(readFileSync(new URL('fixtures/recorded-allocations.json', import.meta.url), 'utf8')) as Recording
+
+function recordedServers(): ServerRecord[] {
+  return recording.servers.map((manifest) => {
+    const gameServer = literalGameServer(resolveConfig(), manifest)
+    const { name } = gameServer.object_meta
+    const times = { createdAt: now, stateSince: now, resourceVersion: '1' }
+    return { name, set: '', gameServer, ...times, process: { state: 'running', restarts: 0 }, isEnding: false }
+  })
+}
+
+/** Allocates all that is recorded, and returns the answers and the GameServers after them. */
+function replay() {
+  const config = { platform: 'agones', namespace: 'default', max: 100 }
+  let state = { ...initialState({ spec: { template: {} } }, config, 1, now), servers: recordedServers() }
+  const answers = recording.batches.map(({ specs }, batch) =>
+    specs.map((spec): FleetAllocation['answer'] => {
+      const manifest = readAllocation({ spec })
+      const chosen = reduce(state, { type: 'allocate', manifest, batch }, now)
+      const { choice } = chosen.effects.find((effect) => effect.type === 'choice')!
+      const servers = state.servers.map((record) => {
+        if (record.name !== choice.server) return record
+        const plan = planAllocation(manifest, record.gameServer)
+        const gameServer = typeof plan === 'string' ? plan : allocate(record.gameServer, plan, 'agones', now)
+        if (typeof gameServer === 'string') throw new Error(gameServer)
+        return { ...record, gameServer }
+      })
+      state = { ...chosen.state, servers }
+      const answered = reduce(state, { type: 'allocated', manifest, choice }, now)
+      return answered.effects.find((effect) => effect.type === 'allocation')!.allocation.answer
+    }),
+  )
+  return { answers, servers: state.servers }
+}
+
+/** An answer without times, and without what JSON doesn't tell apart. */
+function comparable({ metadata, spec, status }: { metadata?: unknown; spec?: unknown; status: object }) {
+  const { creationTimestamp: _, ...named } = metadata as Record<string, unknown>
+  const text = JSON.stringify({ metadata: named, spec, status }, (key, value: unknown) =>
+    key === 'agones.dev/last-allocated' ? 'a time' : value,
+  )
+  return JSON.parse(text) as unknown
+}
+
+test('recorded allocations get the answers that the platform gave', () => {
+  const { answers } = replay()
+  for (const [batch, { specs, answers: recorded }] of recording.batches.entries()) {
+    for (const [index, expected] of recorded.entries()) {
+      expect(comparable(answers[batch]![index]!), JSON.stringify(specs[index])).toEqual(comparable(expected))
+    }
+  }
+})
+
+test('scaling down deletes in the order of the platform', () => {
+  const { servers } = replay()
+  const counts = countNodes(servers.map(({ gameServer }) => gameServer))
+  const deletable = servers.filter(
+    ({ gameServer }) => !['Allocated', 'Reserved'].includes(gameServer.status.state) && !isBeingDeleted(gameServer),
+  )
+  for (const { scheduling, priorities, names } of recording.deletions) {
+    const sorted = sortBy(deletionOrder(scheduling, priorities, counts), deletable).map(({ name }) => name)
+    expect(sorted, JSON.stringify({ scheduling, priorities })).toEqual(names)
+  }
+})
+
+const withRooms = { spec: { counters: { rooms: { count: 0, capacity: 3 } } } }
+const shared = {
+  spec: {
+    selectors: [{ gameServerState: 'Allocated' as const, counters: { rooms: { minAvailable: 1 } } }],
+    counters: { rooms: { action: 'Increment' as const, amount: 1 } },
+  },
+}
+
+test('equal allocations of one batch get different GameServers, and those after it the same again', () => {
+  const fleet = createTestFleet({ fleet: { replicas: 1, template: withRooms } })
+  fleet.allReady()
+  const { server } = fleet.model.allocate({})
+  expect(fleet.model.allocate(shared, 1).server).toBe(server)
+  const { state, reason } = fleet.model.allocate(shared, 1)
+  expect({ state, reason }).toEqual({
+    state: 'UnAllocated',
+    reason: 'None of 1 fits: 1 × given to another allocation of the same batch.',
+  })
+  expect(fleet.model.allocate(shared, 2).server).toBe(server)
+})
+
+test('the answer without a GameServer counts the reasons', () => {
+  const fleet = createTestFleet({ fleet: { replicas: 3, template: withRooms } })
+  fleet.allReady()
+  fleet.model.allocate({})
+  const { reason, answer } = fleet.model.allocate({ spec: { selectors: [{ matchLabels: { mode: 'ffa' } }] } })
+  expect(reason).toBe(
+    'None of 3 fits: 2 × selector 1: label mode is not set, must be "ffa"; ' +
+      '1 × selector 1: state is Allocated, must be Ready, and label mode is not set, must be "ffa".',
+  )
+  expect(answer).toMatchObject({ reason, status: { state: 'UnAllocated', gameServerName: '', source: '' } })
+})
+
+test('the answer says why a GameServer came before the next', () => {
+  const fleet = createTestFleet({ fleet: { replicas: 2, template: withRooms } })
+  fleet.allReady()
+  const [first, second] = fleet.names().sort()
+  fleet.control(second!, { type: 'setCounter', name: 'rooms', count: 2 })
+  const { reason } = fleet.model.allocate({ spec: { priorities: [{ type: 'Counter', key: 'rooms' }] } })
+  expect(reason).toBe(
+    `${second}: 2 match the selector; it comes before ${first} since it has 1 available in its counter "rooms", not 3, ` +
+      'and the priority is Ascending.',
+  )
+})
+
+test('a sidecar that refuses makes the answer Contention', () => {
+  const fleet = createTestFleet({ fleet: { replicas: 1 } })
+  fleet.allReady()
+  fleet.control(fleet.names()[0]!, { type: 'apiServer', away: true })
+  expect(fleet.model.allocate({})).toMatchObject({ state: 'Contention', answer: { status: { state: 'Contention' } } })
+})
