@@ -70,7 +70,7 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
 function playersUrl({ addresses }: AllocationStatus, address: string, port: number, edge?: string): string | undefined {
   if (edge === undefined) return `ws://${address.includes(':') ? `[${address}]` : address}:${port}`
   const internal = addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address ?? address
-  return isIPv4(internal) ? edgeUrl({ edge, address: internal, port }) : undefined
+  return edgeUrl({ edge, address: internal, port })
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {

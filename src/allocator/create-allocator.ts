@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onAbort } from '../client/signals.js'
+import { edgeUrl } from '../protocol/edge-url.js'
 import { allocationOf, requestOf } from './answers.js'
 import { AllocationError, type AllocationErrorCode } from './errors.js'
 import { checkNames, findWay, type Surroundings } from './find-way.js'
@@ -30,7 +31,7 @@ export function createAllocatorIn(surroundings: Surroundings, options: Allocator
   const way = findWay(options, surroundings)
   const { timeout = 10_000, edge } = options
   checkMs('timeout', timeout, 'CONFIG', LONGEST_TIMER)
-  if (edge !== undefined && !/^[\w.-]+(:\d+)?$/.test(edge)) {
+  if (edgeUrl({ edge, address: '10.0.0.1', port: 1 }) === undefined) {
     throw new AllocationError('CONFIG', `edge must be a host name, such as play.example.com; got "${edge}"`)
   }
   const transport = new Transport(way, timeout)

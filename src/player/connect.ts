@@ -41,7 +41,7 @@ export function connect(
 
   const { emit, ...listening } = createListeners(() => connection)
   const link = {
-    address: typeof to === 'string' ? to : 'href' in to ? to.href : edgeUrl(to),
+    address: addressOf(to),
     Socket,
     PeerConnection,
     timeout: options.timeout ?? 10_000,
@@ -51,6 +51,14 @@ export function connect(
   dial(link, options.unreliable && PeerConnection ? [PLAIN, WITH_CHANNEL] : undefined)
   const connection = connectionOf(link, listening)
   return connection
+}
+
+function addressOf(to: string | { readonly href: string } | EdgeTarget): string {
+  if (typeof to === 'string') return to
+  if ('href' in to) return to.href
+  // Without the path, which may hold a ticket.
+  const message = `No server is at ${to.address}:${to.port}: give edge as a name, its address as IPv4, a path with "/"`
+  return edgeUrl(to) ?? refuse(message)
 }
 
 const speaksOfChannels = ({ socket }: Link): boolean => socket.protocol === WITH_CHANNEL
