@@ -53,13 +53,13 @@ export function connect(
   return connection
 }
 
-function addressOf(to: string | { readonly href: string } | EdgeTarget): string {
-  if (typeof to === 'string') return to
-  if ('href' in to) return to.href
-  // Without the path, which may hold a ticket.
-  const message = `No server is at ${to.address}:${to.port}: give edge as a name, its address as IPv4, a path with "/"`
-  return edgeUrl(to) ?? refuse(message)
-}
+/** The URL to dial. The message of a mistake leaves the path out, which may hold a ticket. */
+const addressOf = (to: string | { readonly href: string } | EdgeTarget): string =>
+  typeof to === 'string'
+    ? to
+    : 'href' in to
+      ? to.href
+      : (edgeUrl(to) ?? refuse(`Malformed edge, IPv4 address, port or path: "${to.edge}", ${to.address}:${to.port}`))
 
 const speaksOfChannels = ({ socket }: Link): boolean => socket.protocol === WITH_CHANNEL
 
