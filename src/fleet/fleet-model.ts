@@ -1,9 +1,12 @@
 import { callEach, throwLater } from '../sidecar/listeners.js'
 import type { ControlResult } from '../sidecar/index.js'
-import type { AutoscalerManifest, FleetAction, FleetEffect, FleetEvent, FleetManifest } from './fleet-state.js'
+import { answer, choose } from './allocate.js'
+import type { FleetAction, FleetEffect, FleetEvent } from './fleet-state.js'
+import type { FleetStep } from './fleet-step.js'
 import { gameServerObject } from './platform-json.js'
-import { initialState, reduce } from './reduce.js'
-import type { FleetAllocation, FleetCommand, FleetEntry, FleetResult, ObjectChange, RunningFleet } from './types.js'
+import { initialState, reduce, replicasProblem } from './reduce.js'
+import type { AutoscalerManifest, FleetCommand, FleetEntry, FleetManifest, FleetResult } from './types.js'
+import type { ObjectChange, RunningFleet } from './types.js'
 
 /** The entries that the timeline keeps. */
 const KEPT_ENTRIES = 5_000
@@ -46,11 +49,11 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
   let wakesAt: number | undefined
 
   /** Takes the next state at once, and leaves the effects to the queue. */
-  function take(event: FleetEvent): readonly FleetEffect[] {
-    const next = reduce(state, event, now())
-    state = next.state
-    queue.push(...next.effects)
-    return next.effects
+  function take<T>(change: (step: FleetStep) => T): T {
+    const step: FleetStep = { state, effects: queue, now: now() }
+    const result = change(step)
+    state = step.state
+    return result
   }
 
   /** Carries out effects in order. Events that arrive meanwhile add theirs to the end. */
@@ -58,13 +61,13 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     if (isDraining) return
     isDraining = true
     try {
-      for (let effect = queue.shift(); effect !== undefined; effect = queue.shift()) perform(effect)
+      for (let effect = queue.shift(); effect !== undefined; effect = queue.shift()) carryOut(effect)
     } finally {
       isDraining = false
     }
   }
 
-  function perform(effect: FleetEffect): void {
+  function carryOut(effect: FleetEffect): void {
     switch (effect.type) {
       case 'entry':
         entries.push(effect.entry)
@@ -78,9 +81,6 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
         if (effect.at !== wakesAt) run(effect)
         wakesAt = effect.at
         return
-      case 'choice':
-      case 'allocation':
-        return
       default:
         run(effect)
     }
@@ -88,13 +88,14 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
 
   function dispatch(event: FleetEvent): void {
     if (event.type === 'time') wakesAt = undefined
-    take(event)
+    take((step) => reduce(step, event))
     drain()
   }
 
   return {
     start() {
-      if (options.autoscaler !== undefined) take({ type: 'autoscaler', manifest: options.autoscaler })
+      const { autoscaler: manifest } = options
+      if (manifest !== undefined) take((step) => reduce(step, { type: 'autoscaler', manifest }))
       dispatch({ type: 'start' })
     },
     dispatch,
@@ -115,53 +116,38 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     onChange: (listener) => listen(changeListeners, listener),
     onEntry: (listener) => listen(entryListeners, listener),
     entries: (since = 0) => entries.filter(({ sequence }) => sequence > since),
-    allocate(manifest, batch): FleetAllocation {
-      const chosen = take({ type: 'allocate', manifest, ...(batch === undefined ? {} : { batch }) })
-      const { choice } = chosen.find((effect) => effect.type === 'choice')!
+    allocate(manifest, batch) {
+      const choice = take((step) => choose(step, manifest, batch))
+      const { server } = choice
       // The sidecar decides at once, even if this call comes from a listener.
-      const result = choice.server === undefined ? undefined : run(commandOf(choice.server, manifest))
-      const refusal = result?.ok === false ? { refusal: result.message } : {}
-      const answered = take({ type: 'allocated', manifest, choice, ...refusal })
+      const command = { type: 'allocate', manifest } as const
+      const result = server === undefined ? undefined : run({ type: 'control', server, command })
+      const allocation = take((step) =>
+        answer(step, manifest, choice, result?.ok === false ? result.message : undefined),
+      )
       drain()
-      return answered.find((effect) => effect.type === 'allocation')!.allocation
+      return allocation
     },
-    perform: (command) => carryOut(command),
+    perform,
   }
 
-  function carryOut(command: FleetCommand): FleetResult {
+  function perform(command: FleetCommand): FleetResult {
     const problem = problemOf(command)
     if (problem !== undefined) return problem
     if (command.type === 'control') {
       const result = run(command)
       return result?.ok === false ? { ok: false, status: 400, message: result.message } : { ok: true }
     }
-    dispatch(eventOf(command))
+    dispatch(command)
     return { ok: true }
   }
 
   function problemOf(command: FleetCommand): FleetResult | undefined {
-    if (command.type === 'scale' && command.replicas > max) {
-      const message = `The Fleet may have at most ${max} GameServers; start it with --max ${command.replicas} for more.`
-      return { ok: false, status: 400, message }
-    }
+    const message = command.type === 'scale' ? replicasProblem(command.replicas, state.config) : undefined
+    if (message !== undefined) return { ok: false, status: 400, message }
     if (!('server' in command) || state.servers.some(({ name }) => name === command.server)) return undefined
     return { ok: false, status: 404, message: `gameservers.${platform}.dev "${command.server}" not found` }
   }
-}
-
-const commandOf = (server: string, manifest: FleetAllocation['manifest']): FleetAction => ({
-  type: 'control',
-  server,
-  command: { type: 'allocate', manifest },
-})
-
-/** A checked command as an event. */
-function eventOf(command: Exclude<FleetCommand, { readonly type: 'control' }>): FleetEvent {
-  if (command.type === 'autoscaler') {
-    return { type: 'autoscaler', manifest: command.manifest as AutoscalerManifest | null }
-  }
-  if (command.type !== 'update') return command
-  return command.fleet === undefined ? { type: 'update' } : { type: 'applied', fleet: command.fleet as FleetManifest }
 }
 
 function listen<T>(listeners: Set<T>, listener: T): () => void {

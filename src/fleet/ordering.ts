@@ -2,119 +2,111 @@ import type { GameServer } from '../protocol/game-server.js'
 import { nodeNameOf } from '../sidecar/allocation/allocation-answer.js'
 import { own } from '../sidecar/model/state/game-server-edits.js'
 import { show } from '../sidecar/model/state/show.js'
-import type { Priority } from './types.js'
+import type { FleetSpec, Priority } from './types.js'
 
-/** How many Ready and Allocated GameServers each node has. */
-type NodeCounts = ReadonlyMap<string, { readonly ready: number; readonly allocated: number }>
+type Compare = (a: GameServer, b: GameServer) => number
 
-/** One step of an order. */
+/** One step of the order of an allocation. */
 export interface Criterion {
   /** Below 0 if `a` comes before `b`. */
-  compare(a: GameServer, b: GameServer): number
+  readonly compare: Compare
   /** Why `a` comes before `b`, for a sentence that starts with the name of `a`. */
   why(a: GameServer, b: GameServer): string
 }
 
+type Listed = readonly { readonly gameServer: GameServer }[]
+
 export const nameOf = (gameServer: GameServer): string => gameServer.object_meta.name
 
 /** The GameServers before Ready, as IsBeforeReady of pkg/apis/agones/v1/gameserver.go. */
-const beforeReady: ReadonlySet<string> = new Set([
-  'PortAllocation',
-  'Creating',
-  'Starting',
-  'Scheduled',
-  'RequestReady',
-])
+const beforeReady = ['PortAllocation', 'Creating', 'Starting', 'Scheduled', 'RequestReady']
 
-/** Source: pkg/gameservers/pernodecounter.go. */
-export function countNodes(servers: readonly GameServer[]): NodeCounts {
-  const counts = new Map<string, { ready: number; allocated: number }>()
-  for (const { status } of servers) {
-    const node = nodeNameOf(status)
-    const count = counts.get(node) ?? { ready: 0, allocated: 0 }
-    if (status.state === 'Ready') count.ready++
-    if (status.state === 'Allocated') count.allocated++
+/** How many Ready and Allocated GameServers each node has. Source: pkg/gameservers/pernodecounter.go. */
+function countNodes(servers: Listed): ReadonlyMap<string, { readonly Ready: number; readonly Allocated: number }> {
+  const counts = new Map<string, { Ready: number; Allocated: number }>()
+  for (const { gameServer } of servers) {
+    const node = nodeNameOf(gameServer.status)
+    const count = counts.get(node) ?? { Ready: 0, Allocated: 0 }
+    if (gameServer.status.state === 'Ready') count.Ready++
+    if (gameServer.status.state === 'Allocated') count.Allocated++
     counts.set(node, count)
   }
   return counts
 }
-
-/** The first criterion that tells two GameServers apart. */
-export const decisive = (order: readonly Criterion[], a: GameServer, b: GameServer): Criterion | undefined =>
-  order.find((criterion) => criterion.compare(a, b) !== 0)
-
-/** A sorted copy. */
-export const sortBy = <T extends { readonly gameServer: GameServer }>(
-  order: readonly Criterion[],
-  servers: readonly T[],
-): T[] => [...servers].sort(({ gameServer: a }, { gameServer: b }) => decisive(order, a, b)?.compare(a, b) ?? 0)
 
 /**
  * The order in which an allocation looks at GameServers.
  * Source: ListSortedGameServers and ListSortedGameServersPriorities of pkg/gameserverallocations/allocation_cache.go.
  */
 export function allocationOrder(
-  scheduling: 'Packed' | 'Distributed',
+  scheduling: FleetSpec['scheduling'],
   priorities: readonly Priority[],
-  counts: NodeCounts,
+  servers: Listed,
 ): readonly Criterion[] {
   const ties = [...priorities.map(byPriority), byName]
   if (scheduling === 'Distributed') return ties
+  const counts = countNodes(servers)
+  const mostOnNode = (state: 'Ready' | 'Allocated'): Criterion => {
+    const count = ({ status }: GameServer): number => counts.get(nodeNameOf(status))![state]
+    return {
+      compare: (a, b) => count(b) - count(a),
+      why: (a, b) => `is on the node with more ${state} GameServers (${count(a)}, not ${count(b)}), as Packed prefers`,
+    }
+  }
   return [
     {
       compare: (a, b) => rank(a.status.state !== 'Allocated') - rank(b.status.state !== 'Allocated'),
       why: () => 'is Allocated already, and Packed fills those first',
     },
-    mostOnNode(counts, 'allocated', 'Allocated'),
-    mostOnNode(counts, 'ready', 'Ready'),
+    mostOnNode('Allocated'),
+    mostOnNode('Ready'),
     ...ties,
   ]
 }
 
 /**
- * The order in which a set deletes GameServers.
+ * A copy in the order in which a set deletes GameServers.
  * Source: SortGameServersByStrategy of pkg/gameserversets/gameserversets.go.
+ *
+ * @param all the GameServers of the Fleet, which tell how full the nodes are
  */
-export function deletionOrder(
-  scheduling: 'Packed' | 'Distributed',
-  priorities: readonly Priority[],
-  counts: NodeCounts,
-): readonly Criterion[] {
-  const created = (gameServer: GameServer): number => Number(gameServer.object_meta.creation_timestamp)
-  if (scheduling === 'Distributed') {
-    return [...priorities.map(byPriority), { compare: (a, b) => created(a) - created(b), why: () => 'is the oldest' }]
+export function sortForDeletion<T extends Listed[number]>(
+  { scheduling, priorities = [] }: Pick<FleetSpec, 'scheduling' | 'priorities'>,
+  all: Listed,
+  servers: readonly T[],
+): T[] {
+  const created = ({ object_meta }: GameServer): number => Number(object_meta.creation_timestamp)
+  const counts = countNodes(all)
+  const total = ({ status }: GameServer): number => {
+    const { Ready, Allocated } = counts.get(nodeNameOf(status))!
+    return Ready + Allocated
   }
-  const total = (gameServer: GameServer): number => {
-    const { ready, allocated } = counts.get(nodeNameOf(gameServer.status))!
-    return ready + allocated
-  }
-  const isReady = ({ status }: GameServer): boolean => status.state === 'Ready'
-  const isBefore = ({ status }: GameServer): boolean => beforeReady.has(status.state)
-  const node = ({ status }: GameServer): string => nodeNameOf(status)
-  return [
-    {
-      // Within one node, the GameServers before Ready go first.
-      compare: (a, b) => (node(a) !== node(b) ? 0 : rank(isReady(a) && isBefore(b)) - rank(isReady(b) && isBefore(a))),
-      why: () => 'is not Ready yet',
-    },
-    { compare: (a, b) => total(a) - total(b), why: () => 'is on the emptiest node' },
-    { compare: (a, b) => compareTexts(node(a), node(b)), why: () => 'is on the first of equally full nodes' },
-    ...priorities.map(byPriority),
-    byName,
-  ]
+  const isFirst = ({ status: a }: GameServer, { status: b }: GameServer): boolean =>
+    nodeNameOf(a) === nodeNameOf(b) && beforeReady.includes(a.state) && b.state === 'Ready'
+  const byEach = priorities.map((priority) => byPriority(priority).compare)
+  const order: readonly Compare[] =
+    scheduling === 'Distributed'
+      ? [...byEach, (a, b) => created(a) - created(b)]
+      : [
+          // Within one node, the GameServers before Ready go first.
+          (a, b) => rank(isFirst(b, a)) - rank(isFirst(a, b)),
+          (a, b) => total(a) - total(b),
+          (a, b) => compareTexts(nodeNameOf(a.status), nodeNameOf(b.status)),
+          ...byEach,
+          byName.compare,
+        ]
+  return [...servers].sort(({ gameServer: a }, { gameServer: b }) => {
+    for (const compare of order) {
+      const difference = compare(a, b)
+      if (difference !== 0) return difference
+    }
+    return 0
+  })
 }
 
 const byName: Criterion = {
   compare: (a, b) => compareTexts(nameOf(a), nameOf(b)),
   why: () => 'is equal in everything else, and its name is the first',
-}
-
-const mostOnNode = (counts: NodeCounts, kind: 'ready' | 'allocated', state: string): Criterion => {
-  const count = (gameServer: GameServer): number => counts.get(nodeNameOf(gameServer.status))![kind]
-  return {
-    compare: (a, b) => count(b) - count(a),
-    why: (a, b) => `is on the node with more ${state} GameServers (${count(a)}, not ${count(b)}), as Packed prefers`,
-  }
 }
 
 /**

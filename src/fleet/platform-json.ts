@@ -1,15 +1,9 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { countedOf, nodeNameOf, wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
 import { isMarked } from './statuses.js'
-import type {
-  AutoscalerManifest,
-  AutoscalerSpec,
-  FleetConfig,
-  FleetManifest,
-  FleetState,
-  ServerRecord,
-} from './fleet-state.js'
-import type { FleetSpec, GameServerTemplate, PlatformMetadata, PlatformObject } from './types.js'
+import type { FleetState, ServerRecord } from './fleet-state.js'
+import type { AutoscalerManifest, AutoscalerSpec, FleetManifest, FleetSpec, GameServerTemplate } from './types.js'
+import type { PlatformMetadata, PlatformObject } from './types.js'
 
 /** Default of pkg/apis/autoscaling/v1/fleetautoscaler.go. */
 const SYNC_SECONDS = 30
@@ -21,7 +15,7 @@ export const kinds = {
   fleetautoscalers: 'FleetAutoscaler',
 } as const
 
-export const apiVersionOf = ({ platform }: FleetConfig, plural: keyof typeof kinds): string =>
+export const apiVersionOf = ({ platform }: FleetState['config'], plural: keyof typeof kinds): string =>
   `${plural === 'fleetautoscalers' ? 'autoscaling.' : ''}${platform}.dev/v1`
 
 /** A Fleet's spec with the platform's defaults. Source: ApplyDefaults of pkg/apis/agones/v1/fleet.go. */
@@ -31,20 +25,19 @@ export function fleetSpec({ spec }: FleetManifest): FleetSpec {
   return {
     replicas: spec.replicas ?? 0,
     scheduling: spec.scheduling || 'Packed',
-    strategy:
-      strategy?.type === 'Recreate'
-        ? { type: 'Recreate' }
+    strategy: {
+      type: strategy?.type || 'RollingUpdate',
+      ...(strategy?.type === 'Recreate'
+        ? {}
         : {
-            type: 'RollingUpdate',
             rollingUpdate: { maxSurge: rolling?.maxSurge ?? '25%', maxUnavailable: rolling?.maxUnavailable ?? '25%' },
-          },
+          }),
+    },
     ...(spec.priorities
       ? { priorities: spec.priorities.map((one) => ({ ...one, order: one.order || 'Ascending' })) }
       : {}),
-    ...(allocationOverflow
-      ? { allocationOverflow: allocationOverflow as FleetSpec['allocationOverflow'] & object }
-      : {}),
-    template: template as GameServerTemplate,
+    ...(allocationOverflow ? { allocationOverflow: allocationOverflow as object } : {}),
+    template,
   }
 }
 
@@ -95,13 +88,8 @@ function specOf({ spec, status }: GameServer, { spec: template = {} }: GameServe
     ports: (template.ports ?? []).map((port) => {
       const { name = 'default' } = port
       const hostPort = portOf(name)
-      return {
-        portPolicy: 'Dynamic',
-        protocol: 'UDP',
-        ...port,
-        name,
-        ...(hostPort === undefined ? {} : { hostPort }),
-      }
+      const opened = hostPort === undefined ? {} : { hostPort }
+      return { portPolicy: 'Dynamic', protocol: 'UDP', ...port, name, ...opened }
     }),
     health: {
       ...(health.disabled ? { disabled: true } : {}),

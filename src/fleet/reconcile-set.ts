@@ -2,11 +2,11 @@ import { resolveConfig } from '../sidecar/index.js'
 import type { GameServerManifest } from '../sidecar/index.js'
 import { own, sorted, withKey, withMetadata } from '../sidecar/model/state/game-server-edits.js'
 import { createdGameServer } from '../sidecar/model/state/initial-game-server.js'
-import { newIdentity, newMetadata, noteServer, putServer, putSet, tell } from './fleet-step.js'
+import { newMetadata, noteServer, putServer, putSet, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { ServerRecord, SetObject } from './fleet-state.js'
-import { countNodes, deletionOrder, sortBy } from './ordering.js'
-import { isEnding, statusOfSet } from './statuses.js'
+import { sortForDeletion } from './ordering.js'
+import { isEnding, isKept, statusOfSet } from './statuses.js'
 
 /** gameServerErrorDeletionDelay of pkg/gameserversets/controller.go. */
 const ERROR_MS = 30_000
@@ -25,7 +25,7 @@ export function syncSet(step: FleetStep, set: SetObject): void {
   }
   // Each GameServer that failed at once delays the next ones.
   if (step.now >= step.state.failures.until) for (let i = 0; i < missing; i++) create(step, set)
-  putSet(step, { ...set, status: statusOfSet(set.spec, serversOf(step, set)) })
+  putSet(step, { ...set, status: statusOfSet(set.spec.template, serversOf(step, set)) })
 }
 
 const reasonOf = (state: string): string =>
@@ -39,19 +39,15 @@ function plan(
   step: FleetStep,
   set: SetObject,
 ): { readonly missing: number; readonly surplus: readonly ServerRecord[] } {
-  const { replicas, scheduling, priorities = [] } = set.spec
   const live = serversOf(step, set).filter((one) => !isEnding(one))
-  const isKept = ({ gameServer }: ServerRecord): boolean => ['Allocated', 'Reserved'].includes(gameServer.status.state)
+  const others = live.filter((one) => !isKept(one))
   const isFailed = ({ gameServer }: ServerRecord): boolean =>
     gameServer.status.state === 'Unhealthy' || errorEnds(step, gameServer) <= step.now
-  const kept = live.filter(isKept)
-  const failed = live.filter((one) => !isKept(one) && isFailed(one))
-  const up = live.filter((one) => !isKept(one) && !isFailed(one))
-  const excess = Math.min(up.length, kept.length + up.length - replicas)
-  if (excess <= 0) return { missing: Math.max(0, -excess), surplus: failed }
-  const counts = countNodes(step.state.servers.map(({ gameServer }) => gameServer))
-  const order = deletionOrder(scheduling, priorities, counts)
-  return { missing: 0, surplus: [...failed, ...sortBy(order, up).slice(0, excess)] }
+  const failed = others.filter(isFailed)
+  const missing = set.spec.replicas - (live.length - failed.length)
+  if (missing >= 0) return { missing, surplus: failed }
+  const up = others.filter((one) => !isFailed(one))
+  return { missing: 0, surplus: [...failed, ...sortForDeletion(set.spec, step.state.servers, up).slice(0, -missing)] }
 }
 
 /** When a GameServer in state Error is deleted; Infinity for other states. */
@@ -65,12 +61,11 @@ export function errorEnds({ state }: FleetStep, { object_meta, status }: ServerR
 function create(step: FleetStep, set: SetObject): void {
   const { config, fleet } = step.state
   const { metadata, spec } = set.spec.template
-  const identity = newIdentity(step, set.metadata.name)
-  const { namespace, creationTimestamp } = newMetadata(step, identity)
+  const created = newMetadata(step, set.metadata.name)
   const manifest: GameServerManifest = {
     metadata: {
-      ...identity,
-      ...{ namespace, creationTimestamp, resourceVersion: String(step.state.version + 1), generation: 1 },
+      ...created,
+      resourceVersion: String(step.state.version + 1),
       labels: sorted([
         ...Object.entries(metadata?.labels ?? {}),
         [`${config.platform}.dev/fleet`, fleet.metadata.name],
@@ -80,12 +75,12 @@ function create(step: FleetStep, set: SetObject): void {
     },
     spec: spec ?? {},
   }
-  const { name } = identity
+  const { name } = created
   const gameServer = createdGameServer(resolveConfig({ platform: config.platform }), manifest, step.now)
   const [createdAt, stateSince] = [step.now, step.now]
   const process = { state: 'starting', restarts: 0 } as const
   putServer(step, { name, set: set.metadata.name, gameServer, createdAt, stateSince, process, isEnding: false })
-  step.effects.push({ type: 'create', server: name, set: set.metadata.name, manifest })
+  step.effects.push({ type: 'create', server: name, manifest })
   tell(step, { type: 'created', server: name, text: `${name} is created.` })
 }
 
@@ -94,24 +89,22 @@ function create(step: FleetStep, set: SetObject): void {
  * Source: pkg/gameserversets/allocation_overflow.go.
  */
 export function markOverflow(step: FleetStep, { metadata: { name }, spec, status }: SetObject): void {
-  const { scheduling, priorities = [], allocationOverflow: overflow, replicas } = spec
+  const { labels, annotations } = spec.allocationOverflow ?? {}
   const wanted = [
-    ...Object.entries(overflow?.labels ?? {}).map((entry) => ['labels', ...entry] as const),
-    ...Object.entries(overflow?.annotations ?? {}).map((entry) => ['annotations', ...entry] as const),
+    ...Object.entries(labels ?? {}).map((entry) => ['labels', 'setLabel', ...entry] as const),
+    ...Object.entries(annotations ?? {}).map((entry) => ['annotations', 'setAnnotation', ...entry] as const),
   ]
-  const surplus = status.allocatedReplicas - replicas
+  const surplus = status.allocatedReplicas - spec.replicas
   if (wanted.length === 0 || surplus <= 0) return
   const { servers } = step.state
   const allocated = servers.filter((one) => one.set === name && one.gameServer.status.state === 'Allocated')
   const unmarked = allocated.filter(({ gameServer: { object_meta } }) =>
-    wanted.some(([kind, key, value]) => own(object_meta[kind], key) !== value),
+    wanted.some(([kind, , key, value]) => own(object_meta[kind], key) !== value),
   )
-  const missing = surplus - (allocated.length - unmarked.length)
-  const counts = countNodes(servers.map(({ gameServer }) => gameServer))
-  for (const record of sortBy(deletionOrder(scheduling, priorities, counts), unmarked).slice(0, Math.max(0, missing))) {
+  const missing = Math.max(0, surplus - (allocated.length - unmarked.length))
+  for (const record of sortForDeletion(spec, servers, unmarked).slice(0, missing)) {
     let { gameServer } = record
-    for (const [kind, key, value] of wanted) {
-      const type = kind === 'labels' ? 'setLabel' : 'setAnnotation'
+    for (const [kind, type, key, value] of wanted) {
       step.effects.push({ type: 'control', server: record.name, command: { type, key, value } })
       gameServer = withMetadata(gameServer, kind, withKey(gameServer.object_meta[kind], key, value))
     }

@@ -1,90 +1,66 @@
+import type { Change } from '../sidecar/index.js'
 import type { GameServer } from '../protocol/game-server.js'
-import { allocationAnswer } from '../sidecar/allocation/allocation-answer.js'
-import type { GameServerAllocation } from '../sidecar/allocation/manifest.js'
 import { diffGameServers } from '../sidecar/model/state/game-server-diff.js'
 import { isBeingDeleted, own } from '../sidecar/model/state/game-server-edits.js'
+import { excerpt } from '../sidecar/model/state/show.js'
 import { autoscale } from './autoscale.js'
-import { changeText } from './change-text.js'
-import { chooseServer, namespaceProblem } from './choose-server.js'
-import {
-  draw,
-  isEqual,
-  newIdentity,
-  newMetadata,
-  noteServer,
-  putAutoscaler,
-  putFleet,
-  putServer,
-} from './fleet-step.js'
+import { isEqual, newMetadata, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
 import { remove, tell, update } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
-import type { AutoscalerManifest, FleetEffect, FleetEvent, FleetManifest, FleetState } from './fleet-state.js'
-import type { ServerRecord } from './fleet-state.js'
+import type { FleetEvent, FleetState, ServerRecord } from './fleet-state.js'
 import { apiVersionOf, autoscalerSpec, fleetSpec, gameServerObject, kinds } from './platform-json.js'
 import { errorEnds, markOverflow, syncSet } from './reconcile-set.js'
 import { syncFleet } from './rollout.js'
-import { isEnding as noLongerCounts, isMarked } from './statuses.js'
-import type { FleetSpec } from './types.js'
+import { isEnding as noLongerCounts, isMarked, statusOfFleet } from './statuses.js'
+import type { AutoscalerManifest, FleetManifest, FleetSpec } from './types.js'
 
 /** A GameServer that ends by itself earlier than this, and never Allocated, has failed at once. */
 const EARLY_MS = 10_000
 /** The first delay after GameServers that failed at once. It doubles with each further one. */
 const FIRST_DELAY_MS = 1_000
 const LONGEST_DELAY_MS = 30_000
-/** maxBatchBeforeRefresh of pkg/gameserverallocations/allocator.go. */
-const LARGEST_BATCH = 100
+/** The most changes that a sentence lists. */
+const MOST_CHANGES = 4
 /** More passes than any Fleet needs until nothing changes. */
 const MOST_PASSES = 100
 
-type EventOf<Type extends FleetEvent['type']> = Extract<FleetEvent, { readonly type: Type }>
-
 /** Handles one type of event. Returns false if the controllers don't look at the Fleet because of it. */
-type Handler<Type extends FleetEvent['type']> = (step: FleetStep, event: EventOf<Type>) => unknown
+type Handler<Event> = (step: FleetStep, event: Event) => unknown
 
-const handlers: { readonly [Type in FleetEvent['type']]: Handler<Type> } = {
-  start: (step) => tell(step, { type: 'applied', text: appliedText(step.state.fleet.spec) }),
-  applied: (step, { fleet }) => apply(step, fleet),
-  autoscaler: (step, { manifest }) => setAutoscaler(step, manifest),
+const handlers: {
+  readonly [Type in FleetEvent['type']]: Handler<Extract<FleetEvent, { readonly type: Type }>>
+} = {
+  start(step) {
+    const { fleet } = step.state
+    putFleet(step, { ...fleet, spec: limited(step, fleet.spec) })
+    tellApplied(step)
+  },
+  update: (step, { fleet }) => (fleet === undefined ? restart(step) : apply(step, fleet)),
+  autoscaler: (step, { manifest }) => (manifest === null ? removeAutoscaler(step) : setAutoscaler(step, manifest)),
   scale: (step, { replicas }) => scale(step, replicas),
-  update: (step) => restart(step),
   observed: (step, { server, gameServer }) => observe(step, server, gameServer),
   process: (step, { server, process }) => noteServer(step, server, { process }),
   gone: (step, { server }) => forget(step, server),
-  delete(step, { server, graceMs }) {
-    const command = { type: 'delete', ...(graceMs === undefined ? {} : { graceMs }) } as const
-    step.effects.push({ type: 'control', server, command })
-    return false
-  },
-  kill: (step, { server }) => step.effects.push({ type: 'kill', server }) < 0,
-  makeUnhealthy(step, { server }) {
-    step.effects.push({ type: 'control', server, command: { type: 'makeUnhealthy' } })
-    return false
-  },
-  allocate: (step, { manifest, batch }) => choose(step, manifest, batch),
-  allocated: (step, event) => answer(step, event),
-  note(step, { entry }) {
-    tell(step, entry)
-    return false
-  },
+  delete: (step, { server, ...command }) => isLeft(step.effects.push({ type: 'control', server, command })),
+  makeUnhealthy: (step, { server, ...command }) => isLeft(step.effects.push({ type: 'control', server, command })),
+  kill: (step, action) => isLeft(step.effects.push(action)),
+  note: (step, { entry }) => isLeft(tell(step, entry)),
   time: () => undefined,
 }
 
+/** The controllers are left alone. */
+const isLeft = (_: unknown): false => false
+
 /**
- * The whole Fleet as one function: the next state and the effects of an event at the time `now`. After the event, the
- * controllers of the Fleet, of its sets and of its autoscaler do what is due, until nothing changes. Pure: it reads no
- * clock, starts no timer and leaves `state` as it is.
+ * The whole Fleet as one function: takes the step to the next state, with its effects. After the event, the controllers of
+ * the Fleet, of its sets and of its autoscaler do what is due, until nothing changes. It reads no clock, starts no timer
+ * and leaves the former state as it is.
  */
-export function reduce(
-  state: FleetState,
-  event: FleetEvent,
-  now: number,
-): { readonly state: FleetState; readonly effects: readonly FleetEffect[] } {
-  const step: FleetStep = { state, effects: [], now }
-  const handle = handlers[event.type] as Handler<FleetEvent['type']>
+export function reduce(step: FleetStep, event: FleetEvent): void {
+  const handle = handlers[event.type] as Handler<FleetEvent>
   if (handle(step, event) !== false) settle(step)
   const at = nextTime(step)
   if (at < Infinity) step.effects.push({ type: 'wake', at })
-  return step
 }
 
 function settle(step: FleetStep): void {
@@ -116,7 +92,6 @@ export function initialState(
   seed: number,
   now: number,
 ): FleetState {
-  const spec = fleetSpec(fleet)
   const state: FleetState = {
     config,
     fleet: undefined as never,
@@ -136,37 +111,44 @@ export function initialState(
   putFleet(step, {
     apiVersion: apiVersionOf(config, 'fleets'),
     kind: kinds.fleets,
-    metadata: newMetadata(step, {
-      ...newIdentity(step, name),
-      name,
-      labels: fleet.metadata?.labels ?? {},
-      annotations: fleet.metadata?.annotations ?? {},
-    }),
-    spec: { ...spec, replicas: Math.min(spec.replicas, config.max) },
-    status: noReplicas,
+    metadata: newMetadata(step, name, { name, ...textsOf(fleet) }),
+    spec: fleetSpec(fleet),
+    status: statusOfFleet([], 0),
   })
   return step.state
 }
 
-const noReplicas = {
-  ...{ replicas: 0, readyReplicas: 0, reservedReplicas: 0, allocatedReplicas: 0, allocations: 0 },
-  ...{ counters: {}, lists: {} },
+const textsOf = ({ metadata }: Pick<FleetManifest, 'metadata'>) => ({
+  labels: metadata?.labels ?? {},
+  annotations: metadata?.annotations ?? {},
+})
+
+function tellApplied(step: FleetStep): void {
+  const { replicas, scheduling } = step.state.fleet.spec
+  tell(step, { type: 'applied', text: `The Fleet has ${replicas} replicas and is ${scheduling}.` })
 }
 
-const appliedText = ({ replicas, scheduling }: FleetSpec): string =>
-  `The Fleet has ${replicas} replicas and is ${scheduling}.`
+/** Why the Fleet can't have so many replicas; undefined if it can. */
+export const replicasProblem = (replicas: number, { max }: FleetState['config']): string | undefined =>
+  replicas > max
+    ? `The Fleet may have at most ${max} GameServers; start it with --max ${replicas} for more.`
+    : undefined
+
+/** The spec of a manifest within the limit. */
+function limited(step: FleetStep, spec: FleetSpec): FleetSpec {
+  const { config } = step.state
+  const problem = replicasProblem(spec.replicas, config)
+  if (problem === undefined) return spec
+  tell(step, { type: 'warning', text: problem })
+  return { ...spec, replicas: config.max }
+}
 
 function apply(step: FleetStep, manifest: FleetManifest): void {
-  const { fleet, config } = step.state
-  const spec = fleetSpec(manifest)
-  const { labels, annotations } = manifest.metadata ?? {}
-  putFleet(step, {
-    ...fleet,
-    metadata: { ...fleet.metadata, labels: labels ?? {}, annotations: annotations ?? {} },
-    spec: { ...spec, replicas: Math.min(spec.replicas, config.max) },
-  })
+  const { fleet } = step.state
+  const metadata = { ...fleet.metadata, ...textsOf(manifest) }
+  putFleet(step, { ...fleet, metadata, spec: limited(step, fleetSpec(manifest)) })
   forgive(step)
-  tell(step, { type: 'applied', text: appliedText(step.state.fleet.spec) })
+  tellApplied(step)
 }
 
 /** Forgets failures: the next GameServers may be better. */
@@ -177,14 +159,9 @@ function restart(step: FleetStep): void {
   const { fleet } = step.state
   const { template } = fleet.spec
   // Two updates within a second differ too.
-  const annotations = {
-    ...template.metadata?.annotations,
-    'kubectl.kubernetes.io/restartedAt': new Date(step.now).toISOString(),
-  }
-  putFleet(step, {
-    ...fleet,
-    spec: { ...fleet.spec, template: { ...template, metadata: { ...template.metadata, annotations } } },
-  })
+  const restartedAt = { 'kubectl.kubernetes.io/restartedAt': new Date(step.now).toISOString() }
+  const metadata = { ...template.metadata, annotations: { ...template.metadata?.annotations, ...restartedAt } }
+  putFleet(step, { ...fleet, spec: { ...fleet.spec, template: { ...template, metadata } } })
   forgive(step)
   tell(step, { type: 'rollout', text: 'All GameServers are to be replaced, Allocated ones when they have ended.' })
 }
@@ -196,20 +173,21 @@ function scale(step: FleetStep, replicas: number): void {
   tell(step, { type: 'scaled', text: `The Fleet is scaled from ${fleet.spec.replicas} to ${replicas}.` })
 }
 
-function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest | null): void {
-  const { autoscaler, config } = step.state
-  if (manifest === null) {
-    if (autoscaler === undefined) return
-    remove(step, 'fleetautoscalers', autoscaler)
-    return tell(step, { type: 'applied', text: `The autoscaler ${autoscaler.metadata.name} is removed.` })
-  }
-  const name = manifest.metadata?.name || `${step.state.fleet.metadata.name}-autoscaler`
-  const { labels, annotations } = manifest.metadata ?? {}
-  const metadata = autoscaler?.metadata ?? newMetadata(step, newIdentity(step, name))
+function removeAutoscaler(step: FleetStep): void {
+  const { autoscaler } = step.state
+  if (autoscaler === undefined) return
+  remove(step, 'fleetautoscalers', autoscaler, { autoscaler: undefined })
+  tell(step, { type: 'applied', text: `The autoscaler ${autoscaler.metadata.name} is removed.` })
+}
+
+function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest): void {
+  const { autoscaler, config, fleet } = step.state
+  const name = manifest.metadata?.name || `${fleet.metadata.name}-autoscaler`
+  const metadata = autoscaler?.metadata ?? newMetadata(step, name)
   putAutoscaler(step, {
     apiVersion: apiVersionOf(config, 'fleetautoscalers'),
     kind: kinds.fleetautoscalers,
-    metadata: { ...metadata, name, labels: labels ?? {}, annotations: annotations ?? {} },
+    metadata: { ...metadata, name, ...textsOf(manifest) },
     spec: autoscalerSpec(manifest),
     status: autoscaler?.status ?? {
       ...{ currentReplicas: 0, desiredReplicas: 0, lastScaleTime: null },
@@ -243,6 +221,9 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   const text = changeText(name, changes)
   if (text !== undefined) tell(step, { type: isNewState ? 'state' : 'changed', server: name, text })
   if (isNewState) countState(step, record, state)
+  // No controller looks at labels and annotations, except for those of an overflow.
+  const isText = changes.length > 0 && changes.every(({ type }) => type === 'annotation' || type === 'label')
+  if (isText && step.state.fleet.spec.allocationOverflow === undefined) return false
   // The set's controller overlooks a mark for deletion, so the replacement waits until the GameServer is gone.
   return !(isMarked(gameServer) && !isMarked(before))
 }
@@ -271,56 +252,45 @@ function countState(step: FleetStep, record: ServerRecord, state: string): void 
 function forget(step: FleetStep, name: string): unknown {
   const record = find(step, name)
   if (record === undefined) return false
-  remove(step, 'gameservers', gameServerObject(step.state, record))
+  const servers = step.state.servers.filter((one) => one !== record)
+  remove(step, 'gameservers', gameServerObject(step.state, record), { servers })
   tell(step, { type: 'gone', server: name, text: `${name} is gone.` })
   return true
 }
 
-/** Source: ListenAndAllocate of pkg/gameserverallocations/allocator.go, which keeps its list for equal allocations. */
-function choose(step: FleetStep, manifest: GameServerAllocation, id: number | undefined): unknown {
-  const key = JSON.stringify(manifest.spec ?? {})
-  const { batch, servers, config } = step.state
-  const isSame = id !== undefined && id === batch.id && key === batch.key && batch.count < LARGEST_BATCH
-  const taken = isSame ? batch.taken : []
-  const problem = namespaceProblem(manifest, config.namespace)
-  const gameServers = servers.filter((one) => !one.isEnding).map(({ gameServer }) => gameServer)
-  const choice =
-    problem === undefined
-      ? chooseServer(manifest, gameServers, taken, () => draw(step))
-      : { server: undefined, reason: problem }
-  update(step, {
-    batch: {
-      ...{ id, key, count: isSame ? batch.count + 1 : 1 },
-      taken: choice.server === undefined ? taken : [...taken, choice.server],
-    },
-  })
-  step.effects.push({ type: 'choice', choice })
-  return false
+/** One sentence about what changed in a GameServer; undefined if nothing did that a reader looks for. */
+function changeText(name: string, changes: readonly Change[]): string | undefined {
+  const parts = changes.map(partOf).filter((part) => part !== undefined)
+  if (parts.length === 0) return undefined
+  const more = parts.length - MOST_CHANGES
+  return `${name}: ${parts.slice(0, MOST_CHANGES).join(', ')}${more > 0 ? `, and ${more} more changes` : ''}.`
 }
 
-/** Builds the answer from the object as its sidecar left it. */
-function answer(step: FleetStep, { manifest, choice, refusal }: EventOf<'allocated'>): unknown {
-  const { namespace } = step.state.config
-  const server = refusal === undefined && choice.server !== undefined ? find(step, choice.server) : undefined
-  const state = server ? 'Allocated' : choice.server === undefined ? 'UnAllocated' : 'Contention'
-  const reason = refusal === undefined ? choice.reason : `${choice.server} could not be allocated: ${refusal}.`
-  const answered = allocationAnswer(
-    manifest,
-    server?.gameServer ?? reason,
-    namespace,
-    step.now,
-    state === 'Contention' ? state : 'UnAllocated',
-  )
-  const { name } = server ?? {}
-  const allocation = {
-    manifest,
-    state,
-    ...(name === undefined ? {} : { server: name }),
-    reason,
-    answer: answered,
-  } as const
-  const text = `${state}: ${reason}`
-  tell(step, { type: 'allocation', ...(name === undefined ? {} : { server: name }), text, allocation })
-  step.effects.push({ type: 'allocation', allocation })
-  return false
+function partOf(change: Change): string | undefined {
+  switch (change.type) {
+    case 'state':
+      return `${change.previous || 'no state'} → ${change.value || 'no state'}`
+    case 'label':
+    case 'annotation': {
+      const value = change.value === undefined ? 'removed' : `= ${excerpt(change.value)}`
+      // Each allocation writes it.
+      return change.key.endsWith('.dev/last-allocated') ? undefined : `${change.type} ${excerpt(change.key)} ${value}`
+    }
+    case 'counter':
+      return `counter ${excerpt(change.name)} ${change.count}/${change.capacity}`
+    case 'list': {
+      const values = [
+        ...change.added.map((value) => `+${excerpt(value)}`),
+        ...change.removed.map((value) => `-${excerpt(value)}`),
+      ]
+      const more = values.length - MOST_CHANGES
+      const shown = `${values.slice(0, MOST_CHANGES).join(' ')}${more > 0 ? ` and ${more} more` : ''}`
+      return `list ${excerpt(change.name)} ${shown || `capacity ${change.capacity}`}`
+    }
+    case 'deletion':
+      return 'marked for deletion'
+    case 'gone':
+    case 'replaced':
+      return undefined
+  }
 }

@@ -1,4 +1,4 @@
-import { newIdentity, newMetadata, putFleet, putSet, remove, isEqual, tell } from './fleet-step.js'
+import { newMetadata, putFleet, putSet, remove, isEqual, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetObject, SetObject } from './fleet-state.js'
 import { apiVersionOf, kinds, ownedBy } from './platform-json.js'
@@ -15,7 +15,7 @@ export function syncFleet(step: FleetStep): void {
   const replicas = replicasOfActive(step, active, rest)
   for (const set of step.state.sets) {
     if (set === active || set.status.replicas > 0 || set.status.shutdownReplicas > 0) continue
-    remove(step, 'gameserversets', set)
+    remove(step, 'gameserversets', set, { sets: step.state.sets.filter((one) => one !== set) })
     tell(step, { type: 'rollout', text: `${set.metadata.name} is gone, since all its GameServers are.` })
   }
   if (active === undefined) addSet(step, replicas)
@@ -29,22 +29,16 @@ export function syncFleet(step: FleetStep): void {
 /** Source: Fleet.GameServerSet() of pkg/apis/agones/v1/fleet.go. */
 function addSet(step: FleetStep, replicas: number): void {
   const { config, fleet, sets } = step.state
-  const { scheduling, priorities, allocationOverflow, template } = fleet.spec
-  const spec = {
-    replicas,
-    scheduling,
-    ...(priorities ? { priorities } : {}),
-    ...(allocationOverflow ? { allocationOverflow } : {}),
-    template,
-  }
-  const metadata = newMetadata(step, {
-    ...newIdentity(step, fleet.metadata.name),
+  const { strategy: _, ...ofFleet } = fleet.spec
+  const spec = { ...ofFleet, replicas }
+  const { template } = spec
+  const metadata = newMetadata(step, fleet.metadata.name, {
     labels: { ...template.metadata?.labels, [`${config.platform}.dev/fleet`]: fleet.metadata.name },
     annotations: template.metadata?.annotations ?? {},
     ownerReferences: ownedBy(fleet),
   })
   const apiVersion = apiVersionOf(config, 'gameserversets')
-  putSet(step, { apiVersion, kind: kinds.gameserversets, metadata, spec, status: statusOfSet(spec, []) })
+  putSet(step, { apiVersion, kind: kinds.gameserversets, metadata, spec, status: statusOfSet(template, []) })
   if (sets.length > 0) tell(step, { type: 'rollout', text: `${metadata.name} takes over from ${namesOf(sets)}.` })
 }
 

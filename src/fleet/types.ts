@@ -37,10 +37,7 @@ export interface PlatformObject<Spec = object, Status = object> {
 }
 
 /** The template of a Fleet's GameServers, as in its file. Fields that only a cluster reads are kept as they are. */
-export interface GameServerTemplate {
-  readonly metadata?: { readonly labels?: Texts; readonly annotations?: Texts }
-  readonly spec?: GameServerManifest['spec'] & Readonly<Record<string, unknown>>
-}
+export type GameServerTemplate = GameServerManifest & Readonly<Record<string, unknown>>
 
 export interface FleetSpec {
   readonly replicas: number
@@ -59,6 +56,57 @@ export interface Priority {
   readonly key: string
   readonly order?: 'Ascending' | 'Descending' | '' | null
 }
+
+/** Fields as in a file: absent, null, or empty text for the default. */
+type Loose<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { readonly [Name in keyof T]?: Loose<T[Name]> | null }
+    : T extends string
+      ? T | ''
+      : T
+
+interface Manifest<Spec> {
+  readonly apiVersion?: string | null
+  readonly kind?: string | null
+  readonly metadata?: Loose<Pick<PlatformMetadata, 'name' | 'namespace' | 'labels' | 'annotations'>> | null
+  readonly spec: Spec
+}
+
+/** A Fleet as in its file, checked: `readFleetDocument()` of `src/schema/fleet.ts` reads one. */
+export type FleetManifest = Manifest<Loose<Omit<FleetSpec, 'template'>> & Pick<FleetSpec, 'template'>>
+
+export interface CapacityPolicy {
+  readonly key: string
+  readonly bufferSize: number | string
+  readonly minCapacity?: number | null
+  readonly maxCapacity: number
+}
+
+export type AutoscalerPolicy =
+  | {
+      readonly type: 'Buffer'
+      readonly buffer: {
+        readonly bufferSize: number | string
+        readonly minReplicas?: number | null
+        readonly maxReplicas: number
+      }
+    }
+  | { readonly type: 'Counter'; readonly counter: CapacityPolicy }
+  | { readonly type: 'List'; readonly list: CapacityPolicy }
+
+export interface AutoscalerSpec {
+  readonly fleetName: string
+  readonly policy: AutoscalerPolicy
+  readonly sync: { readonly type: 'FixedInterval'; readonly fixedInterval: { readonly seconds: number } }
+}
+
+/** A FleetAutoscaler as in its file, checked. */
+export type AutoscalerManifest = Manifest<
+  Omit<AutoscalerSpec, 'sync'> & { readonly sync?: Loose<AutoscalerSpec['sync']> | null }
+>
 
 /** One GameServer of the Fleet. Its sidecar holds the truth; the model sees it by `observed` events. */
 export interface FleetServer {
@@ -128,8 +176,8 @@ export interface FleetAllocation {
 export type FleetCommand =
   | { readonly type: 'scale'; readonly replicas: number }
   /** A rolling update: replaces Ready GameServers, leaves Allocated ones. With `fleet`, to that manifest. */
-  | { readonly type: 'update'; readonly fleet?: object }
-  | { readonly type: 'autoscaler'; readonly manifest: object | null }
+  | { readonly type: 'update'; readonly fleet?: FleetManifest }
+  | { readonly type: 'autoscaler'; readonly manifest: AutoscalerManifest | null }
   | { readonly type: 'delete'; readonly server: string; readonly graceMs?: number }
   /** Kills the game's process. */
   | { readonly type: 'kill'; readonly server: string }

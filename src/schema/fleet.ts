@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../protocol/is-object.js'
 import { didYouMean } from '../protocol/nearest.js'
-import type { AutoscalerManifest, FleetManifest } from '../fleet/fleet-state.js'
+import type { AutoscalerManifest, FleetManifest } from '../fleet/types.js'
 import { show } from '../sidecar/model/state/show.js'
 import { annotations, labels, priority } from './allocation.js'
 import { InvalidInput, integer, leaf, list, name, nullish, object, pattern, quotable, read, record } from './check.js'

@@ -157,7 +157,9 @@ test('no web page of another origin can read, allocate or change', async () => {
   }
   // What a page may send without asking first is refused even if the browser named no origin.
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', '']) {
-    expect((await ask('POST', ALLOCATE, '{}', { 'content-type': type })).status, type).toBe(415)
+    for (const path of [ALLOCATE, SERVICE]) {
+      expect((await ask('POST', path, '{}', { 'content-type': type })).status, `${path} ${type}`).toBe(415)
+    }
   }
   expect(model.resourceVersion).toBe(before)
   expect((await fetch(url + ALLOCATE, { method: 'OPTIONS' })).headers.has('access-control-allow-origin')).toBe(false)

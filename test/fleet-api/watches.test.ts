@@ -82,18 +82,10 @@ test('a version of another run, or one no longer kept, ends the watch with 410',
   }
 })
 
-test('a bookmark marks the end of the first objects', async () => {
-  const { model, watch } = await serveFleet({ fleet: { replicas: 1 } })
-  const own = await watch(`${AGONES}/gameservers?sendInitialEvents=true&allowWatchBookmarks=true`)
-  const [added, bookmark] = await own.take(2)
-  expect(added!.type).toBe('ADDED')
-  expect(bookmark).toMatchObject({
-    type: 'BOOKMARK',
-    object: {
-      kind: 'GameServer',
-      metadata: { resourceVersion: model.resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } },
-    },
-  })
+test('a client that wants its first objects by the watch is told to list', async () => {
+  const { ask } = await serveFleet()
+  const { body } = await ask('GET', `${AGONES}/gameservers?watch=1&sendInitialEvents=true`)
+  expect([body['code'], body['reason']]).toEqual([422, 'Invalid'])
 })
 
 test('a watch ends after its time, and when the API is closed', async () => {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { answer, choose } from '../../src/fleet/allocate.js'
 import type { ServerRecord } from '../../src/fleet/fleet-state.js'
-import { countNodes, deletionOrder, sortBy } from '../../src/fleet/ordering.js'
-import { initialState, reduce } from '../../src/fleet/reduce.js'
-import type { FleetAllocation, Priority } from '../../src/fleet/types.js'
+import type { FleetStep } from '../../src/fleet/fleet-step.js'
+import { sortForDeletion } from '../../src/fleet/ordering.js'
+import { initialState } from '../../src/fleet/reduce.js'
+import type { Priority } from '../../src/fleet/types.js'
 import { readAllocation } from '../../src/schema/allocation.js'
 import { allocate } from '../../src/sidecar/allocation/allocate.js'
 import { planAllocation } from '../../src/sidecar/allocation/plan-allocation.js'
@@ -28,7 +30,9 @@ interface Recording {
 }
 
 const now = Date.UTC(2026, 0, 1)
-const recording = JSON.parse(readFileSync(new URL('fixtures/recorded-allocations.json', import.meta.url), 'utf8')) as Recording
+const recording = JSON.parse(
+  readFileSync(new URL('fixtures/recorded-allocations.json', import.meta.url), 'utf8'),
+) as Recording
 
 function recordedServers(): ServerRecord[] {
   return recording.servers.map((manifest) => {
@@ -42,25 +46,24 @@ function recordedServers(): ServerRecord[] {
 /** Allocates all that is recorded, and returns the answers and the GameServers after them. */
 function replay() {
   const config = { platform: 'agones', namespace: 'default', max: 100 }
-  let state = { ...initialState({ spec: { template: {} } }, config, 1, now), servers: recordedServers() }
+  const state = { ...initialState({ spec: { template: {} } }, config, 1, now), servers: recordedServers() }
+  const step: FleetStep = { state, effects: [], now }
   const answers = recording.batches.map(({ specs }, batch) =>
-    specs.map((spec): FleetAllocation['answer'] => {
+    specs.map((spec) => {
       const manifest = readAllocation({ spec })
-      const chosen = reduce(state, { type: 'allocate', manifest, batch }, now)
-      const { choice } = chosen.effects.find((effect) => effect.type === 'choice')!
-      const servers = state.servers.map((record) => {
+      const choice = choose(step, manifest, batch)
+      const servers = step.state.servers.map((record) => {
         if (record.name !== choice.server) return record
         const plan = planAllocation(manifest, record.gameServer)
         const gameServer = typeof plan === 'string' ? plan : allocate(record.gameServer, plan, 'agones', now)
         if (typeof gameServer === 'string') throw new Error(gameServer)
         return { ...record, gameServer }
       })
-      state = { ...chosen.state, servers }
-      const answered = reduce(state, { type: 'allocated', manifest, choice }, now)
-      return answered.effects.find((effect) => effect.type === 'allocation')!.allocation.answer
+      step.state = { ...step.state, servers }
+      return answer(step, manifest, choice, undefined).answer
     }),
   )
-  return { answers, servers: state.servers }
+  return { answers, servers: step.state.servers }
 }
 
 /** An answer without times, and without what JSON doesn't tell apart. */
@@ -83,12 +86,11 @@ test('recorded allocations get the answers that the platform gave', () => {
 
 test('scaling down deletes in the order of the platform', () => {
   const { servers } = replay()
-  const counts = countNodes(servers.map(({ gameServer }) => gameServer))
   const deletable = servers.filter(
     ({ gameServer }) => !['Allocated', 'Reserved'].includes(gameServer.status.state) && !isBeingDeleted(gameServer),
   )
   for (const { scheduling, priorities, names } of recording.deletions) {
-    const sorted = sortBy(deletionOrder(scheduling, priorities, counts), deletable).map(({ name }) => name)
+    const sorted = sortForDeletion({ scheduling, priorities }, servers, deletable).map(({ name }) => name)
     expect(sorted, JSON.stringify({ scheduling, priorities })).toEqual(names)
   }
 })

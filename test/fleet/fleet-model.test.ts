@@ -44,3 +44,28 @@ test('scaling down deletes no Allocated GameServer', () => {
   fleet.endMarked()
   expect(fleet.names()).toEqual([server])
 })
+
+test('a GameServer whose end was taken back counts again, and another one is deleted for it', () => {
+  const fleet = createTestFleet({ fleet: { replicas: 2 } })
+  fleet.allReady()
+  fleet.model.perform({ type: 'scale', replicas: 1 })
+  const [ending] = fleet.names('Shutdown')
+  fleet.model.perform({ type: 'scale', replicas: 2 })
+  fleet.allReady()
+  fleet.setState(ending!, 'Ready')
+  fleet.advance(1000)
+  fleet.endMarked()
+  expect(fleet.names('Ready')).toHaveLength(2)
+  expect(fleet.model.snapshot().fleet.status).toMatchObject({ replicas: 2, readyReplicas: 2 })
+})
+
+test('a manifest with more replicas than the limit gets the limit, and a warning', () => {
+  const fleet = createTestFleet({ fleet: { replicas: 5 }, max: 3 })
+  const { spec } = fleet.model.snapshot().fleet
+  fleet.model.perform({ type: 'update', fleet: { spec: { ...spec, replicas: 9 } } })
+  expect(fleet.names()).toHaveLength(3)
+  expect(fleet.model.entries().flatMap(({ type, text }) => (type === 'warning' ? [text] : []))).toEqual([
+    'The Fleet may have at most 3 GameServers; start it with --max 5 for more.',
+    'The Fleet may have at most 3 GameServers; start it with --max 9 for more.',
+  ])
+})

@@ -1,89 +1,94 @@
+import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FleetAllocation, RunningFleet } from '../../fleet/types.js'
 import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../schema/allocation.js'
 import { InvalidInput, pathText } from '../../schema/check.js'
-import { refusalResponse } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
+import type { AllocationStatus, GameServerAllocation } from '../../sidecar/allocation/manifest.js'
 import { parseJson, readBodyText, TooLarge } from '../local/body-text.js'
-import { answerOf, manifestOf } from './allocator-service.js'
-import { json } from './answer.js'
-import { readObject } from './patch.js'
-import type { ResourceType } from './resources.js'
+import { bodyOf } from '../local/http-adapter.js'
+import { mediaTypeOf, readObject } from './patch.js'
+import type { Answer, Asked } from './resources.js'
 import { textOf } from './selectors.js'
-import { refusals } from './status.js'
+import { refusals, StatusError } from './status.js'
+
+type Fields = Readonly<Record<string, unknown>>
 
 /** How long an allocation waits for others of its batch. The platform's `allocation-batch-wait-time` is 500 ms. */
 const BATCH_MS = 1
 
+const refusal = (status: number, code: number, message: string): Answer => ({
+  status,
+  body: { code, message, details: [] },
+})
+
 /** Answers of the allocator service without a GameServer: `convertStateV1ToError` of `pkg/allocation/converters`. */
-const failures: Readonly<Record<string, Refusal>> = {
-  UnAllocated: { status: 429, code: 8, message: 'there is no available GameServer to allocate' },
-  Contention: { status: 409, code: 10, message: 'too many concurrent requests have overwhelmed the system' },
+const failures: Readonly<Record<string, Answer>> = {
+  UnAllocated: refusal(429, 8, 'there is no available GameServer to allocate'),
+  Contention: refusal(409, 10, 'too many concurrent requests have overwhelmed the system'),
 }
 
 export interface Allocations {
   /** Answers `POST …/gameserverallocations`. @throws StatusError */
-  create(type: ResourceType, namespace: string, request: Request): Promise<Response>
+  create(asked: Asked): Promise<Answer>
   /** Answers the allocator service's `POST /gameserverallocation`. */
-  serve(request: Request): Promise<Response>
+  serve(message: IncomingMessage): Promise<Answer>
 }
 
-/** Allocates for both of the platform's APIs. Requests that are in flight at the same time make a batch. */
+/** Allocates for both of the platform's APIs. Requests that come before the first of them is answered make a batch. */
 export function createAllocations(fleet: RunningFleet): Allocations {
   let batch = 1
-  let inFlight = 0
 
-  const inBatch = async <T>(work: () => Promise<T>): Promise<T> => {
-    inFlight += 1
-    try {
-      return await work()
-    } finally {
-      inFlight -= 1
-      if (inFlight === 0) batch += 1
-    }
+  const inBatch = async (work: (batch: number) => Promise<Answer>): Promise<Answer> => {
+    const own = batch
+    return work(own).finally(() => (batch = Math.max(batch, own + 1)))
   }
-  const allocate = async (value: unknown): Promise<FleetAllocation> => {
+  const allocate = async (value: unknown, batch: number): Promise<FleetAllocation> => {
     const manifest = readAllocation(value)
     await sleep(BATCH_MS)
     return fleet.allocate(manifest, batch)
   }
 
-  const create = async (type: ResourceType, namespace: string, request: Request): Promise<Response> => {
-    const manifest = await readObject(request, await readBodyText(request, 'allocation'))
+  const create = async ({ type, namespace, message }: Asked, batch: number): Promise<Answer> => {
+    const manifest = await readObject(message, await bodyText(message))
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     try {
-      const { answer, state, reason } = await allocate({ ...manifest, metadata: { ...metadata, namespace } })
-      const { reason: _reason, ...body } = answer
+      const { answer, state, reason } = await allocate({ ...manifest, metadata: { ...metadata, namespace } }, batch)
+      const { reason: _, ...body } = answer
       // The platform doesn't tell why. kubectl prints the header as a warning.
       const headers = state === 'Allocated' ? {} : { warning: `299 - ${quoted(`${state}: ${reason}`)}` }
-      return json(body, 201, headers)
+      return { status: 201, body, headers }
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
       throw refusals.invalid(type, textOf(metadata['name']), error.message, pathText(error.path))
     }
   }
 
-  const serve = async (request: Request): Promise<Response> => {
-    if (request.method !== 'POST') return refusalResponse({ status: 501, code: 12, message: 'Method Not Allowed' })
+  const serve = async (message: IncomingMessage, batch: number): Promise<Answer> => {
+    if (message.method !== 'POST') return refusal(501, 12, 'Method Not Allowed')
     try {
-      const asked = parseJson((await readBodyText(request, 'allocation')) || '{}')
-      if (!isObject(asked)) return refusalResponse({ status: 400, code: 3, message: 'The body must be a JSON object' })
+      // Any page may send another type without asking.
+      mediaTypeOf(message, ['application/json'])
+      const asked = parseJson((await bodyText(message)) || '{}')
+      if (!isObject(asked)) return refusal(400, 3, 'The body must be a JSON object')
       // The platform takes no namespace for one without GameServers.
       const namespace = textOf(asked['namespace']) || '(none)'
-      const { state, answer } = await allocate({ ...manifestOf(asked), metadata: { namespace } })
-      return state === 'Allocated' ? json(answerOf(answer.status)) : refusalResponse(failures[state]!)
+      const { state, answer } = await allocate({ ...manifestOf(asked), metadata: { namespace } }, batch)
+      return state === 'Allocated' ? { body: answerOf(answer.status) } : failures[state]!
     } catch (error) {
-      if (error instanceof TooLarge) return refusalResponse({ status: 413, code: 8, message: error.message })
-      if (error instanceof InvalidInput) return refusalResponse({ status: 400, code: 3, message: error.message })
+      if (error instanceof TooLarge) return refusal(413, 8, error.message)
+      if (error instanceof StatusError) return refusal(error.code, 3, error.message)
+      if (error instanceof InvalidInput) return refusal(400, 3, error.message)
       throw error
     }
   }
   return {
-    create: (...asked) => inBatch(() => create(...asked)),
-    serve: (request) => inBatch(() => serve(request)),
+    create: (asked) => inBatch((batch) => create(asked, batch)),
+    serve: (message) => inBatch((batch) => serve(message, batch)),
   }
 }
+
+const bodyText = (message: IncomingMessage): Promise<string> => readBodyText({ body: bodyOf(message) }, 'allocation')
 
 /** A text as a quoted string of a header, without what a header can't hold. */
 const quoted = (text: string): string =>
@@ -93,3 +98,73 @@ const quoted = (text: string): string =>
       .replaceAll('×', 'x')
       .replace(/[^\x20-\x7e]/g, '?'),
   )
+
+/** The unchecked allocation of a request, as `ConvertAllocationRequestToGSA` of `pkg/allocation/converters` makes it. */
+export function manifestOf(request: Fields): GameServerAllocation {
+  const spec = {
+    multiClusterSetting: pick(request['multiClusterSetting'], ['enabled', 'policySelector']),
+    selectors: list(request['gameServerSelectors'], selectorOf),
+    preferred: list(request['preferredGameServerSelectors'], selectorOf),
+    required: isObject(request['requiredGameServerSelector'])
+      ? selectorOf(request['requiredGameServerSelector'])
+      : null,
+    priorities: list(request['priorities'], ({ type, key, order }) => ({
+      type: word(type, ['Counter', 'List']),
+      key,
+      order: word(order, ['Ascending', 'Descending']),
+    })),
+    scheduling: word(request['scheduling'], ['Packed', 'Distributed']),
+    metadata: pick(request['metadata'] ?? request['metaPatch'], ['labels', 'annotations']),
+    counters: record(request['counters'], (action) => pick(action, ['action', 'amount', 'capacity'])),
+    lists: record(request['lists'], (action) => pick(action, ['addValues', 'deleteValues', 'capacity'])),
+  }
+  return { spec: spec as NonNullable<GameServerAllocation['spec']> }
+}
+
+const selectorOf = (selector: Fields): Fields => ({
+  matchLabels: selector['matchLabels'],
+  matchExpressions: list(selector['matchExpressions'], ({ key, operator, values }) => ({
+    key,
+    operator: word(operator, ['In', 'NotIn', 'Exists', 'DoesNotExist']),
+    values,
+  })),
+  gameServerState: stateOf(word(selector['gameServerState'], ['READY', 'ALLOCATED'])),
+  counters: record(selector['counters'], (bounds) =>
+    pick(bounds, ['minCount', 'maxCount', 'minAvailable', 'maxAvailable']),
+  ),
+  lists: record(selector['lists'], (bounds) => pick(bounds, ['containsValue', 'minAvailable', 'maxAvailable'])),
+})
+
+const stateOf = (state: unknown): unknown => (state === 'READY' ? 'Ready' : state === 'ALLOCATED' ? 'Allocated' : state)
+
+/** The word of an enum, which may be given by its number. */
+const word = (value: unknown, words: readonly string[]): unknown =>
+  value == null ? words[0] : typeof value === 'number' ? (words[value] ?? value) : value
+
+const list = (value: unknown, change: (item: Fields) => Fields): unknown =>
+  Array.isArray(value) ? value.map((item: unknown) => (isObject(item) ? change(item) : item)) : value
+
+const record = (value: unknown, change: (item: Fields) => unknown): unknown =>
+  isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, isObject(item) ? change(item) : item]))
+    : value
+
+/** The known fields; others are ignored. An int64 may be text. */
+const pick = (value: unknown, fields: readonly string[]): unknown =>
+  isObject(value)
+    ? Object.fromEntries(fields.filter((field) => value[field] != null).map((field) => [field, exact(value[field])]))
+    : value
+
+const exact = (value: unknown): unknown =>
+  typeof value === 'string' && /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value
+
+/** The answer in protobuf's JSON, with every field, as grpc-gateway writes it. */
+export function answerOf(status: AllocationStatus): object {
+  const { gameServerName, ports = [], address = '', addresses = [], nodeName = '', source, metadata } = status
+  return {
+    ...{ gameServerName, ports, address, addresses, nodeName, source },
+    metadata: { labels: metadata?.labels ?? {}, annotations: metadata?.annotations ?? {} },
+    counters: record(status.counters, ({ count, capacity }) => ({ count: String(count), capacity: String(capacity) })),
+    lists: record(status.lists, ({ values, capacity }) => ({ values, capacity: String(capacity) })),
+  }
+}

@@ -1,27 +1,28 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunningFleet } from '../../fleet/types.js'
+import { SAFE_HEADERS } from '../http/raw-response.js'
 import { readBodyText, TooLarge } from '../local/body-text.js'
+import { bodyOf } from '../local/http-adapter.js'
 import { createAllocations } from './allocations.js'
 import type { Allocations } from './allocations.js'
-import { json } from './answer.js'
 import { readObject } from './patch.js'
-import { list, read, watch } from './reads.js'
-import type { Asked } from './reads.js'
-import { createResources, isNamespaced } from './resources.js'
-import type { Resources } from './resources.js'
+import { list, read } from './reads.js'
+import { createResources } from './resources.js'
+import type { Answer, Asked, Resources } from './resources.js'
 import { refusals, StatusError } from './status.js'
 import { createWatches } from './watches.js'
 import { change, create, remove } from './writes.js'
 
 /** The platform's HTTP API over one Fleet. */
 export interface FleetApi {
-  /** Answers a request; undefined for a path that isn't the platform's. The answer to a watch is a stream. */
-  handle(request: Request): Promise<Response | undefined>
+  /** Answers an admitted request for a target with more headers; resolves with false for a path that isn't the platform's. */
+  handle(message: IncomingMessage, reply: ServerResponse, target: string, headers: object): Promise<boolean>
   /** Ends every watch. */
   close(): void
 }
 
 /** A kubeconfig whose only context leads to this address and namespace. */
-export const kubeconfigFor = (url: string, namespace = 'default'): string =>
+export const kubeconfigFor = (url: string, namespace: string): string =>
   [
     'apiVersion: v1',
     'kind: Config',
@@ -33,50 +34,73 @@ export const kubeconfigFor = (url: string, namespace = 'default'): string =>
     '',
   ].join('\n')
 
-/** Serves a Fleet by the paths and in the JSON of the platform's API. */
-export function createFleetApi(fleet: RunningFleet): FleetApi {
+/**
+ * Serves a Fleet by the paths and in the JSON of the platform's API.
+ *
+ * @param onWatch called for a connection that now belongs to a watch
+ */
+export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingMessage) => void): FleetApi {
   const watches = createWatches(fleet)
   const allocations = createAllocations(fleet)
   const resources = createResources(fleet.snapshot().fleet.apiVersion.split('/')[0]!)
+
+  /** Undefined for a path that isn't the platform's, and for a watch, which answers by itself. */
+  async function answer(message: IncomingMessage, target: string, watch: (asked: Asked) => void) {
+    const [pathname = '', search] = target.split('?', 2)
+    if (pathname === '/gameserverallocation') return allocations.serve(message)
+    const path = pathname.replace(/\/$/, '')
+    const isDocument = Object.hasOwn(resources.discovery, path)
+    if (!isDocument && !/^\/apis?\//.test(path)) return undefined
+    const isRead = message.method === 'GET' || message.method === 'HEAD'
+    if (isDocument && isRead) return { body: resources.discovery[path]! }
+    if (isDocument) throw refusals.noMethod()
+    const asked = { ...targetOf(resources, path), fleet, message, query: new URLSearchParams(search) }
+    const isWatch = message.method === 'GET' && /^(1|true)$/i.test(asked.query.get('watch') ?? '')
+    if (isWatch && asked.type.verbs.includes('watch')) return void watch(asked)
+    return carryOut(asked, allocations)
+  }
+
   return {
-    async handle(request) {
-      const { pathname, searchParams: query } = new URL(request.url)
-      try {
-        if (pathname === '/gameserverallocation') return await allocations.serve(request)
-        const document = documentOf(resources, request, pathname.replace(/\/$/, ''))
-        if (document !== undefined) return document
-        if (!/^\/apis?\//.test(pathname)) return undefined
-        return await answer({ ...targetOf(resources, pathname), fleet, watches, request, query }, allocations)
-      } catch (error) {
+    async handle(message, reply, target, headers) {
+      let isWatch = false
+      const watch = (asked: Asked): void => {
+        isWatch = true
+        watches.watch(asked, reply, headers)
+        onWatch(message)
+      }
+      const found = await answer(message, target, watch).catch((error: unknown): Answer => {
         const known = error instanceof TooLarge ? refusals.tooLarge(error.message) : error
         if (!(known instanceof StatusError)) throw error
-        return json(known.status, known.code)
-      }
+        return { status: known.code, body: known.status }
+      })
+      if (found === undefined) return isWatch
+      send(reply, found, headers)
+      return true
     },
     close: watches.close,
   }
 }
 
-/** An answer that is always the same. */
-function documentOf({ discovery }: Resources, { method, headers }: Request, path: string): Response | undefined {
-  const isHealth = /^\/(healthz|livez|readyz)$/.test(path)
-  if (!isHealth && !Object.hasOwn(discovery, path)) return undefined
-  if (method !== 'GET' && method !== 'HEAD') throw refusals.noMethod()
-  if (isHealth) return new Response('ok')
-  // kubectl reads the schema in protobuf only. An empty document is one without types, whose fields kubectl doesn't check.
-  const isProtobuf = path === '/openapi/v2' && headers.get('accept')?.includes('+protobuf') === true
-  const type = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
-  return isProtobuf ? new Response('', { headers: { 'content-type': type } }) : json(discovery[path]!)
+function send(reply: ServerResponse, { status = 200, body, headers }: Answer, more: object): void {
+  // One buffer for one write.
+  const bytes = Buffer.from(JSON.stringify(body))
+  reply.writeHead(status, {
+    ...{ 'content-type': 'application/json', 'content-length': bytes.length },
+    ...SAFE_HEADERS,
+    ...headers,
+    ...more,
+  })
+  reply.end(bytes)
 }
 
 const PATH =
-  /^\/(?:api|apis\/(?<group>[^/]+))\/v1(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<subresource>[^/]+))?\/?$/
+  /^\/apis\/(?<group>[^/]+)\/v1(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<subresource>[^/]+))?$/
 
 /** What a path names. @throws StatusError */
-function targetOf({ types }: Resources, pathname: string): Pick<Asked, 'type' | 'namespace' | 'name' | 'subresource'> {
-  const { group = '', namespace, plural, name, subresource } = PATH.exec(pathname)?.groups ?? {}
+function targetOf({ types }: Resources, path: string): Pick<Asked, 'type' | 'namespace' | 'name' | 'subresource'> {
+  const { group = '', namespace, plural, name, subresource } = PATH.exec(path)?.groups ?? {}
   // Autoscalers have a group of their own, but are served beside the Fleet, too.
-  const isIn = (own: string): boolean => own === group || (group !== '' && own.endsWith(`.${group}`))
+  const isIn = (own: string): boolean => own === group || own.endsWith(`.${group}`)
   const type = types.find((one) => one.plural === plural && isIn(one.group))
   if (type === undefined || (subresource !== undefined && subresource !== type.subresource)) throw refusals.noResource()
   return { type, subresource, namespace: decoded(namespace), name: decoded(name) }
@@ -99,16 +123,15 @@ const verbs: Readonly<Record<string, readonly [collection: string, object: strin
   DELETE: ['', 'delete'],
 }
 
-async function answer(asked: Asked, allocations: Allocations): Promise<Response> {
-  const { type, name, query, request, namespace } = asked
-  const verb = verbs[request.method]?.[name === undefined ? 0 : 1] ?? ''
+async function carryOut(asked: Asked, allocations: Allocations): Promise<Answer> {
+  const { type, name, message, namespace } = asked
+  const verb = verbs[message.method ?? '']?.[name === undefined ? 0 : 1] ?? ''
   if (!type.verbs.includes(verb)) throw refusals.noMethod()
-  if (request.method === 'GET' && /^(1|true)$/i.test(query.get('watch') ?? '')) return watch(asked)
   if (verb === 'list') return list(asked)
   if (verb === 'get') return read(asked)
-  if (isNamespaced(type) && namespace === undefined) throw refusals.noResource()
-  if (type.kind === 'GameServerAllocation') return allocations.create(type, namespace!, request)
-  const text = await readBodyText(request, 'object')
-  if (verb === 'create') return create(asked, await readObject(request, text))
+  if (namespace === undefined) throw refusals.noResource()
+  if (type.kind === 'GameServerAllocation') return allocations.create(asked)
+  const text = await readBodyText({ body: bodyOf(message) }, 'object')
+  if (verb === 'create') return create(asked, await readObject(message, text))
   return verb === 'delete' ? remove(asked, text) : change(asked, text)
 }

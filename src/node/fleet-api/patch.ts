@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../protocol/is-object.js'
 import { parseJson } from '../local/body-text.js'
 import { findDocument } from '../local/yaml-documents.js'
@@ -17,20 +18,21 @@ const patches: Readonly<Record<string, (target: unknown, patch: unknown) => unkn
 }
 
 /** The media type of a request. @throws StatusError unless it is one of these */
-function mediaTypeOf({ method, headers }: Request, accepted: readonly string[]): string {
+export function mediaTypeOf({ method, headers }: IncomingMessage, accepted: readonly string[]): string {
   // `kubectl scale` names none for its PUT. A POST without a type is a request that any page can send.
-  const given = headers.get('content-type') || (method === 'POST' ? '' : objectTypes[0]!)
+  const given = headers['content-type'] || (method === 'POST' ? '' : objectTypes[0]!)
   const type = given.split(';')[0]!.trim().toLowerCase()
-  if (!accepted.includes(type)) throw refusals.mediaType(accepted)
-  return type
+  if (accepted.includes(type)) return type
+  const message = 'the body of the request was in an unknown format - accepted media types include: '
+  throw refusals.mediaType(message + accepted.join(', '))
 }
 
 /** Whether a request creates the object if there is none. */
-export const creates = ({ headers }: Request): boolean => headers.get('content-type')?.startsWith(APPLY) === true
+export const creates = ({ headers }: IncomingMessage): boolean => headers['content-type']?.startsWith(APPLY) === true
 
 /** A body as an object. @throws StatusError */
-export async function readObject(request: Request, text: string): Promise<Fields> {
-  const value = await parse(text, mediaTypeOf(request, creates(request) ? [APPLY] : objectTypes))
+export async function readObject(message: IncomingMessage, text: string): Promise<Fields> {
+  const value = await parse(text, mediaTypeOf(message, creates(message) ? [APPLY] : objectTypes))
   if (!isObject(value)) throw refusals.badRequest('the body of the request must be an object in JSON or YAML')
   return value
 }
@@ -46,8 +48,8 @@ async function parse(text: string, type: string): Promise<unknown> {
 }
 
 /** The object as the patch of a request leaves it. @throws StatusError */
-export async function patched(request: Request, text: string, target: object): Promise<Fields> {
-  const type = mediaTypeOf(request, Object.keys(patches))
+export async function patched(message: IncomingMessage, text: string, target: object): Promise<Fields> {
+  const type = mediaTypeOf(message, Object.keys(patches))
   const result = patches[type]!(target, await parse(text, type))
   if (!isObject(result)) throw refusals.badRequest('the patch must leave an object')
   return result
@@ -64,53 +66,61 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged)
 }
 
+/** A value's place: what holds it, and its key there. */
+type Place = readonly [holder: Record<string, unknown>, key: string]
+
 /** RFC 6902. */
 function jsonPatch(target: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw refusals.badRequest('a JSON patch must be a list of operations')
-  return patch.reduce<unknown>((document, operation: unknown) => {
-    const { op, path, from, value } = isObject(operation) ? operation : {}
-    if (op === 'add') return edit(document, keysOf(path), () => value, true)
-    if (op === 'replace') return edit(document, keysOf(path), () => value)
-    if (op === 'remove') return edit(document, keysOf(path), () => undefined)
-    if (op === 'copy' || op === 'move') {
-      const source = valueOf(document, keysOf(from))
-      const rest = op === 'copy' ? document : edit(document, keysOf(from), () => undefined)
-      return edit(rest, keysOf(path), () => source, true)
-    }
-    if (op !== 'test') throw refusals.badRequest(`a JSON patch has no operation ${JSON.stringify(op)}`)
-    if (isDeepStrictEqual(valueOf(document, keysOf(path)), value)) return document
-    throw refusals.badRequest(`testing value ${JSON.stringify(path)} failed`)
-  }, target)
-}
-
-function keysOf(path: unknown): readonly string[] {
-  if (typeof path !== 'string' || !/^(\/|$)/.test(path)) throw missing(path)
-  return path
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-}
-
-const missing = (key: unknown) =>
-  refusals.badRequest(`the path of a JSON patch leads to nothing: ${JSON.stringify(key)}`)
-
-const valueOf = (document: unknown, keys: readonly string[]): unknown =>
-  keys.reduce((value, key) => {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) throw missing(key)
-    return (value as Fields)[key]
-  }, document)
-
-/** A copy with a changed value. A change to undefined removes it. */
-function edit(document: unknown, [key, ...rest]: readonly string[], change: () => unknown, mayAdd = false): unknown {
-  if (key === undefined) return change()
-  const adds = mayAdd && rest.length === 0
-  const entries: [string, unknown][] = Object.entries(isObject(document) || Array.isArray(document) ? document : {})
-  const index = Array.isArray(document) && key === '-' ? entries.length : entries.findIndex(([own]) => own === key)
-  const isEnd = Array.isArray(document) && Number(key) === entries.length
-  if (index === -1 && !(adds && (isObject(document) || isEnd))) throw missing(key)
-  const at = index === -1 ? entries.length : index
-  const value = edit(entries[at]?.[1], rest, change, mayAdd)
-  const kept = entries.slice(adds && Array.isArray(document) ? at : at + 1)
-  const all = [...entries.slice(0, at), ...(value === undefined ? [] : [[key, value] as const]), ...kept]
-  return Array.isArray(document) ? all.map(([, item]) => item) : Object.fromEntries(all)
+  const root: Record<string, unknown> = { '': structuredClone(target) }
+  const valueAt = ([holder, key]: Place): unknown => {
+    if (Object.hasOwn(holder, key) && !(Array.isArray(holder) && key === 'length')) return holder[key]
+    throw refusals.badRequest(`the path of a JSON patch leads to nothing: ${JSON.stringify(key)}`)
+  }
+  const placeOf = (path: unknown): Place => {
+    if (typeof path !== 'string' || !/^(\/|$)/.test(path)) throw refusals.badRequest('a JSON patch needs a path')
+    const keys = path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const key = keys.pop()!
+    const holder = keys.reduce<unknown>((value, key) => valueAt([value as Place[0], key]), root)
+    if (typeof holder === 'object' && holder !== null) return [holder as Place[0], key]
+    throw refusals.badRequest(`the path of a JSON patch leads to nothing: ${JSON.stringify(path)}`)
+  }
+  const put = ([holder, key]: Place, value: unknown): void => {
+    if (!Array.isArray(holder))
+      return void Object.defineProperty(holder, key, { value, enumerable: true, writable: true, configurable: true })
+    if (key !== '-' && key !== String(holder.length)) valueAt([holder, key])
+    holder.splice(key === '-' ? holder.length : Number(key), 0, value)
+  }
+  const take = (place: Place): unknown => {
+    const [holder, key] = place
+    const value = valueAt(place)
+    if (Array.isArray(holder)) holder.splice(Number(key), 1)
+    else delete holder[key]
+    return value
+  }
+  const operations: Readonly<Record<string, (operation: Fields) => void>> = {
+    add: ({ path, value }) => put(placeOf(path), value),
+    remove: ({ path }) => take(placeOf(path)),
+    replace({ path, value }) {
+      const [holder, key] = placeOf(path)
+      valueAt([holder, key])
+      holder[key] = value
+    },
+    copy: ({ from, path }) => put(placeOf(path), structuredClone(valueAt(placeOf(from)))),
+    move({ from, path }) {
+      const value = take(placeOf(from))
+      put(placeOf(path), value)
+    },
+    test({ path, value }) {
+      if (!isDeepStrictEqual(valueAt(placeOf(path)), value))
+        throw refusals.badRequest(`testing ${JSON.stringify(path)} failed`)
+    },
+  }
+  for (const operation of patch as unknown[]) {
+    const { op } = isObject(operation) ? operation : {}
+    if (typeof op !== 'string' || !Object.hasOwn(operations, op))
+      throw refusals.badRequest(`a JSON patch has no operation ${JSON.stringify(op)}`)
+    operations[op]!(operation as Fields)
+  }
+  return root['']
 }

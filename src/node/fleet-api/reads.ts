@@ -1,34 +1,26 @@
 import type { PlatformObject, RunningFleet } from '../../fleet/types.js'
-import { json } from './answer.js'
-import { isStored, objectsOf } from './objects.js'
-import { apiVersionOf } from './resources.js'
-import { matcherOf } from './selectors.js'
-import type { Selection } from './selectors.js'
+import { apiVersionOf, stored } from './resources.js'
+import type { Answer, Asked, ResourceType } from './resources.js'
+import { matcherOf, valueAt } from './selectors.js'
 import { refusals } from './status.js'
-import { tableOf, wantsTable } from './table.js'
-import type { Watches } from './watches.js'
 
-/** A request, with what its path names. */
-export interface Asked extends Selection {
-  readonly subresource: string | undefined
-  readonly fleet: RunningFleet
-  readonly watches: Watches
-  readonly request: Request
-}
-
-export function list(asked: Asked): Response {
-  const { type, fleet, request } = asked
-  const { resourceVersion } = fleet
+export function list(asked: Asked): Answer {
+  const { type, fleet } = asked
   const items = objectsOf(fleet, type).filter(matcherOf(asked))
-  if (wantsTable(request)) return json(table(asked, items))
-  const metadata = { continue: '', resourceVersion }
-  return json({ apiVersion: apiVersionOf(type), kind: `${type.kind}List`, metadata, items })
+  if (wantsTable(asked)) return { body: tableOf(asked, items) }
+  const metadata = { continue: '', resourceVersion: fleet.resourceVersion }
+  return { body: { apiVersion: apiVersionOf(type), kind: `${type.kind}List`, metadata, items } }
 }
 
-const table = ({ type, fleet, query }: Asked, items: readonly PlatformObject[], withColumns = true): object => {
-  const { resourceVersion } = fleet
-  const includeObject = query.get('includeObject')
-  return tableOf(type, items, { resourceVersion, now: fleet.snapshot().now, includeObject, withColumns })
+export function read(asked: Asked): Answer {
+  const object = found(asked)
+  if (asked.subresource !== undefined) return { body: scaleOf(object) }
+  return { body: wantsTable(asked) ? tableOf(asked, [object]) : object }
+}
+
+function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readonly PlatformObject[] {
+  const known = stored.find((one) => one === plural)
+  return known === undefined ? [] : fleet.objects(known)
 }
 
 /** The object that a path names; undefined if there is none. */
@@ -45,17 +37,10 @@ export function found(asked: Asked): PlatformObject {
   return object
 }
 
-export function read(asked: Asked): Response {
-  const object = found(asked)
-  if (asked.subresource !== undefined) return json(scaleOf(object))
-  return json(wantsTable(asked.request) ? table(asked, [object]) : object)
-}
-
 /** The part of a Fleet that autoscalers and `kubectl scale` use. */
 export function scaleOf({ metadata, spec, status }: PlatformObject): Readonly<Record<string, unknown>> {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata
-  const replicasOf = (part: object | undefined): unknown =>
-    (part as { readonly replicas?: number } | undefined)?.replicas
+  const replicasOf = (part: object | undefined): unknown => valueAt(part ?? {}, '.replicas')
   return {
     ...{ kind: 'Scale', apiVersion: 'autoscaling/v1' },
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
@@ -63,25 +48,42 @@ export function scaleOf({ metadata, spec, status }: PlatformObject): Readonly<Re
   }
 }
 
-export function watch(asked: Asked): Response {
-  const { type, query, request, watches } = asked
-  const { plural } = type
-  if (!isStored(plural)) throw refusals.noMethod()
-  const version = query.get('resourceVersion') ?? ''
-  if (!/^\d*$/.test(version)) throw refusals.badRequest(`invalid resource version ${JSON.stringify(version)}`)
-  const isTable = wantsTable(request)
-  const isInitial = query.get('sendInitialEvents') === 'true'
-  return watches.watch({
-    plural,
-    matches: matcherOf(asked),
-    form: isTable ? `table ${query.get('includeObject')}` : 'object',
-    write: (object, isFirst) => (isTable ? table(asked, [object], isFirst) : object),
-    bookmark:
-      query.get('allowWatchBookmarks') === 'true' && !isTable
-        ? (metadata) => ({ kind: type.kind, apiVersion: apiVersionOf(type), metadata })
-        : undefined,
-    since: version === '' || version === '0' || isInitial ? undefined : version,
-    marksInitial: isInitial,
-    timeoutSeconds: Number(query.get('timeoutSeconds')) || undefined,
+/** Whether a client asked for rows to print, as `kubectl get` does. */
+export const wantsTable = ({ message }: Asked): boolean => /;as=Table\b/.test(message.headers.accept ?? '')
+
+/** Objects as the rows of a Table, by the columns of their type's CRD. */
+export function tableOf({ type, fleet, query }: Asked, items: readonly PlatformObject[], withColumns = true): object {
+  const { now } = fleet.snapshot()
+  const wanted = query.get('includeObject')
+  const column = (name: string, type: string, format = '') => ({ name, type, format, description: '', priority: 0 })
+  const columns = [column('Name', 'string', 'name'), ...type.columns.map(([name, type]) => column(name, type))]
+  const rows = items.map((object) => {
+    const { metadata } = object
+    const short = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
+    return {
+      cells: [metadata.name, ...type.columns.map(([, type, path]) => cellOf(valueAt(object, path), type, now))],
+      object: wanted === 'None' ? null : wanted === 'Object' ? object : short,
+    }
   })
+  const head = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: fleet.resourceVersion } }
+  return { ...head, columnDefinitions: withColumns ? columns : null, rows }
+}
+
+function cellOf(value: unknown, type: string, now: number): string | number | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  if (type === 'integer') return Number(value)
+  return type === 'date' ? duration((now - Date.parse(String(value))) / 1000) : String(value)
+}
+
+/** A duration in the unit that `apimachinery/pkg/util/duration` takes: `90s`, `45m`, `30h`, `9d`. */
+function duration(seconds: number): string {
+  const [, unit, letter] = (
+    [
+      [120, 1, 's'],
+      [3 * 3600, 60, 'm'],
+      [48 * 3600, 3600, 'h'],
+      [Infinity, 86_400, 'd'],
+    ] as const
+  ).find(([below]) => seconds < below)!
+  return `${Math.max(0, Math.floor(seconds / unit))}${letter}`
 }

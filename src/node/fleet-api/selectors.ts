@@ -2,7 +2,7 @@ import type { PlatformObject } from '../../fleet/types.js'
 import type { LabelExpression } from '../../sidecar/allocation/manifest.js'
 import { labelMismatch } from '../../sidecar/allocation/mismatches.js'
 import { own } from '../../sidecar/model/state/game-server-edits.js'
-import type { ResourceType } from './resources.js'
+import type { Asked, ResourceType } from './resources.js'
 import { refusals } from './status.js'
 
 /** One condition of a label selector, as `apimachinery/pkg/labels/selector.go` reads it. */
@@ -40,7 +40,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 
 /** The conditions of a field selector: the field, whether it must differ, and the value. */
 function parseFields(text: string, type: ResourceType): [field: string, differs: boolean, value: string][] {
-  const fields = ['metadata.name', 'metadata.namespace', ...type.selectable]
+  const fields = ['metadata.name', 'metadata.namespace', ...(type.selectable ?? [])]
   return text
     .split(',')
     .filter(Boolean)
@@ -53,16 +53,8 @@ function parseFields(text: string, type: ResourceType): [field: string, differs:
     })
 }
 
-/** What a request asks for: a type, and by path and query the objects of that type. */
-export interface Selection {
-  readonly type: ResourceType
-  readonly namespace: string | undefined
-  readonly name: string | undefined
-  readonly query: URLSearchParams
-}
-
 /** Tells whether a request selects an object. @throws StatusError for a malformed selector */
-export function matcherOf({ type, namespace, name, query }: Selection): (object: PlatformObject) => boolean {
+export function matcherOf({ type, namespace, name, query }: Asked): (object: PlatformObject) => boolean {
   const labels = parseLabels(query.get('labelSelector') ?? '')
   const fields = parseFields(query.get('fieldSelector') ?? '', type)
   if (namespace !== undefined) fields.push(['metadata.namespace', false, namespace])

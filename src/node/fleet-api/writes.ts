@@ -4,11 +4,10 @@ import { isObject } from '../../protocol/is-object.js'
 import { InvalidInput, pathText } from '../../schema/check.js'
 import { readAutoscaler, readFleet } from '../../schema/fleet.js'
 import type { ControlCommand } from '../../sidecar/index.js'
-import { json } from './answer.js'
 import { creates, patched, readObject } from './patch.js'
 import { existing, found, scaleOf } from './reads.js'
-import type { Asked } from './reads.js'
 import { apiVersionOf } from './resources.js'
+import type { Answer, Asked } from './resources.js'
 import { textOf } from './selectors.js'
 import { refusals } from './status.js'
 
@@ -16,85 +15,80 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** What the Fleet does when a client writes an object. */
 interface Writer {
-  create?(fleet: RunningFleet, object: Fields): FleetResult
-  replace(fleet: RunningFleet, current: PlatformObject, next: Fields): FleetResult
+  replace(fleet: RunningFleet, next: Fields, current?: PlatformObject): FleetResult
   remove(fleet: RunningFleet, current: PlatformObject): FleetResult
 }
-
-const setAutoscaler = (fleet: RunningFleet, object: Fields): FleetResult =>
-  fleet.perform({ type: 'autoscaler', manifest: readAutoscaler(manifestOf(object)) })
 
 /** The writers by plural name. */
 const writers: Readonly<Record<string, Writer>> = {
   fleets: {
-    replace: replaceFleet,
+    replace: (fleet, next, current) => replaceFleet(fleet, current!, next),
     remove: () => ({ ok: false, status: 409, message: 'it lives as long as its command; end the command with Ctrl+C' }),
   },
   fleetautoscalers: {
-    create: setAutoscaler,
-    replace: (fleet, _current, next) => setAutoscaler(fleet, next),
+    replace: (fleet, next) => fleet.perform({ type: 'autoscaler', manifest: readAutoscaler(manifestOf(next)) }),
     remove: (fleet) => fleet.perform({ type: 'autoscaler', manifest: null }),
   },
   gameservers: {
-    replace: replaceGameServer,
+    replace: (fleet, next, current) => replaceGameServer(fleet, current!, next),
     // Whatever grace a client asks for, `pkg/gameservers/controller.go` takes that of the pod.
     remove: (fleet, { metadata }) => fleet.perform({ type: 'delete', server: metadata.name }),
   },
 }
 
 /** Creates the autoscaler, the only object that a Fleet may be without. */
-export function create(asked: Asked, object: Fields): Response {
+export function create(asked: Asked, object: Fields): Answer {
   const { type, fleet, namespace } = asked
   const own = fleet.snapshot().fleet.metadata
   const name = textOf(checked(asked, object)['name'])
   if (namespace !== own.namespace) {
     throw refusals.forbidden(`this Fleet is in the namespace "${own.namespace}", not in "${namespace}"`)
   }
-  const [taken] = type.kind === 'Fleet' ? [{ metadata: own }] : fleet.objects('fleetautoscalers')
+  const [taken] = fleet.objects(type.kind === 'Fleet' ? 'fleets' : 'fleetautoscalers')
   if (taken?.metadata.name === name) throw refusals.alreadyExists(type, name)
   if (taken !== undefined) {
     const message = `this command runs one ${type.kind}, "${taken.metadata.name}"; start another command for "${name}"`
     throw refusals.forbidden(message)
   }
-  if (isDry(asked)) return json(object, 201)
-  finish(asked, name, () => writers[type.plural]!.create!(fleet, object))
-  return json(found({ ...asked, name }), 201)
+  if (isDry(asked)) return { body: object, status: 201 }
+  finish(asked, name, ({ replace }) => replace(fleet, object))
+  return { body: found({ ...asked, name }), status: 201 }
 }
 
 /** PUT and PATCH of an object or its scale. */
-export async function change(asked: Asked, text: string): Promise<Response> {
-  const { type, fleet, request, name = '', subresource } = asked
-  if (creates(request) && existing(asked) === undefined) return create(asked, await readObject(request, text))
+export async function change(asked: Asked, text: string): Promise<Answer> {
+  const { type, fleet, message, name = '', subresource } = asked
+  if (creates(message) && existing(asked) === undefined) return create(asked, await readObject(message, text))
   const current = found(asked)
-  const isScale = subresource !== undefined
-  const before = isScale ? scaleOf(current) : { ...current }
-  const next = await (request.method === 'PUT' ? readObject(request, text) : patched(request, text, before))
+  const shownOf = (object: PlatformObject): Fields => (subresource === undefined ? { ...object } : scaleOf(object))
+  const next = await (message.method === 'PUT' ? readObject(message, text) : patched(message, text, shownOf(current)))
   const { resourceVersion: version } = checked(asked, next)
   if (version !== undefined && version !== '' && version !== current.metadata.resourceVersion) {
     throw refusals.conflict(type, name)
   }
   if (!isObject(next['spec'])) throw refusals.invalid(type, name, 'spec must be an object', 'spec')
-  const wanted = isScale ? { ...current, spec: { ...current.spec, replicas: next['spec']['replicas'] } } : next
-  if (isDry(asked)) return json(next)
-  finish(asked, name, () => writers[type.plural]!.replace(fleet, current, wanted))
-  const after = found(asked)
-  return json(isScale ? scaleOf(after) : after)
+  const { replicas } = next['spec']
+  const wanted = subresource === undefined ? next : { ...current, spec: { ...current.spec, replicas } }
+  if (isDry(asked)) return { body: next }
+  finish(asked, name, ({ replace }) => replace(fleet, wanted, current))
+  return { body: shownOf(found(asked)) }
 }
 
 /** DELETE, with the preconditions of its options. */
-export async function remove(asked: Asked, text: string): Promise<Response> {
-  const { type, fleet, request, name = '' } = asked
-  const options = text === '' ? {} : await readObject(request, text)
+export async function remove(asked: Asked, text: string): Promise<Answer> {
+  const { type, fleet, message, name = '' } = asked
+  const options = text === '' ? {} : await readObject(message, text)
   const current = found(asked)
   const { uid, resourceVersion } = current.metadata
-  const wanted = { uid, resourceVersion, ...(isObject(options['preconditions']) ? options['preconditions'] : {}) }
-  if (wanted.uid !== uid || wanted.resourceVersion !== resourceVersion) {
+  const wanted = isObject(options['preconditions']) ? options['preconditions'] : {}
+  if (!isDeepStrictEqual({ uid, resourceVersion, ...wanted }, { uid, resourceVersion })) {
     throw refusals.conflict(type, name, 'a precondition on UID or resourceVersion failed')
   }
-  if (!isDry(asked) && !Array.isArray(options['dryRun']))
-    finish(asked, name, () => writers[type.plural]!.remove(fleet, current))
+  if (!isDry(asked) && !Array.isArray(options['dryRun'])) {
+    finish(asked, name, (writer) => writer.remove(fleet, current))
+  }
   const details = { name, group: type.group, kind: type.plural, uid }
-  return json(existing(asked) ?? { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details })
+  return { body: existing(asked) ?? { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
 }
 
 const isDry = ({ query }: Asked): boolean => query.has('dryRun')
@@ -106,20 +100,19 @@ function checked({ type, name, namespace, subresource }: Asked, object: Fields):
     throw refusals.badRequest(`the object provided is unrecognized (must be of type ${kind}, apiVersion ${version})`)
   }
   const metadata = isObject(object['metadata']) ? object['metadata'] : {}
-  if (name !== undefined && metadata['name'] !== name) {
-    const given = textOf(metadata['name'])
-    throw refusals.badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`)
-  }
-  if ((metadata['namespace'] ?? namespace) !== namespace) {
-    throw refusals.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  for (const [field, wanted] of Object.entries({ name: name ?? metadata['name'], namespace })) {
+    if ((metadata[field] ?? (field === 'namespace' ? namespace : undefined)) === wanted) continue
+    throw refusals.badRequest(
+      `the ${field} of the object does not match the ${field} of the request (${String(wanted)})`,
+    )
   }
   return metadata
 }
 
 /** Writes. @throws StatusError if the object is invalid or the Fleet refuses it */
-function finish({ type }: Asked, name: string, write: () => FleetResult): void {
+function finish({ type }: Asked, name: string, write: (writer: Writer) => FleetResult): void {
   try {
-    const result = write()
+    const result = write(writers[type.plural]!)
     if (result.ok) return
     const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
     throw refuse(type, name, result.message)
@@ -144,26 +137,29 @@ function replaceFleet(fleet: RunningFleet, current: PlatformObject, next: Fields
   return replicas === before.spec['replicas'] ? { ok: true } : fleet.perform({ type: 'scale', replicas: replicas ?? 0 })
 }
 
+/** Parts of a GameServer that a client may change, with the command for an entry of each. */
+const parts: readonly (readonly [place: string, field: string, command: (key: string, value: unknown) => object])[] = [
+  ['metadata', 'labels', (key, value = null) => ({ type: 'setLabel', key, value })],
+  ['metadata', 'annotations', (key, value = null) => ({ type: 'setAnnotation', key, value })],
+  ['status', 'counters', (name, value) => ({ type: 'setCounter', name, ...(value as object) })],
+  ['status', 'lists', (name, value) => ({ type: 'setList', name, ...(value as object) })],
+]
+
 /** Carries out on the GameServer's sidecar what differs, by one control command for each difference. */
 function replaceGameServer(fleet: RunningFleet, current: PlatformObject, next: Fields): FleetResult {
-  const changed = (place: string, field: string): [string, unknown][] => {
-    const [before, after] = [current as unknown as Fields, next].map((one) => {
-      const outer = one[place]
-      return new Map(Object.entries((isObject(outer) && isObject(outer[field]) && outer[field]) || {}))
-    }) as [Map<string, unknown>, Map<string, unknown>]
-    return [...new Map([...before, ...after]).keys()]
-      .map((key): [string, unknown] => [key, after.get(key)])
-      .filter(([key, value]) => !isDeepStrictEqual(value, before.get(key)))
+  const partOf = (object: object, place: string): Fields => {
+    const part = (object as Fields)[place]
+    return isObject(part) ? part : {}
   }
-  const state = isObject(next['status']) ? next['status']['state'] : undefined
-  const commands = [
-    ...changed('metadata', 'labels').map(([key, value]) => ({ type: 'setLabel', key, value: value ?? null })),
-    ...changed('metadata', 'annotations').map(([key, value]) => ({ type: 'setAnnotation', key, value: value ?? null })),
-    ...changed('status', 'counters').map(([name, value]) => ({ type: 'setCounter', name, ...(value as object) })),
-    ...changed('status', 'lists').map(([name, value]) => ({ type: 'setList', name, ...(value as object) })),
-    ...(state === (current.status as Fields | undefined)?.['state'] ? [] : [{ type: 'setState', state }]),
-  ] as ControlCommand[]
-  for (const command of commands) {
+  const commands = parts.flatMap(([place, field, command]) => {
+    const [before, after] = [partOf(partOf(current, place), field), partOf(partOf(next, place), field)]
+    return Object.keys({ ...before, ...after })
+      .filter((key) => !isDeepStrictEqual(before[key], after[key]))
+      .map((key) => command(key, after[key]))
+  })
+  const { state } = partOf(next, 'status')
+  if (state !== partOf(current, 'status')['state']) commands.push({ type: 'setState', state })
+  for (const command of commands as ControlCommand[]) {
     const result = fleet.perform({ type: 'control', server: current.metadata.name, command })
     if (!result.ok) return result
   }

@@ -145,7 +145,7 @@ class FleetRun {
       // The option stands above the file.
       const now = this.#model.snapshot().fleet.spec.replicas
       const replicas = (this.#options.replicas === undefined ? fleet.spec.replicas : now) ?? now
-      this.#model.dispatch({ type: 'applied', fleet: { ...fleet, spec: { ...fleet.spec, replicas } } })
+      this.#model.dispatch({ type: 'update', fleet: { ...fleet, spec: { ...fleet.spec, replicas } } })
       this.#model.dispatch({ type: 'autoscaler', manifest: autoscaler ?? null })
     }
     this.#unfollow = followFleetFiles(files, apply, (problem) => this.#warn(problem))

@@ -1,5 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
-import type { AutoscalerManifest, FleetManifest } from '../../fleet/fleet-state.js'
+import type { AutoscalerManifest, FleetManifest } from '../../fleet/types.js'
 import { isObject } from '../../protocol/is-object.js'
 import { readFleetDocument } from '../../schema/fleet.js'
 import type { FleetDocument } from '../../schema/fleet.js'

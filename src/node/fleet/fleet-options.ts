@@ -1,5 +1,4 @@
-import type { FleetEntry } from '../../fleet/types.js'
-import type { AutoscalerManifest, FleetManifest } from '../../fleet/fleet-state.js'
+import type { AutoscalerManifest, FleetEntry, FleetManifest } from '../../fleet/types.js'
 import type { ConsoleLevel } from '../host/lines.js'
 import type { PageOptions } from './game.js'
 import type { PortRange } from './ports.js'

@@ -5,12 +5,12 @@ import { createFleetApi } from '../fleet-api/fleet-api.js'
 import { createFleetDashboard } from '../fleet-dashboard/fleet-dashboard.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import { answerRefusal } from '../http/raw-response.js'
-import { refusalResponse } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
 import { CORS_METHODS, corsHeaders, createGuard, isPreflight } from '../http/request-guard.js'
 import type { Admission } from '../http/request-guard.js'
+import { ConnectionDropped } from '../../sidecar/index.js'
 import { isDashboard } from '../local/dashboard-route.js'
-import { toRequest, writeResponse } from '../local/http-adapter.js'
+import { writeResponse } from '../local/http-adapter.js'
 
 export interface FleetServerOptions {
   readonly fleet: RunningFleet
@@ -29,26 +29,29 @@ const METHODS = [...CORS_METHODS, 'DELETE']
 /** Serves the platform's API and the dashboard of a Fleet. The guard is the local sidecar's. */
 export function createFleetServer(options: FleetServerOptions): { server: Server; end(): void } {
   const { fleet, beatsOf, allowHosts, allowOrigins, onFault } = options
-  const api = createFleetApi(fleet)
+  const api = createFleetApi(fleet, ({ socket }) => guarded.exempt(socket))
   const dashboard = createFleetDashboard(fleet, { beatsOf })
 
-  async function answer(message: IncomingMessage, admission: Admission): Promise<Response> {
-    const { host, target } = admission
-    if (isPreflight(message, admission)) return new Response(null, { status: 204 })
-    const found = (await dashboard.handle(message, admission)) ?? (await api.handle(toRequest(message, host, target)))
-    return found ?? refusalResponse(notFound(target))
-  }
-
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
-    const response = await answer(message, admission)
-    const cors = corsHeaders(admission, REQUEST_HEADERS, METHODS)
-    for (const [name, value] of Object.entries(cors ?? {})) response.headers.set(name, value)
+    const { target } = admission
+    const cors = corsHeaders(admission, REQUEST_HEADERS, METHODS) ?? {}
+    const response = isPreflight(message, admission)
+      ? new Response(null, { status: 204 })
+      : await dashboard.handle(message, admission)
+    if (response === undefined) {
+      const isAnswered = await api.handle(message, reply, target, cors)
+      return isAnswered ? undefined : answerRefusal(reply, notFound(target), cors)
+    }
+    for (const [name, value] of Object.entries(cors)) response.headers.set(name, value)
     await writeResponse(response, reply, () => guarded.exempt(message.socket))
   }
 
   const guarded = createGuardedServer({
     guard: createGuard({ allowHosts, allowOrigins, isPage: isDashboard }),
-    serve,
+    serve: (...asked) =>
+      serve(...asked).catch((error: unknown) => {
+        if (!(error instanceof ConnectionDropped)) throw error
+      }),
     async upgrade(message, socket, head, admission) {
       guarded.exempt(socket)
       const isTaken = await dashboard.upgrade(message, socket, head, admission)

@@ -10,9 +10,12 @@ export class TooLarge extends Error {}
  * @param what the body in the message of the error
  * @throws TooLarge
  */
-export async function readBodyText(request: Request, what: string): Promise<string> {
+export async function readBodyText(
+  { body }: { readonly body: AsyncIterable<Uint8Array> | null },
+  what: string,
+): Promise<string> {
   const bytes = createGrowingBytes()
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body ?? []) {
     if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
     bytes.add(chunk)
   }

@@ -32,7 +32,7 @@ export function toRequest(message: IncomingMessage, host: string, target: string
 }
 
 /** The chunks of a body. An unread rest is discarded, since a client may not read an answer while it still sends. */
-async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+export async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   } catch (error) {

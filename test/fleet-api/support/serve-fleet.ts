@@ -1,10 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createFleetApi } from '../../../src/node/fleet-api/fleet-api.js'
-import { createGuardedServer } from '../../../src/node/http/guarded-server.js'
-import { createGuard } from '../../../src/node/http/request-guard.js'
-import { toRequest, writeResponse } from '../../../src/node/local/http-adapter.js'
+import { createFleetServer } from '../../../src/node/fleet/fleet-server.js'
 import { createTestFleet } from '../../fleet/support/test-fleet.js'
 import type { TestFleet, TestFleetOptions } from '../../fleet/support/test-fleet.js'
 
@@ -57,15 +54,9 @@ export interface ServedFleet extends TestFleet {
 /** Serves a Fleet with real sidecars on a port of this machine, behind the guard of a developer's machine. */
 export async function serveFleet(options: TestFleetOptions = {}): Promise<ServedFleet> {
   const fleet = createTestFleet(options)
-  const api = createFleetApi(fleet.model)
-  const { server, sockets, exempt } = createGuardedServer({
-    guard: createGuard(),
+  const { server, end } = createFleetServer({
+    ...{ fleet: fleet.model, beatsOf: () => undefined, allowHosts: [], allowOrigins: [] },
     onFault: (error) => console.error(error),
-    upgrade: () => Promise.reject(new Error('The API has no WebSocket')),
-    async serve(message, reply, { host, target }) {
-      const response = await api.handle(toRequest(message, host, target))
-      await writeResponse(response ?? new Response('', { status: 404 }), reply, () => exempt(message.socket))
-    },
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -73,7 +64,7 @@ export async function serveFleet(options: TestFleetOptions = {}): Promise<Served
   const url = `http://127.0.0.1:${port}`
   onTestFinished(() => {
     server.close()
-    for (const socket of sockets) socket.destroy()
+    end()
   })
 
   const ask: ServedFleet['ask'] = async (method, path, body, headers) => {
@@ -89,7 +80,7 @@ export async function serveFleet(options: TestFleetOptions = {}): Promise<Served
   const types = { merge: 'merge-patch+json', json: 'json-patch+json', apply: 'apply-patch+yaml' } as const
   return {
     ...fleet,
-    ...{ port, url, ask, close: api.close },
+    ...{ port, url, ask, close: end },
     patch(path, kind, body) {
       const type = kind === 'strategic-merge' ? `${kind}-patch+json` : types[kind]
       return ask('PATCH', path, body, { 'content-type': `application/${type}` })

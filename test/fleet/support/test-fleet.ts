@@ -1,6 +1,7 @@
 import { createFleetModel } from '../../../src/fleet/fleet-model.js'
 import type { FleetModel } from '../../../src/fleet/fleet-model.js'
-import type { AutoscalerManifest, FleetAction, FleetManifest } from '../../../src/fleet/fleet-state.js'
+import type { FleetAction } from '../../../src/fleet/fleet-state.js'
+import type { AutoscalerManifest, FleetManifest } from '../../../src/fleet/types.js'
 import { createSidecar } from '../../../src/sidecar/index.js'
 import type { ControlCommand, ControlResult, Sidecar } from '../../../src/sidecar/index.js'
 import { createVirtualClock } from '../../sidecar/support/virtual-clock.js'

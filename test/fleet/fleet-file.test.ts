@@ -1,0 +1,66 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readFleetFiles } from '../../src/node/fleet/fleet-file.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+
+const fleet = (field: string): string => `kind: Fleet
+metadata: { name: arena }
+spec:
+  template: { spec: {} }
+  ${field}
+`
+const policy = (fields: string): string => `${fleet('replicas: 1')}---
+kind: FleetAutoscaler
+spec:
+  { fleetName: arena, policy: { ${fields} } }
+`
+
+test.each([
+  ['kind: Flet', `:1 holds no usable Fleet: kind can't be "Flet"; did you mean "Fleet"?`],
+  ['kind: Fleet\nspec: {}', ':2 holds no usable Fleet: spec needs the field "template"'],
+  [fleet('replica: 3'), ':5 holds no usable Fleet: spec has no field "replica"; did you mean "replicas"?'],
+  [
+    fleet('scheduling: packed'),
+    ':5 holds no usable Fleet: spec.scheduling must be "Packed" or "Distributed"; got "packed"; did you mean "Packed"?',
+  ],
+  [
+    fleet('strategy: { rollingUpdate: { maxSurge: 0% } }'),
+    ':5 holds no usable Fleet: spec.strategy.rollingUpdate.maxSurge must be an integer of at least 1, or a percentage ' +
+      'from "1%" to "99%"; got "0%"',
+  ],
+  [
+    policy('type: Bufer'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.type must be "Buffer" or "Counter" or "List"; got "Bufer"; ' +
+      'did you mean "Buffer"?',
+  ],
+  [
+    policy('type: Webhook'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.type Webhook runs only in a cluster; use Buffer, Counter or List here',
+  ],
+  [
+    policy('type: Buffer'),
+    ':9 holds no usable FleetAutoscaler: spec.policy needs the field buffer for the type Buffer',
+  ],
+  [
+    policy('type: Buffer, buffer: { bufferSize: 5, minReplicas: 2, maxReplicas: 9 }'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.buffer.minReplicas must be 0, or at least bufferSize, 5; got 2',
+  ],
+  [
+    policy('type: Buffer, buffer: { bufferSize: 20%, maxReplicas: 2 }'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.buffer.minReplicas must be at least 1 beside a bufferSize in ' +
+      'percent; got nothing',
+  ],
+  [
+    policy('type: Counter, counter: { key: rooms, bufferSize: 5, minCapacity: 9, maxCapacity: 7 }'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.counter.minCapacity must be at most maxCapacity, 7; got 9',
+  ],
+  [
+    policy('type: List, list: { kye: rooms, bufferSize: 5, maxCapacity: 7 }'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.list has no field "kye"; did you mean "key"?',
+  ],
+])('a mistake in the file of a Fleet is told by line, path and nearest name: %j', async (text, message) => {
+  const path = join(await temporaryFolder('fleet-file'), 'fleet.yaml')
+  await writeFile(path, text)
+  await expect(readFleetFiles([path])).rejects.toThrow(expect.objectContaining({ message: `${path}${message}` }))
+})
