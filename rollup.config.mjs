@@ -262,12 +262,22 @@ const builds = [
   },
   // What `gameserver-sidecar demo` runs. Its server is readable sample code, which imports this package as a user does.
   {
-    input: { demo: 'demo/star-arena/demo.mjs' },
+    input: { demo: 'demo/star-arena/demo.mjs', server: 'demo/fleet/server.mjs' },
     external: [/^node:/, /^gameserver-sidecar/, 'ws'],
-    plugins: [copies('demo/gameserver.yaml', 'demo/star-arena/page/index.html', 'demo/star-arena/page/page.css')],
-    output: { ...modules, dir: `${DIR}/demo` },
+    plugins: [
+      copies(
+        'demo/gameserver.yaml',
+        'demo/star-arena/page/index.html',
+        'demo/star-arena/page/page.css',
+        'demo/fleet/page/lobby.html',
+      ),
+    ],
+    output: { ...modules, dir: `${DIR}/demo`, chunkFileNames: 'game-server.js' },
   },
-  { input: { page: 'demo/star-arena/page/page.mjs' }, output: { ...modules, dir: `${DIR}/demo` } },
+  {
+    input: { page: 'demo/star-arena/page/page.mjs', 'lobby-page': 'demo/fleet/page/lobby-page.mjs' },
+    output: { ...modules, dir: `${DIR}/demo`, chunkFileNames: 'match-view.js' },
+  },
   // Each set of declarations is self-contained, but for types that another entry has as well.
   ...Object.entries(declarations).map(([name, source]) => ({
     input: { [name]: source.replace(/^src(.*)\.ts$/, `./${DIR}/${TYPES}$1.d.ts`) },

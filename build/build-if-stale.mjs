@@ -18,6 +18,7 @@ import { stripVTControlCharacters } from 'node:util'
 /** The files and folders that a build reads. */
 const INPUTS = [
   'src',
+  'demo/fleet',
   'demo/gameserver.yaml',
   'demo/shared',
   'demo/star-arena',

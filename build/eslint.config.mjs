@@ -9,7 +9,7 @@ import { configs as typed } from 'typescript-eslint'
 const TYPESCRIPT = ['**/*.ts', '**/*.mts', '**/*.tsx']
 const JAVASCRIPT = ['**/*.js', '**/*.mjs', '**/*.cjs']
 /** Run in a page of the demo, beside the scripts that make these globals. */
-const DEMO_PAGES = ['demo/browser/{host,play}/**', 'demo/star-arena/page/**', 'demo/shared/**']
+const DEMO_PAGES = ['demo/browser/{host,play}/**', 'demo/{fleet,star-arena}/page/**', 'demo/shared/**']
 const DEMO_GLOBALS = {
   Phaser: 'readonly',
   GameServerSidecar: 'readonly',

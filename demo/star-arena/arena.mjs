@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createLocalSidecar } from 'gameserver-sidecar/node'
 import { startGameServer } from './game-server.mjs'
+import { BOTS } from './match.mjs'
 
 const GAME_SERVER = fileURLToPath(new URL('./gameserver.yaml', import.meta.url))
-const BOTS = ['Ada', 'Grace', 'Linus']
 /** Seconds that a Ready server with players waits for its allocation. */
 const ALLOCATE_AFTER = 6
 /** ms that a result stays on the page before the next game server starts. */

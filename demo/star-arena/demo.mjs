@@ -1,26 +1,10 @@
 /** `gameserver-sidecar demo`: a page with a match, and the game server that the page shows. All of it is this process. */
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { WebSocketServer } from 'ws'
 import { startArena } from './arena.mjs'
+import { broadcast, LONGEST_MESSAGE, MOST_PAGES, parse, startPageServer } from './page-server.mjs'
 
-/** The files of the page and their types. Other paths are not looked for on the disk. */
-const FILES = {
-  'index.html': 'text/html; charset=utf-8',
-  'page.css': 'text/css; charset=utf-8',
-  'page.js': 'text/javascript; charset=utf-8',
-}
-const HEADERS = {
-  'content-security-policy': "default-src 'self'; img-src data:; frame-ancestors 'none'; base-uri 'none'",
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-}
+export { startFleetDemo } from '../fleet/lobby.mjs'
 
-const MOST_PAGES = 64
-const LONGEST_MESSAGE = 1024
-/** Bytes that may wait for a slow page before the page misses views of the match. It never misses news. */
-const SLOW = 64 * 1024
 const MOST_NEWS = 200
 
 /**
@@ -28,23 +12,16 @@ const MOST_NEWS = 200
  *
  * @param options.onNews called with `{ kind, text, at }` for each event
  */
-export async function startDemo({ port = 0, seconds = 45, onNews = () => {} } = {}) {
-  const server = createServer((request, response) => void answer(request, response))
-  await listen(server, port)
-  const own = server.address().port
+export async function startDemo({ port, seconds = 45, onNews = () => {} } = {}) {
+  const site = await startPageServer({ port, files: ['index.html', 'page.css', 'page.js', 'match-view.js'] })
+  const { server } = site
   const sockets = new WebSocketServer({
     server,
     maxPayload: LONGEST_MESSAGE,
-    // Any page in the user's browser can open a WebSocket to this port. Only the demo's own page may.
-    verifyClient: ({ origin }) =>
-      origin === undefined || ['127.0.0.1', 'localhost'].some((host) => origin === `http://${host}:${own}`),
+    verifyClient: ({ origin }) => site.isOwn(origin),
   })
   const news = []
-
-  function send(message, { isDroppable = false } = {}) {
-    const text = JSON.stringify(message)
-    for (const socket of sockets.clients) if (!isDroppable || socket.bufferedAmount < SLOW) socket.send(text)
-  }
+  const send = (message, options) => broadcast(sockets, message, options)
 
   function tell(kind, text, details = {}) {
     const item = { kind, text, at: Date.now(), ...details }
@@ -68,8 +45,8 @@ export async function startDemo({ port = 0, seconds = 45, onNews = () => {} } = 
   })
 
   return {
-    url: `http://127.0.0.1:${own}/`,
-    port: own,
+    url: site.url,
+    port: site.port,
     dashboard: arena.dashboard,
     /** Ends the connections, the game, the client and the sidecar, in this order. */
     async close() {
@@ -79,35 +56,5 @@ export async function startDemo({ port = 0, seconds = 45, onNews = () => {} } = 
       await arena.close()
       for (const socket of sockets.clients) socket.terminate()
     },
-  }
-}
-
-async function listen(server, port) {
-  server.listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-  } catch (error) {
-    if (port === 0 || !['EADDRINUSE', 'EACCES'].includes(error.code)) throw error
-    await listen(server, 0)
-  }
-}
-
-async function answer({ method, url }, response) {
-  const name = url === '/' ? 'index.html' : url.slice(1)
-  if (!['GET', 'HEAD'].includes(method) || !Object.hasOwn(FILES, name)) {
-    response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n')
-    return
-  }
-  response
-    .writeHead(200, { ...HEADERS, 'content-type': FILES[name] })
-    .end(await readFile(new URL(name, import.meta.url)))
-}
-
-/** The object that a page sent; an empty one for anything else. */
-function parse(data) {
-  try {
-    return Object(JSON.parse(String(data)))
-  } catch {
-    return {}
   }
 }

@@ -3,6 +3,8 @@ import { cleanName, nearest } from '../shared/scoring.mjs'
 /** The rules of the game, and nothing else: no clock, no network, no sidecar. */
 const size = { width: 960, height: 600, player: 18, star: 10 }
 
+/** Names of the bots. */
+export const BOTS = ['Ada', 'Grace', 'Linus']
 const SPEED = 260
 /** Bots are a little slower, so that a person can win. */
 const BOT_SPEED = 190

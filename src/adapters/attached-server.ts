@@ -7,7 +7,7 @@ import {
   type ProcessSignalOptions,
   type SidecarClient,
 } from '../index.js'
-import { isNetwork, trustProxies } from '../protocol/trusted-proxies.js'
+import { isNetwork, trustProxies } from '../protocol/networks.js'
 import { endWhenEmpty, pause, type EndWhenEmptyOptions } from '../players/end-when-empty.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../players/index.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { isObject } from '../protocol/is-object.js'
 import { edgeUrl } from '../protocol/edge-url.js'
 import type { AllocationStatus, GameServerSelector } from '../sidecar/allocation/manifest.js'
-import { FLEET_LABEL, noneOf, refusalOf } from './failures.js'
+import { FLEET_LABEL, refusalOf } from './failures.js'
 import type { Way } from './find-way.js'
 import type { Answer } from './transport.js'
 import type { AllocateRequest, Allocation } from './types.js'
@@ -15,23 +15,21 @@ export function requestOf({ kind, namespace }: Way, request: AllocateRequest): {
     matchLabels: { ...selector.matchLabels, [FLEET_LABEL]: fleet! },
   })
   const selectors = fleet === undefined ? request.selectors : (request.selectors ?? [{}]).map(ofFleet)
-  const metadata = labels === undefined && annotations === undefined ? undefined : { labels, annotations }
+  const metadata = labels || annotations ? { labels, annotations } : undefined
   const rest = { priorities, scheduling, metadata, counters, lists }
-  if (kind === 'service') {
-    // proto/allocation/allocation.proto; the enum of states is in capitals.
-    const gameServerSelectors = selectors?.map(({ gameServerState, ...selector }) => ({
-      ...selector,
-      gameServerState: gameServerState?.toUpperCase(),
-    }))
-    return { path: '/gameserverallocation', body: JSON.stringify({ namespace, gameServerSelectors, ...rest }) }
+  if (kind === 'api') {
+    const names = { apiVersion: 'allocation.agones.dev/v1', kind: 'GameServerAllocation' }
+    return {
+      path: `/apis/allocation.agones.dev/v1/namespaces/${encodeURIComponent(namespace)}/gameserverallocations`,
+      body: JSON.stringify({ ...names, spec: { selectors, ...rest } }),
+    }
   }
-  const manifest = {
-    apiVersion: 'allocation.agones.dev/v1',
-    kind: 'GameServerAllocation',
-    spec: { selectors, ...rest },
-  }
-  const path = `/apis/allocation.agones.dev/v1/namespaces/${encodeURIComponent(namespace)}/gameserverallocations`
-  return { path: kind === 'sidecar' ? '/_/api/allocations' : path, body: JSON.stringify(manifest) }
+  // proto/allocation/allocation.proto; the enum of states is in capitals.
+  const gameServerSelectors = selectors?.map((selector) => ({
+    ...selector,
+    gameServerState: selector.gameServerState?.toUpperCase(),
+  }))
+  return { path: '/gameserverallocation', body: JSON.stringify({ namespace, gameServerSelectors, ...rest }) }
 }
 
 /**
@@ -40,25 +38,21 @@ export function requestOf({ kind, namespace }: Way, request: AllocateRequest): {
  * @throws AllocationError for every other answer
  */
 export function allocationOf(way: Way, request: AllocateRequest, answer: Answer, edge?: string): Allocation {
+  const isGood = answer.status >= 200 && answer.status < 300
   const json = parse(answer.text)
-  if (answer.status < 200 || answer.status > 299) throw refusalOf(way, request, answer, json['message'])
   // The service answers with the fields of a status, and only if it has allocated.
-  const status = way.kind === 'service' ? { ...json, state: 'Allocated' } : json['status']
-  const gameServer = (isObject(status) ? status : {}) as Partial<AllocationStatus>
-  const { gameServerName: name, address, ports } = gameServer
-  // A third state of the platform's that the local sidecar never answers.
-  const state = gameServer.state as AllocationStatus['state'] | 'Contention' | undefined
-  if (state === 'Contention') throw noneOf('CONTENTION', way, request, answer.status)
-  if (state === 'UnAllocated') throw noneOf('UNALLOCATED', way, request, answer.status, answer.reason ?? json['reason'])
-  if (state !== 'Allocated' || typeof name !== 'string' || typeof address !== 'string') {
-    throw refusalOf(way, request, answer, 'no GameServer')
+  const status = way.kind === 'service' && isGood ? { ...json, state: 'Allocated' } : json['status']
+  const gameServer = (isObject(status) ? status : {}) as unknown as AllocationStatus
+  const { state, gameServerName: name, address, ports = [] } = gameServer
+  if (!isGood || state !== 'Allocated' || typeof name !== 'string' || typeof address !== 'string') {
+    throw refusalOf(way, request, answer, json['message'], state)
   }
-  const port = ports?.[0]?.port
+  const port = ports[0]?.port
   return {
     name,
     address,
     port,
-    ports: ports ?? [],
+    ports,
     counters: mapValues(gameServer.counters, ({ count, capacity }) => ({
       count: Number(count),
       capacity: Number(capacity),
@@ -67,16 +61,16 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
       capacity: Number(capacity),
       values: values ?? [],
     })),
-    gameServer: gameServer as AllocationStatus,
-    url: port === undefined ? undefined : playersUrl(gameServer as AllocationStatus, port, edge),
+    gameServer,
+    url: port === undefined ? undefined : playersUrl(gameServer, address, port, edge),
   }
 }
 
 /** An edge leads to the nodes' own network, and takes only IPv4. */
-function playersUrl({ address = '', addresses }: AllocationStatus, port: number, edge?: string): string | undefined {
+function playersUrl({ addresses }: AllocationStatus, address: string, port: number, edge?: string): string | undefined {
   if (edge === undefined) return `ws://${address.includes(':') ? `[${address}]` : address}:${port}`
   const internal = addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address ?? address
-  return isIPv4(internal) ? edgeUrl({ edge, address: internal, port }) : undefined
+  return edgeUrl({ edge, address: internal, port })
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {

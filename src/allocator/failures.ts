@@ -1,82 +1,62 @@
 import { AllocationError, type AllocationErrorCode } from './errors.js'
 import type { Way } from './find-way.js'
-import type { Answer, Unanswered } from './transport.js'
+import type { Answer } from './transport.js'
 import type { AllocateRequest } from './types.js'
 
 export const FLEET_LABEL = 'agones.dev/fleet'
 
 const MAY_BE_ALLOCATED = 'A GameServer may be allocated: a game to which nobody comes has to end itself'
 
-const secretOf = (name: string, field: string, namespace: string, file: string): string =>
-  `kubectl get secret ${name} -n ${namespace} -o jsonpath='{.data.${field}}' | base64 -d > ${file}`
-const CA_HINT = `Give its authority as ca: ${secretOf('allocator-tls-ca', 'tls-ca\\.crt', 'agones-system', 'ca.crt')}`
-const CERT_HINT = `Give cert and key: ${secretOf('allocator-client.default', 'tls\\.crt', 'default', 'client.crt')}`
+const CA_HINT =
+  "Give its authority as ca; the allocator service's: kubectl get secret allocator-tls-ca -n agones-system " +
+  "-o jsonpath='{.data.tls-ca\\.crt}' | base64 -d > ca.crt"
+const CERT_HINT =
+  'Give cert and key: kubectl get secret allocator-client.default -n default ' +
+  "-o jsonpath='{.data.tls\\.crt}' | base64 -d > client.crt"
 
 /** What the failures of a connection mean, by the codes that Node and OpenSSL give. The first that matches counts. */
-const FAILURES: readonly {
-  readonly pattern: RegExp
-  readonly code: AllocationErrorCode
-  readonly what: string
-  readonly hint?: (way: Way) => string
-}[] = [
-  {
-    pattern: /wrong.version.number|packet.length|^HPE_/i,
-    code: 'PROTOCOL',
-    what: 'answers in another protocol',
-    hint: ({ url }) => `Does it speak ${url.protocol === 'https:' ? 'HTTP' : 'HTTPS'}? Compare the URL's scheme`,
-  },
-  { pattern: /alert/i, code: 'CERTIFICATE', what: "refuses the client's certificate", hint: () => CERT_HINT },
-  {
-    pattern: /ALTNAME/,
-    code: 'CERTIFICATE',
-    what: 'has a certificate for another name',
-    hint: () => 'Name the host as in the certificate, or give that name as servername',
-  },
-  {
-    pattern: /^CERT_(HAS_EXPIRED|NOT_YET)/,
-    code: 'CERTIFICATE',
-    what: 'has a certificate that is not valid today',
-    hint: () => 'Renew it there, or correct the clock here',
-  },
-  {
-    pattern: /CERT|^UNABLE_TO/,
-    code: 'CERTIFICATE',
-    what: 'has a certificate of an unknown authority',
-    hint: ({ kind }) => (kind === 'service' ? CA_HINT : "Give the cluster's authority as ca"),
-  },
+const FAILURES: readonly (readonly [pattern: RegExp, code: AllocationErrorCode, what: string, hint: string])[] = [
+  [
+    /wrong.version.number|packet.length|^HPE_/i,
+    'PROTOCOL',
+    'answers in another protocol',
+    'HTTP or HTTPS? Compare the URL',
+  ],
+  [/alert/i, 'CERTIFICATE', "refuses the client's certificate", CERT_HINT],
+  [/ALTNAME/, 'CERTIFICATE', 'has a certificate for another name', 'Name the host as in the certificate'],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET)/,
+    'CERTIFICATE',
+    'has a certificate that is not valid today',
+    'Renew it, or correct the clock here',
+  ],
+  [/CERT|^UNABLE_TO/, 'CERTIFICATE', 'has a certificate of an unknown authority', CA_HINT],
 ]
 
 const UNREACHABLE: Readonly<Record<Way['kind'], string>> = {
   api: 'Is it running? On your machine: gameserver-sidecar fleet -f fleet.yaml -- node server.mjs',
   service: 'Is it running, and its port open? kubectl get service agones-allocator -n agones-system',
-  sidecar: 'Is it running? gameserver-sidecar local',
 }
 
-/** The error for a request without an answer. */
-export function failureOf(way: Way, { cause, wasSent }: Unanswered): AllocationError {
+/** The error for a request without a whole answer, which may have arrived if the connection stood. */
+export function failureOf(way: Way, cause: NodeJS.ErrnoException, wasSent: boolean): AllocationError {
   const { code = '', message } = cause
-  const where = way.url.host
-  const known = FAILURES.find(({ pattern }) => pattern.test(code === 'EPROTO' ? message : code))
+  const { host } = way.url
+  const known = FAILURES.find(([pattern]) => pattern.test(code === 'EPROTO' ? message : code))
   if (known !== undefined) {
     // Of OpenSSL's line only the reason, which is its last part but some numbers.
     const reason = message.replace(/^[^]*?SSL routines:[^:]*:([^:]*):[^]*$/, '$1')
-    return new AllocationError(known.code, `${where} ${known.what} (${reason})`, {
-      hint: known.hint?.(way),
-      cause,
-    })
+    return new AllocationError(known[1], `${host} ${known[2]} (${reason})`, { hint: known[3], cause })
   }
   if (wasSent) {
     // A server may close a connection whose certificate it refuses without an alert, or the alert may be overtaken.
-    const doubt = way.tls.cert === undefined ? '' : ". If this comes each time, it refuses the client's certificate"
-    return new AllocationError('UNKNOWN_OUTCOME', `The answer of ${where} is lost (${message})`, {
-      hint: MAY_BE_ALLOCATED + doubt,
-      cause,
-    })
+    const doubt = way.cert() === undefined ? '' : ". If this comes each time, it refuses the client's certificate"
+    const hint = MAY_BE_ALLOCATED + doubt
+    return new AllocationError('UNKNOWN_OUTCOME', `The answer of ${host} is lost (${message})`, { hint, cause })
   }
-  const hint = /^(ENOTFOUND|EAI_)/.test(code)
-    ? `No address has that name: compare ${way.foundBy}`
-    : UNREACHABLE[way.kind]
-  return new AllocationError('UNAVAILABLE', `${where} can't be reached (${code || message})`, { hint, cause })
+  const isUnknown = /^(ENOTFOUND|EAI_)/.test(code)
+  const hint = isUnknown ? `No address has that name: compare ${way.foundBy}` : UNREACHABLE[way.kind]
+  return new AllocationError('UNAVAILABLE', `${host} can't be reached (${code || message})`, { hint, cause })
 }
 
 /** What each status means. With any other from 500 on, the platform may have acted. */
@@ -103,53 +83,50 @@ const BY_MESSAGE: readonly (readonly [pattern: RegExp, code: AllocationErrorCode
   [/^service unavailable$|dial tcp|no endpoints available/i, 'UNAVAILABLE'],
 ]
 
-/** The error for an answer that isn't a success. */
-export function refusalOf(way: Way, request: AllocateRequest, answer: Answer, message: unknown): AllocationError {
-  const { status, retryAfter } = answer
-  const said = (typeof message === 'string' ? message : answer.text)
+/** States of an answer that succeeds. The local sidecar, whose types these are, never answers Contention. */
+const BY_STATE: Readonly<Record<string, AllocationErrorCode>> = { UnAllocated: 'UNALLOCATED', Contention: 'CONTENTION' }
+
+/** The error for an answer without a GameServer. */
+export function refusalOf(
+  way: Way,
+  { fleet }: AllocateRequest,
+  { status, text, reason }: Answer,
+  message: unknown,
+  state: unknown,
+): AllocationError {
+  const { foundBy, namespace, url } = way
+  const said = (typeof message === 'string' ? message : text)
     // The service formats its message as a format (cmd/allocator/main.go).
     .replace(/%!\(EXTRA[^]*/, '')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, 1_000)
   const code =
+    BY_STATE[String(state)] ??
     BY_MESSAGE.find(([pattern]) => pattern.test(said))?.[1] ??
     BY_STATUS[status] ??
     (status >= 500 ? 'UNKNOWN_OUTCOME' : 'PROTOCOL')
-  if (code === 'UNALLOCATED' || code === 'CONTENTION') return noneOf(code, way, request, status)
-  const what = `${way.url.host} answered ${status}${said === '' ? '' : `: ${said.replace(/\.$/, '')}`}`
-  return new AllocationError(code, what, { hint: hintOf(code, way, status, said), status, retryAfter })
-}
-
-function hintOf(code: AllocationErrorCode, way: Way, status: number, said: string): string | undefined {
-  if (code === 'UNKNOWN_OUTCOME') return MAY_BE_ALLOCATED
-  if (code === 'PROTOCOL') return `That isn't the platform: compare ${way.foundBy}`
-  if (code === 'NOT_FOUND') return `Compare ${way.foundBy} and the namespace "${way.namespace}"`
-  if (code !== 'FORBIDDEN') return undefined
-  if (status === 401) return `Its token is missing, expired or of another cluster: compare ${way.foundBy}`
+  const [which, label] = fleet === undefined ? ['', ''] : [` of the Fleet "${fleet}"`, ` -l ${FLEET_LABEL}=${fleet}`]
+  const why = reason === undefined ? '' : ` (${reason})`
   // The API server's message names the account that lacks the right.
-  const [, of = way.namespace, account = 'ACCOUNT'] = /system:serviceaccount:([^:"]+):([^"]+)/.exec(said) ?? []
-  return (
-    `Let it: kubectl create role allocator -n ${way.namespace} --verb=create ` +
-    `--resource=gameserverallocations.allocation.agones.dev && kubectl create rolebinding allocator ` +
-    `-n ${way.namespace} --role=allocator --serviceaccount=${of}:${account}`
-  )
-}
-
-/** The error for an allocation that found no GameServer. */
-export function noneOf(
-  code: 'UNALLOCATED' | 'CONTENTION',
-  { namespace }: Way,
-  { fleet }: AllocateRequest,
-  status: number,
-  reason?: unknown,
-): AllocationError {
-  if (code === 'CONTENTION') {
-    return new AllocationError(code, 'Other requests were quicker', { hint: 'Ask again, or give wait', status })
+  const [, of = namespace, account = 'ACCOUNT'] = /system:serviceaccount:([^:"]+):([^"]+)/.exec(said) ?? []
+  const summaries: Partial<Record<AllocationErrorCode, string>> = {
+    UNALLOCATED: `No GameServer${which} in the namespace "${namespace}" matches now${why}`,
+    CONTENTION: 'Other requests were quicker',
   }
-  const which = fleet === undefined ? 'No GameServer' : `No GameServer of the Fleet "${fleet}"`
-  const why = typeof reason === 'string' ? ` (${reason})` : ''
-  const label = fleet === undefined ? '' : ` -l ${FLEET_LABEL}=${fleet}`
-  const hint = `If it grows, give wait; otherwise: kubectl get gameservers -n ${namespace}${label}`
-  return new AllocationError(code, `${which} in the namespace "${namespace}" matches now${why}`, { hint, status })
+  const hints: Partial<Record<AllocationErrorCode, string>> = {
+    UNALLOCATED: `If it grows, give wait; otherwise: kubectl get gameservers -n ${namespace}${label}`,
+    CONTENTION: 'Ask again, or give wait',
+    UNKNOWN_OUTCOME: MAY_BE_ALLOCATED,
+    PROTOCOL: `That isn't the platform: compare ${foundBy}`,
+    NOT_FOUND: `Compare ${foundBy} and the namespace "${namespace}"`,
+    FORBIDDEN:
+      status === 401
+        ? `Its token is missing, expired or of another cluster: compare ${foundBy}`
+        : `Let it: kubectl create role allocator -n ${namespace} --verb=create ` +
+          `--resource=gameserverallocations.allocation.agones.dev && kubectl create rolebinding allocator ` +
+          `-n ${namespace} --role=allocator --serviceaccount=${of}:${account}`,
+  }
+  const summary = summaries[code] ?? `${url.host} answered ${status}${said && `: ${said.replace(/\.$/, '')}`}`
+  return new AllocationError(code, summary, { hint: hints[code], status })
 }

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { askForNear } from '../protocol/nearest.js'
+import { didYouMean } from '../protocol/nearest.js'
 import { AllocationError } from './errors.js'
 import type { AllocatorOptions } from './types.js'
 
@@ -12,37 +11,36 @@ export interface Surroundings {
   readonly account: string
 }
 
-type Text = () => Promise<string>
+/** PEM text or a token, read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. */
+type Text = () => string | undefined
 
 /** A way to the platform. */
 export interface Way {
-  /** The Kubernetes API, the allocator service's REST form, or the control interface of a local sidecar. */
-  readonly kind: 'api' | 'service' | 'sidecar'
+  /** The Kubernetes API, or the allocator service's REST form. */
+  readonly kind: 'api' | 'service'
   readonly url: URL
   readonly namespace: string
-  readonly token?: Text | undefined
-  /** Texts for TLS, as PEM. */
-  readonly tls: { readonly ca?: Text | undefined; readonly cert?: Text | undefined; readonly key?: Text | undefined }
-  readonly servername?: string | undefined
+  readonly token: Text
+  readonly ca: Text
+  readonly cert: Text
+  readonly key: Text
   /** How the way was found, for messages. */
   readonly foundBy: string
 }
 
-const OPTIONS = [
-  ...['url', 'token', 'service', 'cert', 'key', 'ca', 'servername', 'sidecar', 'namespace', 'edge', 'timeout'],
-] as readonly string[]
+const OPTIONS = ['url', 'token', 'service', 'cert', 'key', 'ca', 'namespace', 'edge', 'timeout']
 
-/** Refuses a name that doesn't exist, and asks for the nearest one: a misspelt name must not be ignored. */
-export function checkNames(
-  given: object,
-  known: readonly string[],
-  kind: string,
-  code: 'CONFIG' | 'INVALID_ARGUMENT',
-): void {
+const NO_WAY =
+  'On your machine: gameserver-sidecar fleet -f fleet.yaml -- node server.mjs, and GAMESERVER_FLEET_URL as it prints it. ' +
+  'In a cluster: a pod with a service account. ' +
+  'From outside: GAMESERVER_ALLOCATOR_HOST, GAMESERVER_ALLOCATOR_CERT, _KEY and _CA for the allocator service'
+
+/** Refuses a name that doesn't exist: a misspelt name must not be ignored. */
+export function checkNames(given: object, known: readonly string[], kind: 'option' | 'field'): void {
   const wrong = Object.keys(given).find((name) => !known.includes(name))
   if (wrong === undefined) return
-  const question = askForNear(wrong, known)
-  const hint = question === undefined ? `There are ${known.join(', ')}` : `D${question.slice(1)}`
+  const hint = didYouMean(wrong, known).replace(/^\w/, (letter) => letter.toUpperCase())
+  const code = kind === 'option' ? 'CONFIG' : 'INVALID_ARGUMENT'
   throw new AllocationError(code, `There is no ${kind} "${wrong.slice(0, 40)}"`, { hint })
 }
 
@@ -53,79 +51,53 @@ export function checkNames(
  * @throws AllocationError CONFIG
  */
 export function findWay(options: AllocatorOptions, { env, account }: Surroundings): Way {
-  checkNames(options, OPTIONS, 'option', 'CONFIG')
-  const named = (['url', 'service', 'sidecar'] as const).filter((name) => options[name] !== undefined)
-  if (named.length > 1) throw new AllocationError('CONFIG', `${named.join(' and ')} exclude each other`)
-  const isInPod = env['KUBERNETES_SERVICE_HOST'] !== undefined && existsSync(join(account, 'token'))
-  const namespace = options.namespace ?? (isInPod ? readFileSync(join(account, 'namespace'), 'utf8').trim() : 'default')
-  const { servername } = options
-  const ca = textOf(options.ca, 'ca')
-  const { url, token, service, sidecar } = options
-
-  const api = (address: string, foundBy: string): Way => {
-    const tokenText = token === undefined ? undefined : () => Promise.resolve(token)
-    return { kind: 'api', url: urlOf(address, foundBy), namespace, token: tokenText, tls: { ca }, servername, foundBy }
+  checkNames(options, OPTIONS, 'option')
+  if (options.url && options.service) throw new AllocationError('CONFIG', 'url and service exclude each other')
+  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = env
+  const isInPod = host !== '' && existsSync(join(account, 'token'))
+  const inPod = isInPod ? `https://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined
+  const ways = [
+    ['api', 'url', options.url],
+    ['service', 'service', options.service],
+    ['api', 'GAMESERVER_FLEET_URL', env['GAMESERVER_FLEET_URL']],
+    ['service', 'GAMESERVER_ALLOCATOR_HOST', env['GAMESERVER_ALLOCATOR_HOST']],
+    ['api', "the pod's account", inPod],
+  ] as const
+  const [kind, foundBy, address] = ways.find(([, , found]) => found) ?? []
+  if (!kind || !address) {
+    throw new AllocationError('CONFIG', 'Nothing says where to allocate', { hint: NO_WAY })
   }
-  const byService = (address: string, foundBy: string): Way => {
-    const [cert, key] = (['cert', 'key'] as const).map((name) =>
-      textOf(options[name] ?? env[`GAMESERVER_ALLOCATOR_${name.toUpperCase()}`], name),
-    )
-    if ((cert === undefined) !== (key === undefined)) {
-      throw new AllocationError('CONFIG', `There is a ${cert ? 'cert without a key' : 'key without a cert'}`)
-    }
-    const tls = { ca: ca ?? textOf(env['GAMESERVER_ALLOCATOR_CA'], 'GAMESERVER_ALLOCATOR_CA'), cert, key }
-    return { kind: 'service', url: urlOf(address, foundBy, 'https://'), namespace, tls, servername, foundBy }
+  const ofPod = (file: string): string | undefined => (address === inPod ? join(account, file) : undefined)
+  const given = (name: 'ca' | 'cert' | 'key'): string | undefined =>
+    options[name] ?? (kind === 'service' ? env[`GAMESERVER_ALLOCATOR_${name.toUpperCase()}`] : undefined)
+  const [cert, key] = [given('cert'), given('key')]
+  if (!cert !== !key) {
+    throw new AllocationError('CONFIG', `There is a ${cert ? 'cert without a key' : 'key without a cert'}`)
   }
-  if (url !== undefined) return api(url, 'url')
-  if (service !== undefined) return byService(service, 'service')
-  if (sidecar !== undefined) {
-    return { kind: 'sidecar', url: urlOf(sidecar, 'sidecar'), namespace, tls: {}, foundBy: 'sidecar' }
-  }
-  if (env['GAMESERVER_FLEET_URL']) return api(env['GAMESERVER_FLEET_URL'], 'GAMESERVER_FLEET_URL')
-  if (env['GAMESERVER_ALLOCATOR_HOST']) return byService(env['GAMESERVER_ALLOCATOR_HOST'], 'GAMESERVER_ALLOCATOR_HOST')
-  if (isInPod) return ofPod(env, account, namespace)
-  throw new AllocationError('CONFIG', 'Nothing says where to allocate', {
-    hint:
-      'On your machine: gameserver-sidecar fleet -f fleet.yaml -- node server.mjs, and GAMESERVER_FLEET_URL as it prints it. ' +
-      'In a cluster: a pod with a service account. ' +
-      'From outside: GAMESERVER_ALLOCATOR_HOST, GAMESERVER_ALLOCATOR_CERT, _KEY and _CA for the allocator service',
-  })
-}
-
-function ofPod(env: Surroundings['env'], account: string, namespace: string): Way {
-  const [host = '', port = '443'] = [env['KUBERNETES_SERVICE_HOST'], env['KUBERNETES_SERVICE_PORT']]
   return {
-    kind: 'api',
-    url: urlOf(`https://${host.includes(':') ? `[${host}]` : host}:${port}`, 'KUBERNETES_SERVICE_HOST'),
-    namespace,
-    token: textOf(join(account, 'token'), 'token'),
-    tls: { ca: textOf(join(account, 'ca.crt'), 'ca') },
-    foundBy: "the pod's account",
+    kind,
+    url: urlOf(address, foundBy, kind === 'service' ? 'https://' : 'http://'),
+    namespace: options.namespace ?? (isInPod ? readFileSync(join(account, 'namespace'), 'utf8').trim() : 'default'),
+    token: options.token ? () => options.token : textOf(ofPod('token'), 'token'),
+    ca: textOf(given('ca') ?? ofPod('ca.crt'), 'ca'),
+    cert: textOf(cert, 'cert'),
+    key: textOf(key, 'key'),
+    foundBy,
   }
 }
 
-function urlOf(address: string, foundBy: string, scheme = 'http://'): URL {
-  try {
-    return new URL(/^https?:\/\//.test(address) ? address : scheme + address)
-  } catch {
-    throw new AllocationError('CONFIG', `${foundBy} must be a URL or a host; got "${address.slice(0, 80)}"`)
-  }
+function urlOf(address: string, foundBy: string, scheme: string): URL {
+  const text = /^https?:\/\//.test(address) ? address : scheme + address
+  if (URL.canParse(text)) return new URL(text)
+  throw new AllocationError('CONFIG', `${foundBy} must be a URL or a host; got "${address.slice(0, 80)}"`)
 }
 
-/**
- * PEM text, or the content of a file, which is read again whenever it has changed: Kubernetes renews tokens about once an
- * hour, and issuers renew certificates.
- */
-function textOf(given: string | undefined, name: string): Text | undefined {
-  if (given === undefined || given === '') return undefined
-  if (given.startsWith('-----BEGIN')) return () => Promise.resolve(given)
-  let known = { version: '', text: '' }
-  return async () => {
+/** PEM text as given, or the content of a file. */
+function textOf(given: string | undefined, name: string): Text {
+  if (!given || given.startsWith('-----BEGIN')) return () => given
+  return () => {
     try {
-      const { mtimeMs, size, ino } = await stat(given)
-      const version = `${mtimeMs} ${size} ${ino}`
-      if (version !== known.version) known = { version, text: (await readFile(given, 'utf8')).trim() }
-      return known.text
+      return readFileSync(given, 'utf8').trim()
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException
       throw new AllocationError('CONFIG', `${name}: ${given} can't be read (${code})`, { cause })

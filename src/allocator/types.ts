@@ -1,13 +1,7 @@
-import type {
-  AllocationCounterAction,
-  AllocationListAction,
-  AllocationStatus,
-  GameServerAllocationSpec,
-  GameServerSelector,
-} from '../sidecar/allocation/manifest.js'
+import type { AllocationStatus, GameServerAllocationSpec } from '../sidecar/allocation/manifest.js'
 
 /**
- * Options of `createAllocator()`. Without `url`, `service` or `sidecar`, the allocator takes the first way that it finds:
+ * Options of `createAllocator()`. Without `url` and `service`, the allocator takes the first way that it finds:
  * `GAMESERVER_FLEET_URL`, `GAMESERVER_ALLOCATOR_HOST` with a client certificate, the account of the pod that it runs in.
  */
 export interface AllocatorOptions {
@@ -15,24 +9,14 @@ export interface AllocatorOptions {
   readonly url?: string | undefined
   /** Bearer token for `url`. */
   readonly token?: string | undefined
-  /**
-   * Host of the platform's allocator service, such as `allocator.example.com` or `10.0.0.1:443`, or its URL. Default
-   * `GAMESERVER_ALLOCATOR_HOST`.
-   */
+  /** Host or URL of the platform's allocator service. Default `GAMESERVER_ALLOCATOR_HOST`. */
   readonly service?: string | undefined
-  /** Path or PEM text of the client's certificate, for `service`. Default `GAMESERVER_ALLOCATOR_CERT`. */
+  /** Path or PEM text of the client's certificate. Default `GAMESERVER_ALLOCATOR_CERT`, for `service`. */
   readonly cert?: string | undefined
-  /** Path or PEM text of its private key. Default `GAMESERVER_ALLOCATOR_KEY`. */
+  /** Path or PEM text of its private key. Default `GAMESERVER_ALLOCATOR_KEY`, for `service`. */
   readonly key?: string | undefined
-  /**
-   * Path or PEM text of the authority that signed the certificate of `service` or `url`. Default
-   * `GAMESERVER_ALLOCATOR_CA`, else the authorities that Node trusts.
-   */
+  /** Path or PEM text of the platform's authority. Default `GAMESERVER_ALLOCATOR_CA`, for `service`, else Node's. */
   readonly ca?: string | undefined
-  /** Name in the certificate of `service` or `url`, where it differs from the host, as behind a port-forward. */
-  readonly servername?: string | undefined
-  /** URL of the local sidecar (`gameserver-sidecar local` or `exec`) of one GameServer, which is then the only one. */
-  readonly sidecar?: string | undefined
   /** Namespace of the GameServers. Default the pod's, else `default`. */
   readonly namespace?: string | undefined
   /** Host name of the edge that players come through (`init --edge`), such as `play.example.com`: changes `url`. */
@@ -41,20 +25,18 @@ export interface AllocatorOptions {
   readonly timeout?: number | undefined
 }
 
-/** What one call of `allocate()` asks for. The fields are those of a GameServerAllocation's `spec`. */
+type Spec = GameServerAllocationSpec
+
+/** What one call of `allocate()` asks for. The fields without a comment are those of a GameServerAllocation's `spec`. */
 export interface AllocateRequest {
   /** Takes only GameServers of this Fleet. */
   readonly fleet?: string | undefined
   /** Tried in order; the first that matches a GameServer allocates it. Default: any that is Ready. */
-  readonly selectors?: readonly GameServerSelector[] | undefined
-  /** Which GameServer comes first, by counters and lists. */
-  readonly priorities?: GameServerAllocationSpec['priorities']
-  /** Default Packed. */
-  readonly scheduling?: 'Packed' | 'Distributed' | undefined
-  /** What the allocation does to counters of the GameServer. */
-  readonly counters?: Readonly<Record<string, AllocationCounterAction>> | undefined
-  /** What the allocation does to lists of the GameServer. */
-  readonly lists?: Readonly<Record<string, AllocationListAction>> | undefined
+  readonly selectors?: Spec['selectors'] | undefined
+  readonly priorities?: Spec['priorities'] | undefined
+  readonly scheduling?: Spec['scheduling'] | undefined
+  readonly counters?: Spec['counters'] | undefined
+  readonly lists?: Spec['lists'] | undefined
   /** Labels that the GameServer gets. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Annotations that the GameServer gets: the game reads them in its event `allocated`. */
@@ -68,7 +50,7 @@ export interface AllocateRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** An allocated GameServer. */
+/** An allocated GameServer. Counters and lists are those after the allocation's actions, not exact beyond 2^53. */
 export interface Allocation {
   readonly name: string
   /** The node's external address or name, else its internal one. */
@@ -76,26 +58,20 @@ export interface Allocation {
   /** The first of `ports`. Undefined for a GameServer without ports. */
   readonly port: number | undefined
   readonly ports: readonly { readonly name: string; readonly port: number }[]
-  /** After the allocation's actions. Not exact beyond 2^53. */
   readonly counters: Readonly<Record<string, { readonly count: number; readonly capacity: number }>>
-  /** After the allocation's actions. */
   readonly lists: Readonly<Record<string, { readonly capacity: number; readonly values: readonly string[] }>>
   /** The platform's answer (`status` of a GameServerAllocation), with addresses, node, labels and annotations. */
   readonly gameServer: AllocationStatus
   /**
-   * Where players connect: `ws://address:port`, or through the `edge`. Undefined for a GameServer without
-   * ports, and where an edge can't lead: it takes only IPv4.
+   * Where players connect: `ws://address:port`, or through the `edge`, which takes only IPv4. Undefined where there is no
+   * way.
    */
   readonly url: string | undefined
 }
 
 /** Allocates GameServers. */
 export interface Allocator {
-  /**
-   * Allocates a GameServer.
-   *
-   * @throws AllocationError; its `code` tells whether none was free, or whether one may have been allocated
-   */
+  /** @throws AllocationError; its `code` tells whether no GameServer was free, or whether one may have been allocated */
   allocate(request?: AllocateRequest): Promise<Allocation>
   /** Ends waiting calls with CLOSED, and the connections. */
   close(): void

@@ -1,4 +1,4 @@
-import { isNetwork } from '../protocol/trusted-proxies.js'
+import { isNetwork } from '../protocol/networks.js'
 
 /** A TCP port; 0 for any. */
 export function port(text: string): number {

@@ -46,7 +46,7 @@ export const hostFlags = {
   ...under('Metrics:', {
     metricsPort: option('port', 'port at which a Prometheus reads /metrics; 0 for any (default: none)', port),
     metricsAddress: text('address', 'address to listen on for it (default: 0.0.0.0, with --local 127.0.0.1)'),
-    metricsFrom: option('network', 'networks that may read it, such as 10.0.0.0/8 (default: private ones)', names),
+    metricsFrom: option('network', 'networks that may read it, such as 10.0.0.0/8 (default: private ones)', networks),
   }),
   ...under('A program instead of a page:', {
     node: text('file', 'run this program'),

@@ -13,7 +13,7 @@ import {
   wrong,
 } from './choices.js'
 import type { Choices, Edge, FlagChoices, Resource } from './choices.js'
-import { readEdge, readNodes, readPorts } from './edge-choice.js'
+import { readEdge, readNodes } from './edge-choice.js'
 import type { Project } from './project.js'
 
 /** What the command line says, as text. */
@@ -32,7 +32,7 @@ export interface Given {
   readonly metrics?: boolean | undefined
   readonly edge?: string | undefined
   readonly nodes?: string | undefined
-  readonly ports?: string | undefined
+  readonly ports?: Edge['ports'] | undefined
 }
 
 /** The person who answers questions. */
@@ -92,7 +92,7 @@ export async function choose(given: Given, project: Project, person?: Person, ex
 
 function edgeOf({ edge, nodes, ports }: Given): Edge | undefined {
   if (edge !== undefined)
-    return { host: readEdge(edge), nodes: readNodes(nodes ?? '10.0.0.0/8'), ports: readPorts(ports ?? '7000-8000') }
+    return { host: readEdge(edge), nodes: readNodes(nodes ?? '10.0.0.0/8'), ports: ports ?? [7000, 8000] }
   const alone = nodes === undefined ? ports && 'ports' : 'nodes'
   if (alone) throw new ChoiceError(`${alone} is for the edge; leave it out, or give --edge play.example.com`)
   return undefined

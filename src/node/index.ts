@@ -1,6 +1,6 @@
 export { createGateway } from './gateway/create-gateway.js'
 export { createFleet } from './fleet/create-fleet.js'
-export { formatMetrics } from './metrics/client-families.js'
+export { formatMetrics } from './metrics/prometheus.js'
 export { createHost } from './host/create-host.js'
 export { HostError } from './host/host-error.js'
 export { createLocalSidecar } from './local/local-sidecar.js'

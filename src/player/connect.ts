@@ -41,7 +41,7 @@ export function connect(
 
   const { emit, ...listening } = createListeners(() => connection)
   const link = {
-    address: typeof to === 'string' ? to : 'href' in to ? to.href : edgeUrl(to),
+    address: addressOf(to),
     Socket,
     PeerConnection,
     timeout: options.timeout ?? 10_000,
@@ -52,6 +52,14 @@ export function connect(
   const connection = connectionOf(link, listening)
   return connection
 }
+
+/** The URL to dial. The message of a mistake leaves the path out, which may hold a ticket. */
+const addressOf = (to: string | { readonly href: string } | EdgeTarget): string =>
+  typeof to === 'string'
+    ? to
+    : 'href' in to
+      ? to.href
+      : (edgeUrl(to) ?? refuse(`Malformed edge, IPv4 address, port or path: "${to.edge}", ${to.address}:${to.port}`))
 
 const speaksOfChannels = ({ socket }: Link): boolean => socket.protocol === WITH_CHANNEL
 

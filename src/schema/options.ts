@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { operations } from '../protocol/operations.js'
-import { isNetwork } from '../protocol/trusted-proxies.js'
+import { isNetwork } from '../protocol/networks.js'
 import {
   anything,
   boolean,
@@ -131,11 +131,12 @@ const HOUR = 3_600_000
 
 const signal = leaf('an AbortSignal', (value) => value instanceof AbortSignal)
 
+const networks = list(leaf('a network such as 10.0.0.0/8', isNetwork))
+
 const metricsOptions = optional({
   metricsPort: integer(0, 65_535),
   metricsAddress: text,
-  // Its reader checks that each is a network.
-  metricsFrom: list(text),
+  metricsFrom: networks,
 })
 
 const hostOptions = object({
@@ -150,7 +151,7 @@ const hostOptions = object({
     maxRate: integer(1, 1_000_000),
     maxBuffered: integer(1_024, 1_024 * MB),
     playerOrigins: list(text),
-    trustProxy: list(leaf('a network such as 10.0.0.0/8', isNetwork)),
+    trustProxy: networks,
     webrtc: boolean,
     browser: text,
     browserFlags: list(text),

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createLocalSidecar } from '../../src/node/index.js'
 import { selfSigned } from '../gateway/certificate.js'
 import type { AllocatorOptions } from '../../src/allocator/index.js'
 import { allocatorOf, api, errorOf, service, standIn } from './support.js'
@@ -12,13 +11,6 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   onTestFinished(() => rmSync(folder, { recursive: true }))
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return folder
-}
-
-/** Writes a file as an issuer does, later than the test's first second. */
-function renew(path: string, text: string): void {
-  writeFileSync(path, text)
-  const later = new Date(Date.now() + 5_000)
-  utimesSync(path, later, later)
 }
 
 const ALLOCATION = {
@@ -76,7 +68,7 @@ describe('createAllocator() finds its way', () => {
     const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(server.port) }
     const allocator = allocatorOf({}, env, account)
     await allocator.allocate()
-    renew(join(account, 'token'), 'second')
+    writeFileSync(join(account, 'token'), 'second')
     await allocator.allocate()
     expect(server.received.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second'])
     expect(server.received[0]!.path).toContain('/namespaces/games/')
@@ -113,18 +105,6 @@ describe('createAllocator() finds its way', () => {
       },
     ])
   })
-
-  test('to the local sidecar of one GameServer', async () => {
-    const sidecar = await createLocalSidecar({ port: 0, file: 'examples/one-match/fleet.yaml', onWarning: () => {} })
-    onTestFinished(() => sidecar.close())
-    const allocator = allocatorOf({ sidecar: sidecar.url })
-    expect(await errorOf(allocator.allocate({ fleet: 'one-match' }))).toMatchObject({ code: 'UNALLOCATED' })
-    sidecar.control({ type: 'setState', state: 'Ready' })
-    const annotations = { match: '1' }
-    expect(await allocator.allocate({ fleet: 'one-match', annotations })).toMatchObject({ url: 'ws://127.0.0.1:7777' })
-    const { status, object_meta } = sidecar.sidecar.snapshot().gameServer
-    expect([status.state, object_meta.annotations]).toEqual(['Allocated', expect.objectContaining(annotations)])
-  })
 })
 
 test('a renewed client certificate is used from the next request on', async () => {
@@ -140,9 +120,9 @@ test('a renewed client certificate is used from the next request on', async () =
   await allocator.allocate()
   await allocator.allocate()
   expect(server.connections()).toBe(1)
-  renew(cert, second.cert)
+  writeFileSync(cert, second.cert)
   expect(await errorOf(allocator.allocate())).toMatchObject({ code: 'CONFIG', message: /belong together/ })
-  renew(key, second.key)
+  writeFileSync(key, second.key)
   await allocator.allocate()
   expect(server.connections()).toBe(2)
 })

@@ -48,4 +48,34 @@ inDrivenBrowsers(({ name, open }) => {
     const dashboard = await run<string>(`document.querySelector('#dashboard').href`)
     expect((await fetch(dashboard)).status).toBe(200)
   })
+  test('in the lobby of the demo with a Fleet, Play leads into a match that moves, and its end back', async () => {
+    const [url] = await cli(['demo', '--fleet', '--no-open', '--port', '0'], { MATCH_SECONDS: '10' }).line(/^http:\S+$/)
+    const { page, run } = await open(url)
+    const until = (expression: string): Promise<unknown> => page.waitForFunction(expression, { polling: 50 })
+    await page.setViewport({ width: 390, height: 844 })
+    await until(`document.querySelectorAll('.arenas .ready').length === 5`)
+    expect(await run('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+
+    await page.click('::-p-aria([name="Your name"][role="textbox"])')
+    await page.keyboard.type('Zoe')
+    await page.keyboard.press('Enter')
+    await until(`document.querySelector('.arenas .here')?.innerText.includes('you are here')`)
+    await until(`document.querySelector('[aria-label=Scores] .self')?.innerText.startsWith('Zoe')`)
+    const arena = await run<string>(`document.querySelector('.arenas .here code').innerText`)
+    expect(await run(`document.querySelector('[aria-label=Allocations]').innerText`)).toContain(arena)
+    await run(`window.first = document.querySelector('canvas').toDataURL()`)
+    await until(`document.querySelector('canvas').toDataURL() !== first`)
+
+    await until(`!document.querySelector('#result').hidden`)
+    await until(`!document.querySelector('#lobby').hidden`)
+    expect(await run(`document.activeElement.innerText`)).toBe('Play')
+    await until(`document.querySelectorAll('.arenas .ready').length === 5`)
+    expect(await run(`document.querySelector('.arenas').innerText`)).not.toContain(arena)
+    await run(axe)
+    for (const value of ['light', 'dark']) {
+      if (name === 'Chromium') await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }])
+      const found = `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes.map(({ html }) => html)))`
+      expect(await run(found), value).toEqual([])
+    }
+  })
 })

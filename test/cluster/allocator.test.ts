@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import dns from 'node:dns'
 import { createInterface } from 'node:readline'
 import { X509Certificate } from 'node:crypto'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { createAllocator, type AllocatorOptions } from '../../src/allocator/index.js'
 import { errorOf } from '../allocator/support.js'
@@ -96,7 +97,7 @@ describeUnless(missing, 'createAllocator() on a cluster', () => {
     const key = secret('default', 'allocator-client.default', 'tls.key')
     const ca = secret('agones-system', 'allocator-tls-ca', 'tls-ca.crt')
     const served = new X509Certificate(secret('agones-system', 'allocator-tls', 'tls.crt')!)
-    const servername = /DNS:([^,]+)/.exec(served.subjectAltName ?? '')?.[1]
+    const [, host = 'localhost'] = /DNS:([^,]+)/.exec(served.subjectAltName ?? '') ?? []
     const target = ['-n', 'agones-system', 'service/agones-allocator', ':443']
     const forward = spawn('kubectl', ['port-forward', ...target], { stdio: ['ignore', 'pipe', 'inherit'] })
     const forget = atEnd(() => forward.kill())
@@ -106,8 +107,14 @@ describeUnless(missing, 'createAllocator() on a cluster', () => {
     })
     const [line] = (await once(createInterface({ input: forward.stdout }), 'line')) as [string]
     const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(line) ?? []
-    const service = `127.0.0.1:${port}`
-    const options = { service, servername, cert, key, ca, namespace: cluster.namespace }
+    // The port-forward listens here, and the certificate is for another name.
+    vi.spyOn(dns, 'lookup').mockImplementation(((
+      _name: string,
+      { all }: { all?: boolean },
+      done: (...args: unknown[]) => void,
+    ) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4))) as never)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const options = { service: `${host}:${port}`, cert, key, ca, namespace: cluster.namespace }
 
     const name = await takeReady()
     const allocator = createAllocator(options)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readNodes, addressPattern, numberPattern, readPorts } from '../../src/init/edge-choice.js'
+import { readNodes, addressPattern, numberPattern } from '../../src/init/edge-choice.js'
 import { documentsOf } from '../deploy/support/variants.js'
 import { initIn } from '../init/support.js'
 
@@ -55,11 +55,22 @@ describe('the patterns of the edge', () => {
   ])('need networks of IPv4, which %j is not', (text) =>
     expect(() => readNodes(text)).toThrow(/^nodes must be IPv4 networks with \/8 to \/32/),
   )
+})
 
-  test.each(['', '0-1', '8000-7000', '7000-65536', '07000', '7000-', 'any'])(
-    'need a range of ports, which %j is not',
-    (text) => expect(() => readPorts(text)).toThrow(/^ports must be a range of ports, such as 7000-8000/),
+test.each([
+  [['--ports', '8000-7000'], /begins after its end; give 7000-8000/],
+  [['--ports', '7000-65536'], /must be a range of ports such as 7000-8000/],
+  [['--nodes', '10.0.0.0/7'], /nodes must be IPv4 networks/],
+])('init --edge refuses %j in one line', async (wrong, message) => {
+  const { code, err } = await initIn(
+    { name: 'arena' },
+    { 'dist/index.html': '' },
+    '--edge',
+    'play.example.com',
+    ...wrong,
   )
+  expect(code).toBe(64)
+  expect(err).toMatch(message)
 })
 
 test('init --edge writes edge.yaml beside the rest, tells the next commands, and the servers trust the edge', async () => {

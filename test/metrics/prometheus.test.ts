@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest'
-import { formatFamilies } from '../../src/node/metrics/prometheus.js'
+import { formatFamilies, type Family } from '../../src/node/metrics/prometheus.js'
 import { formatMetrics } from '../../src/node/index.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 
 test('quotes, backslashes and line ends of labels and help texts are escaped', () => {
   const samples = [[1, { name: 'a"b\\c\nd' }]] as const
-  expect(formatFamilies([{ name: 'x', help: 'one\ntwo \\ "three"', type: 'gauge', samples }])).toBe(
-    '# HELP x one\\ntwo \\\\ "three"\n# TYPE x gauge\nx{name="a\\"b\\\\c\\nd"} 1\n',
+  expect(formatFamilies([['gauge', 'x', 'one\ntwo \\ "three"', samples]])).toBe(
+    '# HELP gameserver_x one\\ntwo \\\\ "three"\n# TYPE gameserver_x gauge\ngameserver_x{name="a\\"b\\\\c\\nd"} 1\n',
   )
 })
 
 test('infinity is written as Prometheus spells it, and a family without values is left out', () => {
-  const gauge = { help: 'h', type: 'gauge' } as const
-  const families = [
-    { ...gauge, name: 'x', samples: [[Infinity], [-Infinity, { a: 'b' }]] as const },
-    { ...gauge, name: 'y', samples: [[undefined]] as const },
+  const families: Family[] = [
+    ['gauge', 'x', 'h', [[Infinity], [-Infinity, { a: 'b' }], [undefined, { a: 'c' }]]],
+    ['gauge', 'y', 'h', [[undefined]]],
   ]
-  expect(formatFamilies(families)).toBe('# HELP x h\n# TYPE x gauge\nx +Inf\nx{a="b"} -Inf\n')
+  expect(formatFamilies(families)).toBe(
+    '# HELP gameserver_x h\n# TYPE gameserver_x gauge\ngameserver_x +Inf\ngameserver_x{a="b"} -Inf\n',
+  )
 })
 
 test("formatMetrics() writes what a program's client has counted", async () => {

@@ -1,64 +1,45 @@
-import { createArenaView, readControls } from '../../shared/arena-view.mjs'
-import { headlineOf } from '../../shared/scoring.mjs'
 import { createGameServerView } from './game-server-view.mjs'
+import { createMatchView } from './match-view.mjs'
 
 const RETRY_MS = 400
-const HINT = 'Arrow keys or W A S D, or hold the pointer where you want to go'
 
 const by = (id) => document.getElementById(id)
-const canvas = by('arena')
-const arena = createArenaView(canvas)
 const gameServerView = createGameServerView()
 const buttons = Object.fromEntries(
   [...document.querySelectorAll('[data-action]')].map((button) => [button.dataset.action, button]),
 )
 
 let socket
-let self
 /** Whether somebody wants to play, in this match or as soon as the next one takes players. */
 let wantsToPlay = false
 let isConnected = false
 let isFrozen = false
 let state
 let wait
-let match = { phase: 'lobby', players: [], stars: [] }
 
 const send = (message) => {
   if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
 }
-const controls = readControls(canvas, {
-  isPlaying: () => self !== undefined,
-  self: () => match.players.find(({ id }) => id === self),
-  onMove(x, y) {
-    showHint('')
-    send({ type: 'move', x, y })
-  },
-})
+const matchView = createMatchView({ send })
 
 const handlers = {
   hello({ dashboard }) {
     by('dashboard').href = dashboard
   },
   view(view) {
-    const isNew = match.phase === 'over' && view.phase === 'lobby'
-    match = view
+    const isNew = matchView.match.phase === 'over' && view.phase === 'lobby'
     isFrozen = false
     if (isNew) startAnew()
-    controls.update()
-    showScores()
+    matchView.view(view)
     showPhase()
   },
-  joined({ id, player, refused }) {
-    showHint(player === undefined ? refused : HINT)
-    if (player === undefined) return
-    self = id
-    by('name').blur()
+  joined(answer) {
+    matchView.joined(answer)
+    if (answer.player !== undefined) by('name').blur()
   },
   over({ ranking }) {
-    leaveMatch()
-    by('headline').textContent = headlineOf(ranking)
-    by('ranking').replaceChildren(...ranking.slice(0, 4).map(resultOf))
-    by('result').hidden = false
+    matchView.leave()
+    matchView.over(ranking)
   },
   matchmaker(message) {
     wait = message.wait
@@ -96,7 +77,7 @@ function connect() {
     handlers[message.type]?.(message)
   }
   socket.onclose = () => {
-    leaveMatch()
+    matchView.leave()
     state = undefined
     by('phase').textContent = 'The demo has ended. Start it again and this page goes on.'
     showButtons()
@@ -106,16 +87,10 @@ function connect() {
 
 /** The next game server takes players: whoever played goes on playing. */
 function startAnew() {
-  leaveMatch()
+  matchView.leave()
   wait = undefined
   by('result').hidden = true
   if (wantsToPlay) join()
-}
-
-function leaveMatch() {
-  self = undefined
-  controls.reset()
-  showHint('')
 }
 
 function join() {
@@ -124,17 +99,13 @@ function join() {
   send({ type: 'join', name: by('name').value })
 }
 
-function showHint(text) {
-  by('hint').textContent = text
-  by('hint').hidden = text === ''
-}
-
 function showPhase() {
   by('phase').textContent = phaseText()
   showButtons()
 }
 
 function phaseText() {
+  const { match } = matchView
   if (state === 'Unhealthy') return 'The game hung: a new server takes its place'
   if (isFrozen) return 'Frozen: the beats have stopped'
   if (match.phase === 'playing') return `${match.left} s left`
@@ -143,33 +114,12 @@ function phaseText() {
 }
 
 function showButtons() {
-  const isRunning = ['Ready', 'Allocated'].includes(state) && match.phase !== 'over'
+  const { phase } = matchView.match
+  const isRunning = ['Ready', 'Allocated'].includes(state) && phase !== 'over'
   buttons.allocate.disabled = state !== 'Ready' || !isConnected
-  buttons.end.disabled = state !== 'Allocated' || match.phase !== 'playing' || isFrozen
+  buttons.end.disabled = state !== 'Allocated' || phase !== 'playing' || isFrozen
   buttons.kill.disabled = !isRunning || !isConnected
   buttons.freeze.disabled = !isRunning || isFrozen
-}
-
-function showScores() {
-  const ranked = [...match.players].sort((a, b) => b.score - a.score)
-  by('scores').replaceChildren(
-    ...ranked.map(({ id, name, color, isBot, score }) => {
-      const item = document.createElement('li')
-      const dot = document.createElement('i')
-      const points = document.createElement('b')
-      dot.style.background = color
-      points.textContent = match.phase === 'lobby' ? '' : score
-      item.append(dot, isBot ? `${name} (bot) ` : `${name} `, points)
-      item.classList.toggle('self', id === self)
-      return item
-    }),
-  )
-}
-
-function resultOf({ name, score }) {
-  const item = document.createElement('li')
-  item.textContent = `${name}: ${score} ${score === 1 ? 'star' : 'stars'}`
-  return item
 }
 
 by('join').addEventListener('submit', (event) => {
@@ -180,9 +130,4 @@ for (const [action, button] of Object.entries(buttons)) {
   button.addEventListener('click', () => send({ type: 'action', action }))
 }
 
-function draw(time) {
-  arena.draw(match, self, time)
-  requestAnimationFrame(draw)
-}
-requestAnimationFrame(draw)
 connect()

@@ -10,10 +10,11 @@ import { port } from '../flag-values.js'
 import { option, toggle, withDefault } from '../flags.js'
 import { openInBrowser } from '../keys.js'
 
-/** The demo's server, `demo/star-arena/demo.mjs`: sample code that imports this package by name. */
-interface DemoModule {
-  startDemo(options: { readonly port: number; onNews(news: News): void }): Promise<Demo>
-}
+/** The demos' servers, `demo/star-arena/demo.mjs`: sample code that imports this package by name. */
+type DemoModule = Record<
+  'startDemo' | 'startFleetDemo',
+  (options: { readonly port: number; onNews(news: News): void }) => Promise<Demo>
+>
 
 interface Demo {
   readonly url: string
@@ -30,6 +31,7 @@ interface News {
 
 const flags = {
   port: withDefault(option('port', 'port of the page; a taken port is replaced by a free one', port), 7654),
+  fleet: toggle('five arenas in a Fleet, with a lobby and its matchmaker'),
   noOpen: toggle('print the address, and open no browser'),
 }
 
@@ -38,11 +40,14 @@ export const command = defineCommand({
   examples: `In another terminal, while the demo runs and its sidecar has the usual port, 9358:
   gameserver-sidecar watch      shows each change of its GameServer
   gameserver-sidecar allocate   allocates it, as a matchmaker does`,
-  async run({ flags: { port: wanted, noOpen }, context }) {
+  async run({ flags: { port: wanted, fleet, noOpen }, context }) {
     const stopped = context.untilStopped()
-    const { startDemo } = await loadDemo()
-    const demo = await startDemo({ port: wanted, onNews: (news) => printNews(news, context) })
-    printStart(demo, wanted, context)
+    const module = await loadDemo()
+    const demo = await module[fleet ? 'startFleetDemo' : 'startDemo']({
+      port: wanted,
+      onNews: (news) => printNews(news, context),
+    })
+    printStart(demo, wanted, fleet, context)
     const open = (): void =>
       openInBrowser(demo.url, () => context.warn('No browser could be opened; open the address yourself.'))
     if (!noOpen && hasDisplay(process.env)) open()
@@ -59,12 +64,13 @@ async function loadDemo(): Promise<DemoModule> {
   return (await import(/* @vite-ignore */ pathToFileURL(path).href)) as DemoModule
 }
 
-function printStart(demo: Demo, wanted: number, { colors, print }: CliContext): void {
+function printStart(demo: Demo, wanted: number, fleet: boolean, { colors, print }: CliContext): void {
   const { bold, dim, cyan } = colors
   print(demo.url)
   if (wanted !== 0 && demo.port !== wanted)
     print(dim(`Port ${wanted} is taken or not allowed, so the demo uses another one.`))
-  print(`A match and its GameServer are on this page; the sidecar's dashboard is at ${cyan(demo.dashboard)}`)
+  const [page, owner] = fleet ? ['Five arenas and their lobby', 'Fleet'] : ['A match and its GameServer', 'sidecar']
+  print(`${page} are on this page; the ${owner}'s dashboard is at ${cyan(demo.dashboard)}`)
   print(`${bold('Ctrl-C')} ends the demo.\n`)
 }
 

@@ -11,7 +11,7 @@ import { renderFiles, WriteError, writeFiles } from '../../init/write-files.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
-import { several } from '../flag-values.js'
+import { portRange, several } from '../flag-values.js'
 import { option, text, toggle, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 
@@ -33,7 +33,7 @@ const flags = {
   metrics: toggle('let a Prometheus read the metrics of each server'),
   edge: text('name', 'also write edge.yaml, for pages from https: wss://NAME leads to all servers'),
   nodes: text('cidr', "the edge: the nodes' network; commas between several (default: 10.0.0.0/8)"),
-  ports: text('range', "the edge: the platform's ports for players (default: 7000-8000)"),
+  ports: option('range', "the edge: the platform's ports for players (default: 7000-8000)", portRange),
   into: withDefault(text('dir', 'the project'), '.'),
   yes: toggle('ask nothing and take the defaults'),
 }

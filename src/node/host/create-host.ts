@@ -216,10 +216,9 @@ class HostStart {
     players: PlayersPort,
     { figures: forwarded, sidecarUrl, local }: InnerGateway,
   ): Promise<MetricsServer | undefined> {
-    const { metricsPort, metricsAddress, metricsFrom, platform } = this.#options
+    const { platform } = this.#options
     const figures = Object.assign(this.#figures, { players: players.figures, forwarded, memoryLimit: this.#maxMemory })
-    const told = { figures, sidecarUrl, platform, local, tell: this.#tell }
-    return openMetrics({ metricsPort, metricsAddress, metricsFrom, ...told })
+    return openMetrics(this.#options, { figures, sidecarUrl, platform, local, tell: this.#tell })
   }
 
   /** The gateway for the page alone: on loopback, at any port. */

@@ -2,10 +2,9 @@ import { createClient } from '../../index.node.js'
 import { healthRulesOf } from '../../client/game-server.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import type { ForwardedFigures } from '../gateway/forward/sidecar-handler.js'
-import { PRIVATE_NETWORKS } from '../http/networks.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { clientFamilies, single } from '../metrics/client-families.js'
-import type { Family, Sample } from '../metrics/prometheus.js'
+import { callFamilies, stateFamilies } from '../metrics/prometheus.js'
+import type { CallMetrics, Family, Sample } from '../metrics/prometheus.js'
 import { serveMetrics } from '../metrics/serve-metrics.js'
 import type { MetricsServer } from '../metrics/serve-metrics.js'
 import type { Tell } from './host-events.js'
@@ -24,34 +23,34 @@ export interface MetricsOptions {
   readonly metricsFrom?: readonly string[] | undefined
 }
 
+/** Networks from which no packet of the internet comes: loopback, private ones, the shared range that some clusters use. */
+export const PRIVATE_NETWORKS: readonly string[] = [
+  ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'],
+  ...['::1', 'fc00::/7', 'fe80::/10'],
+]
+
 /** What a host with metrics counts. The parts of the host write it, and a scrape reads it. */
 export class HostFigures {
-  readonly events = { hang: 0, crash: 0 }
-  #starts = 0
+  readonly events: Partial<Record<string, number>> = {}
   memory: MemoryParts = new Map()
   /** Looks anew, where nobody else does. */
   lookAtMemory: (() => MemoryParts) | undefined
   memoryLimit: number | undefined
   steps: StepFigures | undefined
   players: PlayersFigures | undefined
+  /** None of a program, which calls the sidecar without the host. */
   forwarded: ForwardedFigures | undefined
 
   /** Counts what the host tells. */
   follow(tell: Tell): Tell {
     return (told) => {
-      const { event } = told
-      if (event === 'hang' || event === 'crash') this.events[event] += 1
-      if (event === 'browser' || event === 'program') this.#starts += 1
+      this.events[told.event] = (this.events[told.event] ?? 0) + 1
       tell(told)
     }
   }
-
-  get restarts(): number {
-    return Math.max(0, this.#starts - 1)
-  }
 }
 
-export interface HostMetricsOptions extends MetricsOptions {
+export interface MetricsSource {
   readonly figures: HostFigures
   readonly sidecarUrl: string
   readonly platform: string | undefined
@@ -62,30 +61,23 @@ export interface HostMetricsOptions extends MetricsOptions {
 /**
  * Serves a host's metrics, if they are asked for.
  *
- * @throws TypeError for a text that is no network
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
-export async function openMetrics(options: HostMetricsOptions): Promise<MetricsServer | undefined> {
-  const { figures, sidecarUrl, platform, local, tell, metricsPort, metricsFrom = PRIVATE_NETWORKS } = options
-  if (metricsPort === undefined) return undefined
-  const { metricsAddress: address = local ? '127.0.0.1' : '0.0.0.0' } = options
+export async function openMetrics(options: MetricsOptions, source: MetricsSource): Promise<MetricsServer | undefined> {
+  const { figures, sidecarUrl, platform, local, tell } = source
+  const { metricsPort: port, metricsAddress: address = local ? '127.0.0.1' : '0.0.0.0' } = options
+  if (port === undefined) return undefined
   const sight = local ? seeLocal(local) : seeRemote(sidecarUrl, platform)
   try {
-    const server = await serveMetrics({
-      port: metricsPort,
+    const { url, close } = await serveMetrics({
+      port,
       address,
-      from: metricsFrom,
+      from: options.metricsFrom ?? PRIVATE_NETWORKS,
       collect: () => hostFamilies(figures, sight.look()),
       onFault: (error) => tell({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
     })
-    tell({ event: 'metrics', url: server.url, address })
-    return {
-      url: server.url,
-      close() {
-        sight.close()
-        return server.close()
-      },
-    }
+    tell({ event: 'metrics', url, address })
+    return { url, close: () => (sight.close(), close()) }
   } catch (error) {
     sight.close()
     throw error
@@ -120,123 +112,82 @@ function seeLocal({ sidecar }: LocalSidecar): Sight {
   const close = sidecar.log.subscribe(({ changes }) => {
     if (changes.some(({ type }) => type === 'state')) since = performance.now()
   })
-  const look = (): Seen => {
-    return { gameServer: sidecar.snapshot().gameServer, stateAge: (performance.now() - since) / 1_000 }
+  return {
+    look: () => ({ gameServer: sidecar.snapshot().gameServer, stateAge: (performance.now() - since) / 1_000 }),
+    close,
   }
-  return { look, close }
 }
 
-function hostFamilies(figures: HostFigures, { gameServer, stateAge }: Seen): Family[] {
-  const { events, restarts, forwarded, players, steps } = figures
+/** What a scrape gets. */
+export function hostFamilies(figures: HostFigures, { gameServer, stateAge }: Seen): Family[] {
+  const { events, forwarded, players, steps, memoryLimit } = figures
+  const { hang = 0, crash = 0, browser = 0, program = 0 } = events
   const memory = new Map(figures.lookAtMemory?.() ?? figures.memory)
   memory.set('host', anonymousBytes('self') ?? process.memoryUsage.rss())
+  const parts = [...memory].map(([part, bytes]): Sample => [bytes, { part }])
   return [
-    ...sidecarFamilies(forwarded, gameServer, stateAge),
+    ...stateFamilies({ state: gameServer?.status.state, stateAge }),
+    ...(forwarded === undefined ? [] : callFamilies(callsOf(forwarded, gameServer))),
     ...resourceFamilies(gameServer),
     ...(players === undefined ? [] : playersFamilies(players)),
     ...(steps === undefined || steps.count === 0 ? [] : stepFamilies(steps)),
-    single('counter', 'hangs_total', 'Hangs of the game.', events.hang),
-    single('counter', 'crashes_total', 'Crashes of the game, without its hangs.', events.crash),
-    single('counter', 'restarts_total', 'Starts of the game after the first one.', restarts),
-    single('gauge', 'memory_limit_bytes', 'Memory at which the page is ended.', figures.memoryLimit),
-    {
-      name: 'gameserver_memory_bytes',
-      type: 'gauge',
-      help: 'Memory that processes hold for themselves, by the kind of process.',
-      samples: [...memory].map(([part, bytes]): Sample => [bytes, { part }]),
-    },
+    ['counter', 'hangs_total', 'Hangs of the game.', [[hang]]],
+    ['counter', 'crashes_total', 'Crashes of the game, without its hangs.', [[crash]]],
+    ['counter', 'restarts_total', 'Starts of the game after the first one.', [[Math.max(0, browser + program - 1)]]],
+    ['gauge', 'memory_limit_bytes', 'Memory at which the page is ended.', [[memoryLimit]]],
+    ['gauge', 'memory_bytes', 'Memory that processes hold for themselves, by the kind of process.', parts],
   ]
 }
 
-/** A program calls the sidecar without the host, so the host knows only the GameServer. */
-function sidecarFamilies(
-  forwarded: ForwardedFigures | undefined,
+function callsOf(
+  { calls, beats, lastBeat, watches }: ForwardedFigures,
   gameServer: GameServer | undefined,
-  stateAge: number | undefined,
-): Family[] {
-  const {
-    calls = {},
-    lastBeat,
-    watches: { connections, reconnects } = { connections: 0, reconnects: 0 },
-  } = forwarded ?? {}
-  const beats = Object.entries(calls['health'] ?? {})
-  const sum = (isOk: boolean): number =>
-    beats.reduce((all, [code, { count }]) => all + ((code === 'OK') === isOk ? count : 0), 0)
-  const families = clientFamilies({
-    state: gameServer?.status.state,
-    stateAge,
-    heartbeats: {
-      ok: sum(true),
-      failed: sum(false),
-      age: lastBeat === undefined ? undefined : (performance.now() - lastBeat) / 1_000,
-      limit: (healthRulesOf(gameServer, undefined).limit ?? 0) / 1_000,
-    },
-    watch: { connections, reconnects },
-    calls,
-  })
-  return forwarded === undefined ? families.filter(({ name }) => /_(state|state_age_seconds)$/.test(name)) : families
+): CallMetrics {
+  const age = lastBeat === undefined ? undefined : (performance.now() - lastBeat) / 1_000
+  const limit = (healthRulesOf(gameServer, undefined).limit ?? 0) / 1_000
+  return { calls, watch: watches, heartbeats: { ...beats, age, limit } }
 }
 
 /** Counters and lists hold what the game itself counts, such as sessions. */
 function resourceFamilies(gameServer: GameServer | undefined): Family[] {
   const { counters, lists } = gameServer?.status ?? {}
   const all = [
-    ...Object.entries(counters ?? {}).map(([name, { count, capacity }]) => ({
-      kind: 'counter',
-      name,
-      used: count,
-      capacity,
-    })),
-    ...Object.entries(lists ?? {}).map(([name, { values, capacity }]) => ({
-      kind: 'list',
-      name,
-      used: values?.length,
-      capacity,
-    })),
+    ...Object.entries(counters ?? {}).map(([name, { count, capacity }]) => ['counter', name, count, capacity] as const),
+    ...Object.entries(lists ?? {}).map(
+      ([name, { values, capacity }]) => ['list', name, values?.length, capacity] as const,
+    ),
   ]
-  const gauge = (what: 'used' | 'capacity', help: string): Family => ({
-    name: `gameserver_resource_${what}`,
-    type: 'gauge',
-    help,
-    samples: all.map(({ kind, name, [what]: value }): Sample => [Number(value ?? 0), { kind, name }]),
-  })
+  const used = all.map(([kind, name, value]): Sample => [Number(value ?? 0), { kind, name }])
+  const capacities = all.map(([kind, name, , capacity]): Sample => [Number(capacity ?? 0), { kind, name }])
   return [
-    gauge('used', "Counts of the GameServer's counters, and numbers of values in its lists."),
-    gauge('capacity', 'Capacities of counters and lists.'),
+    ['gauge', 'resource_used', "Counts of the GameServer's counters, and numbers of values in its lists.", used],
+    ['gauge', 'resource_capacity', 'Capacities of counters and lists.', capacities],
   ]
 }
 
 function playersFamilies({ now, joined, refused, ...traffic }: PlayersFigures): Family[] {
-  const both = (name: string, help: string, toGame: number, toPlayers: number): Family => ({
-    name: `gameserver_player_${name}_total`,
-    type: 'counter',
-    help,
-    samples: [
-      [toGame, { to: 'game' }],
-      [toPlayers, { to: 'players' }],
-    ],
-  })
+  const { messagesIn, messagesOut, bytesIn, bytesOut } = traffic
+  const both = (toGame: number, toPlayers: number): Sample[] => [
+    [toGame, { to: 'game' }],
+    [toPlayers, { to: 'players' }],
+  ]
+  const refusals = Object.entries(refused).map(([code, count]): Sample => [count, { code }])
   return [
-    single('gauge', 'players', 'Players who are connected.', now),
-    single('counter', 'players_joined_total', 'Players who were let in.', joined),
-    single('counter', 'players_left_total', 'Players who have left, or whose connections were ended.', joined - now),
-    {
-      name: 'gameserver_players_refused_total',
-      type: 'counter',
-      help: 'Players who were not let in, by close code, or HTTP status of the handshake.',
-      samples: Object.entries(refused).map(([code, count]): Sample => [count, { code }]),
-    },
-    both('messages', 'Messages between players and game.', traffic.messagesIn, traffic.messagesOut),
-    both('bytes', 'Bytes of the messages.', traffic.bytesIn, traffic.bytesOut),
+    ['gauge', 'players', 'Players who are connected.', [[now]]],
+    ['counter', 'players_joined_total', 'Players who were let in.', [[joined]]],
+    ['counter', 'players_left_total', 'Players who have left, or whose connections were ended.', [[joined - now]]],
+    ['counter', 'players_refused_total', 'Players who were not let in, by close code or HTTP status.', refusals],
+    ['counter', 'player_messages_total', 'Messages between players and game.', both(messagesIn, messagesOut)],
+    ['counter', 'player_bytes_total', 'Bytes of the messages.', both(bytesIn, bytesOut)],
   ]
 }
 
 const stepFamilies = ({ count, longest }: StepFigures): Family[] => [
-  single('counter', 'steps_total', 'Steps of the game, by its calls of tick().', count),
-  single(
+  ['counter', 'steps_total', 'Steps of the game, by its calls of tick().', [[count]]],
+  [
     'gauge',
     'longest_step_seconds',
     'Longest time from one step to the next within the last minute.',
-    Math.max(...longest) / 1_000,
-  ),
+    [[Math.max(...longest) / 1_000]],
+  ],
 ]

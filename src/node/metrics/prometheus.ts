@@ -1,42 +1,85 @@
-export type Labels = Readonly<Record<string, string>>
+import type { ClientMetrics } from '../../client/types.js'
 
-/** A value with its labels; of a summary, the count before its sum. Samples without a value are left out. */
-export type Sample =
-  readonly [value: number | undefined, labels?: Labels] | readonly [count: number, labels: Labels, sum: number]
+/** A value; samples without one are left out. Of a summary, the count before its sum. */
+export type Sample = readonly [value: number | undefined, labels?: Readonly<Record<string, string>>, sum?: number]
 
-/** What is measured, by the conventions of Prometheus for its name and its unit. */
-export interface Family {
-  readonly name: string
-  readonly help: string
-  readonly type: 'counter' | 'gauge' | 'summary'
-  readonly samples: readonly Sample[]
-}
+/** What is measured, by the conventions of Prometheus for its name and its unit. The name begins with `gameserver_`. */
+export type Family = readonly [
+  type: 'counter' | 'gauge' | 'summary',
+  name: string,
+  help: string,
+  samples: readonly Sample[],
+]
 
 /** The content type of the text format, which every version of Prometheus reads. */
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Writes the text format of Prometheus, version 0.0.4. A family without samples is left out. */
-export const formatFamilies = (families: readonly Family[]): string => families.map(formatFamily).join('')
-
-function formatFamily({ name, help, type, samples }: Family): string {
-  const lines = samples.flatMap(([value, labels, sum]) => {
-    if (value === undefined) return []
-    const suffix = labels === undefined ? '' : formatLabels(labels)
-    if (sum === undefined) return [`${name}${suffix} ${formatValue(value)}`]
-    return [`${name}_sum${suffix} ${formatValue(sum)}`, `${name}_count${suffix} ${formatValue(value)}`]
-  })
-  if (lines.length === 0) return ''
-  return `# HELP ${name} ${escape(help)}\n# TYPE ${name} ${type}\n${lines.join('\n')}\n`
+export function formatFamilies(families: readonly Family[]): string {
+  let text = ''
+  for (const [type, short, help, samples] of families) {
+    const name = `gameserver_${short}`
+    const lines = samples.map(([value, labels, sum]) => {
+      if (value === undefined) return ''
+      const suffix = labels === undefined ? '' : formatLabels(labels)
+      if (sum === undefined) return `${name}${suffix} ${formatValue(value)}\n`
+      return `${name}_sum${suffix} ${formatValue(sum)}\n${name}_count${suffix} ${formatValue(value)}\n`
+    })
+    if (lines.some(Boolean)) text += `# HELP ${name} ${escape(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`
+  }
+  return text
 }
 
-const formatLabels = (labels: Labels): string =>
-  `{${Object.entries(labels)
-    .map(([name, value]) => `${name}="${escape(value).replaceAll('"', '\\"')}"`)
-    .join(',')}}`
+const formatLabels = (labels: Readonly<Record<string, string>>): string =>
+  `{${Object.entries(labels).map(([name, value]) => `${name}="${escape(value).replaceAll('"', '\\"')}"`)}}`
 
 /** The escapes of help texts; a label's value escapes its quotes too. */
 const escape = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
 /** Prometheus writes infinity unlike JavaScript. */
-const formatValue = (value: number): string =>
-  Math.abs(value) === Infinity ? (value > 0 ? '+Inf' : '-Inf') : String(value)
+const formatValue = (value: number): string => String(value).replace(/^(-?)Infinity$/, (_, sign) => `${sign || '+'}Inf`)
+
+/**
+ * Writes what a client has counted in the text format of Prometheus, for a program's own HTTP server:
+ * `reply.setHeader('content-type', 'text/plain; version=0.0.4').end(formatMetrics(client.metrics()))`.
+ * The names are those of `host --metrics-port`.
+ */
+export const formatMetrics = (metrics: ClientMetrics): string =>
+  formatFamilies([...stateFamilies(metrics), ...callFamilies(metrics)])
+
+export const stateFamilies = ({ state, stateAge }: Pick<ClientMetrics, 'state' | 'stateAge'>): Family[] => [
+  ['gauge', 'state', 'The state of the GameServer, as a label; always 1.', state === undefined ? [] : [[1, { state }]]],
+  ['gauge', 'state_age_seconds', 'Time since the GameServer was first seen in its state.', [[stateAge]]],
+]
+
+/** What a client has counted of its own requests, or a host of those of all clients, by other codes. */
+export interface CallMetrics extends Pick<ClientMetrics, 'heartbeats' | 'watch'> {
+  readonly calls: Readonly<
+    Record<string, Readonly<Record<string, { readonly count: number; readonly seconds: number }>>>
+  >
+}
+
+export function callFamilies({ heartbeats: { ok, failed, age, limit }, watch, calls }: CallMetrics): Family[] {
+  const requests = Object.entries(calls).flatMap(([operation, codes]) =>
+    Object.entries(codes).map(([code, { count, seconds }]): Sample => [count, { operation, code }, seconds]),
+  )
+  const beats: Sample[] = [
+    [ok, { result: 'ok' }],
+    [failed, { result: 'failed' }],
+  ]
+  const until = 'Time without a beat after which the platform counts the GameServer as Unhealthy.'
+  const what = 'Requests to the sidecar by operation and code, OK for success; the watch is not among them.'
+  return [
+    [
+      'counter',
+      'heartbeats_total',
+      'Beats that the sidecar took (ok), and that failed or were held back (failed).',
+      beats,
+    ],
+    ['gauge', 'heartbeat_age_seconds', 'Time since the sidecar took the last beat.', [[age]]],
+    ['gauge', 'heartbeat_limit_seconds', until, [[limit || undefined]]],
+    ['gauge', 'watch_connections', 'Watches of the GameServer that are open.', [[watch.connections]]],
+    ['counter', 'watch_reconnects_total', 'Watches that were opened again after a loss.', [[watch.reconnects]]],
+    ['summary', 'sidecar_request_duration_seconds', what, requests],
+  ]
+}

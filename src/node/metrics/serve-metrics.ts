@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net'
 import { isIP } from 'node:net'
 import { hostName, listen, urlHost } from '../http/address.js'
 import { createGuardedServer } from '../http/guarded-server.js'
-import { createNetworks } from '../http/networks.js'
 import { SAFE_HEADERS } from '../http/raw-response.js'
 import { forbidden, malformed, TEXT_FORM } from '../http/refusal.js'
 import type { RequestHead, Verdict } from '../http/request-guard.js'
+import { createNetworks } from '../../protocol/networks.js'
 import { CONTENT_TYPE, formatFamilies } from './prometheus.js'
 import type { Family } from './prometheus.js'
 
@@ -31,7 +31,6 @@ const CONNECTIONS = 16
 /**
  * Serves `GET /metrics` to a Prometheus.
  *
- * @throws TypeError for a text that is no network
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
 export async function serveMetrics({
@@ -60,7 +59,7 @@ export async function serveMetrics({
     onFault,
   })
   server.prependListener('connection', (socket) => {
-    if (!isAdmitted(socket.remoteAddress ?? '')) socket.destroy()
+    if (!isAdmitted(socket.remoteAddress?.replace(/%.*/, '') ?? '')) socket.destroy()
   })
   await listen(server, port, address)
   return {

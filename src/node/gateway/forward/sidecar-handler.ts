@@ -33,6 +33,7 @@ export interface SidecarHandlerOptions {
 export interface ForwardedFigures {
   /** By operation and by `OK` or the HTTP status. */
   readonly calls: Record<string, Record<string, { count: number; seconds: number }>>
+  readonly beats: { ok: number; failed: number }
   /** The last good beat, by `performance.now()`. */
   lastBeat: number | undefined
   readonly watches: Pick<Watches, 'connections' | 'reconnects'>
@@ -72,13 +73,17 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
   const forwarder = createForwarder({ sidecar, timeout, watches })
   const relaySocket = createWatchSockets({ sidecar, timeout, watches })
   const state = { isStopping: false, wasShutDown: false }
-  const figures: ForwardedFigures = { calls: {}, lastBeat: undefined, watches }
+  const figures: ForwardedFigures = { calls: {}, beats: { ok: 0, failed: 0 }, lastBeat: undefined, watches }
 
   const count = (operation: OperationName, status: number, since: number): void => {
     const now = performance.now()
-    if (operation === 'health' && status === 200) figures.lastBeat = now
+    const isOk = status === 200
+    if (operation === 'health') {
+      figures.beats[isOk ? 'ok' : 'failed'] += 1
+      if (isOk) figures.lastBeat = now
+    }
     const codes = (figures.calls[operation] ??= {})
-    const figure = (codes[status === 200 ? 'OK' : status] ??= { count: 0, seconds: 0 })
+    const figure = (codes[isOk ? 'OK' : status] ??= { count: 0, seconds: 0 })
     figure.count += 1
     figure.seconds += (now - since) / 1_000
   }

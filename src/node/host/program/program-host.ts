@@ -69,7 +69,13 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     await Promise.all([game.release(), metrics?.close()])
   }
   try {
-    metrics = await openMetrics({ ...settings, figures, sidecarUrl: game.sidecarUrl, local, tell })
+    metrics = await openMetrics(options, {
+      figures,
+      sidecarUrl: game.sidecarUrl,
+      platform: settings.platform,
+      local,
+      tell,
+    })
     const start = async (): Promise<ProgramRun> => {
       const run = await game.start()
       figures.lookAtMemory = createGroupMemory(run.program.pid)

@@ -36,7 +36,7 @@ export type ProgramSettings = ReturnType<typeof resolveProgramOptions>
 export function resolveProgramOptions(options: ProgramHostOptions) {
   checkProgramHostOptions(options)
   const { file, args = [], runtime = 'node', runtimeArgs, platform = 'agones', local = false } = options
-  const { grace = 10_000, restarts = 2, metricsPort, metricsAddress, metricsFrom } = options
+  const { grace = 10_000, restarts = 2 } = options
   const inside = local === true ? {} : local
   const sidecar = inside === false ? findSidecar(options.sidecar, platform, process.env) : undefined
   if (sidecar?.protocol === 'https:' || (sidecar !== undefined && sidecar.pathname !== '/')) {
@@ -54,9 +54,6 @@ export function resolveProgramOptions(options: ProgramHostOptions) {
     sidecar,
     local: inside === false ? undefined : { platform, ...inside },
     platform,
-    metricsPort,
-    metricsAddress,
-    metricsFrom,
   }
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { attachServer } from '../../src/adapters/ws.js'
 import { attachServer as attachSocketIo } from '../../src/adapters/socket.io.js'
-import { isNetwork, trustProxies } from '../../src/protocol/trusted-proxies.js'
+import { isNetwork, trustProxies } from '../../src/protocol/networks.js'
 import { joinPlayers, openPageOnNode, startPlayers } from '../host/players/players-support.js'
 
 describe('the address of a player behind proxies of 10.0.0.0/8, 192.168.7.9 and fd00::/8', () => {
