@@ -136,7 +136,7 @@ const readers: Readonly<Record<string, (value: Fields) => FleetDocument>> = {
 }
 
 /** Whether a document is of a kind that a Fleet's file may hold. */
-export const isFleetKind = (value: unknown): boolean => isObject(value) && Object.hasOwn(readers, String(value['kind']))
+const isFleetKind = (value: unknown): boolean => isObject(value) && Object.hasOwn(readers, String(value['kind']))
 
 /** Reads a document of a Fleet's file: a Fleet, a FleetAutoscaler, or a GameServer. @throws InvalidInput */
 export function readFleetDocument(value: unknown): FleetDocument {
