@@ -77,7 +77,8 @@ function settle(step: FleetStep): void {
 /** When something is due without an event; Infinity for never. */
 function nextTime(step: FleetStep): number {
   const { autoscaler, autoscalesAt, failures, servers } = step.state
-  const errors = servers.filter((one) => !noLongerCounts(one)).map(({ gameServer }) => errorEnds(step, gameServer))
+  const failed = servers.filter((one) => one.gameServer.status.state === 'Error' && !noLongerCounts(one))
+  const errors = failed.map(({ gameServer }) => errorEnds(step, gameServer))
   return Math.min(
     autoscaler === undefined ? Infinity : autoscalesAt,
     failures.until > step.now ? failures.until : Infinity,

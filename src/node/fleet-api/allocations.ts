@@ -100,7 +100,7 @@ const quoted = (text: string): string =>
   )
 
 /** The unchecked allocation of a request, as `ConvertAllocationRequestToGSA` of `pkg/allocation/converters` makes it. */
-export function manifestOf(request: Fields): GameServerAllocation {
+function manifestOf(request: Fields): GameServerAllocation {
   const spec = {
     multiClusterSetting: pick(request['multiClusterSetting'], ['enabled', 'policySelector']),
     selectors: list(request['gameServerSelectors'], selectorOf),
@@ -159,7 +159,7 @@ const exact = (value: unknown): unknown =>
   typeof value === 'string' && /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value
 
 /** The answer in protobuf's JSON, with every field, as grpc-gateway writes it. */
-export function answerOf(status: AllocationStatus): object {
+function answerOf(status: AllocationStatus): object {
   const { gameServerName, ports = [], address = '', addresses = [], nodeName = '', source, metadata } = status
   return {
     ...{ gameServerName, ports, address, addresses, nodeName, source },

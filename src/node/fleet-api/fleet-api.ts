@@ -49,6 +49,7 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
     const [pathname = '', search] = target.split('?', 2)
     if (pathname === '/gameserverallocation') return allocations.serve(message)
     const path = pathname.replace(/\/$/, '')
+    if (path === '/openapi/v2') return NO_SCHEMA
     const isDocument = Object.hasOwn(resources.discovery, path)
     if (!isDocument && !/^\/apis?\//.test(path)) return undefined
     const isRead = message.method === 'GET' || message.method === 'HEAD'
@@ -82,15 +83,21 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
 }
 
 function send(reply: ServerResponse, { status = 200, body, headers }: Answer, more: object): void {
-  // One buffer for one write.
-  const bytes = Buffer.from(JSON.stringify(body))
+  // Node sends a text together with its head, in one write.
+  const text = body === '' ? '' : JSON.stringify(body)
   reply.writeHead(status, {
-    ...{ 'content-type': 'application/json', 'content-length': bytes.length },
+    ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
     ...SAFE_HEADERS,
     ...headers,
     ...more,
   })
-  reply.end(bytes)
+  reply.end(text)
+}
+
+/** kubectl reads the schema in protobuf only. An empty one is without types, whose fields kubectl doesn't check. */
+const NO_SCHEMA: Answer = {
+  body: '',
+  headers: { 'content-type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' },
 }
 
 const PATH =

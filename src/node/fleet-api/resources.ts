@@ -29,9 +29,9 @@ export interface Asked {
   readonly fleet: RunningFleet
 }
 
-/** An answer in JSON. */
+/** An answer in JSON, unless it is empty. */
 export interface Answer {
-  readonly body: object
+  readonly body: object | ''
   /** Default 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -110,7 +110,6 @@ export function createResources(group: string): Resources {
       ...Object.fromEntries(groups.map((one) => [`/apis/${one.name}`, { kind: 'APIGroup', apiVersion: 'v1', ...one }])),
       ...Object.fromEntries(groups.map(({ name }) => [`/apis/${name}/v1`, resourceList(types, name)])),
       '/version': { major: '1', minor: '33', gitVersion: 'v1.33.0' },
-      '/openapi/v2': { swagger: '2.0', info: { title: 'gameserver-sidecar', version: 'v1' }, paths: {} },
       '/openapi/v3': { paths: {} },
     },
   }

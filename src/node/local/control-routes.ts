@@ -8,7 +8,7 @@ import { parseJson, readBodyText, TooLarge } from './body-text.js'
 import { GameServerFileError } from './game-server-file.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
-export const CONTROL_PREFIX = '/_/api'
+const CONTROL_PREFIX = '/_/api'
 
 /** Header that every changing request needs: a page can't send it to another origin without a CORS preflight. */
 const CONTROL_HEADER = 'x-sidecar-control'
