@@ -59,8 +59,8 @@ export class Transport {
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (wasSent = true))
       })
       request.on('response', (response) => {
-        readAnswer(response).then(resolve, (error: Error) => {
-          fail(error)
+        readAnswer(response).then(resolve, (error: unknown) => {
+          fail(error as Error)
           request.destroy()
         })
       })

@@ -218,7 +218,7 @@ export interface ClientMetrics {
   /** s since the client first saw that state; undefined without one. */
   stateAge: number | undefined
   heartbeats: {
-    /** Beats that the sidecar has taken. */
+    /** Beats that the sidecar has taken, by whomever they were sent: the client, `health()` or a page's worker. */
     ok: number
     /** Beats that failed, or that the game's silence or `check` held back. */
     failed: number
@@ -233,7 +233,7 @@ export interface ClientMetrics {
     /** How often the watch was connected again after it was lost. */
     reconnects: number
   }
-  /** Requests, also those that the client sent by itself. The watch isn't one; beats of a page's worker aren't counted. */
+  /** All requests of the client but the watch. A page's worker sends its beats apart: only `heartbeats` counts those. */
   calls: CallFigures
 }
 

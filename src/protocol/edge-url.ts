@@ -12,6 +12,6 @@ export interface EdgeTarget {
 
 /** The URL for a WebSocket; undefined if a part is malformed. */
 export function edgeUrl({ edge, address, port, path = '/' }: EdgeTarget): string | undefined {
-  const url = (edge ? `wss://${edge}/${address}/` : `ws://${address}:`) + port + path
+  const url = `${edge ? `wss://${edge}/${address}/` : `ws://${address}:`}${port}${path}`
   return /^(wss:..[^/]+\/[\d.]+\/|ws:..[^/]+:)\d+\//.test(url) ? url : undefined
 }

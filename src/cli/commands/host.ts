@@ -115,11 +115,14 @@ function insideOf(flags: HostFlags, onEvent: OnEvent): LocalSidecarOptions | fal
   return flags.local && { ...localOptionsOf(flags, warn, warn), port: flags.httpPort ?? 'usual' }
 }
 
+type ListenError = Partial<Record<'address' | 'hostname', string>> & { readonly port?: number }
+
 /** The port and address that failed, with their flags. */
 function placeOf(error: unknown, flags: HostFlags): Place {
   const { playersPort = 7777, playersHost = '', httpPort, metricsPort, metricsAddress = '' } = flags
-  const { port: failed = playersPort } = error as { readonly port?: number }
-  if (failed === metricsPort && failed !== playersPort)
+  const { port: failed = playersPort, address, hostname } = error as ListenError
+  const isItsAddress = metricsAddress !== playersHost && [address, hostname].includes(metricsAddress)
+  if (isItsAddress || (failed === metricsPort && failed !== playersPort))
     return { port: failed, portFlag: '--metrics-port', address: metricsAddress, addressFlag: '--metrics-address' }
   const portFlag = failed === httpPort && failed !== playersPort ? '--http-port' : '--players-port'
   return { port: failed, portFlag, address: playersHost, addressFlag: '--players-host' }

@@ -30,8 +30,10 @@ export function formatFamilies(families: readonly Family[]): string {
   return text
 }
 
-const formatLabels = (labels: Readonly<Record<string, string>>): string =>
-  `{${Object.entries(labels).map(([name, value]) => `${name}="${escape(value).replaceAll('"', '\\"')}"`)}}`
+const formatLabels = (labels: Readonly<Record<string, string>>): string => {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(value).replaceAll('"', '\\"')}"`)
+  return `{${pairs.join()}}`
+}
 
 /** The escapes of help texts; a label's value escapes its quotes too. */
 const escape = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
