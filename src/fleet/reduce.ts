@@ -237,7 +237,8 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   }
   const { state } = status
   const isNewState = state !== before.status.state
-  putServer(step, { ...record, gameServer, stateSince: isNewState ? step.now : record.stateSince })
+  const failure = state === 'Unhealthy' || state === 'Error' ? { failure: state } : {}
+  putServer(step, { ...record, gameServer, stateSince: isNewState ? step.now : record.stateSince, ...failure })
   const text = changeText(name, changes)
   if (text !== undefined) tell(step, { type: isNewState ? 'state' : 'changed', server: name, text })
   if (isNewState) countState(step, record, state)

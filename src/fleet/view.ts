@@ -1,4 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
+import { isMarked } from './statuses.js'
 import type { FleetEntry, FleetServer, FleetSnapshot, PlatformObject } from './types.js'
 
 /** A counter, or a list with its values counted. */
@@ -17,6 +18,7 @@ export interface ServerView {
   /** The name without its Fleet's. */
   readonly short: string
   readonly set: string
+  /** `Unhealthy` and `Error` stay until the GameServer is gone, although the Fleet sets `Shutdown` at once. */
   readonly state: string
   /** ms since the Unix epoch. */
   readonly stateSince: number
@@ -57,10 +59,17 @@ export interface AutoscalerView {
   readonly lastScaleTime?: string
 }
 
-/** An entry of the timeline, with the name that the timelines of both dashboards give its number. */
+/**
+ * An entry of the timeline, with the name that the timelines of both dashboards give its number. The text lacks the
+ * GameServer's name at its start, which has a column.
+ */
 export type EntryView = Omit<FleetEntry, 'sequence'> & { readonly seq: number }
 
-export const entryView = ({ sequence: seq, ...entry }: FleetEntry): EntryView => ({ seq, ...entry })
+export function entryView({ sequence: seq, ...entry }: FleetEntry): EntryView {
+  const { server, text } = entry
+  const rest = server !== undefined && text.startsWith(server) ? text.slice(server.length).replace(/^:? /, '') : text
+  return { seq, ...entry, text: rest }
+}
 
 /**
  * The view of a Fleet: without what no row shows, so that a state of 50 GameServers has some kilobytes.
@@ -100,14 +109,14 @@ const namesOf = (groups: readonly (object | null | undefined)[]): string[] => [
 ]
 
 function serverView(server: FleetServer, fleet: string, beats: Beats | undefined): ServerView {
-  const { name, set, gameServer, createdAt, stateSince, process } = server
+  const { name, set, gameServer, createdAt, stateSince, process, failure } = server
   const { state, ports } = gameServer.status
   const port = ports?.[0]?.port
   return {
     name,
     short: name.startsWith(`${fleet}-`) ? name.slice(fleet.length + 1) : name,
     set,
-    state: isDeleted(gameServer) && state !== 'Shutdown' ? `${state}, being deleted` : state,
+    state: state === 'Shutdown' ? (failure ?? state) : `${state}${isMarked(gameServer) ? ', being deleted' : ''}`,
     stateSince,
     createdAt,
     ...(port === undefined ? {} : { port }),
@@ -116,8 +125,6 @@ function serverView(server: FleetServer, fleet: string, beats: Beats | undefined
     process,
   }
 }
-
-const isDeleted = ({ object_meta: meta }: GameServer): boolean => (meta.deletion_timestamp ?? '0') !== '0'
 
 const amountsOf = ({ status: { counters, lists } }: GameServer): readonly Amount[] => [
   ...Object.entries(lists ?? {}).map(

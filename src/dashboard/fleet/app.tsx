@@ -16,7 +16,7 @@ import { definePage } from '../ui/page.js'
 import { actions } from './actions.js'
 import { Allocations, FleetPanel } from './panels.js'
 import { Servers } from './servers.js'
-import { countStates, state } from './state.js'
+import { countStates, shortName, state } from './state.js'
 import { FleetTimeline, rowsOf } from './timeline.js'
 
 const ELSEWHERE = new Set(['allocate', 'update'])
@@ -123,5 +123,5 @@ export function tellWarnings(): void {
   if (before === undefined || last <= before) return
   seen = last
   const warning = entries.findLast(({ seq, type }) => type === 'warning' && seq > before)
-  if (warning) announce(warning.text, true)
+  if (warning) announce(`${warning.server ? `${shortName(warning.server)}: ` : ''}${warning.text}`, true)
 }

@@ -178,7 +178,7 @@ const AmountBar = ([name, used, capacity]: Amount): JSX.Element => (
 
 /** A word for the health, and its colour. */
 function healthOf({ state: present, beats }: ServerView): readonly [string, Tone] {
-  if (present.startsWith('Unhealthy')) return ['failed', 'red']
+  if (present === 'Unhealthy') return ['failed', 'red']
   if (beats === undefined) return ['–', 'muted']
   if (beats.disabled) return ['off', 'muted']
   return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']
