@@ -72,7 +72,7 @@ const idleFleet = (replicas) =>
     fleet: { metadata: { name: 'idle' }, spec: { template: { spec: { health: { disabled: true } } } } },
   })
 
-const post = async (url, body, headers) => {
+export const post = async (url, body, headers) => {
   const answer = await fetch(url, {
     method: 'POST',
     body: JSON.stringify(body),
@@ -83,7 +83,7 @@ const post = async (url, body, headers) => {
   return JSON.parse(text)
 }
 
-async function withFleet(replicas, work) {
+export async function withFleet(replicas, work) {
   const fleet = await idleFleet(replicas)
   try {
     await untilRunning(fleet, replicas)

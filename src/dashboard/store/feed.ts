@@ -9,6 +9,7 @@ const MAX_ENTRIES = 5000
  * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 12 redraws.
  */
 const INTERVAL = 80
+const CLOCK = 250
 const FIRST_DELAY = 250
 const MAX_DELAY = 5000
 type Timer = ReturnType<typeof setTimeout>
@@ -36,8 +37,9 @@ const feed = {
 export function followLog(onOpen?: () => void): void {
   feed.onOpen = onOpen ?? feed.onOpen
   setInterval(() => {
-    if (!document.hidden) set({ now: clockNow() })
-  }, 250)
+    // Entries set the time as well.
+    if (!document.hidden && performance.now() - feed.flushedAt >= CLOCK) set({ now: clockNow() })
+  }, CLOCK)
   connect()
 }
 
@@ -131,5 +133,7 @@ function flush(): void {
 }
 
 /** Sorts entries by `seq` and removes duplicates, as after a gap. */
-const inOrder = (entries: readonly Entry[]): Entry[] =>
-  [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)
+const inOrder = (entries: readonly Entry[]): readonly Entry[] =>
+  entries.every(({ seq }, i) => i === 0 || seq > entries[i - 1]!.seq)
+    ? entries
+    : [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)

@@ -53,7 +53,7 @@ export function leave(): void {
 }
 
 /** The least number of drawn rows. */
-export const FEWEST = 300
+export const FEWEST = 100
 
 /** The scroll position of the box, in pixels, and the number of the newest rows that are drawn. */
 export const view = { top: 0, drawn: FEWEST }
