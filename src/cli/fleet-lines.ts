@@ -1,4 +1,3 @@
-import { entryView } from '../fleet/view.js'
 import type { FleetRunEvent } from '../node/fleet/fleet-options.js'
 import { plainText } from '../node/plain-text.js'
 import { clockTime } from './event-lines.js'
@@ -44,9 +43,10 @@ function createPretty(colors: Colors): (event: FleetRunEvent) => string[] {
             (text) => `${nameOf(event.server)} ${colors.dim('│')} ${event.level === 'error' ? colors.red(text) : text}`,
           )
       case 'entry': {
+        const { type, server, text } = event.entry
         // The line begins with the GameServer's short name.
-        const { type, server, text } = entryView(event.entry)
-        const shown = QUIET.has(type) ? [] : [line(server, styleOf(type, colors)(plainText(text, MAX_TEXT)))]
+        const rest = server === undefined ? text : text.replace(`${server}: `, '').replace(`${server} `, '')
+        const shown = QUIET.has(type) ? [] : [line(server, styleOf(type, colors)(plainText(rest, MAX_TEXT)))]
         if (type === 'gone' && server !== undefined) used.delete(server)
         return shown
       }

@@ -1,7 +1,6 @@
-import type { Entry } from '../timeline/row-types.js'
+import { set, state, type Entry } from './page-state.js'
 import { page } from '../ui/page.js'
 import { announce, api, isOutdated, read, type Snapshot } from './api.js'
-import { set, state } from './page-state.js'
 
 /** The page keeps as many entries as its server. */
 const MAX_ENTRIES = 5000
@@ -133,7 +132,5 @@ function flush(): void {
 }
 
 /** Sorts entries by `seq` and removes duplicates, as after a gap. */
-const inOrder = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.every(({ seq }, i) => i === 0 || seq > entries[i - 1]!.seq)
-    ? entries
-    : [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)
+const inOrder = (entries: Entry[]): Entry[] =>
+  entries.sort((a, b) => a.seq - b.seq).filter(({ seq }, i) => seq !== entries[i - 1]?.seq)

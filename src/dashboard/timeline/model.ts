@@ -1,6 +1,5 @@
-import { memo, set, state } from '../store/page-state.js'
+import { memo, set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
 import { page } from '../ui/page.js'
-import { entryOf, type Entry, type Row } from './row-types.js'
 
 const filtered = memo((entries: readonly Entry[], filter: string) => [...page.rows(entries, filter)].reverse())
 

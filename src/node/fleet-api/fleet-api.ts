@@ -1,5 +1,5 @@
 import type { RunningFleet } from '../../fleet/types.js'
-import { readBodyText, TooLarge } from '../local/body-text.js'
+import { readBodyText, TooLarge } from '../local/control-routes.js'
 import { createAllocations } from './allocations.js'
 import type { Allocations } from './allocations.js'
 import { json } from './answer.js'

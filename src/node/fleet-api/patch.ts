@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../protocol/is-object.js'
-import { parseJson } from '../local/body-text.js'
+import { parseJson } from '../local/control-routes.js'
 import { findDocument } from '../local/yaml-documents.js'
 import { refusals } from './status.js'
 
