@@ -52,11 +52,11 @@ export interface AutoscalerView {
   readonly name: string
   /** Its policy in words: `Buffer: bufferSize 2, minReplicas 1, maxReplicas 10`. */
   readonly policy: string
-  readonly desired?: number
+  readonly desired: number | undefined
   /** The wanted number is beyond the policy's bounds. */
   readonly isLimited: boolean
   /** RFC 3339. */
-  readonly lastScaleTime?: string
+  readonly lastScaleTime: string | null | undefined
 }
 
 /**
@@ -97,7 +97,7 @@ export function fleetView(
     counters: namesOf(statuses.map(({ counters }) => counters)),
     lists: namesOf(statuses.map(({ lists }) => lists)),
     sets: [...count].reverse().flatMap(([set, n]) => (n > 0 ? [{ name: set, servers: n }] : [])),
-    ...(autoscaler && { autoscaler: autoscalerView(autoscaler) }),
+    ...(autoscaler && { autoscaler: autoscalerView(autoscaler as Autoscaler) }),
     servers: servers
       .map((server) => serverView(server, name, beatsOf(server.name)))
       .sort((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)),
@@ -135,25 +135,19 @@ const amountsOf = ({ status: { counters, lists } }: GameServer): readonly Amount
   ),
 ]
 
-interface AutoscalerParts {
-  readonly policy?: { readonly type?: string } & Readonly<Record<string, unknown>>
-}
-interface AutoscalerStatus {
-  readonly desiredReplicas?: number
-  readonly scalingLimited?: boolean
-  readonly lastScaleTime?: string | null
-}
+type Autoscaler = PlatformObject<
+  { readonly policy: Readonly<Record<string, unknown>> },
+  { readonly desiredReplicas: number; readonly scalingLimited: boolean; readonly lastScaleTime: string | null }
+>
 
-function autoscalerView({ metadata, spec, status }: PlatformObject): AutoscalerView {
-  const { policy = {} } = spec as AutoscalerParts
-  const { desiredReplicas, scalingLimited = false, lastScaleTime } = (status ?? {}) as AutoscalerStatus
-  const type = policy.type ?? ''
-  const settings = Object.entries(policy[type.toLowerCase()] ?? {})
+function autoscalerView({ metadata, spec, status }: Autoscaler): AutoscalerView {
+  const type = String(spec.policy['type'])
+  const settings = Object.entries(spec.policy[type.toLowerCase()] ?? {})
   return {
     name: metadata.name,
     policy: `${type}: ${settings.map(([name, value]) => `${name} ${String(value)}`).join(', ')}`,
-    ...(desiredReplicas === undefined ? {} : { desired: desiredReplicas }),
-    isLimited: scalingLimited,
-    ...(lastScaleTime ? { lastScaleTime } : {}),
+    desired: status?.desiredReplicas,
+    isLimited: status?.scalingLimited === true,
+    lastScaleTime: status?.lastScaleTime,
   }
 }
