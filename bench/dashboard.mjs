@@ -1,12 +1,13 @@
 /**
  * The dashboard in Chromium: bytes, time to load, time from a call to its row, frames during a flood of events, and the
- * delay that three open dashboards add to a game's calls.
+ * delay that three open dashboards add to a game's calls; and the page of a Fleet of 50 GameServers.
  */
 /* global document, requestAnimationFrame, MutationObserver, window -- of the page */
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { createLocalSidecar } from '../dist/node.js'
+import { post as postJson, withFleet } from './fleet.mjs'
 import { startBrowser } from './support/browsers.mjs'
 import { freePort, startLocalSidecar } from './support/processes.mjs'
 import { median, quantile, round } from './support/statistics.mjs'
@@ -32,6 +33,7 @@ export async function measure({ quick }) {
       ...(await rowLatency(browser, sidecar.url, quick ? 10 : 40)),
       ...(await flood(browser, quick ? 3_000 : 10_000)),
       ...(await addedToCalls(browser, sidecar.url, quick ? 2_000 : 6_000)),
+      ...(await withFleet(50, (fleet) => fleetFlood(browser, fleet, quick ? 3_000 : 10_000))),
     ]
   } finally {
     await end()
@@ -127,6 +129,33 @@ async function rowLatency(browser, url, times) {
 async function flood(browser, ms) {
   const { url, control, close } = await createLocalSidecar({ onWarning() {} })
   const page = await open(browser, url)
+  const read = await countFrames(page)
+  const begun = performance.now()
+  let sent = 0
+  while (performance.now() - begun < ms) {
+    const due = performance.now() - begun
+    while (sent < due) control({ type: 'setLabel', key: `k${sent % 5}`, value: String(sent++) })
+    await sleep(5)
+  }
+  const { frames } = await read()
+  await page.close()
+  await close()
+  return [
+    row('events a second while frames were measured', { median: Math.round((sent / ms) * 1000) }),
+    row('frame, ms', figures(frames)),
+    row('frames over 100 ms', { median: frames.filter((frame) => frame > 100).length }),
+  ]
+}
+
+/** Begins to count frames. The returned function gives their times in ms, and the ms of work in each second so far. */
+async function countFrames(page) {
+  const devtools = await page.createCDPSession()
+  // Time of the processor, so that a busy machine changes nothing.
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const busy = async () => {
+    const { metrics } = await devtools.send('Performance.getMetrics')
+    return Object.fromEntries(metrics.map(({ name, value }) => [name, value * 1000]))
+  }
   await page.evaluate(() => {
     window.frames_ = []
     let last = performance.now()
@@ -137,20 +166,47 @@ async function flood(browser, ms) {
     }
     requestAnimationFrame(step)
   })
-  const begun = performance.now()
-  let sent = 0
-  while (performance.now() - begun < ms) {
-    const due = performance.now() - begun
-    while (sent < due) control({ type: 'setLabel', key: `k${sent % 5}`, value: String(sent++) })
-    await sleep(5)
+  const [begun, before] = [performance.now(), await busy()]
+  return async () => {
+    const after = await busy()
+    const seconds = (performance.now() - begun) / 1000
+    const work = (name) => Math.round((after[name] - before[name]) / seconds)
+    return {
+      frames: await page.evaluate(() => window.frames_.slice(2)),
+      work: { all: work('TaskDuration'), script: work('ScriptDuration'), layout: work('LayoutDuration') },
+    }
   }
-  const frames = await page.evaluate(() => window.frames_.slice(2))
+}
+
+/** A Fleet's page at rest, and while a GameServer changes its state a hundred times a second. */
+async function fleetFlood(browser, fleet, ms) {
+  const page = await open(browser, fleet.url)
+  await sleep(1_000)
+  const readIdle = await countFrames(page)
+  await sleep(ms / 2)
+  const idle = await readIdle()
+  const before = fleet.entries().at(-1).sequence
+  const read = await countFrames(page)
+  const begun = performance.now()
+  for (let i = 0; performance.now() - begun < ms; i++) {
+    const { name, process, gameServer } = fleet.snapshot().servers[(i * 7) % 50]
+    const state = gameServer.status.state === 'Ready' ? 'Reserved' : 'Ready'
+    const command = { type: 'setState', state }
+    postJson(`${process.sidecarUrl}/_/api/commands`, command, { 'x-sidecar-control': '1' }).catch((error) => {
+      throw new Error(`${name} did not become ${state}`, { cause: error })
+    })
+    await sleep(Math.max(0, begun + (i + 1) * 10 - performance.now()))
+  }
+  const flooded = await read()
+  const events = (fleet.entries().at(-1).sequence - before) / (ms / 1000)
   await page.close()
-  await close()
   return [
-    row('events a second while frames were measured', { median: Math.round((sent / ms) * 1000) }),
-    row('frame, ms', figures(frames)),
-    row('frames over 100 ms', { median: frames.filter((frame) => frame > 100).length }),
+    row('a Fleet of 50: events a second', { median: Math.round(events) }),
+    row('frame at rest, ms', figures(idle.frames)),
+    row('frame during the events, ms', figures(flooded.frames)),
+    ...Object.entries(flooded.work).map(([name, spent]) =>
+      row(`work a second, ${name}, ms`, { median: spent, 'at rest': idle.work[name] }),
+    ),
   ]
 }
 

@@ -78,7 +78,7 @@ const idleFleet = (replicas) =>
 const agent = new Agent({ keepAlive: true })
 
 /** Posts by Node's own client, since `fetch` takes more time than the Fleet. */
-const post = async (url, body, headers) => {
+export const post = async (url, body, headers) => {
   const asked = request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json', ...headers } })
   asked.end(JSON.stringify(body))
   const [answer] = await once(asked, 'response')
@@ -87,7 +87,7 @@ const post = async (url, body, headers) => {
   return JSON.parse(text)
 }
 
-async function withFleet(replicas, work) {
+export async function withFleet(replicas, work) {
   const fleet = await idleFleet(replicas)
   try {
     await untilRunning(fleet, replicas)

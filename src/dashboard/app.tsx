@@ -19,10 +19,9 @@ import { readFilter } from './timeline/filter.js'
 import { isSilent, rowsOf } from './timeline/rows.js'
 import { Timeline } from './timeline/timeline.js'
 import type { LogEntry } from '../sidecar/index.js'
-import { actions } from './ui/actions.js'
+import { actions, panelActions } from './ui/actions.js'
 import { Dialogs, Panes } from './ui/draw.js'
 import { definePage } from './ui/page.js'
-import { panelActions } from './ui/panel-actions.js'
 
 const IN_MENU = new Set(['game server', 'faults'])
 const ELSEWHERE = new Set(['allocate', 'ready'])

@@ -55,7 +55,7 @@ export function autoscale(step: FleetStep): void {
 }
 
 /** Source: computeDesiredFleetSize of pkg/fleetautoscalers/fleetautoscalers.go. A text says why there is no answer. */
-function desiredReplicas(policy: AutoscalerPolicy, state: FleetState): Desired | string {
+export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState): Desired | string {
   if (policy.type === 'Counter') return byCapacity(policy.counter, 'counters', state)
   if (policy.type === 'List') return byCapacity(policy.list, 'lists', state)
   const { bufferSize, minReplicas, maxReplicas } = policy.buffer

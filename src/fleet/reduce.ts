@@ -218,7 +218,9 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   const isNewState = state !== before.status.state
   // A control command can take a GameServer's end back: then the GameServer counts again.
   const isEnding = record.isEnding && (isBeingDeleted(gameServer) || !isBeingDeleted(before))
-  putServer(step, { ...record, gameServer, isEnding, stateSince: isNewState ? step.now : record.stateSince })
+  const failure = state === 'Unhealthy' || state === 'Error' ? { failure: state } : {}
+  const stateSince = isNewState ? step.now : record.stateSince
+  putServer(step, { ...record, gameServer, isEnding, stateSince, ...failure })
   const text = changeText(name, changes)
   if (text !== undefined) tell(step, { type: isNewState ? 'state' : 'changed', server: name, text })
   if (isNewState) countState(step, record, state)

@@ -122,6 +122,8 @@ export interface FleetServer {
   /** When the GameServer was last observed in a new state, in ms since the Unix epoch. */
   readonly stateSince: number
   readonly process: ServerProcess
+  /** The state by which it failed, `Unhealthy` or `Error`. */
+  readonly failure?: string
 }
 
 /** The game of a GameServer: a program, or a page in its browser. */

@@ -1,4 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
+import { isMarked } from './statuses.js'
 import type { FleetEntry, FleetServer, FleetSnapshot, PlatformObject } from './types.js'
 
 /** A counter, or a list with its values counted. */
@@ -17,6 +18,7 @@ export interface ServerView {
   /** The name without its Fleet's. */
   readonly short: string
   readonly set: string
+  /** `Unhealthy` and `Error` stay until the GameServer is gone, although the Fleet sets `Shutdown` at once. */
   readonly state: string
   /** ms since the Unix epoch. */
   readonly stateSince: number
@@ -50,17 +52,24 @@ export interface AutoscalerView {
   readonly name: string
   /** Its policy in words: `Buffer: bufferSize 2, minReplicas 1, maxReplicas 10`. */
   readonly policy: string
-  readonly desired?: number
+  readonly desired: number | undefined
   /** The wanted number is beyond the policy's bounds. */
   readonly isLimited: boolean
   /** RFC 3339. */
-  readonly lastScaleTime?: string
+  readonly lastScaleTime: string | null | undefined
 }
 
-/** An entry of the timeline, with the name that the timelines of both dashboards give its number. */
+/**
+ * An entry of the timeline, with the name that the timelines of both dashboards give its number. The text lacks the
+ * GameServer's name at its start, which has a column.
+ */
 export type EntryView = Omit<FleetEntry, 'sequence'> & { readonly seq: number }
 
-export const entryView = ({ sequence: seq, ...entry }: FleetEntry): EntryView => ({ seq, ...entry })
+export function entryView({ sequence: seq, ...entry }: FleetEntry): EntryView {
+  const { server, text } = entry
+  const rest = server !== undefined && text.startsWith(server) ? text.slice(server.length).replace(/^:? /, '') : text
+  return { seq, ...entry, text: rest }
+}
 
 /**
  * The view of a Fleet: without what no row shows, so that a state of 50 GameServers has some kilobytes.
@@ -88,7 +97,7 @@ export function fleetView(
     counters: namesOf(statuses.map(({ counters }) => counters)),
     lists: namesOf(statuses.map(({ lists }) => lists)),
     sets: [...count].reverse().flatMap(([set, n]) => (n > 0 ? [{ name: set, servers: n }] : [])),
-    ...(autoscaler && { autoscaler: autoscalerView(autoscaler) }),
+    ...(autoscaler && { autoscaler: autoscalerView(autoscaler as Autoscaler) }),
     servers: servers
       .map((server) => serverView(server, name, beatsOf(server.name)))
       .sort((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)),
@@ -100,14 +109,14 @@ const namesOf = (groups: readonly (object | null | undefined)[]): string[] => [
 ]
 
 function serverView(server: FleetServer, fleet: string, beats: Beats | undefined): ServerView {
-  const { name, set, gameServer, createdAt, stateSince, process } = server
+  const { name, set, gameServer, createdAt, stateSince, process, failure } = server
   const { state, ports } = gameServer.status
   const port = ports?.[0]?.port
   return {
     name,
     short: name.startsWith(`${fleet}-`) ? name.slice(fleet.length + 1) : name,
     set,
-    state: isDeleted(gameServer) && state !== 'Shutdown' ? `${state}, being deleted` : state,
+    state: state === 'Shutdown' ? (failure ?? state) : `${state}${isMarked(gameServer) ? ', being deleted' : ''}`,
     stateSince,
     createdAt,
     ...(port === undefined ? {} : { port }),
@@ -116,8 +125,6 @@ function serverView(server: FleetServer, fleet: string, beats: Beats | undefined
     process,
   }
 }
-
-const isDeleted = ({ object_meta: meta }: GameServer): boolean => (meta.deletion_timestamp ?? '0') !== '0'
 
 const amountsOf = ({ status: { counters, lists } }: GameServer): readonly Amount[] => [
   ...Object.entries(lists ?? {}).map(
@@ -128,25 +135,19 @@ const amountsOf = ({ status: { counters, lists } }: GameServer): readonly Amount
   ),
 ]
 
-interface AutoscalerParts {
-  readonly policy?: { readonly type?: string } & Readonly<Record<string, unknown>>
-}
-interface AutoscalerStatus {
-  readonly desiredReplicas?: number
-  readonly scalingLimited?: boolean
-  readonly lastScaleTime?: string | null
-}
+type Autoscaler = PlatformObject<
+  { readonly policy: Readonly<Record<string, unknown>> },
+  { readonly desiredReplicas: number; readonly scalingLimited: boolean; readonly lastScaleTime: string | null }
+>
 
-function autoscalerView({ metadata, spec, status }: PlatformObject): AutoscalerView {
-  const { policy = {} } = spec as AutoscalerParts
-  const { desiredReplicas, scalingLimited = false, lastScaleTime } = (status ?? {}) as AutoscalerStatus
-  const type = policy.type ?? ''
-  const settings = Object.entries(policy[type.toLowerCase()] ?? {})
+function autoscalerView({ metadata, spec, status }: Autoscaler): AutoscalerView {
+  const type = String(spec.policy['type'])
+  const settings = Object.entries(spec.policy[type.toLowerCase()] ?? {})
   return {
     name: metadata.name,
     policy: `${type}: ${settings.map(([name, value]) => `${name} ${String(value)}`).join(', ')}`,
-    ...(desiredReplicas === undefined ? {} : { desired: desiredReplicas }),
-    isLimited: scalingLimited,
-    ...(lastScaleTime ? { lastScaleTime } : {}),
+    desired: status?.desiredReplicas,
+    isLimited: status?.scalingLimited === true,
+    lastScaleTime: status?.lastScaleTime,
   }
 }

@@ -87,17 +87,27 @@ inDrivenBrowsers((browser) => {
   })
 
   test('n chooses a server, X, U and x ask before they act on it, and a key without a chosen server acts on none', async () => {
-    const { fleet, run, says, press } = await openFleet(browser)
+    const { fleet, run, until, says, press } = await openFleet(browser)
     const isAsking = `document.querySelector('dialog[open]') !== null`
     await press('x')
     await says('Told', 'Choose a GameServer')
     expect(await run(isAsking)).toBe(false)
     const [first, second] = fleet.names().sort()
-    await press('n', 'n', 'X', 'Enter')
+    const isIn = (name?: string): string => `document.activeElement.closest('tr')?.dataset.server === '${name}'`
+    await press('n', 'n')
+    await until(isIn(second))
+    await press('X', 'Enter')
     await expect.poll(() => fleet.actions).toContainEqual({ type: 'kill', server: second })
-    await press('U', 'Escape', 'p', 'U', 'Enter')
-    const command = { type: 'makeUnhealthy' }
-    await expect.poll(() => fleet.actions).toContainEqual({ type: 'control', server: first, command })
+    await until(isIn(second))
+    await press('U')
+    await until(isAsking)
+    await press('Escape')
+    await until(isIn(second))
+    await press('p')
+    await until(isIn(first))
+    await press('U', 'Enter')
+    await until(`document.querySelector('[data-server="${first}"]')?.innerText.includes('Unhealthy') === true`)
+    expect(fleet.model.snapshot().servers.find(({ name }) => name === first)?.gameServer.status.state).toBe('Shutdown')
   })
 
   test('a row’s menu deletes that server, and shows its events', async () => {

@@ -18,8 +18,8 @@ const looks: Readonly<Record<string, StateLook>> = {
   Shutdown: { tone: 'muted', shape: '■' },
 }
 
-/** States before Ready and unknown states look alike. */
-export const stateLook = (state: string): StateLook => looks[state] ?? { tone: 'blue', shape: '○' }
+/** States before Ready and unknown states look alike. A comma separates a remark. */
+export const stateLook = (state: string): StateLook => looks[state.split(',')[0]!] ?? { tone: 'blue', shape: '○' }
 
 /** Sets the colour that the stylesheet calls `--tone`. */
 export const toneStyle = (tone: Tone): string => `--tone:var(--${tone})`

@@ -11,14 +11,13 @@ interface ModalProps {
   onClose(): void
 }
 
-let before: Element | null = null
+let shown: HTMLDialogElement | null = null
 
-/** A `ref` that opens a new dialog, and restores the focus when the dialog is removed. */
+/** A `ref` that opens a new dialog, and closes it before its removal: only closing gives the focus back. */
 function show(element: HTMLDialogElement | null): void {
-  if (element !== null) {
-    before = document.activeElement
-    element.showModal()
-  } else if (before instanceof HTMLElement && before.isConnected) before.focus()
+  if (element) element.showModal()
+  else shown?.close()
+  shown = element
 }
 
 /** An open dialog. Esc and a click beside the dialog close it. */
@@ -28,7 +27,7 @@ export function Modal({ title, class: className, children, bare = false, onClose
       ref={show}
       class={`modal ${className}`}
       aria-label={title}
-      onClose={onClose}
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
       onClick={(event) => event.target === event.currentTarget && onClose()}
     >
       <div class="modal-body">

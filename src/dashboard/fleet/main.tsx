@@ -1,8 +1,132 @@
-import { takeToken } from '../store/api.js'
+import '../style.css'
+import '../header/header.css'
+import '../timeline/timeline.css'
+import '../panels/panel.css'
+import '../dialogs/dialogs.css'
+import './fleet.css'
+import type { JSX } from 'preact'
+import type { EntryView, FleetView } from '../../fleet/view.js'
+import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
+import { More, StatusLine, ThemeButton } from '../header/menu.js'
+import { Banner, showTitle, Toast } from '../header/notices.js'
+import { ActionButton } from '../panels/panel.js'
+import { announce, takeToken } from '../store/api.js'
 import { followLog } from '../store/feed.js'
 import { onChange } from '../store/page-state.js'
-import { drawPage, restoreChoices } from '../ui/draw.js'
-import { App, showFleet, tellWarnings } from './app.js'
+import { Dialogs, drawPage, Panes, restoreChoices } from '../ui/draw.js'
+import { definePage } from '../ui/page.js'
+import { actions } from './actions.js'
+import { Allocations, FleetPanel } from './panels.js'
+import { Servers } from './servers.js'
+import { countStates, shortName, state } from './state.js'
+import { FleetTimeline, rowsOf } from './timeline.js'
+
+const ELSEWHERE = new Set(['allocate', 'update'])
+
+definePage({
+  subject: 'fleet',
+  actions: () => actions,
+  inMenu: ({ id, group }) => (group === 'fleet' && !ELSEWHERE.has(id)) || id === 'help' || id === 'theme',
+  moreActions: () => [],
+  groups: ['fleet', 'game server', 'row', 'page'],
+  filters: [
+    ['kind:allocation', 'one kind of event, such as state, scaled, rollout, process, warning'],
+    ['server:abcde', 'events of one GameServer'],
+    ['-created', 'everything without this word'],
+  ],
+  rows: (entries, filter) => rowsOf(entries as readonly EntryView[], filter),
+  isSilent: () => false,
+  allocatable: () => state.snapshot ?? { platform: '', counters: [], lists: [] },
+})
+
+const panes = { servers: 'Servers', fleet: 'Fleet', allocations: 'Allocations', timeline: 'Timeline' }
+
+const App = (): JSX.Element => (
+  <>
+    <div class="page" data-shown={state.pane}>
+      <FleetHeader />
+      <Panes panes={panes} />
+      <main class="page-main">
+        <div class="fleet-left">
+          <Servers />
+          <FleetTimeline />
+        </div>
+        <div class="panels">
+          {state.snapshot && <FleetPanel snapshot={state.snapshot} />}
+          <Allocations />
+        </div>
+      </main>
+      <Banner />
+      <StatusLine
+        facts={state.snapshot ? [`${state.snapshot.servers.length} GameServers`] : []}
+        wide={state.snapshot?.autoscaler ? [`autoscaler ${state.snapshot.autoscaler.name}`] : []}
+      />
+    </div>
+    <Dialogs />
+    <Toast />
+  </>
+)
+
+function FleetHeader(): JSX.Element {
+  const { snapshot } = state
+  const states = countStates(snapshot?.servers ?? [])
+  return (
+    <header class="row header" style={toneStyle(snapshot ? stateLook(leadingState(snapshot)).tone : 'muted')}>
+      <h1 class="row header-brand">
+        <Logo /> <span>Fleet</span>
+      </h1>
+      <div class="header-state">
+        {!snapshot && <span class="muted">connecting…</span>}
+        {snapshot && states.length === 0 && <span class="muted">no GameServer</span>}
+        {states.slice(0, 3).map(([name, count]) => (
+          <span key={name} class="fleet-count">
+            {count} <StateMark state={name} />
+          </span>
+        ))}
+      </div>
+      <p class="header-facts">
+        <b title={snapshot?.name}>{snapshot?.name}</b>
+        {snapshot && <span>{`${snapshot.replicas} wanted`}</span>}
+      </p>
+      <div class="row last">
+        <ActionButton id="allocate" label="Allocate" primary />
+        <ActionButton id="update" label="Update" />
+        <More />
+        <ThemeButton />
+      </div>
+    </header>
+  )
+}
+
+/** The state that stands for the whole Fleet: the worst of those that need a look, else whether one is Ready. */
+function leadingState({ servers }: FleetView): string {
+  const has = (name: string): boolean => servers.some((server) => server.state === name)
+  return ['Error', 'Unhealthy', 'Ready', 'Allocated'].find(has) ?? servers[0]?.state ?? 'Shutdown'
+}
+
+/** Shows the Fleet's state in the page's title and icon. */
+function showFleet(): void {
+  const { connection, snapshot } = state
+  if (!snapshot) return
+  if (connection === 'lost') return showTitle('muted', '○', `Fleet is gone · ${snapshot.name}`)
+  const { tone, shape } = stateLook(leadingState(snapshot))
+  const ready = snapshot.servers.filter((server) => server.state === 'Ready').length
+  showTitle(tone, shape, `${ready} of ${snapshot.servers.length} Ready · ${snapshot.name}`)
+}
+
+/** Number of the last entry that was looked at. */
+let seen: number | undefined
+
+/** Announces new warnings. */
+function tellWarnings(): void {
+  const { entries, snapshot } = state
+  const before = (seen ??= snapshot?.lastSeq)
+  const last = entries.at(-1)?.seq ?? 0
+  if (before === undefined || last <= before) return
+  seen = last
+  const warning = entries.findLast(({ seq, type }) => type === 'warning' && seq > before)
+  if (warning) announce(`${warning.server ? `${shortName(warning.server)}: ` : ''}${warning.text}`, true)
+}
 
 onChange(showFleet)
 onChange(tellWarnings)

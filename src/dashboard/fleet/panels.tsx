@@ -89,7 +89,7 @@ const lastAllocations = memo((entries: readonly EntryView[]) =>
     .reverse(),
 )
 
-export const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 'red' } as const
+const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 'red' } as const
 
 /** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
 export function Allocations(): JSX.Element {

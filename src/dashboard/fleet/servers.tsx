@@ -28,7 +28,7 @@ export function Servers(): JSX.Element | null {
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
-    <section class="servers" aria-label="GameServers" data-pane="servers">
+    <section class="timeline servers" aria-label="GameServers" data-pane="servers">
       <div class="row wrap timeline-bar">
         <h2>GameServers</h2>
         <div class="row wrap" role="group" aria-label="Show only states">
@@ -101,19 +101,10 @@ interface RowProps {
   readonly stateAge: string
 }
 
-/** JSON of each row: a state brings new objects, of which few differ. */
-const texts = new WeakMap<ServerView, string>()
-function textOf(server: ServerView): string {
-  let text = texts.get(server)
-  if (text === undefined) texts.set(server, (text = JSON.stringify(server)))
-  return text
-}
-
 class ServerRow extends Component<RowProps> {
+  /** A state brings new objects, of which few differ. */
   override shouldComponentUpdate(next: RowProps): boolean {
-    const { server, amounts, isTarget, age, stateAge } = this.props
-    const isSame = next.amounts === amounts && next.isTarget === isTarget && next.age === age
-    return !isSame || next.stateAge !== stateAge || textOf(next.server) !== textOf(server)
+    return JSON.stringify(next) !== JSON.stringify(this.props)
   }
 
   override render({ server, amounts, isTarget, age, stateAge }: RowProps): JSX.Element {
@@ -124,22 +115,16 @@ class ServerRow extends Component<RowProps> {
     return (
       <tr data-server={name} data-chosen={isTarget ? '' : undefined} onClick={() => set({ server: name })}>
         <th scope="row">
-          {sidecarUrl === undefined ? (
-            <span data-focus tabIndex={tabIndex} title={name}>
-              {short}
-            </span>
-          ) : (
-            <a
-              data-focus
-              href={dashboardOf(sidecarUrl)}
-              target="_blank"
-              rel="noopener"
-              tabIndex={tabIndex}
-              title={`${name}: its dashboard`}
-            >
-              {short}
-            </a>
-          )}
+          <a
+            data-focus
+            {...(sidecarUrl && { href: dashboardOf(sidecarUrl) })}
+            target="_blank"
+            rel="noopener"
+            tabIndex={tabIndex}
+            title={sidecarUrl ? `${name}: its dashboard` : name}
+          >
+            {short}
+          </a>
         </th>
         <td>
           <StateMark state={present} /> <span class="muted">{stateAge}</span>
@@ -178,7 +163,7 @@ const AmountBar = ([name, used, capacity]: Amount): JSX.Element => (
 
 /** A word for the health, and its colour. */
 function healthOf({ state: present, beats }: ServerView): readonly [string, Tone] {
-  if (present.startsWith('Unhealthy')) return ['failed', 'red']
+  if (present === 'Unhealthy') return ['failed', 'red']
   if (beats === undefined) return ['–', 'muted']
   if (beats.disabled) return ['off', 'muted']
   return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']

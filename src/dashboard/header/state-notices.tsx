@@ -1,8 +1,7 @@
 import type { JSX } from 'preact'
 import { stateLook } from '../common/look.js'
 import { presentFaults } from '../panels/fault-commands.js'
-import { announce } from '../store/api.js'
-import { sends } from '../store/commands.js'
+import { announce, sends } from '../store/api.js'
 import { state } from '../store/state.js'
 import { Banner, Line, showTitle } from './notices.js'
 

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import type { CounterStatus, ListStatus } from '../../protocol/game-server.js'
 import type { ControlCommand, ControlResult, SidecarSnapshot } from '../../sidecar/index.js'
 import { focusNow } from '../common/browser.js'
-import { control } from '../store/commands.js'
+import { control } from '../store/api.js'
 import { set, state } from '../store/state.js'
 import { Hint, Panel, onFields, wantedOf, type Fields } from './panel.js'
 

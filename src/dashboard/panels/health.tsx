@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
 import { countedTime, span } from '../common/format.js'
-import { sends } from '../store/commands.js'
+import { sends } from '../store/api.js'
 import { state } from '../store/state.js'
 import { ActionButton, Panel } from './panel.js'
 

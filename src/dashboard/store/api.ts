@@ -1,7 +1,8 @@
+import type { FleetCommand } from '../../fleet/types.js'
+import type { ControlCommand } from '../../sidecar/index.js'
 import { keep, readKept } from '../common/browser.js'
-import type { Entry } from '../timeline/row-types.js'
+import { set, type Entry } from './page-state.js'
 import { page } from '../ui/page.js'
-import { set } from './page-state.js'
 
 /** The answer to a request. Status 0: no answer came. */
 interface ApiAnswer {
@@ -102,10 +103,11 @@ export function messageOf({ status, text }: ApiAnswer): string {
   return `The ${page.subject} ${status === 0 ? 'does not answer' : `answered ${status}`}`
 }
 
-export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
+type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
+type Command = ControlCommand | FleetCommand
 
 /** Sends a control command. Announces a refusal in the page. */
-export async function control(command: object): Promise<ControlResult> {
+export async function control(command: Command): Promise<ControlResult> {
   const answer = await api.request('POST', `${CONTROL}/commands`, command)
   if (answer.status === 200) return { ok: true }
   const message = messageOf(answer)
@@ -117,14 +119,14 @@ export async function control(command: object): Promise<ControlResult> {
  * Sends commands one after the other, up to the first refusal, and announces `text` once all succeeded. `control`
  * announces a refusal.
  */
-export async function sendAndTell(text: string, ...commands: readonly object[]): Promise<void> {
+export async function sendAndTell(text: string, ...commands: readonly Command[]): Promise<void> {
   for (const command of commands) if (!(await control(command)).ok) return
   if (text) announce(text)
 }
 
 /** A handler for a button that sends commands. */
 export const sends =
-  (...commands: readonly object[]) =>
+  (...commands: readonly Command[]) =>
   (): void =>
     void sendAndTell('', ...commands)
 

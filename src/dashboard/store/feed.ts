@@ -1,7 +1,6 @@
-import type { Entry } from '../timeline/row-types.js'
+import { set, state, type Entry } from './page-state.js'
 import { page } from '../ui/page.js'
 import { announce, api, isOutdated, read, type Snapshot } from './api.js'
-import { set, state } from './page-state.js'
 
 /** The page keeps as many entries as its server. */
 const MAX_ENTRIES = 5000
@@ -9,6 +8,7 @@ const MAX_ENTRIES = 5000
  * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 12 redraws.
  */
 const INTERVAL = 80
+const CLOCK = 250
 const FIRST_DELAY = 250
 const MAX_DELAY = 5000
 type Timer = ReturnType<typeof setTimeout>
@@ -36,8 +36,9 @@ const feed = {
 export function followLog(onOpen?: () => void): void {
   feed.onOpen = onOpen ?? feed.onOpen
   setInterval(() => {
-    if (!document.hidden) set({ now: clockNow() })
-  }, 250)
+    // Entries set the time as well.
+    if (!document.hidden && performance.now() - feed.flushedAt >= CLOCK) set({ now: clockNow() })
+  }, CLOCK)
   connect()
 }
 
@@ -131,5 +132,5 @@ function flush(): void {
 }
 
 /** Sorts entries by `seq` and removes duplicates, as after a gap. */
-const inOrder = (entries: readonly Entry[]): Entry[] =>
-  [...new Map(entries.map((entry) => [entry.seq, entry])).values()].sort((a, b) => a.seq - b.seq)
+const inOrder = (entries: Entry[]): Entry[] =>
+  entries.sort((a, b) => a.seq - b.seq).filter(({ seq }, i) => seq !== entries[i - 1]?.seq)

@@ -1,9 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { set, state } from '../store/page-state.js'
+import { set, state, type Entry } from '../store/page-state.js'
 import { pause } from '../ui/page-actions.js'
 import { List, type ListProps } from './list.js'
 import { move, rows, total } from './model.js'
-import type { Entry } from './row-types.js'
 import { hasWord, toggleWord } from './words.js'
 
 interface FrameProps<E extends Entry> extends ListProps<E> {

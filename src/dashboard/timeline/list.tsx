@@ -1,8 +1,7 @@
 import { Component, type ComponentType, type JSX } from 'preact'
 import { clockTime, plural } from '../common/format.js'
-import { set, state } from '../store/page-state.js'
+import { set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
 import { FEWEST, openIndex, rows, toggle, view } from './model.js'
-import { entryOf, type Entry, type Row } from './row-types.js'
 
 /** The smallest height of a row, in pixels. Touch screens have higher rows. */
 const LEAST_HEIGHT = 30

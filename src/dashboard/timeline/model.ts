@@ -1,6 +1,5 @@
-import { memo, set, state } from '../store/page-state.js'
+import { memo, set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
 import { page } from '../ui/page.js'
-import { entryOf, type Entry, type Row } from './row-types.js'
 
 const filtered = memo((entries: readonly Entry[], filter: string) => [...page.rows(entries, filter)].reverse())
 
@@ -53,7 +52,7 @@ export function leave(): void {
 }
 
 /** The least number of drawn rows. */
-export const FEWEST = 300
+export const FEWEST = 100
 
 /** The scroll position of the box, in pixels, and the number of the newest rows that are drawn. */
 export const view = { top: 0, drawn: FEWEST }

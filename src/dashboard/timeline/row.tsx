@@ -4,7 +4,7 @@ import { Chip, StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'
 import type { ListProps } from './list.js'
-import { entryOf } from './row-types.js'
+import { entryOf } from '../store/page-state.js'
 import { rhythmOf } from './rows.js'
 
 export const Cells: ListProps<LogEntry>['Cells'] = ({ row }) => {

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { clockTime } from '../common/format.js'
 import { describe } from './describe.js'
-import type { Row } from './row-types.js'
+import type { Row } from '../store/page-state.js'
 
 /** The rows of the entries that pass a filter, sorted by their newest entries. */
 export function rowsOf(entries: readonly LogEntry[], passes: (entry: LogEntry) => boolean): Row<LogEntry>[] {

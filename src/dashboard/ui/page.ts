@@ -1,4 +1,4 @@
-import type { Entry, Row } from '../timeline/row-types.js'
+import type { Entry, Row } from '../store/page-state.js'
 
 /** An action of a button, a key or the palette. */
 export interface Action {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunningFleet } from '../../fleet/types.js'
 import { SAFE_HEADERS } from '../http/raw-response.js'
-import { readBodyText, TooLarge } from '../local/body-text.js'
+import { readBodyText, TooLarge } from '../local/control-routes.js'
 import { bodyOf } from '../local/http-adapter.js'
 import { createAllocations } from './allocations.js'
 import type { Allocations } from './allocations.js'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../protocol/is-object.js'
-import { parseJson } from '../local/body-text.js'
+import { parseJson } from '../local/control-routes.js'
 import { findDocument } from '../local/yaml-documents.js'
 import { refusals } from './status.js'
 

@@ -10,6 +10,7 @@ import { upgradeToEvents } from '../local/control-events.js'
 import type { EventSource } from '../local/control-events.js'
 import {
   answer,
+  answerJson,
   checkControlAccess,
   eventsRoute,
   handleRoutes,
@@ -45,8 +46,9 @@ export interface FleetDashboard {
 interface Target {
   readonly fleet: RunningFleet
   view(): FleetView
-  entries(since: number): readonly EntryView[]
 }
+
+const entriesOf = (fleet: RunningFleet, since: number): readonly EntryView[] => fleet.entries(since).map(entryView)
 
 /** Milliseconds between two looks at what may change without an entry: beats and processes. */
 const QUIET_INTERVAL = 1_000
@@ -54,13 +56,12 @@ const QUIET_INTERVAL = 1_000
 export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboardOptions = {}): FleetDashboard {
   const { token, beatsOf = () => undefined } = options
   const accept = createAcceptor()
-  const entries: Target['entries'] = (since) => fleet.entries(since).map(entryView)
   const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
   const view = (): FleetView => fleetView(fleet.snapshot(), lastSeq(), beatsOf)
   const source: EventSource = {
     state: () => Buffer.from(JSON.stringify(view())),
     lastSeq,
-    entries,
+    entries: (since) => entriesOf(fleet, since),
     subscribe(onEntry, onState) {
       const quiet = (): string => JSON.stringify(view().servers.map(({ beats, process }) => [beats, process]))
       let before = quiet()
@@ -80,7 +81,7 @@ export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboar
       if (page !== undefined || !isControlTarget(target)) return page
       const refusal = checkControlAccess(message, admission, token)
       if (refusal !== undefined) return refusalResponse(refusal)
-      return handleRoutes(routes, { fleet, view, entries }, toRequest(message, host, target))
+      return handleRoutes(routes, { fleet, view }, toRequest(message, host, target))
     },
     async upgrade(message, socket, head, admission) {
       if (!isControlTarget(admission.target)) return false
@@ -92,14 +93,11 @@ export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboar
 
 const routes: Routes<Target> = {
   '/state': ['GET', ({ target }) => answer(target.view())],
-  '/log': ['GET', ({ target, query }) => logResponse(target.entries(readSince(query)))],
+  '/log': ['GET', ({ target, query }) => answerJson(logJson(entriesOf(target.fleet, readSince(query))))],
   '/commands': ['POST', runCommand],
   '/allocations': ['POST', runAllocation],
   '/events': eventsRoute,
 }
-
-const logResponse = (entries: readonly EntryView[]): Response =>
-  new Response(logJson(entries), { headers: { 'content-type': 'application/json', 'cache-control': 'no-store' } })
 
 const isName = (value: unknown): boolean => typeof value === 'string' && value !== ''
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0

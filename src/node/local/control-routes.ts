@@ -1,11 +1,12 @@
+import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { isObject } from '../../protocol/is-object.js'
 import { InvalidInput } from '../../schema/check.js'
 import { forbidden, malformed, refusalResponse } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../http/token.js'
-import { parseJson, readBodyText, TooLarge } from './body-text.js'
 import { GameServerFileError } from './game-server-file.js'
+import { MAX_BYTES } from './read-text-file.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
 const CONTROL_PREFIX = '/_/api'
@@ -127,6 +128,36 @@ export async function readCommand(request: Request, example: string): Promise<{ 
 /** A body as a value; undefined if it is no JSON. @throws TooLarge */
 export const readJson = async (request: Request, what: string): Promise<unknown> =>
   parseJson(await readBodyText(request, what))
+
+/** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
+export class TooLarge extends Error {}
+
+/**
+ * Reads a body as UTF-8.
+ *
+ * @param what the body in the message of the error
+ * @throws TooLarge
+ */
+export async function readBodyText(
+  { body }: { readonly body: AsyncIterable<Uint8Array> | null },
+  what: string,
+): Promise<string> {
+  const bytes = createGrowingBytes()
+  for await (const chunk of body ?? []) {
+    if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
+    bytes.add(chunk)
+  }
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
+}
+
+/** A text as a value; undefined if it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
 
 export const refused = (status: number, code: number, message: string): Response =>
   refusalResponse({ status, code, message })

@@ -1,6 +1,6 @@
 import * as dashboard from '../../dashboard/index.html?page'
 import type { ReportLine } from '../../sidecar/index.js'
-import { inlinedPage } from './inlined-page.js'
+import { inlinedPage } from './dashboard-route.js'
 
 /** The dashboard of a sidecar. */
 export const page = inlinedPage(dashboard)
