@@ -119,7 +119,7 @@ function seeLocal({ sidecar }: LocalSidecar): Sight {
 }
 
 /** What a scrape gets. */
-export function hostFamilies(figures: HostFigures, { gameServer, stateAge }: Seen): Family[] {
+function hostFamilies(figures: HostFigures, { gameServer, stateAge }: Seen): Family[] {
   const { events, forwarded, players, steps, memoryLimit } = figures
   const { hang = 0, crash = 0, browser = 0, program = 0 } = events
   const memory = new Map(figures.lookAtMemory?.() ?? figures.memory)
