@@ -2,9 +2,8 @@ import { isIPv4 } from 'node:net'
 import { isObject } from '../protocol/is-object.js'
 import { edgeUrl } from '../protocol/edge-url.js'
 import type { AllocationStatus, GameServerSelector } from '../sidecar/allocation/manifest.js'
-import { FLEET_LABEL, refusalOf } from './failures.js'
+import { type Answer, FLEET_LABEL, refusalOf } from './failures.js'
 import type { Way } from './find-way.js'
-import type { Answer } from './transport.js'
 import type { AllocateRequest, Allocation } from './types.js'
 
 /** The path and the body of a request, as its way wants them. */

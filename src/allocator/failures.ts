@@ -1,9 +1,16 @@
 import { AllocationError, type AllocationErrorCode } from './errors.js'
 import type { Way } from './find-way.js'
-import type { Answer } from './transport.js'
 import type { AllocateRequest } from './types.js'
 
 export const FLEET_LABEL = 'agones.dev/fleet'
+
+/** An HTTP answer. */
+export interface Answer {
+  readonly status: number
+  readonly text: string
+  /** Why a Fleet on the desk didn't allocate, from the header `Warning`. A cluster doesn't say. */
+  readonly reason: string | undefined
+}
 
 const MAY_BE_ALLOCATED = 'A GameServer may be allocated: a game to which nobody comes has to end itself'
 

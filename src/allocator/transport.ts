@@ -2,21 +2,13 @@ import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { AllocationError } from './errors.js'
-import { failureOf } from './failures.js'
+import { type Answer, failureOf } from './failures.js'
 import type { Way } from './find-way.js'
 
 /** An unused connection is closed sooner than servers and load balancers close theirs; the platform takes 100 requests into a batch. */
 const CONNECTIONS = { keepAlive: true, timeout: 20_000, maxSockets: 100 }
 /** Bytes of the longest answer. */
 const LONGEST_ANSWER = 2 ** 20
-
-/** An HTTP answer. */
-export interface Answer {
-  readonly status: number
-  readonly text: string
-  /** Why a Fleet on the desk didn't allocate, from the header `Warning`. A cluster doesn't say. */
-  readonly reason: string | undefined
-}
 
 /** Sends JSON over connections that are kept, and that are made anew once a certificate's file has changed. */
 export class Transport {

@@ -8,20 +8,11 @@ import type { CallMetrics, Family, Sample } from '../metrics/prometheus.js'
 import { serveMetrics } from '../metrics/serve-metrics.js'
 import type { MetricsServer } from '../metrics/serve-metrics.js'
 import type { Tell } from './host-events.js'
+import type { MetricsOptions } from './host-options.js'
 import type { StepFigures } from './page/hosted-page.js'
 import type { PlayersFigures } from './players/relay.js'
 import { anonymousBytes } from './supervision/memory.js'
 import type { MemoryParts } from './supervision/memory.js'
-
-/** Options of a host's metrics. */
-export interface MetricsOptions {
-  /** Port for a Prometheus that reads `/metrics`; 0 takes any free one. Default: none. */
-  readonly metricsPort?: number | undefined
-  /** Address to listen on for it. Default 0.0.0.0, and 127.0.0.1 with `local`. */
-  readonly metricsAddress?: string | undefined
-  /** Networks, such as `10.0.0.0/8`, whose connections are answered; all others are cut. Default: all private ones. */
-  readonly metricsFrom?: readonly string[] | undefined
-}
 
 /** Networks from which no packet of the internet comes: loopback, private ones, the shared range that some clusters use. */
 export const PRIVATE_NETWORKS: readonly string[] = [
@@ -119,7 +110,7 @@ function seeLocal({ sidecar }: LocalSidecar): Sight {
 }
 
 /** What a scrape gets. */
-export function hostFamilies(figures: HostFigures, { gameServer, stateAge }: Seen): Family[] {
+function hostFamilies(figures: HostFigures, { gameServer, stateAge }: Seen): Family[] {
   const { events, forwarded, players, steps, memoryLimit } = figures
   const { hang = 0, crash = 0, browser = 0, program = 0 } = events
   const memory = new Map(figures.lookAtMemory?.() ?? figures.memory)

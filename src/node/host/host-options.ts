@@ -6,7 +6,6 @@ import { trustProxies } from '../../protocol/networks.js'
 import { checkCertificate } from '../http/certificate.js'
 import { originOf } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
-import type { MetricsOptions } from './host-metrics.js'
 
 /** Options of the port for players. */
 export interface PlayersOptions {
@@ -33,6 +32,16 @@ export interface PlayersOptions {
   readonly cert?: string | Uint8Array | undefined
   /** The certificate's private key as PEM. Goes with `cert`. */
   readonly key?: string | Uint8Array | undefined
+}
+
+/** Options of a host's metrics. */
+export interface MetricsOptions {
+  /** Port for a Prometheus that reads `/metrics`; 0 takes any free one. Default: none. */
+  readonly metricsPort?: number | undefined
+  /** Address to listen on for it. Default 0.0.0.0, and 127.0.0.1 with `local`. */
+  readonly metricsAddress?: string | undefined
+  /** Networks, such as `10.0.0.0/8`, whose connections are answered; all others are cut. Default: all private ones. */
+  readonly metricsFrom?: readonly string[] | undefined
 }
 
 /** Options of `createHost()`. Only `dir` has no default. */

@@ -4,7 +4,7 @@ import { findSidecar } from '../../gateway/sidecar-url.js'
 import type { LocalSidecarOptions } from '../../local/local-sidecar-options.js'
 import { HostError } from '../host-error.js'
 import type { HostEvent, ProgramRuntime } from '../host-events.js'
-import type { MetricsOptions } from '../host-metrics.js'
+import type { MetricsOptions } from '../host-options.js'
 
 /** Options of `createProgramHost()`. */
 export interface ProgramHostOptions extends MetricsOptions {
