@@ -171,7 +171,7 @@ export interface FleetAllocation {
   readonly server?: string
   /** Why this GameServer was taken before the others, or by what each one failed. */
   readonly reason: string
-  readonly answer: AnsweredAllocation
+  readonly answer: AnsweredAllocation<'UnAllocated' | 'Contention'>
 }
 
 /** What the API, the dashboard and the keys may ask of a running Fleet. */

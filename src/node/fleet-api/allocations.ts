@@ -159,7 +159,7 @@ const exact = (value: unknown): unknown =>
   typeof value === 'string' && /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value
 
 /** The answer in protobuf's JSON, with every field, as grpc-gateway writes it. */
-function answerOf(status: AllocationStatus): object {
+function answerOf(status: AllocationStatus<string>): object {
   const { gameServerName, ports = [], address = '', addresses = [], nodeName = '', source, metadata } = status
   return {
     ...{ gameServerName, ports, address, addresses, nodeName, source },

@@ -16,7 +16,8 @@ export function allocateGameServer(
 ): AnsweredAllocation {
   const result = control({ type: 'allocate', manifest })
   const { gameServer, now } = snapshot()
-  return allocationAnswer(manifest, result.ok ? gameServer : result.message, gameServer.object_meta.namespace, now)
+  const allocated = result.ok ? gameServer : result.message
+  return allocationAnswer(manifest, allocated, gameServer.object_meta.namespace, now, 'UnAllocated')
 }
 
 /**
@@ -25,13 +26,13 @@ export function allocateGameServer(
  * @param allocated the GameServer as the allocation left it, or the reason why there is none
  * @param failure the state of an answer without a GameServer
  */
-export function allocationAnswer(
+export function allocationAnswer<Failure extends string>(
   manifest: GameServerAllocation,
   allocated: GameServer | string,
   namespace: string,
   now: number,
-  failure: 'UnAllocated' | 'Contention' = 'UnAllocated',
-): AnsweredAllocation {
+  failure: Failure,
+): AnsweredAllocation<Failure> {
   const isAllocated = typeof allocated !== 'string'
   const { spec } = manifest
   const hasSelectors = (spec?.selectors?.length ?? 0) > 0
@@ -76,7 +77,7 @@ const anyAvailable = { minAvailable: 0, maxAvailable: 0 }
 const anyCount = { minCount: 0, maxCount: 0, ...anyAvailable }
 const anyList = { containsValue: '', ...anyAvailable }
 
-function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus {
+function statusOf({ object_meta: meta, status }: GameServer): AllocationStatus<never> {
   const { ports = [], address = '', addresses = [], counters, lists } = status
   return {
     state: 'Allocated',

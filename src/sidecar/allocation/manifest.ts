@@ -89,14 +89,14 @@ export interface GameServerAllocation {
 }
 
 /** A cluster's answer to an allocation: the manifest with its defaults, and a status. */
-export interface AnsweredAllocation extends GameServerAllocation {
-  readonly status: AllocationStatus
+export interface AnsweredAllocation<Failure extends string = 'UnAllocated'> extends GameServerAllocation {
+  readonly status: AllocationStatus<Failure>
   /** Why nothing was allocated. A cluster doesn't say. */
   readonly reason?: string
 }
 
-export interface AllocationStatus {
-  readonly state: 'Allocated' | 'UnAllocated' | 'Contention'
+export interface AllocationStatus<Failure extends string = 'UnAllocated'> {
+  readonly state: 'Allocated' | Failure
   readonly gameServerName: string
   readonly ports?: readonly { readonly name: string; readonly port: number }[]
   readonly address?: string
