@@ -115,7 +115,8 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     },
     onChange: (listener) => listen(changeListeners, listener),
     onEntry: (listener) => listen(entryListeners, listener),
-    entries: (since = 0) => entries.filter(({ sequence }) => sequence > since),
+    // Sequence numbers grow by 1, so the place of each is known.
+    entries: (since = 0) => entries.slice(Math.max(0, since + 1 - (entries[0]?.sequence ?? 1))),
     allocate(manifest, batch) {
       const choice = take((step) => choose(step, manifest, batch))
       const { server } = choice

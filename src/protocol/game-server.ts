@@ -64,6 +64,9 @@ export interface ListStatus {
   values?: string[] | null
 }
 
+/** The states in which no game has called `ready()` yet. The platform has sent no player to such a server. */
+export const BEFORE_READY: readonly string[] = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
+
 /** Why a GameServer ends; undefined while it shows no end. */
 export function endReasonOf({
   object_meta: { deletion_timestamp: deleted },

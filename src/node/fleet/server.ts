@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProcess } from '../../fleet/types.js'
-import { endReasonOf } from '../../protocol/game-server.js'
+import { BEFORE_READY, endReasonOf } from '../../protocol/game-server.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import type { Change, ControlCommand, ControlResult, GameServerManifest } from '../../sidecar/index.js'
 import { endWithGameServer, KUBELET_MS, untilEndIsWritten } from '../exec/kubelet.js'
@@ -48,8 +48,6 @@ const NOT_READY_MS = 10_000
 const RESTART_MS = { first: 250, most: 10_000 }
 /** The sidecar answers on while the game has its grace period, and a little longer. */
 const RESERVE_MS = 5_000
-/** The states before the game's `ready()`. */
-const BEFORE_READY = ['PortAllocation', 'Creating', 'Starting', 'Scheduled', '']
 
 /** A GameServer with its sidecar and its game, from its creation until it is gone. */
 export class ServerRun {

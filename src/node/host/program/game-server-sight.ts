@@ -2,10 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../../index.node.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
-import { endReasonOf } from '../../../protocol/game-server.js'
+import { BEFORE_READY, endReasonOf } from '../../../protocol/game-server.js'
 
-/** The states in which no program has called `ready()` yet. The platform has sent no player to such a server. */
-const BEFORE_READY = ['', 'PortAllocation', 'Creating', 'Starting', 'Scheduled']
 /** The states to which a program brings its GameServer when it has booted. */
 const BOOTED = ['RequestReady', 'Ready', 'Reserved', 'Allocated']
 /** The calls that request these states. */
