@@ -45,13 +45,11 @@ const filesIn = (folder: string): string[] =>
     .map((path) => path.replaceAll('\\', '/'))
     .filter((path) => path.endsWith('.ts'))
 
-/** The flags of a command, without those of the local sidecar in it. */
-async function flagsOf(name: string): Promise<string[]> {
-  const { flags } = (await loadCommands()).find((command) => command.name === name)!
-  const isOfLocal = (flag: string): boolean =>
-    ['exec', 'serve', 'host'].includes(name) && (flag in localFlags || (flag === 'httpPort' && name !== 'exec'))
+/** The flags of `host`, without those of the local sidecar in it. */
+async function flagsOfHost(): Promise<string[]> {
+  const { flags } = (await loadCommands()).find(({ name }) => name === 'host')!
   return Object.keys(flags)
-    .filter((flag) => !isOfLocal(flag))
+    .filter((flag) => !(flag in localFlags || flag === 'httpPort'))
     .map(flagName)
 }
 
@@ -64,17 +62,11 @@ const listed = (page: string, heading: string, pattern = /.+/g): string[] =>
 
 const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
 
-const FLAGS = /--[a-z][a-z0-9-]*/g
-const flagRows = [
-  ['demo', 'docs/cli.md', 'demo'],
-  ['serve', 'docs/gateway.md', 'Options of serve'],
-  ['host', HOST, 'Options'],
-].map(([name, page, heading]): Row => [`flag of ${name}`, page!, heading!, () => flagsOf(name!), FLAGS])
 
 const entries = Object.keys((JSON.parse(read('package.json')) as { exports: object }).exports)
 
 const exact: Row[] = [
-  ...flagRows,
+  ['flag of host', HOST, 'Options', flagsOfHost, /--[a-z][a-z0-9-]*/g],
   ['option of createMock()', 'docs/testing.md', 'createMock()', () => membersOf('src/mock/types.ts', 'MockOptions')],
   [
     'member of a mock and field of fail()',
