@@ -12,10 +12,10 @@ export interface Answer {
   readonly reason: string | undefined
 }
 
-const MAY_BE_ALLOCATED = 'A GameServer may be allocated: a game to which nobody comes has to end itself'
+const MAY_BE_ALLOCATED = 'A GameServer may be allocated: a game to which nobody comes must end itself'
 
 const CA_HINT =
-  "Give its authority as ca; the allocator service's: kubectl get secret allocator-tls-ca -n agones-system " +
+  "Give the server's authority as ca. Of the allocator service: kubectl get secret allocator-tls-ca -n agones-system " +
   "-o jsonpath='{.data.tls-ca\\.crt}' | base64 -d > ca.crt"
 const CERT_HINT =
   'Give cert and key: kubectl get secret allocator-client.default -n default ' +
@@ -122,15 +122,15 @@ export function refusalOf(
     CONTENTION: 'Other requests were quicker',
   }
   const hints: Partial<Record<AllocationErrorCode, string>> = {
-    UNALLOCATED: `If it grows, give wait; otherwise: kubectl get gameservers -n ${namespace}${label}`,
+    UNALLOCATED: `Give a longer wait if the Fleet grows. Its servers: kubectl get gameservers -n ${namespace}${label}`,
     CONTENTION: 'Ask again, or give wait',
     UNKNOWN_OUTCOME: MAY_BE_ALLOCATED,
-    PROTOCOL: `That isn't the platform: compare ${foundBy}`,
+    PROTOCOL: `Another server answers there: compare ${foundBy}`,
     NOT_FOUND: `Compare ${foundBy} and the namespace "${namespace}"`,
     FORBIDDEN:
       status === 401
-        ? `Its token is missing, expired or of another cluster: compare ${foundBy}`
-        : `Let it: kubectl create role allocator -n ${namespace} --verb=create ` +
+        ? `The token is missing, expired or of another cluster: compare ${foundBy}`
+        : `Grant the right: kubectl create role allocator -n ${namespace} --verb=create ` +
           `--resource=gameserverallocations.allocation.agones.dev && kubectl create rolebinding allocator ` +
           `-n ${namespace} --role=allocator --serviceaccount=${of}:${account}`,
   }

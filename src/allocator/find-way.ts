@@ -31,7 +31,7 @@ export interface Way {
 const OPTIONS = ['url', 'token', 'service', 'cert', 'key', 'ca', 'namespace', 'edge', 'timeout']
 
 const NO_WAY =
-  'On your machine: gameserver-sidecar fleet -f fleet.yaml -- node server.mjs, and GAMESERVER_FLEET_URL as it prints it. ' +
+  'On your machine: gameserver-sidecar fleet -f fleet.yaml -- node server.mjs, and GAMESERVER_FLEET_URL as printed there. ' +
   'In a cluster: a pod with a service account. ' +
   'From outside: GAMESERVER_ALLOCATOR_HOST, GAMESERVER_ALLOCATOR_CERT, _KEY and _CA for the allocator service'
 

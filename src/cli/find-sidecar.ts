@@ -9,7 +9,7 @@ import { text } from './flags.js'
 /** The `--url` of commands that talk to a running sidecar. */
 export const url = text(
   'url',
-  'address of the sidecar; default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else the one that runs here, else at 9358',
+  'address of the sidecar; default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else the sidecar of this machine',
 )
 
 const USUAL_PORT = 9358

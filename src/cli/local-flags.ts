@@ -38,7 +38,7 @@ export const localFlags = {
   featureGates: option('gates', 'for example CountsAndLists=false', featureGates),
   wsLimit: option('bytes', 'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)', whole),
   record: text('path', 'record the session into this file, or append it to an existing one'),
-  redact: option('keys', 'annotations whose values are not recorded, for example "*token*"; labels always are', names),
+  redact: option('keys', 'annotations to record without their values, such as "*token*"; labels always stay', names),
   noReplace: toggle('keep a GameServer that has ended, instead of a fresh one a second later'),
   noDashboard: toggle('serve no page at /_/'),
 }

@@ -18,7 +18,7 @@ const commandTable: Readonly<Record<string, Row>> = {
   ],
   host: ['Run a game build as a dedicated server, in a headless browser.', () => import('./commands/host.js')],
   fleet: [
-    'Run a whole Fleet: several games, each with a sidecar, at the addresses of the platform.',
+    "Run a Fleet without a cluster: game servers with their sidecars, behind the platform's API.",
     () => import('./commands/fleet.js'),
   ],
   allocate: [
@@ -28,7 +28,7 @@ const commandTable: Readonly<Record<string, Row>> = {
   call: ['Call an operation of the sidecar, and print its answer as JSON.', () => import('./commands/call.js')],
   watch: ['Show each change of the GameServer, or wait for a state.', () => import('./commands/watch.js')],
   doctor: [
-    'Find what is wrong with a sidecar, the way to it, or a GameServer file.',
+    'Find what is wrong with a sidecar, the connection to it, or a GameServer file.',
     () => import('./commands/doctor.js'),
   ],
   scenario: [

@@ -15,8 +15,8 @@ type Pair = readonly [string, string]
 
 /** Flags that make a manifest. */
 const insteadOfFile = {
-  label: option('key=value', 'label that the GameServer gets', pair),
-  annotation: option('key=value', 'annotation that it gets', pair),
+  label: option('key=value', 'label to set on the GameServer', pair),
+  annotation: option('key=value', 'annotation to set on the GameServer', pair),
   addTo: option('list=value', 'value to add to a list, such as players=alice', pair),
   increment: option('counter', 'counter to increment by 1, or by N with rooms=N', counter),
   match: option('key=value', 'allocate only with this label', pair),

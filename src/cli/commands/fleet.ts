@@ -15,11 +15,11 @@ import { refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
-  file: option('path', 'Fleet and FleetAutoscaler, or a GameServer; several times; a change updates', several, {
+  file: option('path', 'Fleet, FleetAutoscaler or GameServer; repeatable; saving it makes an update', several, {
     short: 'f',
   }),
-  replicas: option('n', "GameServers to begin with (default: the file's, else 2)", whole),
-  max: withDefault(option('n', 'most GameServers, whatever an autoscaler wants', whole), 20),
+  replicas: option('n', "number of GameServers at the start (default: the file's, else 2)", whole),
+  max: withDefault(option('n', 'maximum GameServers, also for an autoscaler', whole), 20),
   port: withDefault(
     option('port', 'port of the API and the dashboard; 0 for any', port, { also: ['http-port'] }),
     9350,
@@ -27,7 +27,7 @@ const flags = {
   ports: option('range', 'ports for players (default: 7000-8000)', portRange, { also: ['players-port'] }),
   grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
   record: text('dir', 'record the session of each sidecar into this folder'),
-  kubeconfig: text('file', 'write a kubeconfig that leads here, for kubectl and other clients'),
+  kubeconfig: text('file', 'write a kubeconfig with this API, for kubectl and other clients'),
   platform,
   allowHost: option('name', 'also accept requests for this Host', names),
   allowOrigin: option('origin', 'also accept requests from pages of this origin', names),
@@ -56,7 +56,7 @@ export const command = defineCommand({
   args: '[command...]',
   usage: '[options] -- <command> [arguments...]\n       gameserver-sidecar fleet [options] <dir>',
   flags,
-  examples: 'A program for each GameServer, or a page in a browser for each where <dir> is the folder of a build.',
+  examples: 'Runs the command for each GameServer, or the page of the build in <dir> in a browser.',
   run: runFleet,
 })
 

@@ -16,13 +16,13 @@ const routePattern = ({ nodes, ports }: Edge): string =>
 const nginxConf = (edge: Edge): string => `# wss://${edge.host}/<address>/<port>/... leads to ws://<address>:<port>/...
 worker_processes 2;
 worker_rlimit_nofile 32768;
-# Until then, a worker of before a reload keeps its players.
+# After a reload, the old worker keeps its players for this long.
 worker_shutdown_timeout 12h;
 pid /tmp/nginx.pid;
 error_log stderr warn;
 
 events {
-  # Each player takes two.
+  # Each player takes two connections.
   worker_connections 16384;
 }
 
@@ -74,7 +74,7 @@ http {
       proxy_http_version 1.1;
       proxy_set_header Upgrade websocket;
       proxy_set_header Connection upgrade;
-      # Set, not appended: what a player sends here is a lie.
+      # Overwrites what the player sent, which may be forged.
       proxy_set_header X-Forwarded-For $remote_addr;
       proxy_set_header X-Real-IP $remote_addr;
       proxy_set_header Forwarded "";
@@ -82,7 +82,7 @@ http {
       proxy_set_header Content-Length "";
       proxy_redirect off;
       proxy_connect_timeout 5s;
-      # Silent players are the game server's business: it pings, or not.
+      # Leaves silent players to the game server, which may ping them.
       proxy_read_timeout 1h;
       proxy_send_timeout 1h;
       proxy_socket_keepalive on;
@@ -144,7 +144,7 @@ spec:
     spec:
       automountServiceAccountToken: false
       enableServiceLinks: false
-      # A pod that is replaced takes no new players, and keeps its players so long.
+      # A replaced pod accepts no new players, and keeps the others for this long.
       terminationGracePeriodSeconds: 3600
       affinity:
         podAntiAffinity:
@@ -175,7 +175,7 @@ spec:
             failureThreshold: 6
           lifecycle:
             preStop:
-              # Until the load balancer has heard that this pod goes.
+              # Gives the load balancer time to send new players elsewhere.
               exec: { command: [sleep, '15'] }
           # 58 KiB a player, so the limit is enough for 16,000.
           resources:

@@ -30,11 +30,11 @@ const health = ({ kind }: Choices): string => `health:
 const resources = ({ counters, lists }: Choices): string =>
   join(
     counters.length > 0 &&
-      `# Numbers that allocations look at and change. The game changes them by updateCounter().
+      `# Counters that allocations select by and change. The game changes them by updateCounter().
 counters:
 ${indent(counters.map(counter).join('\n'), 2)}`,
     lists.length > 0 &&
-      `# Names that allocations look at and add. The game changes them by addListValue() and
+      `# Lists that allocations select by and add to. The game changes them by addListValue() and
 # removeListValue().
 lists:
 ${indent(lists.map(list).join('\n'), 2)}`,
@@ -117,7 +117,7 @@ const SCRAPED = `annotations:
   prometheus.io/port: '${METRICS_PORT}'
   prometheus.io/path: /metrics`
 
-const METRICS = `# Only the cluster's network leads here; the platform gives it no port of the node.
+const METRICS = `# Reachable only within the cluster's network: the platform reserves no port of the node for it.
 ports:
   - name: metrics
     containerPort: ${METRICS_PORT}`
@@ -159,7 +159,7 @@ const trustProxy = ({ edge }: Choices): string =>
   edge === undefined
     ? ''
     : `
-  # The network of the edge's pods, as a server sees them: of their pods or of their nodes.
+  # The network from which the edge's pods reach a server: that of pods, or that of nodes.
   - --trust-proxy=${edge.nodes.join(',')}`
 
 const sizes = ({ kind, webgl }: Choices): string =>
