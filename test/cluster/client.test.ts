@@ -72,7 +72,7 @@ describeUnless(missing, 'the built client on a cluster', () => {
     expect((await cluster.gameServer(name))?.status.state).toBe('Ready')
   })
 
-  it('an allocation comes as one object, and one more of the same server changes its counter and last-allocated', async () => {
+  it('an allocation arrives as one object; a second one of the same server changes counter and last-allocated', async () => {
     const { name, client, told, states } = await takeReady()
     const answer = await cluster.allocate({
       metadata: { labels: { mode: 'duel' }, annotations: { map: 'the moon, by night' } },

@@ -160,7 +160,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   )
 
   test(
-    'a match by itself that is told to stop takes everything down with it',
+    'with --once, SIGTERM in a match ends every process of the demo',
     async () => {
       const temporary = scratch()
       const { child, said, finished } = start(temporary, ['--once', '--seconds', '600'])

@@ -19,7 +19,7 @@ const read = async <T>(local: LocalSidecar, path: string): Promise<T> =>
   (await fetch(`${local.url}/_/api${path}`)).json() as Promise<T>
 
 describe('reading', () => {
-  test('the state is all there is to see, and a conformance run can be looked at', async () => {
+  test('GET /state answers the whole snapshot, GET /conformance what the run still misses', async () => {
     const local = await start({ conformance: ['ready'] })
     const state = await read<SidecarSnapshot>(local, '/state')
     expect(state).toEqual(JSON.parse(JSON.stringify({ ...local.sidecar.snapshot(), now: state.now })))
@@ -27,7 +27,7 @@ describe('reading', () => {
     expect(local.sidecar.log.entries()).toEqual([])
   })
 
-  test('the log is given whole or from an entry on', async () => {
+  test('GET /log answers the whole log, or the entries after one', async () => {
     const local = await start()
     for (const path of ['/ready', '/allocate']) await fetch(local.url + path, { method: 'POST', body: '{}' })
     const { entries } = await read<{ entries: LogEntry[] }>(local, '/log')
@@ -75,7 +75,7 @@ describe('commands', () => {
     expect(await (await reload('metadta: {}')).json()).toMatchObject({ message: expect.stringMatching(/metadata/) })
   })
 
-  test('a restart cuts the sidecar off and is answered all the same', async () => {
+  test('a restart cuts the watches, and its own request is answered', async () => {
     const local = await start()
     const watch = converse(`${local.url}/watch/gameserver`)
     await watch.frame(0)
@@ -102,7 +102,7 @@ describe('access', () => {
     expect((await request(port, 'GET /_/api/events', [...headers, ...websocketHeaders])).status).toBe(403)
   })
 
-  test('what is nothing of the control interface never reaches the sidecar', async () => {
+  test('an unknown path under /_/api never reaches the sidecar', async () => {
     const sidecar = echoSidecar()
     const { port } = await serve(sidecar)
     for (const path of ['/_/api/%73tate/..', '/_/api', '/_/api/', '/_/api/nope', '/_/api/state/']) {
@@ -111,7 +111,7 @@ describe('access', () => {
     expect(sidecar.asked).toEqual([])
   })
 
-  test('with a token, everything needs it and nothing tells it', async () => {
+  test('with a token, every path needs the token and no answer contains it', async () => {
     const sidecar = { ...echoSidecar(), snapshot: () => ({ lastSeq: 0, gameServer: {} }) as SidecarSnapshot }
     const { port, faults } = await serve(sidecar, { token: 'secret' })
     const state = async (line: string, headers: readonly string[]): Promise<number> =>
@@ -141,7 +141,7 @@ describe('the live log', () => {
     expect(state).toMatchObject({ gameServer: { status: { state: 'Allocated' } }, lastSeq: 1, watchers: [] })
   })
 
-  test('with since gives what was before as well, without a hole', async () => {
+  test('with since, also sends the stored entries, without a gap', async () => {
     const local = await start()
     for (let i = 0; i < 3; i += 1) local.control({ type: 'clearFaults' })
     const { frame } = converse(`${local.url}/_/api/events?since=1`)
@@ -157,7 +157,7 @@ describe('the live log', () => {
     expect(JSON.parse(await frame(1))).toMatchObject({ type: 'entry', entry: { seq: 1 } })
   })
 
-  test('tells by a gap from where a reader has to ask for entries that the log dropped before it got them', async () => {
+  test('sends a gap when the log dropped entries before a reader got them, with the place to read on', async () => {
     const local = await startLocalSidecar({ mode: 'local' }, { logEntries: 10 })
     onTestFinished(() => local.close())
     const { frame } = converse(`${local.url}/_/api/events`)

@@ -19,7 +19,7 @@ const read = (
 const policyOf = (response: Response): string => response.headers.get('content-security-policy') ?? ''
 
 describe('the dashboard', () => {
-  test('a browser that opens the address is led there; every other answer is the sidecar’s own', async () => {
+  test('a browser that opens the address is redirected to the dashboard; other requests get the sidecar’s answer', async () => {
     const local = await startSidecar()
     for (const [path, headers] of [
       ['/', HTML],
@@ -34,13 +34,13 @@ describe('the dashboard', () => {
     expect((await read(local, '/_/other', HTML)).status).toBe(404)
   })
 
-  test('dashboard: false leaves no trace of it, and the control interface stays', async () => {
+  test('with dashboard: false there is no page and no redirect, and the control interface stays', async () => {
     const local = await startSidecar({ dashboard: false })
     for (const path of ['/', '/_', '/_/']) expect((await read(local, path, HTML)).status).toBe(404)
     expect((await read(local, '/_/api/state')).status).toBe(200)
   })
 
-  test(`it is one page of ${LIMIT} bytes at most, whose policy lets in its own script and style and nothing else`, async () => {
+  test(`the dashboard is one page of ${LIMIT} bytes at most, whose policy allows only its own script and style`, async () => {
     const local = await startSidecar()
     const response = await read(local, '/_/', { 'accept-encoding': 'identity' })
     const html = await response.text()
@@ -65,7 +65,7 @@ describe('the dashboard', () => {
     expect(html).not.toMatch(/\s(?:src|href)="(?!data:)/)
   })
 
-  test('it is compressed for clients that accept br, and answers 304 while unchanged', async () => {
+  test('the page is compressed for clients that accept br, and answers 304 while unchanged', async () => {
     const { port, url } = await startSidecar()
     const head = ['Host: localhost', 'Accept-Encoding: gzip, br;q=0.5']
     const plain = await (await fetch(`${url}/_/`, { headers: { 'accept-encoding': 'identity' } })).text()
@@ -82,7 +82,7 @@ describe('the dashboard', () => {
     expect([headOnly.status, headOnly.body, headOnly.head.includes(etag)]).toEqual([200, '', true])
   })
 
-  test('only allowed origins of this machine may frame it, and only the strip', async () => {
+  test('only allowed origins of this machine may frame the dashboard, and only its strip', async () => {
     const allowOrigins = ['http://localhost:5173', 'https://[::1]:8443', 'http://game.example', 'http://10.0.0.1:80']
     const local = await startSidecar({ allowOrigins })
     const ancestors = async (path: string): Promise<string | undefined> =>
@@ -101,7 +101,7 @@ describe('the dashboard', () => {
     `Sec-Fetch-Dest: ${dest}`,
   ]
 
-  test('links on other sites lead to it, and to nothing else of the sidecar', async () => {
+  test('links on other sites may open the dashboard, and no other path of the sidecar', async () => {
     const { port } = await startSidecar()
     expect((await request(port, 'GET /_/', navigation('cross-site', 'document'))).status).toBe(200)
     expect((await request(port, 'GET /_/api/state', navigation('cross-site', 'document'))).status).toBe(403)
@@ -109,7 +109,7 @@ describe('the dashboard', () => {
     expect((await request(port, 'GET /_/', ['Host: evil.example'])).status).toBe(403)
   })
 
-  test('a frame of another site gets it only where such a page is allowed', async () => {
+  test('a frame on another site gets the dashboard only if its origin is allowed', async () => {
     const closed = await startSidecar()
     const open = await startSidecar({ allowOrigins: ['http://localhost:5173'] })
     const remote = await startSidecar({ allowOrigins: ['http://game.example'] })

@@ -109,7 +109,7 @@ describe('a GameServer file', () => {
     await expect(load(text)).rejects.toThrow(new RegExp(` is neither YAML nor JSON: ${literal(reason)}$`))
   })
 
-  test('in another encoding is refused with the one to save it in', async () => {
+  test('in another encoding than UTF-8 is refused, and the message names both', async () => {
     const text = 'metadata: { annotations: { a: "caf\u00e9" } }\n'
     const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
     await expect(load(utf16)).rejects.toThrow(/gs\.yaml: it is UTF-16; save it as UTF-8$/)
@@ -118,7 +118,7 @@ describe('a GameServer file', () => {
     expect((await load(`\ufeff${text}`)).metadata?.annotations).toEqual({ a: 'caf\u00e9' })
   })
 
-  test('that is absent, a pipe, a device or larger than a cluster takes is refused, and nobody waits', async () => {
+  test('that is absent, a pipe, a device or larger than a cluster takes is refused at once', async () => {
     const large = await fileOf(' '.repeat(1.5 * 1024 * 1024 + 1))
     const [folder, pipe] = [dirname(large), join(dirname(large), 'pipe')]
     execFileSync('mkfifo', [pipe])
@@ -188,7 +188,7 @@ describe('a saved file is noticed', () => {
     }
   })
 
-  test('when it was replaced by a pipe, which is told and not opened', async () => {
+  test('when a pipe replaces it, which is reported and not opened', async () => {
     const path = await fileOf('a')
     const told = new Promise<string>((resolve) => {
       onTestFinished(watchTextFile(path, 'a', resolve, resolve))
@@ -198,7 +198,7 @@ describe('a saved file is noticed', () => {
     expect(await told).toBe('it is a pipe, not a file')
   })
 
-  test('while it never rests', async () => {
+  test('while it is written all the time', async () => {
     const { path, next } = await follow()
     let isNoticed = false
     onTestFinished(() => void (isNoticed = true))
@@ -214,7 +214,7 @@ describe('a saved file is noticed', () => {
     expect(await noticed).toMatch(/^text \d+$/)
   })
 
-  test('but not when its text is the same or nothing', async () => {
+  test('but not when its text is unchanged or empty', async () => {
     const { path, next } = await follow()
     await writeFile(path, 'a')
     await writeFile(path, '')

@@ -85,7 +85,7 @@ test.skipIf(process.platform === 'win32')('a program ends by the signal, once it
   expect(await ended).toEqual([null, 'SIGTERM'])
 })
 
-test('an option of the players’ port that makes no sense is refused in words', async () => {
+test('a wrong option of the players’ port is refused, with its name', async () => {
   await expect(createGameServerHost({ maxPlayers: 0 })).rejects.toThrow('maxPlayers must be an integer from 1')
 })
 

@@ -10,7 +10,7 @@ const post = (local: LocalSidecar, path: string): Promise<Response> =>
   fetch(`${local.url}${path}`, { method: 'POST', body: '{}' })
 
 describe('a clock', () => {
-  test('that is put forward fires what is due in order, each at its own time, and what that sets as well', () => {
+  test('that is put forward fires due timers in order, each at its own time, also those that a timer sets', () => {
     const clock = createLocalClock()
     clock.setSpeed(0)
     const begun = clock.now()
@@ -51,7 +51,7 @@ describe('a clock', () => {
     clock.setSpeed(0)
   })
 
-  test('that runs fast waits for what is due, however busy the machine is', async () => {
+  test('that runs fast skips no due timer, however busy the machine is', async () => {
     const clock = createLocalClock()
     clock.setSpeed(1_000)
     const times: number[] = []

@@ -57,7 +57,7 @@ describe('the life of a local sidecar', () => {
     await expect(createLocalSidecar(options)).rejects.toBeInstanceOf(TypeError)
   })
 
-  test('loopback has many names, with which the control interface asks for no token and nobody is warned', async () => {
+  test('under each name of loopback, the control interface needs no token and prints no warning', async () => {
     const warnings: string[] = []
     for (const address of [undefined, 'LOCALHOST', '127.1', '0x7f.1']) {
       const local = await startSidecar({ address, onWarning: (text) => warnings.push(text) })
@@ -78,7 +78,7 @@ describe('a watch', () => {
     expect((await lines(local).next()).value.status.state).toBe('Ready')
   })
 
-  test('over HTTP that nobody reads costs a bounded amount, and tells the newest object once it is read again', async () => {
+  test('over HTTP without a reader uses bounded memory, and sends the newest object once it is read again', async () => {
     const local = await startSidecar({ mode: 'local' })
     local.control({ type: 'padObject', bytes: 200_000 })
     const stalled = await openSocket(local.port)
@@ -133,7 +133,7 @@ describe('a restart', () => {
     expect((await get(local)).object_meta.labels).not.toHaveProperty('a')
   })
 
-  test('whose port somebody takes meanwhile is told, and can be tried again', async () => {
+  test('whose port is taken meanwhile reports that, and can be repeated', async () => {
     const warnings: string[] = []
     const local = await startSidecar({ onWarning: (message) => warnings.push(message) })
     local.control({ type: 'restart', downMs: 100 })
@@ -174,7 +174,7 @@ describe('a restart', () => {
 })
 
 describe('with replace', () => {
-  test('a fresh GameServer answers at the same address, the game is cut off, and the control interface is not', async () => {
+  test('a fresh GameServer answers at the same address; it cuts the game’s connections, not the control interface’s', async () => {
     const local = await startSidecar({ replace: true })
     const { object_meta } = await get(local)
     const socket = converse(`${local.url}/watch/gameserver`)

@@ -157,7 +157,7 @@ describe('over TLS', () => {
     },
   )
 
-  test('nodeConnect refuses a certificate that nobody vouches for', async () => {
+  test('nodeConnect refuses a certificate of an unknown authority', async () => {
     const socket = new (createWebSocketClass(nodeConnect))(`wss://localhost:${await serve()}`)
     const problem = new Promise((resolve) => {
       socket.onerror = ({ error }) => resolve((error as { code: string }).code)

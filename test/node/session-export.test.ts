@@ -35,7 +35,7 @@ describe('GET /_/api/log/SEQ', () => {
     })
   })
 
-  test('answers 404 for a number that is not kept, and for what is none', async () => {
+  test('answers 404 for a number without an entry, and for a text that is no number', async () => {
     const local = await startSidecar()
     for (const number of ['9', 'x', '']) {
       const response = await call(local, 'GET', `/_/api/log/${number}`)
@@ -95,7 +95,7 @@ describe('an export', () => {
   })
 
   test.each(['', '&format=html'])(
-    'leaves out annotations that it is told to, also what a refused call held, whatever its form (%j)',
+    'leaves out the redacted annotations, also those of refused calls, in each form (%j)',
     async (more) => {
       const local = await startSidecar()
       for (const body of [
@@ -155,7 +155,7 @@ const hostile = [
   ']]>&lt;&#60;',
 ]
 
-test.each(hostile)('%j in a session is data in its page', (text) => {
+test.each(hostile)('%j in a session is shown as text in its page', (text) => {
   const json = inertJson({ [text]: text })
   expect(json).not.toMatch(/[<\n\r\0]/)
   expect(json).not.toMatch(/\p{Cs}/u)

@@ -38,7 +38,7 @@ describe('a call over WebSocket', () => {
     expect(await converse(`ws://localhost:${port}/%zz`).ended).toBe(400)
   })
 
-  test('that the sidecar drops ends without a frame and is no fault', async () => {
+  test('that the sidecar drops ends without a frame and reports no error', async () => {
     const { port, faults } = await serve({ handle: () => Promise.reject(new ConnectionDropped('dropped')) })
     const { frames, ended } = converse(`ws://localhost:${port}/gameserver`)
     expect(await ended).toBe(1006)
@@ -64,7 +64,7 @@ describe('a watch over WebSocket', () => {
     expect(await ended).toBe(1006)
   })
 
-  test('that the sidecar refuses is its error in a frame', async () => {
+  test('that the sidecar refuses gets the error in a frame', async () => {
     const { sink, frames, ended } = await watch()
     sink.onError!({ status: 500, body: '{"code":2}' })
     expect(await ended).toBe(1006)
@@ -78,7 +78,7 @@ describe('a watch over WebSocket', () => {
     await until(() => sidecar.closed.length === 1)
   })
 
-  test('passes over what the client says, answers its pings and goes on', async () => {
+  test('ignores messages of the client, answers its pings and goes on', async () => {
     const { sink, socket, frame } = await watch()
     socket.send('{"anything":1}')
     socket.send(Buffer.from([1, 2, 3]))
@@ -88,7 +88,7 @@ describe('a watch over WebSocket', () => {
     expect(await frame(0)).toBe('{"result":1}')
   })
 
-  test('hands over nothing more while a frame has not left', async () => {
+  test('asks for no further object while a frame waits to be sent', async () => {
     const { sink, socket } = await watch()
     socket.pause()
     const line = 'x'.repeat(1024 * 1024)
