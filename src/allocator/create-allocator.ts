@@ -11,7 +11,7 @@ const REQUEST = [
   ...['fleet', 'selectors', 'priorities', 'scheduling', 'counters', 'lists', 'labels', 'annotations', 'wait', 'signal'],
 ]
 
-/** ms of the first pause after each outcome that asking again may change. Nothing was allocated by any of them. */
+/** ms of the first backoff after each retryable outcome. None of these outcomes allocates. */
 const PAUSES: Partial<Record<AllocationErrorCode, number>> = { CONTENTION: 50, UNALLOCATED: 250, UNAVAILABLE: 250 }
 const LONGEST_PAUSE = 5_000
 /** The most that Node's timers take: a longer one would fire at once. */
@@ -45,7 +45,7 @@ export function createAllocatorIn(surroundings: Surroundings, options: Allocator
     return new AllocationError('ABORTED', 'Aborted by its signal', { hint, cause: reason })
   }
 
-  /** Pauses grow, and have jitter, so that many matchmakers don't ask at the same moment. */
+  /** Exponential backoff, with jitter so that many matchmakers don't ask at the same moment. */
   async function ask(request: AllocateRequest, deadline: number, signal: AbortSignal): Promise<Allocation> {
     const { path, body } = requestOf(way, request)
     for (let growth = 1; ; growth *= 1.5) {

@@ -51,7 +51,7 @@ export function failureOf(way: Way, cause: NodeJS.ErrnoException, wasSent: boole
   const { host } = way.url
   const known = FAILURES.find(([pattern]) => pattern.test(code === 'EPROTO' ? message : code))
   if (known !== undefined) {
-    // Of OpenSSL's line only the reason, which is its last part but some numbers.
+    // OpenSSL's line ends with the reason and some numbers: keep the reason.
     const reason = message.replace(/^[^]*?SSL routines:[^:]*:([^:]*):[^]*$/, '$1')
     return new AllocationError(known[1], `${host} ${known[2]} (${reason})`, { hint: known[3], cause })
   }
@@ -103,7 +103,7 @@ export function refusalOf(
 ): AllocationError {
   const { foundBy, namespace, url } = way
   const said = (typeof message === 'string' ? message : text)
-    // The service formats its message as a format (cmd/allocator/main.go).
+    // The service passes its message to fmt as a format (cmd/allocator/main.go).
     .replace(/%!\(EXTRA[^]*/, '')
     .replace(/\s+/g, ' ')
     .trim()

@@ -42,8 +42,8 @@ export interface AllocateRequest {
   /** Annotations that the GameServer gets: the game reads them in its event `allocated`. */
   readonly annotations?: Readonly<Record<string, string>> | undefined
   /**
-   * ms during which it asks again, with jittered exponential backoff, while the outcome is UNALLOCATED, CONTENTION or
-   * UNAVAILABLE. Default 0: asks once. `Infinity` asks until `signal` ends it.
+   * ms during which the call is repeated, with jittered exponential backoff, while it is UNALLOCATED, CONTENTION or
+   * UNAVAILABLE. Default 0: one request. `Infinity`: until `signal` ends the call.
    */
   readonly wait?: number | undefined
   /** Ends the call with ABORTED. A request that was sent may allocate nevertheless. */
