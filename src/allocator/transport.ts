@@ -10,7 +10,7 @@ const CONNECTIONS = { keepAlive: true, timeout: 20_000, maxSockets: 100 }
 /** Bytes of the longest answer. */
 const LONGEST_ANSWER = 2 ** 20
 
-/** Sends JSON over keep-alive connections, and opens new ones once a certificate's file has changed. */
+/** Sends JSON over connections that are kept, and that are made anew once a certificate's file has changed. */
 export class Transport {
   readonly #way: Way
   /** ms for one request. */

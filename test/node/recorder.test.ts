@@ -69,7 +69,7 @@ test('an existing file is appended to, after the partial line that a killed reco
   expect(texts.filter((text) => text === '{"type":"entry","entr')).toHaveLength(1)
 })
 
-test('a path that can not be written rejects with one sentence, and no port is opened', async () => {
+test('a path that can not be written is one sentence, and nothing listens', async () => {
   const path = await temporaryFolder('recorder')
   await writeFile(join(path, 'file'), '')
   for (const [bad, reason] of [
@@ -110,7 +110,7 @@ test.skipIf(process.platform === 'win32')('a file that is deleted ends the recor
   expect(warnings).toEqual([`The recording into ${path} ends here: the file was deleted`])
 })
 
-test('a pipe without a reader delays neither calls nor the end, and the lines that it loses are counted', async () => {
+test('a pipe that nobody reads keeps no call and no end waiting, and what it can not take is counted', async () => {
   const path = join(await temporaryFolder('recorder'), 'pipe')
   await promisify(execFile)('mkfifo', [path])
   const local = await record(path)
