@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type PlayerConnection } from '../../src/player/index.js'
@@ -81,6 +82,20 @@ describeUnless(missing, 'players of an edge', () => {
     isRenewed = true
     expect(new Set(await Promise.all(answered))).toEqual(new Set(['all']))
     expect(players.every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true)
+  })
+
+  test('leave no query in the log, even if their server is gone or breaks the connection', async () => {
+    const port = await freePort()
+    const edge = await startEdge(['127.0.0.1/32'], [port, port])
+    const dial = (): Promise<unknown> =>
+      new Promise((resolve) => join(`${edge.url}/127.0.0.1/${port}/?ticket=secret`).on('close', resolve))
+    await dial()
+    const server = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
+    onTestFinished(() => void server.close())
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    await dial()
+    await until(() => expect(edge.output().match(/ 502 127/g)).toHaveLength(2))
+    expect(edge.output()).not.toContain('secret')
   })
 
   test('keep their connection to a pod that ends, which then takes no others', async () => {

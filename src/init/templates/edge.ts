@@ -19,7 +19,8 @@ worker_rlimit_nofile 32768;
 # Until then, a worker of before a reload keeps its players.
 worker_shutdown_timeout 12h;
 pid /tmp/nginx.pid;
-error_log stderr warn;
+# From crit on: an error of a connection would name its query, which may hold a player's ticket.
+error_log stderr crit;
 
 events {
   # Each player takes two.
@@ -28,7 +29,6 @@ events {
 
 http {
   server_tokens off;
-  # Without the query, which may hold a player's ticket.
   log_format players '$time_iso8601 $remote_addr $status $game_server_address $request_time s $bytes_sent B';
   access_log /dev/stdout players;
   client_body_temp_path /tmp/body;
