@@ -126,3 +126,12 @@ test.each([
   expect(call).toThrow(expect.objectContaining({ name: 'TypeError', code: 'CONFIG' }) as Error)
   expect(call).not.toThrow('ticket')
 })
+
+test('connect() puts an IPv6 address into brackets', () => {
+  const connection = connect(
+    { address: '2001:db8::7', port: 7012, path: '/?name=Ada' },
+    { WebSocket: TrustingWebSocket },
+  )
+  connection.close()
+  expect(connection.url).toBe('ws://[2001:db8::7]:7012/?name=Ada')
+})
