@@ -29,7 +29,7 @@ events {
 
 http {
   server_tokens off;
-  log_format players '$time_iso8601 $remote_addr $status $game_server_address $request_time s $bytes_sent B';
+  log_format players '$time_iso8601 $remote_addr $status $upstream_addr $request_time s $bytes_sent B';
   access_log /dev/stdout players;
   client_body_temp_path /tmp/body;
   proxy_temp_path /tmp/proxy;
@@ -42,10 +42,6 @@ http {
   map "$http_upgrade $request" $game_server {
     default "";
     "${routePattern(edge)}" $node:$port/$rest;
-  }
-  map $game_server $game_server_address {
-    default -;
-    "~^(?<address>[^/]+)" $address;
   }
 
   server {
