@@ -19,7 +19,7 @@ export function requestOf({ kind, namespace }: Way, request: AllocateRequest): {
   if (kind === 'api') {
     const names = { apiVersion: 'allocation.agones.dev/v1', kind: 'GameServerAllocation' }
     return {
-      path: `/apis/allocation.agones.dev/v1/namespaces/${encodeURIComponent(namespace)}/gameserverallocations`,
+      path: `/apis/${names.apiVersion}/namespaces/${encodeURIComponent(namespace)}/gameserverallocations`,
       body: JSON.stringify({ ...names, spec: { selectors, ...rest } }),
     }
   }
@@ -43,10 +43,12 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
   const status = way.kind === 'service' && isGood ? { ...json, state: 'Allocated' } : json['status']
   const gameServer = (isObject(status) ? status : {}) as unknown as AllocationStatus
   const { state, gameServerName: name, address, ports = [] } = gameServer
-  if (!isGood || state !== 'Allocated' || typeof name !== 'string' || typeof address !== 'string') {
+  if (!isGood || state !== 'Allocated' || typeof name !== 'string' || typeof address !== 'string')
     throw refusalOf(way, request, answer, json['message'], state)
-  }
   const port = ports[0]?.port
+  // An edge leads to the nodes' own network, and takes only IPv4.
+  const internal = gameServer.addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address
+  const target = edge === undefined ? { address, path: '' } : { address: internal ?? address, edge }
   return {
     name,
     address,
@@ -61,15 +63,8 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
       values: values ?? [],
     })),
     gameServer,
-    url: port === undefined ? undefined : playersUrl(gameServer, address, port, edge),
+    url: port === undefined ? undefined : edgeUrl({ ...target, port }),
   }
-}
-
-/** An edge leads to the nodes' own network, and takes only IPv4. */
-function playersUrl({ addresses }: AllocationStatus, address: string, port: number, edge?: string): string | undefined {
-  if (edge === undefined) return `ws://${address.includes(':') ? `[${address}]` : address}:${port}`
-  const internal = addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address ?? address
-  return edgeUrl({ edge, address: internal, port })
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> {

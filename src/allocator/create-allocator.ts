@@ -4,12 +4,10 @@ import { edgeUrl } from '../protocol/edge-url.js'
 import { allocationOf, requestOf } from './answers.js'
 import { AllocationError, type AllocationErrorCode } from './errors.js'
 import { checkNames, findWay, type Surroundings } from './find-way.js'
-import { Transport } from './transport.js'
+import { createTransport } from './transport.js'
 import type { AllocateRequest, Allocation, Allocator, AllocatorOptions } from './types.js'
 
-const REQUEST = [
-  ...['fleet', 'selectors', 'priorities', 'scheduling', 'counters', 'lists', 'labels', 'annotations', 'wait', 'signal'],
-]
+const FIELDS = 'fleet selectors priorities scheduling counters lists labels annotations wait signal'.split(' ')
 
 /** ms of the first backoff after each retryable outcome. None of these outcomes allocates. */
 const PAUSES: Partial<Record<AllocationErrorCode, number>> = { CONTENTION: 50, UNALLOCATED: 250, UNAVAILABLE: 250 }
@@ -31,17 +29,14 @@ export function createAllocatorIn(surroundings: Surroundings, options: Allocator
   const way = findWay(options, surroundings)
   const { timeout = 10_000, edge } = options
   checkMs('timeout', timeout, 'CONFIG', LONGEST_TIMER)
-  if (edgeUrl({ edge, address: '10.0.0.1', port: 1 }) === undefined) {
+  if (edgeUrl({ edge, address: '10.0.0.1', port: 1 }) === undefined)
     throw new AllocationError('CONFIG', `edge must be a host name, such as play.example.com; got "${edge}"`)
-  }
-  const transport = new Transport(way, timeout)
-  /** The controllers of the calls under way. */
-  const calls = new Set<AbortController>()
-  let isClosed = false
+  const transport = createTransport(way, timeout)
+  const life = new AbortController()
 
   function stopped({ reason }: AbortSignal, wasSent: boolean): AllocationError {
     const hint = wasSent ? 'The request was sent, so a GameServer may be allocated' : undefined
-    if (isClosed) return new AllocationError('CLOSED', 'The allocator is closed', { hint })
+    if (life.signal.aborted) return new AllocationError('CLOSED', 'The allocator is closed', { hint })
     return new AllocationError('ABORTED', 'Aborted by its signal', { hint, cause: reason })
   }
 
@@ -66,23 +61,19 @@ export function createAllocatorIn(surroundings: Surroundings, options: Allocator
 
   return {
     async allocate(request = {}) {
-      checkNames(request, REQUEST, 'field')
+      checkNames(request, FIELDS, 'INVALID_ARGUMENT')
       const { wait = 0, signal } = request
       checkMs('wait', wait, 'INVALID_ARGUMENT')
       const call = new AbortController()
-      if (isClosed) call.abort()
-      const forget = signal && onAbort(signal, () => call.abort(signal.reason))
-      calls.add(call)
+      const forget = [life.signal, ...(signal ? [signal] : [])].map((one) => onAbort(one, () => call.abort(one.reason)))
       try {
         return await ask(request, performance.now() + wait, call.signal)
       } finally {
-        calls.delete(call)
-        forget?.()
+        forget.forEach((undo) => undo())
       }
     },
     close() {
-      isClosed = true
-      calls.forEach((call) => call.abort())
+      life.abort()
       transport.close()
     },
   }

@@ -23,20 +23,11 @@ const CERT_HINT =
 
 /** What the failures of a connection mean, by the codes that Node and OpenSSL give. The first that matches counts. */
 const FAILURES: readonly (readonly [pattern: RegExp, code: AllocationErrorCode, what: string, hint: string])[] = [
-  [
-    /wrong.version.number|packet.length|^HPE_/i,
-    'PROTOCOL',
-    'answers in another protocol',
-    'HTTP or HTTPS? Compare the URL',
-  ],
+  [/wrong.version.number|packet.length|^HPE_/i, 'PROTOCOL', 'answers in another protocol', 'Give http, or https?'],
+  [/^ERR_OSSL/, 'CONFIG', "can't be asked", 'Give ca, cert and key as PEM texts that belong together'],
   [/alert/i, 'CERTIFICATE', "refuses the client's certificate", CERT_HINT],
   [/ALTNAME/, 'CERTIFICATE', 'has a certificate for another name', 'Name the host as in the certificate'],
-  [
-    /^CERT_(HAS_EXPIRED|NOT_YET)/,
-    'CERTIFICATE',
-    'has a certificate that is not valid today',
-    'Renew it, or correct the clock here',
-  ],
+  [/^CERT_(HAS_EXP|NOT_YET)/, 'CERTIFICATE', 'has a certificate that is not valid today', 'Renew it, or set the clock'],
   [/CERT|^UNABLE_TO/, 'CERTIFICATE', 'has a certificate of an unknown authority', CA_HINT],
 ]
 
@@ -57,7 +48,7 @@ export function failureOf(way: Way, cause: NodeJS.ErrnoException, wasSent: boole
   }
   if (wasSent) {
     // A server may close a connection whose certificate it refuses without an alert, or the alert may be overtaken.
-    const doubt = way.cert() === undefined ? '' : ". If this comes each time, it refuses the client's certificate"
+    const doubt = way.hasCertificate ? ". If this comes each time, it refuses the client's certificate" : ''
     const hint = MAY_BE_ALLOCATED + doubt
     return new AllocationError('UNKNOWN_OUTCOME', `The answer of ${host} is lost (${message})`, { hint, cause })
   }
@@ -66,32 +57,26 @@ export function failureOf(way: Way, cause: NodeJS.ErrnoException, wasSent: boole
   return new AllocationError('UNAVAILABLE', `${host} can't be reached (${code || message})`, { hint, cause })
 }
 
-/** What each status means. With any other from 500 on, the platform may have acted. */
-const BY_STATUS: Readonly<Record<number, AllocationErrorCode>> = {
-  400: 'INVALID_ARGUMENT',
-  401: 'FORBIDDEN',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  422: 'INVALID_ARGUMENT',
-  // The API server limits requests before it acts.
-  429: 'UNAVAILABLE',
-}
-
-/** What the platform says of outcomes whose status differs or is configurable. The first that matches counts. */
-const BY_MESSAGE: readonly (readonly [pattern: RegExp, code: AllocationErrorCode])[] = [
-  // pkg/allocation/converters/converter.go; the status is `http-unallocated-status-code` of cmd/allocator.
-  [/there is no available GameServer to allocate/, 'UNALLOCATED'],
-  [/too many concurrent requests have overwhelmed the system/, 'CONTENTION'],
+/** What an answer means, by its state, its status and what the platform says. The first that matches counts. */
+const OUTCOMES: readonly (readonly [pattern: RegExp, code: AllocationErrorCode])[] = [
+  // The service says it (pkg/allocation/converters/converter.go); its status is `http-unallocated-status-code`.
+  [/^UnAllocated |there is no available GameServer to allocate/, 'UNALLOCATED'],
+  [/^Contention |too many concurrent requests have overwhelmed the system/, 'CONTENTION'],
   // Status 500 or 422 (pkg/gameserverallocations/controller.go, cmd/allocator/main.go).
   [/ is invalid: |error decoding body|cannot unmarshal/, 'INVALID_ARGUMENT'],
   // Its write was refused, so nothing is allocated (pkg/gameserverallocations/allocator.go).
   [/could not update the selected GameServer/, 'UNAVAILABLE'],
   // The API server found nobody to pass the request on to.
-  [/^service unavailable$|dial tcp|no endpoints available/i, 'UNAVAILABLE'],
+  [/ \d+ service unavailable$|dial tcp|no endpoints available/i, 'UNAVAILABLE'],
+  [/^\S* 4(00|22) /, 'INVALID_ARGUMENT'],
+  [/^\S* 40[13] /, 'FORBIDDEN'],
+  [/^\S* 404 /, 'NOT_FOUND'],
+  // The API server limits requests before it acts.
+  [/^\S* 429 /, 'UNAVAILABLE'],
+  // With any other of these, the platform may have acted.
+  [/^\S* 5/, 'UNKNOWN_OUTCOME'],
+  [/^/, 'PROTOCOL'],
 ]
-
-/** States of an answer that succeeds. The local sidecar, whose types these are, never answers Contention. */
-const BY_STATE: Readonly<Record<string, AllocationErrorCode>> = { UnAllocated: 'UNALLOCATED', Contention: 'CONTENTION' }
 
 /** The error for an answer without a GameServer. */
 export function refusalOf(
@@ -108,11 +93,7 @@ export function refusalOf(
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, 1_000)
-  const code =
-    BY_STATE[String(state)] ??
-    BY_MESSAGE.find(([pattern]) => pattern.test(said))?.[1] ??
-    BY_STATUS[status] ??
-    (status >= 500 ? 'UNKNOWN_OUTCOME' : 'PROTOCOL')
+  const [, code] = OUTCOMES.find(([pattern]) => pattern.test(`${String(state)} ${status} ${said}`))!
   const [which, label] = fleet === undefined ? ['', ''] : [` of the Fleet "${fleet}"`, ` -l ${FLEET_LABEL}=${fleet}`]
   const why = reason === undefined ? '' : ` (${reason})`
   // The API server's message names the account that lacks the right.

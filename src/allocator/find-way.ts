@@ -11,19 +11,16 @@ export interface Surroundings {
   readonly account: string
 }
 
-/** PEM text or a token, read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. */
-type Text = () => string | undefined
-
 /** A way to the platform. */
 export interface Way {
   /** The Kubernetes API, or the allocator service's REST form. */
   readonly kind: 'api' | 'service'
   readonly url: URL
   readonly namespace: string
-  readonly token: Text
-  readonly ca: Text
-  readonly cert: Text
-  readonly key: Text
+  /** Whether the allocator has a certificate of its own. */
+  readonly hasCertificate: boolean
+  /** Read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. @throws AllocationError CONFIG */
+  secrets(): Readonly<Record<'token' | 'ca' | 'cert' | 'key', string | undefined>>
   /** How the way was found, for messages. */
   readonly foundBy: string
 }
@@ -36,11 +33,11 @@ const NO_WAY =
   'From outside: GAMESERVER_ALLOCATOR_HOST, GAMESERVER_ALLOCATOR_CERT, _KEY and _CA for the allocator service'
 
 /** Refuses a name that doesn't exist: a misspelt name must not be ignored. */
-export function checkNames(given: object, known: readonly string[], kind: 'option' | 'field'): void {
+export function checkNames(given: object, known: readonly string[], code: 'CONFIG' | 'INVALID_ARGUMENT'): void {
   const wrong = Object.keys(given).find((name) => !known.includes(name))
   if (wrong === undefined) return
   const hint = didYouMean(wrong, known).replace(/^\w/, (letter) => letter.toUpperCase())
-  const code = kind === 'option' ? 'CONFIG' : 'INVALID_ARGUMENT'
+  const kind = code === 'CONFIG' ? 'option' : 'field'
   throw new AllocationError(code, `There is no ${kind} "${wrong.slice(0, 40)}"`, { hint })
 }
 
@@ -51,7 +48,7 @@ export function checkNames(given: object, known: readonly string[], kind: 'optio
  * @throws AllocationError CONFIG
  */
 export function findWay(options: AllocatorOptions, { env, account }: Surroundings): Way {
-  checkNames(options, OPTIONS, 'option')
+  checkNames(options, OPTIONS, 'CONFIG')
   if (options.url && options.service) throw new AllocationError('CONFIG', 'url and service exclude each other')
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = env
   const isInPod = host !== '' && existsSync(join(account, 'token'))
@@ -64,25 +61,25 @@ export function findWay(options: AllocatorOptions, { env, account }: Surrounding
     ['api', "the pod's account", inPod],
   ] as const
   const [kind, foundBy, address] = ways.find(([, , found]) => found) ?? []
-  if (!kind || !address) {
-    throw new AllocationError('CONFIG', 'Nothing says where to allocate', { hint: NO_WAY })
-  }
+  if (!kind || !address) throw new AllocationError('CONFIG', 'Nothing says where to allocate', { hint: NO_WAY })
   const ofPod = (file: string): string | undefined => (address === inPod ? join(account, file) : undefined)
   const given = (name: 'ca' | 'cert' | 'key'): string | undefined =>
     options[name] ?? (kind === 'service' ? env[`GAMESERVER_ALLOCATOR_${name.toUpperCase()}`] : undefined)
   const [cert, key] = [given('cert'), given('key')]
-  if (!cert !== !key) {
+  if (!cert !== !key)
     throw new AllocationError('CONFIG', `There is a ${cert ? 'cert without a key' : 'key without a cert'}`)
-  }
   return {
     kind,
     url: urlOf(address, foundBy, kind === 'service' ? 'https://' : 'http://'),
     namespace: options.namespace ?? (isInPod ? readFileSync(join(account, 'namespace'), 'utf8').trim() : 'default'),
-    token: options.token ? () => options.token : textOf(ofPod('token'), 'token'),
-    ca: textOf(given('ca') ?? ofPod('ca.crt'), 'ca'),
-    cert: textOf(cert, 'cert'),
-    key: textOf(key, 'key'),
     foundBy,
+    hasCertificate: !!cert,
+    secrets: () => ({
+      token: options.token ?? textOf('token', ofPod('token')),
+      ca: textOf('ca', given('ca') ?? ofPod('ca.crt')),
+      cert: textOf('cert', cert),
+      key: textOf('key', key),
+    }),
   }
 }
 
@@ -93,14 +90,12 @@ function urlOf(address: string, foundBy: string, scheme: string): URL {
 }
 
 /** PEM text as given, or the content of a file. */
-function textOf(given: string | undefined, name: string): Text {
-  if (!given || given.startsWith('-----BEGIN')) return () => given
-  return () => {
-    try {
-      return readFileSync(given, 'utf8').trim()
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException
-      throw new AllocationError('CONFIG', `${name}: ${given} can't be read (${code})`, { cause })
-    }
+function textOf(name: string, given: string | undefined): string | undefined {
+  if (!given || given.startsWith('-----BEGIN')) return given
+  try {
+    return readFileSync(given, 'utf8').trim()
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new AllocationError('CONFIG', `${name}: ${given} can't be read (${code})`, { cause })
   }
 }

@@ -1,7 +1,5 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { createSecureContext } from 'node:tls'
-import { AllocationError } from './errors.js'
 import { type Answer, failureOf } from './failures.js'
 import type { Way } from './find-way.js'
 
@@ -10,76 +8,47 @@ const CONNECTIONS = { keepAlive: true, timeout: 20_000, maxSockets: 100 }
 /** Bytes of the longest answer. */
 const LONGEST_ANSWER = 2 ** 20
 
-/** Sends JSON over connections that are kept, and that are made anew once a certificate's file has changed. */
-export class Transport {
-  readonly #way: Way
-  /** ms for one request. */
-  readonly #timeout: number
-  #texts: readonly (string | undefined)[] = []
-  #agent: HttpAgent | undefined
-
-  constructor(way: Way, timeout: number) {
-    this.#way = way
-    this.#timeout = timeout
-  }
-
+export interface Transport {
   /** @throws AllocationError without a whole answer, and CONFIG for files of the way that can't be used */
-  post(path: string, body: string, signal: AbortSignal): Promise<Answer> {
-    const { url, token } = this.#way
-    const authorization = token()
-    const options = {
-      method: 'POST',
-      agent: this.#presentAgent(),
-      headers: {
-        'content-type': 'application/json',
-        ...(authorization && { authorization: `Bearer ${authorization}` }),
-      },
-      signal,
-    }
-    const isSecure = url.protocol === 'https:'
-    const target = new URL(url.pathname.replace(/\/$/, '') + path, url)
-    return new Promise((resolve, reject) => {
-      let wasSent = false
-      const fail = (cause: Error): void => reject(failureOf(this.#way, cause, wasSent))
+  post(path: string, body: string, signal: AbortSignal): Promise<Answer>
+  close(): void
+}
+
+/** Sends JSON over connections that are kept. @param timeout ms for one request */
+export function createTransport(way: Way, timeout: number): Transport {
+  const isSecure = way.url.protocol === 'https:'
+  const agent = isSecure ? new HttpsAgent(CONNECTIONS) : new HttpAgent(CONNECTIONS)
+
+  async function post(path: string, body: string, signal: AbortSignal): Promise<Answer> {
+    const { token, ...certificates } = way.secrets()
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+    const target = new URL(way.url.pathname.replace(/\/$/, '') + path, way.url)
+    let wasSent = false
+    const ask = (resolve: (answer: Answer) => void, reject: (error: unknown) => void): void => {
+      // The agent keeps connections apart by their certificates, so a renewed one gets a new connection.
+      const options = { method: 'POST', agent, headers, signal, ...certificates }
       const request = (isSecure ? httpsRequest : httpRequest)(target, options)
-      const late = Object.assign(new Error(`no answer within ${this.#timeout} ms`), { code: 'ETIMEDOUT' })
-      const timer = setTimeout(() => request.destroy(late), this.#timeout)
+      const late = Object.assign(new Error(`no answer within ${timeout} ms`), { code: 'ETIMEDOUT' })
+      const timer = setTimeout(() => request.destroy(late), timeout)
       request.on('close', () => clearTimeout(timer))
-      request.on('error', fail)
+      request.on('error', reject)
       request.on('socket', (socket) => {
         if (!socket.connecting) wasSent = true
         else socket.once(isSecure ? 'secureConnect' : 'connect', () => (wasSent = true))
       })
       request.on('response', (response) => {
-        readAnswer(response).then(resolve, (error: unknown) => {
-          fail(error as Error)
-          request.destroy()
-        })
+        readAnswer(response).then(resolve, (error: unknown) => (reject(error), request.destroy()))
       })
       request.end(body)
-    })
-  }
-
-  #presentAgent(): HttpAgent {
-    const { url, ...way } = this.#way
-    const [ca, cert, key] = [way.ca(), way.cert(), way.key()]
-    const texts = [ca, cert, key]
-    if (this.#agent !== undefined && texts.every((text, index) => text === this.#texts[index])) return this.#agent
-    this.#texts = texts
+    }
     try {
-      const secureContext = createSecureContext({ ca, cert, key })
-      return (this.#agent =
-        url.protocol === 'https:' ? new HttpsAgent({ ...CONNECTIONS, secureContext }) : new HttpAgent(CONNECTIONS))
+      return await new Promise(ask)
     } catch (cause) {
-      this.#agent = undefined
-      const what = `ca, cert and key must be PEM texts that belong together (${(cause as Error).message})`
-      throw new AllocationError('CONFIG', what, { cause })
+      throw failureOf(way, cause as NodeJS.ErrnoException, wasSent)
     }
   }
 
-  close(): void {
-    this.#agent?.destroy()
-  }
+  return { post, close: () => agent.destroy() }
 }
 
 async function readAnswer(response: IncomingMessage): Promise<Answer> {

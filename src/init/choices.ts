@@ -66,25 +66,25 @@ const MOST_VALUES = 1000
 /** The largest int32, which is the type of an autoscaler's buffer. */
 const MOST_COUNT = 2 ** 31 - 1
 
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 const RESOURCE_NAME = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
 /** A path within the project, in characters that need no escapes in a Dockerfile. */
 const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[\w.][-\w./@+]*$/
-/** A path and query in characters that need no escapes in YAML and JSON. */
-const PAGE_PATH = /^\/(?!\/)[-\w./?&=%~+,;@]*$/
-const IMAGE =
-  /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/
+
+/** Reads a text that a pattern matches. The result throws ChoiceError. */
+export const reader =
+  (what: string, pattern: RegExp, wanted: string) =>
+  (text: string): string =>
+    pattern.test(text) ? text : wrong(what, wanted, text)
 
 /** @throws ChoiceError */
-export function readKind(text: string): Kind {
-  return text === 'page' || text === 'node' ? text : wrong('kind', '"page" or "node"', text)
-}
+export const readKind = reader('kind', /^(page|node)$/, '"page" or "node"') as (text: string) => Kind
 
 /** @throws ChoiceError */
-export function readName(text: string): string {
-  if (DNS_LABEL.test(text)) return text
-  return wrong('name', 'at most 63 lower-case letters, digits and "-", with no "-" at either end', text)
-}
+export const readName = reader(
+  'name',
+  /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+  'at most 63 lower-case letters, digits and "-", with no "-" at either end',
+)
 
 /** @throws ChoiceError */
 export function readPort(text: string): number {
@@ -100,22 +100,19 @@ export function readPath(what: 'dir' | 'entry', text: string): string {
   return wrong(what, 'a path within the project, of letters, digits and any of "-_.@+/"', text)
 }
 
-/** @throws ChoiceError */
+/** Reads a path and query in characters that need no escapes in YAML and JSON. @throws ChoiceError */
 export function readPagePath(text: string): string {
   const path = text.replace(/^(?!\/)/, '/')
-  if (PAGE_PATH.test(path)) return path
+  if (/^\/(?!\/)[-\w./?&=%~+,;@]*$/.test(path)) return path
   return wrong('path', 'the page\'s path within the build, such as "/server.html?map=1"', text)
 }
 
 /** @throws ChoiceError */
-export function readImage(text: string): string {
-  if (text.length <= 255 && IMAGE.test(text)) return text
-  return wrong(
-    'image',
-    'an image\'s name in lower case, such as "my-game:1" or "registry.example/team/my-game:1"',
-    text,
-  )
-}
+export const readImage = reader(
+  'image',
+  /^(?=.{1,255}$)([a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/,
+  'an image\'s name in lower case, such as "my-game:1" or "registry.example/team/my-game:1"',
+)
 
 /** Reads `rooms=10` and appends it to `before`. @throws ChoiceError */
 export function readResource(what: 'counter' | 'list', text: string, before: readonly Resource[] = []): Resource[] {

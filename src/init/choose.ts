@@ -16,22 +16,15 @@ import type { Choices, Edge, FlagChoices, Resource } from './choices.js'
 import { readEdge, readNodes } from './edge-choice.js'
 import type { Project } from './project.js'
 
-/** What the command line says, as text. */
-export interface Given {
-  readonly kind?: string | undefined
-  readonly name?: string | undefined
-  readonly dir?: string | undefined
-  readonly path?: string | undefined
-  readonly webgl?: boolean | undefined
-  readonly entry?: string | undefined
-  readonly playersPort?: string | undefined
-  readonly image?: string | undefined
+type Texts = 'kind' | 'name' | 'dir' | 'path' | 'entry' | 'playersPort' | 'image' | 'edge' | 'nodes'
+
+/** What the command line says, mostly as text. */
+export interface Given extends Partial<Readonly<Record<Texts, string | undefined>>> {
   readonly counter?: readonly string[] | undefined
   readonly list?: readonly string[] | undefined
+  readonly webgl?: boolean | undefined
   readonly webrtc?: boolean | undefined
   readonly metrics?: boolean | undefined
-  readonly edge?: string | undefined
-  readonly nodes?: string | undefined
   readonly ports?: Edge['ports'] | undefined
 }
 

@@ -1,13 +1,15 @@
 import { networkOf } from '../protocol/networks.js'
-import { wrong } from './choices.js'
+import { reader, wrong } from './choices.js'
 
-const EDGE_NAME = /^(?=.{4,253}$)([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/
 /** Shorter prefixes would let players reach other networks than that of the nodes. */
 const SHORTEST_PREFIX = 8
 
 /** @throws ChoiceError */
-export const readEdge = (text: string): string =>
-  EDGE_NAME.test(text) ? text : wrong('edge', 'the name in the certificate, such as play.example.com', text)
+export const readEdge = reader(
+  'edge',
+  /^(?=.{4,253}$)([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/,
+  'the name in the certificate, such as play.example.com',
+)
 
 /** Reads `10.0.0.0/8,192.168.0.0/16`. @throws ChoiceError */
 export const readNodes = (text: string): string[] =>

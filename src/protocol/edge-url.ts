@@ -12,6 +12,7 @@ export interface EdgeTarget {
 
 /** The URL for a WebSocket; undefined if a part is malformed. */
 export function edgeUrl({ edge, address, port, path = '/' }: EdgeTarget): string | undefined {
-  const url = `${edge ? `wss://${edge}/${address}/` : `ws://${address}:`}${port}${path}`
-  return /^(wss:..[^/]+\/[\d.]+\/|ws:..[^/]+:)\d+\//.test(url) ? url : undefined
+  const host = /^[^[]+:/.test(address) ? `[${address}]` : address
+  const url = `${edge ? `wss://${edge}/${host}/` : `ws://${host}:`}${port}${path}`
+  return /^(wss:..[^/]+\/[\d.]+\/|ws:..[^/]+:)\d+(\/|$)/.test(url) ? url : undefined
 }

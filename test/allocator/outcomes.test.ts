@@ -14,89 +14,61 @@ const api503 =
   (response) =>
     void response.writeHead(503).end(message)
 
-describe('allocate() rejects', () => {
-  test.each<[string, Respond, object]>([
+describe('allocate() rejects with', () => {
+  // The code that the title begins with, and a pattern of the message, which ends with the hint.
+  test.each<[string, Respond, RegExp?]>([
     [
-      'UNALLOCATED if none matches, with the command that shows why',
+      'UNALLOCATED and the command that shows why',
       api.none,
-      { code: 'UNALLOCATED', message: /"arena".*kubectl get gameservers -n default -l agones.dev\/fleet=arena/ },
+      /"arena".*get gameservers -n default -l agones.dev\/fleet=arena/,
     ],
-    ['CONTENTION if others were quicker', api.contention, { code: 'CONTENTION' }],
+    ['CONTENTION if others were quicker', api.contention],
     [
-      'FORBIDDEN without the right, with the commands that grant it',
+      'FORBIDDEN and the commands that grant the right',
       json(403, { message: FORBIDDEN }),
-      { code: 'FORBIDDEN', status: 403, hint: /create role allocator -n default .*--serviceaccount=games:lobby/ },
+      /create role allocator -n default .*--serviceaccount=games:lobby/,
     ],
-    [
-      'FORBIDDEN for an unknown token',
-      json(401, { message: 'Unauthorized' }),
-      { code: 'FORBIDDEN', status: 401, hint: /expired/ },
-    ],
-    [
-      "NOT_FOUND for a namespace that isn't there",
-      json(404, { message: 'namespaces "default" not found' }),
-      { code: 'NOT_FOUND', message: /namespaces "default" not found/ },
-    ],
+    ['FORBIDDEN for an unknown token', json(401, { message: 'Unauthorized' }), /expired/],
+    ["NOT_FOUND for a namespace that isn't there", json(404, { message: 'namespaces "x" not found' }), /"x" not found/],
     [
       "INVALID_ARGUMENT with the platform's words and path",
       json(422, { message: INVALID }),
-      { code: 'INVALID_ARGUMENT', message: /spec\.scheduling: Unsupported/ },
+      /spec\.scheduling: Unsupported/,
     ],
     [
       'INVALID_ARGUMENT for a body that the platform answers with 500',
       json(500, { message: 'error decoding body: x' }),
-      { code: 'INVALID_ARGUMENT' },
     ],
-    [
-      "UNAVAILABLE for the API server's own limit",
-      json(429, { message: 'too many requests' }),
-      { code: 'UNAVAILABLE' },
-    ],
+    ["UNAVAILABLE for the API server's own limit", json(429, { message: 'too many requests' })],
     [
       'UNAVAILABLE if the API server reaches no extension',
-      api503('error trying to reach service: dial tcp 10.0.0.1:443: connect: connection refused'),
-      { code: 'UNAVAILABLE' },
+      api503('error trying to reach service: dial tcp 10.0.0.1:443: refused'),
     ],
-    [
-      'UNKNOWN_OUTCOME for a gateway that lost the answer',
-      json(504, {}),
-      { code: 'UNKNOWN_OUTCOME', hint: /may be allocated/ },
-    ],
+    ['UNKNOWN_OUTCOME for a gateway that lost the answer', json(504, {}), /may be allocated/],
     [
       'UNKNOWN_OUTCOME if the answer breaks off',
       (response) => void response.writeHead(201, { 'content-length': 99 }).write('{', () => response.destroy()),
-      { code: 'UNKNOWN_OUTCOME' },
     ],
-    [
-      "PROTOCOL for a page that isn't the platform's",
-      (response) => void response.writeHead(200).end('<html>'),
-      { code: 'PROTOCOL' },
-    ],
-  ])('%s', async (_, answer, expected) => {
+    ["PROTOCOL for a page that isn't the platform's", (response) => void response.writeHead(200).end('<html>')],
+  ])('%s', async (title, answer, message = /^/) => {
     const { url, received } = await standIn([answer])
-    expect(await errorOf(allocatorOf({ url }).allocate({ fleet: 'arena' }))).toMatchObject(matching(expected))
+    const error = await errorOf(allocatorOf({ url }).allocate({ fleet: 'arena' }))
+    expect(error.code).toBe(title.split(' ')[0])
+    expect(error.message).toMatch(message)
     expect(received).toHaveLength(1)
   })
 
-  test.each<[string, Respond, string]>([
-    ['429', service.none(), 'UNALLOCATED'],
-    ['another status that the service was told to answer with', service.none(503), 'UNALLOCATED'],
-    ['409', json(409, { code: 10, message: 'too many concurrent requests have overwhelmed the system' }), 'CONTENTION'],
-    ['500 with the words of the validation', json(500, { code: 2, message: INVALID }), 'INVALID_ARGUMENT'],
-  ])('the allocator service: %s', async (_, answer, code) => {
+  test.each<[string, Respond]>([
+    ['UNALLOCATED for 429', service.none()],
+    ['UNALLOCATED for 503, which the service was told to answer with', service.none(503)],
+    ['CONTENTION for 409', json(409, { message: 'too many concurrent requests have overwhelmed the system' })],
+    ['INVALID_ARGUMENT for 500 with the words of the validation', json(500, { message: INVALID })],
+  ])('%s, of the allocator service', async (title, answer) => {
     const { url } = await standIn([answer])
-    expect(await errorOf(allocatorOf({ service: url }).allocate())).toMatchObject({ code })
+    const [code, , status] = title.split(/[ ,]+/)
+    expect(await errorOf(allocatorOf({ service: url }).allocate())).toMatchObject({ code, status: Number(status) })
   })
 })
-
-/** Patterns in place of texts. */
-const matching = (expected: object): object =>
-  Object.fromEntries(
-    Object.entries(expected).map(([name, value]) => [
-      name,
-      value instanceof RegExp ? (expect.stringMatching(value) as unknown) : value,
-    ]),
-  )
 
 describe('allocate({ wait }) asks again', () => {
   test('through every refusal before the platform acted, until there is a GameServer', async () => {
@@ -116,10 +88,10 @@ describe('allocate({ wait }) asks again', () => {
     const port = await freePort()
     const call = allocatorOf({ url: `http://127.0.0.1:${port}` }).allocate({ wait: UNLIMITED })
     const refused = await errorOf(allocatorOf({ url: `http://127.0.0.1:${port}` }).allocate())
-    expect(refused).toMatchObject({
-      code: 'UNAVAILABLE',
-      message: expect.stringMatching(/ECONNREFUSED.*Is it running/) as string,
-    })
+    expect([refused.code, refused.message]).toEqual([
+      'UNAVAILABLE',
+      expect.stringMatching(/ECONNREFUSED.*Is it running/),
+    ])
     const { server } = await standIn([api.allocated])
     server.close()
     server.listen(port, '127.0.0.1')
@@ -141,10 +113,7 @@ describe('allocate({ wait }) asks again', () => {
   test('never after a request without an answer in time', async () => {
     const { url, received } = await standIn([() => undefined])
     const error = await errorOf(allocatorOf({ url, timeout: 200 }).allocate({ wait: UNLIMITED }))
-    expect(error).toMatchObject({
-      code: 'UNKNOWN_OUTCOME',
-      message: expect.stringMatching(/no answer within 200 ms/) as string,
-    })
+    expect([error.code, error.message]).toEqual(['UNKNOWN_OUTCOME', expect.stringMatching(/no answer within 200 ms/)])
     expect(received).toHaveLength(1)
   })
 })
@@ -216,10 +185,7 @@ describe('a certificate', () => {
     const { url } = await standIn([service.allocated], mutual)
     const { cert, key } = selfSigned()
     const error = await errorOf(allocatorOf({ service: url, ca: certificate.cert, cert, key }).allocate())
-    expect(error).toMatchObject({
-      code: 'UNKNOWN_OUTCOME',
-      hint: expect.stringMatching(/client's certificate$/) as string,
-    })
+    expect([error.code, error.message]).toEqual(['UNKNOWN_OUTCOME', expect.stringMatching(/client's certificate$/)])
   })
 
   test('on an address that speaks plain HTTP is PROTOCOL', async () => {
@@ -230,5 +196,5 @@ describe('a certificate', () => {
 
 test('a name without an address is UNAVAILABLE, and names the option', async () => {
   const error = await errorOf(allocatorOf({ service: 'allocator.invalid' }).allocate())
-  expect(error).toMatchObject({ code: 'UNAVAILABLE', hint: expect.stringMatching(/compare service/) as string })
+  expect([error.code, error.message]).toEqual(['UNAVAILABLE', expect.stringMatching(/compare service$/)])
 })

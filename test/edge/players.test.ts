@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type PlayerConnection } from '../../src/player/index.js'
@@ -83,6 +84,20 @@ describeUnless(missing, 'players of an edge', () => {
     expect(players.every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true)
   })
 
+  test('leave no query in the log, even if their server is gone or breaks the connection', async () => {
+    const port = await freePort()
+    const edge = await startEdge(['127.0.0.1/32'], [port, port])
+    const dial = (): Promise<unknown> =>
+      new Promise((resolve) => join(`${edge.url}/127.0.0.1/${port}/?ticket=secret`).on('close', resolve))
+    await dial()
+    const server = createServer((socket) => socket.once('data', () => socket.resetAndDestroy()))
+    onTestFinished(() => void server.close())
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    await dial()
+    await until(() => expect(edge.output().match(/ 502 127/g)).toHaveLength(2))
+    expect(edge.output()).not.toContain('secret')
+  })
+
   test('keep their connection to a pod that ends, which then takes no others', async () => {
     const stage = await startPlayers()
     echo(await openPageOnNode(stage))
@@ -110,4 +125,13 @@ test.each([
   const call = (): unknown => connect({ address: '10.0.0.7', port: 7012, ...given }, { WebSocket })
   expect(call).toThrow(expect.objectContaining({ name: 'TypeError', code: 'CONFIG' }) as Error)
   expect(call).not.toThrow('ticket')
+})
+
+test('connect() puts an IPv6 address into brackets', () => {
+  const connection = connect(
+    { address: '2001:db8::7', port: 7012, path: '/?name=Ada' },
+    { WebSocket: TrustingWebSocket },
+  )
+  connection.close()
+  expect(connection.url).toBe('ws://[2001:db8::7]:7012/?name=Ada')
 })

@@ -58,23 +58,33 @@ const refusedTargets = (P: number, Q: number): (readonly [what: string, target: 
   ['a space', `/127.0.0.1 /${P}/`, 400],
   ['an absolute form', `https://play.example.com/127.0.0.1/${P}/`],
   ['an absolute form of the server itself', `http://127.0.0.1:${P}/`],
+  ['an address of the link', `/169.254.169.254/${P}/`],
+  ['a port of many zeros', `/127.0.0.1/${'0'.repeat(4000)}${P}/`],
+  ['a dot in overlong UTF-8', `/127\xc0\xae0.0.1/${P}/`],
   ['an authority', `127.0.0.1:${P}`, 400],
 ]
 
-/** Whole heads that must reach nothing, although their target is right. */
-const refusedHeads = (P: number): (readonly [what: string, head: string, status: number])[] => [
-  ['no upgrade', `GET /127.0.0.1/${P}/ HTTP/1.1\r\nHost: x\r\n\r\n`, 404],
-  ['an upgrade to another protocol', `GET /127.0.0.1/${P}/ HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n\r\n`, 404],
-  ['several protocols', `GET /127.0.0.1/${P}/ HTTP/1.1\r\nHost: x\r\nUpgrade: h2c, websocket\r\n\r\n`, 404],
-  ['POST', `POST /127.0.0.1/${P}/ HTTP/1.1\r\n${UPGRADE}\r\n`, 404],
-  ['a method in lower case', `get /127.0.0.1/${P}/ HTTP/1.1\r\n${UPGRADE}\r\n`, 400],
+/** Whole heads that must reach nothing, although they hold the right target. */
+const refusedHeads = (P: number, T = `/127.0.0.1/${P}/`): (readonly [what: string, head: string, status: number])[] => [
+  ['no upgrade', `GET ${T} HTTP/1.1\r\nHost: x\r\n\r\n`, 404],
+  ['an upgrade to another protocol', `GET ${T} HTTP/1.1\r\nHost: x\r\nUpgrade: h2c\r\n\r\n`, 404],
+  ['several protocols', `GET ${T} HTTP/1.1\r\nHost: x\r\nUpgrade: h2c, websocket\r\n\r\n`, 404],
+  ['a target within Upgrade', `GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket GET ${T} HTTP/1.1\r\n\r\n`, 404],
+  ['POST', `POST ${T} HTTP/1.1\r\n${UPGRADE}\r\n`, 404],
+  ['a method in lower case', `get ${T} HTTP/1.1\r\n${UPGRADE}\r\n`, 400],
   ['CONNECT', `CONNECT 127.0.0.1:${P} HTTP/1.1\r\n${UPGRADE}\r\n`, 400],
-  ['HTTP/1.0', `GET /127.0.0.1/${P}/ HTTP/1.0\r\n${UPGRADE}\r\n`, 404],
-  ['no Host', `GET /127.0.0.1/${P}/ HTTP/1.1\r\nUpgrade: websocket\r\n\r\n`, 400],
-  ['two Hosts', `GET /127.0.0.1/${P}/ HTTP/1.1\r\nHost: 127.1.0.1:${P}\r\n${UPGRADE}\r\n`, 400],
+  ['HTTP/1.0', `GET ${T} HTTP/1.0\r\n${UPGRADE}\r\n`, 404],
+  ['a later version', `GET ${T} HTTP/1.10\r\n${UPGRADE}\r\n`, 404],
+  ['no Host', `GET ${T} HTTP/1.1\r\nUpgrade: websocket\r\n\r\n`, 400],
+  ['two Hosts', `GET ${T} HTTP/1.1\r\nHost: 127.1.0.1:${P}\r\n${UPGRADE}\r\n`, 400],
   ['a Host that names another server', `GET / HTTP/1.1\r\nHost: 127.0.0.1:${P}\r\nUpgrade: websocket\r\n\r\n`, 404],
-  ['a forwarded target', `GET / HTTP/1.1\r\nX-Original-URL: /127.0.0.1/${P}/\r\n${UPGRADE}\r\n`, 404],
-  ['a body', `GET /127.0.0.1/${P}/ HTTP/1.1\r\nContent-Length: 9\r\n${UPGRADE}\r\nGET /x HT`, 413],
+  ['a forwarded target', `GET / HTTP/1.1\r\nX-Original-URL: ${T}\r\n${UPGRADE}\r\n`, 404],
+  ['a body', `GET ${T} HTTP/1.1\r\nContent-Length: 9\r\n${UPGRADE}\r\nGET /x HT`, 413],
+  [
+    'two lengths',
+    `GET ${T} HTTP/1.1\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n${UPGRADE}\r\n0\r\n\r\n`,
+    400,
+  ],
   ['a preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
 ]
 

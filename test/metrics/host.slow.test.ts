@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { WebSocket } from 'ws'
 import { expect, onTestFinished, test } from 'vitest'
 import { read } from '../support/source.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { noBrowser } from '../host/support/processes.js'
 import { TICKS } from '../host/support/host-here.js'
@@ -17,6 +20,9 @@ const PAGE = `${CALL}
 
 const missing = noBrowser ?? (spawnSync('promtool', ['--version']).status === 0 ? undefined : 'promtool is missing')
 if (missing !== undefined) console.error(`The test of a host's metrics is SKIPPED: ${missing}`)
+
+const promtool = (args: string[], input = ''): object => spawnSync('promtool', args, { input, encoding: 'utf8' })
+const asRule = (expr: string, index: number): object => ({ record: `query:${index}`, expr })
 
 /** The names of metrics in a text. */
 const namesIn = (text: string): Set<string> => new Set(text.match(/\bgameserver_[a-z_]+/g))
@@ -62,16 +68,21 @@ test.skipIf(missing !== undefined)(
       expect(text.split('\n')).toContain(line)
     expect(text).toMatch(/^gameserver_memory_bytes\{part="renderer"\} \d{7,}$/m)
 
-    // The dashboard's queries name only what hosts give.
-    const unknown = [...namesIn(read('deploy/grafana.json'))].filter((name) => !namesIn(text).has(name))
-    expect(unknown).toEqual([])
+    // The queries of the dashboard and of the guide's alarms are PromQL, and name only what hosts give.
+    const { panels } = JSON.parse(read('deploy/grafana.json')) as { panels: { targets: { expr: string }[] }[] }
+    const [, alarms = ''] = read('docs/guides/metrics.md').split('## Alarms')
+    const queries = [
+      ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m'))),
+      ...[...alarms.matchAll(/`([^`]*(?:gameserver|agones)_[^`]* [<>] [^`]+)`/g)].map(([, query]) => query!),
+    ]
+    expect(queries.length).toBeGreaterThan(20)
+    expect([...namesIn(queries.join())].filter((name) => !namesIn(text).has(name))).toEqual([])
+    const rules = join(await temporaryFolder('rules'), 'rules.json')
+    await writeFile(rules, JSON.stringify({ groups: [{ name: 'all', rules: queries.map(asRule) }] }))
 
-    // The linter of Prometheus itself.
-    expect(spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })).toMatchObject({
-      status: 0,
-      stderr: '',
-      stdout: '',
-    })
+    const good = { status: 0, stderr: '' }
+    expect(promtool(['check', 'rules', rules])).toMatchObject(good)
+    expect(promtool(['check', 'metrics'], text)).toMatchObject({ ...good, stdout: '' })
     host.signal('SIGTERM')
     expect(await host.exited).toBe(0)
     await expect(fetch(url)).rejects.toThrow()

@@ -10,14 +10,12 @@ test('quotes, backslashes and line ends of labels and help texts are escaped', (
   )
 })
 
-test('infinity is written as Prometheus spells it, and a family without values is left out', () => {
+test('a value that is undefined is left out, and so is a family without values', () => {
   const families: Family[] = [
-    ['gauge', 'x', 'h', [[Infinity], [-Infinity, { a: 'b' }], [undefined, { a: 'c' }]]],
+    ['gauge', 'x', 'h', [[1], [undefined, { a: 'c' }]]],
     ['gauge', 'y', 'h', [[undefined]]],
   ]
-  expect(formatFamilies(families)).toBe(
-    '# HELP gameserver_x h\n# TYPE gameserver_x gauge\ngameserver_x +Inf\ngameserver_x{a="b"} -Inf\n',
-  )
+  expect(formatFamilies(families)).toBe('# HELP gameserver_x h\n# TYPE gameserver_x gauge\ngameserver_x 1\n')
 })
 
 test("formatMetrics() writes what a program's client has counted", async () => {

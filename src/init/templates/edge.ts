@@ -19,7 +19,8 @@ worker_rlimit_nofile 32768;
 # After a reload, the old worker keeps its players for this long.
 worker_shutdown_timeout 12h;
 pid /tmp/nginx.pid;
-error_log stderr warn;
+# From crit on: an error of a connection would name its query, which may hold a player's ticket.
+error_log stderr crit;
 
 events {
   # Each player takes two connections.
@@ -28,8 +29,7 @@ events {
 
 http {
   server_tokens off;
-  # Without the query, which may hold a player's ticket.
-  log_format players '$time_iso8601 $remote_addr $status $game_server_address $request_time s $bytes_sent B';
+  log_format players '$time_iso8601 $remote_addr $status $upstream_addr $request_time s $bytes_sent B';
   access_log /dev/stdout players;
   client_body_temp_path /tmp/body;
   proxy_temp_path /tmp/proxy;
@@ -42,10 +42,6 @@ http {
   map "$http_upgrade $request" $game_server {
     default "";
     "${routePattern(edge)}" $node:$port/$rest;
-  }
-  map $game_server $game_server_address {
-    default -;
-    "~^(?<address>[^/]+)" $address;
   }
 
   server {

@@ -3,8 +3,8 @@ import { healthRulesOf } from '../../client/game-server.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import type { ForwardedFigures } from '../gateway/forward/sidecar-handler.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
-import { callFamilies, stateFamilies } from '../metrics/prometheus.js'
-import type { CallMetrics, Family, Sample } from '../metrics/prometheus.js'
+import { byLabel, sidecarFamilies } from '../metrics/prometheus.js'
+import type { Family, Sample, SidecarFigures } from '../metrics/prometheus.js'
 import { serveMetrics } from '../metrics/serve-metrics.js'
 import type { MetricsServer } from '../metrics/serve-metrics.js'
 import type { Tell } from './host-events.js'
@@ -23,9 +23,7 @@ export const PRIVATE_NETWORKS: readonly string[] = [
 /** What a host with metrics counts. The parts of the host write it, and a scrape reads it. */
 export class HostFigures {
   readonly events: Partial<Record<string, number>> = {}
-  memory: MemoryParts = new Map()
-  /** Looks anew, where nobody else does. */
-  lookAtMemory: (() => MemoryParts) | undefined
+  memory: (() => MemoryParts) | undefined
   memoryLimit: number | undefined
   steps: StepFigures | undefined
   players: PlayersFigures | undefined
@@ -58,38 +56,27 @@ export async function openMetrics(options: MetricsOptions, source: MetricsSource
   const { figures, sidecarUrl, platform, local, tell } = source
   const { metricsPort: port, metricsAddress: address = local ? '127.0.0.1' : '0.0.0.0' } = options
   if (port === undefined) return undefined
+  const { url, close } = await serveMetrics({
+    port,
+    address,
+    from: options.metricsFrom ?? PRIVATE_NETWORKS,
+    collect: () => hostFamilies(figures, sight.look()),
+    onFault: (error) => tell({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
+  })
   const sight = local ? seeLocal(local) : seeRemote(sidecarUrl, platform)
-  try {
-    const { url, close } = await serveMetrics({
-      port,
-      address,
-      from: options.metricsFrom ?? PRIVATE_NETWORKS,
-      collect: () => hostFamilies(figures, sight.look()),
-      onFault: (error) => tell({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
-    })
-    tell({ event: 'metrics', url, address })
-    return { url, close: () => (sight.close(), close()) }
-  } catch (error) {
-    sight.close()
-    throw error
-  }
-}
-
-/** The GameServer, and the seconds since it was first seen in its state. */
-interface Seen {
-  readonly gameServer: GameServer | undefined
-  readonly stateAge: number | undefined
+  tell({ event: 'metrics', url, address })
+  return { url, close: () => (sight.close(), close()) }
 }
 
 interface Sight {
-  look(): Seen
+  /** The GameServer, and the seconds since it was first seen in its state. */
+  look(): { readonly gameServer: GameServer | undefined; readonly stateAge: number | undefined }
   close(): void
 }
 
 function seeRemote(baseUrl: string, platform: string | undefined): Sight {
   const quiet = { warn: () => undefined, error: () => undefined }
   const client = createClient({ baseUrl, ...(platform && { platform }), logger: quiet })
-  client.on('error', () => undefined)
   client.on('gameserver', () => undefined)
   return {
     look: () => ({ gameServer: client.gameServer, stateAge: client.metrics().stateAge }),
@@ -109,76 +96,57 @@ function seeLocal({ sidecar }: LocalSidecar): Sight {
   }
 }
 
-/** What a scrape gets. */
-function hostFamilies(figures: HostFigures, { gameServer, stateAge }: Seen): Family[] {
+/** What a scrape gets. A figure that is undefined is left out. */
+function hostFamilies(figures: HostFigures, { gameServer, stateAge }: ReturnType<Sight['look']>): Family[] {
   const { events, forwarded, players, steps, memoryLimit } = figures
   const { hang = 0, crash = 0, browser = 0, program = 0 } = events
-  const memory = new Map(figures.lookAtMemory?.() ?? figures.memory)
-  memory.set('host', anonymousBytes('self') ?? process.memoryUsage.rss())
-  const parts = [...memory].map(([part, bytes]): Sample => [bytes, { part }])
+  const restarts = Math.max(0, browser + program - 1)
+  const left = players && players.joined - players.now
+  const messages = { game: players?.messagesIn, players: players?.messagesOut }
+  const bytes = { game: players?.bytesIn, players: players?.bytesOut }
+  const step = steps?.count ? Math.max(...steps.longest) / 1_000 : undefined
+  const host = anonymousBytes('self') ?? process.memoryUsage.rss()
+  const memory = byLabel('part', { ...Object.fromEntries(figures.memory?.() ?? []), host })
+  const refused = byLabel('code', players?.refused)
+  const { used, capacities } = resourcesOf(gameServer)
   return [
-    ...stateFamilies({ state: gameServer?.status.state, stateAge }),
-    ...(forwarded === undefined ? [] : callFamilies(callsOf(forwarded, gameServer))),
-    ...resourceFamilies(gameServer),
-    ...(players === undefined ? [] : playersFamilies(players)),
-    ...(steps === undefined || steps.count === 0 ? [] : stepFamilies(steps)),
+    ...sidecarFamilies({ state: gameServer?.status.state, stateAge, ...callsOf(forwarded, gameServer) }),
+    ['gauge', 'resource_used', "Counts of the GameServer's counters, and numbers of values in its lists.", used],
+    ['gauge', 'resource_capacity', 'Capacities of counters and lists.', capacities],
+    ['gauge', 'players', 'Players who are connected.', [[players?.now]]],
+    ['counter', 'players_joined_total', 'Players who were let in.', [[players?.joined]]],
+    ['counter', 'players_left_total', 'Players who have left, or whose connections were ended.', [[left]]],
+    ['counter', 'players_refused_total', 'Players who were not let in, by close code or HTTP status.', refused],
+    ['counter', 'player_messages_total', 'Messages between players and game.', byLabel('to', messages)],
+    ['counter', 'player_bytes_total', 'Bytes of the messages.', byLabel('to', bytes)],
+    ['counter', 'steps_total', 'Steps of the game, by its calls of tick().', [[steps?.count || undefined]]],
+    ['gauge', 'longest_step_seconds', 'Longest time from one step to the next within the last minute.', [[step]]],
     ['counter', 'hangs_total', 'Hangs of the game.', [[hang]]],
     ['counter', 'crashes_total', 'Crashes of the game, without its hangs.', [[crash]]],
-    ['counter', 'restarts_total', 'Starts of the game after the first one.', [[Math.max(0, browser + program - 1)]]],
+    ['counter', 'restarts_total', 'Starts of the game after the first one.', [[restarts]]],
     ['gauge', 'memory_limit_bytes', 'Memory at which the page is ended.', [[memoryLimit]]],
-    ['gauge', 'memory_bytes', 'Memory that processes hold for themselves, by the kind of process.', parts],
+    ['gauge', 'memory_bytes', 'Memory that processes hold for themselves, by the kind of process.', memory],
   ]
 }
 
-function callsOf(
-  { calls, beats, lastBeat, watches }: ForwardedFigures,
-  gameServer: GameServer | undefined,
-): CallMetrics {
+function callsOf(forwarded: ForwardedFigures | undefined, gameServer: GameServer | undefined): SidecarFigures {
+  if (forwarded === undefined) return {}
+  const { calls, beats, lastBeat, watches } = forwarded
   const age = lastBeat === undefined ? undefined : (performance.now() - lastBeat) / 1_000
   const limit = (healthRulesOf(gameServer, undefined).limit ?? 0) / 1_000
   return { calls, watch: watches, heartbeats: { ...beats, age, limit } }
 }
 
 /** Counters and lists hold what the game itself counts, such as sessions. */
-function resourceFamilies(gameServer: GameServer | undefined): Family[] {
+function resourcesOf(gameServer: GameServer | undefined): Record<'used' | 'capacities', Sample[]> {
   const { counters, lists } = gameServer?.status ?? {}
-  const all = [
-    ...Object.entries(counters ?? {}).map(([name, { count, capacity }]) => ['counter', name, count, capacity] as const),
-    ...Object.entries(lists ?? {}).map(
-      ([name, { values, capacity }]) => ['list', name, values?.length, capacity] as const,
-    ),
-  ]
-  const used = all.map(([kind, name, value]): Sample => [Number(value ?? 0), { kind, name }])
-  const capacities = all.map(([kind, name, , capacity]): Sample => [Number(capacity ?? 0), { kind, name }])
-  return [
-    ['gauge', 'resource_used', "Counts of the GameServer's counters, and numbers of values in its lists.", used],
-    ['gauge', 'resource_capacity', 'Capacities of counters and lists.', capacities],
-  ]
+  const used: Sample[] = []
+  const capacities: Sample[] = []
+  const add = (kind: string, name: string, count: unknown, capacity: unknown): void => {
+    used.push([Number(count ?? 0), { kind, name }])
+    capacities.push([Number(capacity ?? 0), { kind, name }])
+  }
+  for (const [name, { count, capacity }] of Object.entries(counters ?? {})) add('counter', name, count, capacity)
+  for (const [name, { values, capacity }] of Object.entries(lists ?? {})) add('list', name, values?.length, capacity)
+  return { used, capacities }
 }
-
-function playersFamilies({ now, joined, refused, ...traffic }: PlayersFigures): Family[] {
-  const { messagesIn, messagesOut, bytesIn, bytesOut } = traffic
-  const both = (toGame: number, toPlayers: number): Sample[] => [
-    [toGame, { to: 'game' }],
-    [toPlayers, { to: 'players' }],
-  ]
-  const refusals = Object.entries(refused).map(([code, count]): Sample => [count, { code }])
-  return [
-    ['gauge', 'players', 'Players who are connected.', [[now]]],
-    ['counter', 'players_joined_total', 'Players who were let in.', [[joined]]],
-    ['counter', 'players_left_total', 'Players who have left, or whose connections were ended.', [[joined - now]]],
-    ['counter', 'players_refused_total', 'Players who were not let in, by close code or HTTP status.', refusals],
-    ['counter', 'player_messages_total', 'Messages between players and game.', both(messagesIn, messagesOut)],
-    ['counter', 'player_bytes_total', 'Bytes of the messages.', both(bytesIn, bytesOut)],
-  ]
-}
-
-const stepFamilies = ({ count, longest }: StepFigures): Family[] => [
-  ['counter', 'steps_total', 'Steps of the game, by its calls of tick().', [[count]]],
-  [
-    'gauge',
-    'longest_step_seconds',
-    'Longest time from one step to the next within the last minute.',
-    [[Math.max(...longest) / 1_000]],
-  ],
-]

@@ -126,7 +126,7 @@ class PageRun implements RunningPage {
       session,
       browserPid: pid,
       limit: maxMemory,
-      onParts: figures && ((parts) => (figures.memory = parts)),
+      onParts: figures && ((parts) => (figures.memory = () => parts)),
       onWarning: this.#warn,
       onExceeded: this.#fail,
     })

@@ -1,4 +1,4 @@
-import type { ClientMetrics } from '../../client/types.js'
+import type { CallFigure, ClientMetrics } from '../../client/types.js'
 
 /** A value; samples without one are left out. Of a summary, the count before its sum. */
 export type Sample = readonly [value: number | undefined, labels?: Readonly<Record<string, string>>, sum?: number]
@@ -22,8 +22,8 @@ export function formatFamilies(families: readonly Family[]): string {
     const lines = samples.map(([value, labels, sum]) => {
       if (value === undefined) return ''
       const suffix = labels === undefined ? '' : formatLabels(labels)
-      if (sum === undefined) return `${name}${suffix} ${formatValue(value)}\n`
-      return `${name}_sum${suffix} ${formatValue(sum)}\n${name}_count${suffix} ${formatValue(value)}\n`
+      if (sum === undefined) return `${name}${suffix} ${value}\n`
+      return `${name}_sum${suffix} ${sum}\n${name}_count${suffix} ${value}\n`
     })
     if (lines.some(Boolean)) text += `# HELP ${name} ${escape(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`
   }
@@ -38,50 +38,38 @@ const formatLabels = (labels: Readonly<Record<string, string>>): string => {
 /** The escapes of help texts; a label's value escapes its quotes too. */
 const escape = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
 
-/** Prometheus writes infinity unlike JavaScript. */
-const formatValue = (value: number): string => String(value).replace(/^(-?)Infinity$/, (_, sign) => `${sign || '+'}Inf`)
+/** A sample for each value, with its name as a label. */
+export const byLabel = (label: string, values: Readonly<Record<string, number | undefined>> = {}): Sample[] =>
+  Object.entries(values).map(([name, value]) => [value, { [label]: name }])
+
+/** What a client has counted of its own requests, or a host of those of all clients, by other codes. */
+export interface SidecarFigures extends Partial<Omit<ClientMetrics, 'calls'>> {
+  readonly calls?: Readonly<Record<string, Readonly<Record<string, CallFigure>>>>
+}
 
 /**
  * Writes what a client has counted in the text format of Prometheus, for a program's own HTTP server:
  * `reply.setHeader('content-type', 'text/plain; version=0.0.4').end(formatMetrics(client.metrics()))`.
  * The names are those of `host --metrics-port`.
  */
-export const formatMetrics = (metrics: ClientMetrics): string =>
-  formatFamilies([...stateFamilies(metrics), ...callFamilies(metrics)])
+export const formatMetrics = (metrics: ClientMetrics): string => formatFamilies(sidecarFamilies(metrics))
 
-export const stateFamilies = ({ state, stateAge }: Pick<ClientMetrics, 'state' | 'stateAge'>): Family[] => [
-  ['gauge', 'state', 'The state of the GameServer, as a label; always 1.', state === undefined ? [] : [[1, { state }]]],
-  ['gauge', 'state_age_seconds', 'Time since the GameServer was first seen in its state.', [[stateAge]]],
-]
-
-/** What a client has counted of its own requests, or a host of those of all clients, by other codes. */
-export interface CallMetrics extends Pick<ClientMetrics, 'heartbeats' | 'watch'> {
-  readonly calls: Readonly<
-    Record<string, Readonly<Record<string, { readonly count: number; readonly seconds: number }>>>
-  >
-}
-
-export function callFamilies({ heartbeats: { ok, failed, age, limit }, watch, calls }: CallMetrics): Family[] {
+export function sidecarFamilies({ state, stateAge, heartbeats, watch, calls = {} }: SidecarFigures): Family[] {
+  const { ok, failed, age, limit } = heartbeats ?? {}
   const requests = Object.entries(calls).flatMap(([operation, codes]) =>
     Object.entries(codes).map(([code, { count, seconds }]): Sample => [count, { operation, code }, seconds]),
   )
-  const beats: Sample[] = [
-    [ok, { result: 'ok' }],
-    [failed, { result: 'failed' }],
-  ]
+  const beats = 'Beats that the sidecar took (ok), and that failed or were held back (failed).'
   const until = 'Time without a beat after which the platform counts the GameServer as Unhealthy.'
   const what = 'Requests to the sidecar by operation and code, OK for success; the watch is not among them.'
   return [
-    [
-      'counter',
-      'heartbeats_total',
-      'Beats that the sidecar took (ok), and that failed or were held back (failed).',
-      beats,
-    ],
+    ['gauge', 'state', 'The state of the GameServer, as a label; always 1.', state ? [[1, { state }]] : []],
+    ['gauge', 'state_age_seconds', 'Time since the GameServer was first seen in its state.', [[stateAge]]],
+    ['counter', 'heartbeats_total', beats, byLabel('result', { ok, failed })],
     ['gauge', 'heartbeat_age_seconds', 'Time since the sidecar took the last beat.', [[age]]],
     ['gauge', 'heartbeat_limit_seconds', until, [[limit || undefined]]],
-    ['gauge', 'watch_connections', 'Watches of the GameServer that are open.', [[watch.connections]]],
-    ['counter', 'watch_reconnects_total', 'Watches that were opened again after a loss.', [[watch.reconnects]]],
+    ['gauge', 'watch_connections', 'Watches of the GameServer that are open.', [[watch?.connections]]],
+    ['counter', 'watch_reconnects_total', 'Watches that were opened again after a loss.', [[watch?.reconnects]]],
     ['summary', 'sidecar_request_duration_seconds', what, requests],
   ]
 }

@@ -33,29 +33,20 @@ const CONNECTIONS = 16
  *
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
-export async function serveMetrics({
-  port,
-  address,
-  from,
-  collect,
-  onFault,
-}: MetricsServerOptions): Promise<MetricsServer> {
-  const isAdmitted = createNetworks(from)
+export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
+  const { port, address, collect, onFault } = options
+  const isAdmitted = createNetworks(options.from)
   const { server, sockets } = createGuardedServer({
     connections: CONNECTIONS,
     totalConnections: 2 * CONNECTIONS,
     refusalForm: TEXT_FORM,
     guard: checkScrape,
-    serve(message, reply) {
+    serve(_message, reply) {
       const body = formatFamilies(collect())
-      reply.writeHead(200, { ...SAFE_HEADERS, 'content-type': CONTENT_TYPE, 'content-length': Buffer.byteLength(body) })
-      reply.end(message.method === 'HEAD' ? undefined : body)
-      return Promise.resolve()
+      const headers = { 'content-type': CONTENT_TYPE, 'content-length': Buffer.byteLength(body) }
+      return Promise.resolve(void reply.writeHead(200, { ...SAFE_HEADERS, ...headers }).end(body))
     },
-    upgrade(_message, socket) {
-      socket.destroy()
-      return Promise.resolve()
-    },
+    upgrade: (_message, socket) => Promise.resolve(void socket.destroy()),
     onFault,
   })
   server.prependListener('connection', (socket) => {

@@ -78,7 +78,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
     })
     const start = async (): Promise<ProgramRun> => {
       const run = await game.start()
-      figures.lookAtMemory = createGroupMemory(run.program.pid)
+      figures.memory = createGroupMemory(run.program.pid)
       return run
     }
     const supervision = supervise({
