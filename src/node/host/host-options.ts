@@ -4,7 +4,7 @@ import { checkHostOptions } from '../../schema/options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { trustProxies } from '../../protocol/networks.js'
 import { checkCertificate } from '../http/certificate.js'
-import { originOf } from '../http/address.js'
+import { readOrigin } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
 
 /** Options of the port for players. */
@@ -113,14 +113,8 @@ export function resolveHostOptions(options: HostOptions) {
     grace: options.grace ?? 10_000,
     restarts: options.restarts ?? 2,
     maxMemory,
-    playerOrigins: playerOrigins?.map(readOrigin),
+    playerOrigins: playerOrigins?.map((text) => readOrigin(text, 'An origin of players', 'https://example.com')),
     addressOf: trustProxies(options.trustProxy),
     tls: checkCertificate(cert, key),
   }
-}
-
-function readOrigin(text: string): string {
-  const origin = originOf(text)
-  if (origin !== undefined && !text.includes('*')) return origin
-  throw new TypeError(`An origin of players must look like https://example.com, not ${JSON.stringify(text)}`)
 }

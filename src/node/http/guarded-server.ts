@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Certificate } from './certificate.js'
 import { limitConnections } from './connection-limit.js'
 import { answerRefusal, createReply } from './raw-response.js'
-import { malformed, SIDECAR_FORM } from './refusal.js'
+import { malformed, METHOD_NOT_ALLOWED, SIDECAR_FORM } from './refusal.js'
 import type { Refusal, RefusalForm } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
 
@@ -62,8 +62,6 @@ export interface GuardedServer {
   /** Stops counting a connection that now belongs to a watcher. */
   exempt(socket: Socket): void
 }
-
-const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /** An error of Node's parser, with the bytes that the parser could not read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }

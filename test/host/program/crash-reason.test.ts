@@ -11,11 +11,10 @@ test('the reason of a crash is the line of the error before a require stack of 3
     const next = index === 30 ? 'absent-module' : `./file-${index + 1}.cjs`
     await writeFile(join(folder, 'lib', `file-${index}.cjs`), `require(${JSON.stringify(next)})\n`)
   }
-  const command = { command: process.execPath, args: [join(folder, 'lib', 'file-1.cjs')] }
   const written: string[] = []
-  const { ended } = await startProgram(command, process.env, (_level, line) => written.push(line))
-  const end = await ended
-  const { sentence, details } = describeProgramEnd(end, '')
+  const command = [process.execPath, join(folder, 'lib', 'file-1.cjs')] as const
+  const { exited, lastErrors } = await startProgram(command, process.env, (_level, line) => written.push(line))
+  const { sentence, details } = describeProgramEnd(await exited, lastErrors, '')
   expect(written.filter((line) => line.includes('file-17.cjs'))).not.toEqual([])
   expect(sentence).toBe("The program ended with exit code 1: Error: Cannot find module 'absent-module'")
   expect(details[0]).toBe('Require stack:')

@@ -24,7 +24,7 @@ export const sendFile = (path: string, headers: Headers, { message, reply }: Exc
     const { start, end } = range ?? { start: 0, end: stat.size - 1 }
     if (start > end && range !== undefined) {
       reply.setHeader('Content-Range', `bytes */${stat.size}`)
-      return answerStaticError(message, reply, 416, 'The file has no such range of bytes.')
+      return answerStaticError(reply, 416, 'The file has no such range of bytes.')
     }
     const length = end - start + 1
     const part = range === undefined ? {} : { 'Content-Range': `bytes ${start}-${end}/${stat.size}` }
@@ -45,7 +45,7 @@ export const sendPage = (path: string, script: string, { message, reply }: Excha
     const about = { 'Content-Type': type, ...validators(stat, `-${script.length.toString(36)}`) }
     if (answerCondition(about, stat, { message, reply })) return
     reply.writeHead(200, { ...about, 'Content-Length': page.byteLength })
-    reply.end(message.method === 'HEAD' ? undefined : page)
+    reply.end(page)
   })
 
 /** Sends the content of a compressed file to a client that can't unpack it. */
@@ -111,20 +111,20 @@ function readRange({ headers }: IncomingMessage, size: number, about: Validators
 }
 
 /** Says why there is no file. */
-export function answerStaticError(message: IncomingMessage, reply: ServerResponse, status: number, text: string): void {
+export function answerStaticError(reply: ServerResponse, status: number, text: string): void {
   reply.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(text) + 1,
     'Cache-Control': 'no-store',
   })
-  reply.end(message.method === 'HEAD' ? undefined : `${text}\n`)
+  reply.end(`${text}\n`)
 }
 
 /** Says why a file could not be sent. Cuts off an answer that has begun. */
-export function answerFailure(error: unknown, message: IncomingMessage, reply: ServerResponse): void {
+export function answerFailure(error: unknown, reply: ServerResponse): void {
   if (reply.headersSent) return void reply.destroy()
   const { code = '' } = error as NodeJS.ErrnoException
   const isGone = code === 'ENOENT'
   const text = isGone ? 'The file is no longer there.' : `The file could not be read${code && ` (${code})`}.`
-  answerStaticError(message, reply, isGone ? 404 : 500, text)
+  answerStaticError(reply, isGone ? 404 : 500, text)
 }

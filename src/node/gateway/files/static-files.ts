@@ -56,7 +56,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     try {
       await serve(site, { message, reply })
     } catch (error) {
-      answerFailure(error, message, reply)
+      answerFailure(error, reply)
     }
   }
 }
@@ -74,10 +74,10 @@ async function serve(site: Site, exchange: Exchange): Promise<void> {
     reply.setHeader('Allow', 'GET, HEAD')
     // The rest of a body isn't read.
     reply.setHeader('Connection', 'close')
-    return answerStaticError(message, reply, 405, 'Files can only be read: GET and HEAD are served.')
+    return answerStaticError(reply, 405, 'Files can only be read: GET and HEAD are served.')
   }
   const path = readSitePath(message.url ?? '')
-  if (typeof path === 'string') return answerStaticError(message, reply, 400, path)
+  if (typeof path === 'string') return answerStaticError(reply, 400, path)
   const entry = await site.folder.find(path.segments)
   if (entry?.stat.isDirectory() === true) return serveFolder(site, path, exchange)
   if (!path.isFolder && (await serveFile(site, path.segments, entry, exchange))) return
@@ -142,7 +142,7 @@ async function serveOther(
   const isRoute = isNavigation(message) && extname(segments.at(-1) ?? '') === ''
   const index = site.spa && isRoute ? await site.folder.find([INDEX]) : undefined
   if (index?.stat.isFile() === true) return void (await serveFile(site, [INDEX], index, exchange))
-  answerStaticError(message, reply, 404, `/${segments.join('/')}${why}`)
+  answerStaticError(reply, 404, `/${segments.join('/')}${why}`)
 }
 
 /** Whether a person opens the address, as opposed to a script that asks for a file. */

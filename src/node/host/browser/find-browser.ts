@@ -1,27 +1,21 @@
 import { HostError } from '../host-error.js'
 import { installHint, thisSystem, type System } from './system.js'
 
-export interface FoundBrowser {
-  readonly path: string
-  /** A sentence about the browser for the operator. */
-  readonly warning?: string
-}
-
 /** Names on the PATH, the best one first. headless-shell, without a window, takes half the memory and starts twice as fast. */
 const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_shell']
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable']
 
 /**
- * Finds the browser to run the page in: the one named by option or by CHROMIUM, or else the lightest installed one.
+ * The path of the browser to run the page in: the one named by option or by CHROMIUM, or else the lightest installed one.
  *
  * @throws HostError NO_BROWSER
  */
-export function findBrowser(asked: string | undefined, system: System = thisSystem): FoundBrowser {
+export function findBrowser(asked: string | undefined, system: System = thisSystem): string {
   if (asked !== undefined) return givenBrowser(asked, '--browser', system)
   const named = system.env['CHROMIUM']
   if (named) return givenBrowser(named, 'CHROMIUM', system)
   for (const path of candidates(system)) {
-    if (system.problemWith(path) === undefined) return describe(path, system)
+    if (system.problemWith(path) === undefined) return path
   }
   throw new HostError(
     'NO_BROWSER',
@@ -30,11 +24,11 @@ export function findBrowser(asked: string | undefined, system: System = thisSyst
   )
 }
 
-function givenBrowser(value: string, source: string, system: System): FoundBrowser {
+function givenBrowser(value: string, source: string, system: System): string {
   const problem = system.problemWith(value)
-  if (problem === undefined) return describe(value, system)
+  if (problem === undefined) return value
   const inPath = /[/\\]/.test(value) ? undefined : onPath(value, system)
-  if (inPath !== undefined) return describe(inPath, system)
+  if (inPath !== undefined) return inPath
   throw new HostError(
     'NO_BROWSER',
     `${source} must be the path of a program that this user may run; got ${JSON.stringify(value)}, which is ${problem}.`,
@@ -56,27 +50,6 @@ function onPath(name: string, { platform, env, problemWith }: System): string | 
   const file = name.endsWith(ending) ? name : name + ending
   const folders = (env['PATH'] ?? '').split(separator).filter((folder) => folder !== '')
   return folders.map((folder) => folder + slash + file).find((path) => problemWith(path) === undefined)
-}
-
-/**
- * Replaces a script that only starts the browser by the browser itself: else
- * the host would watch and end the script's pid, and the browser would live on.
- */
-function describe(path: string, system: System): FoundBrowser {
-  const script = system.scriptAt(path)
-  if (script === undefined) return { path }
-  const program = startedBy(script)
-  if (program !== undefined && system.problemWith(program) === undefined && system.scriptAt(program) === undefined)
-    return { path: program }
-  if (/^\s*exec\s/m.test(script)) return { path }
-  const warning = `${path} is a script that may stay as the browser's parent, so the end of the browser is noticed late; give the path of the browser itself with --browser.`
-  return { path, warning }
-}
-
-/** The program that a script of one command starts with its own arguments. */
-function startedBy(script: string): string | undefined {
-  const commands = script.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
-  return commands.length === 1 ? /^\s*(?:exec\s+)?"?(\/[^\s"$]+)"?\s+"\$@"\s*$/.exec(commands[0]!)?.[1] : undefined
 }
 
 interface Places {

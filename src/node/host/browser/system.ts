@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
 
 /** The machine, as far as finding a browser needs it. */
 export interface System {
@@ -7,14 +7,10 @@ export interface System {
   readonly isRoot: boolean
   /** Why there is no file at a path that this user may run; undefined if there is one. */
   problemWith(path: string): string | undefined
-  /** The start of a script, or nothing for any other file. */
-  scriptAt(path: string): string | undefined
   readText(path: string): string | undefined
   /** Names in a folder; empty if the folder is missing. */
   list(folder: string): readonly string[]
 }
-
-const SCRIPT_BYTES = 16_384
 
 export const thisSystem: System = {
   platform: process.platform,
@@ -29,18 +25,6 @@ export const thisSystem: System = {
       return true
     })
     return mayRun ? undefined : 'not executable'
-  },
-  scriptAt(path) {
-    const start = attempt(() => {
-      const file = openSync(path, 'r')
-      try {
-        const buffer = Buffer.alloc(SCRIPT_BYTES)
-        return buffer.toString('utf8', 0, readSync(file, buffer))
-      } finally {
-        closeSync(file)
-      }
-    })
-    return start?.startsWith('#!') ? start : undefined
   },
   readText: (path) => attempt(() => readFileSync(path, 'utf8')),
   list: (folder) => attempt(() => readdirSync(folder)) ?? [],

@@ -1,4 +1,4 @@
-import type { DevtoolsSession } from '../browser/devtools.js'
+import type { DevtoolsPipe, DevtoolsSession } from '../browser/devtools.js'
 import { createConsoleLines } from './console-lines.js'
 import { followConsole, type ConsoleSession } from './follow-console.js'
 import type { ConsoleLine } from '../lines.js'
@@ -8,15 +8,17 @@ import { setTraps } from './traps.js'
 export interface ObservePageOptions {
   /** The page's session. Must not send `Runtime.enable` or `Log.enable`: others read the console. */
   readonly page: DevtoolsSession
-  readonly browser: DevtoolsSession
-  sessionOf(sessionId: string): DevtoolsSession
+  readonly browser: DevtoolsPipe
+  /** Of the page itself. */
   readonly targetId: string
   /** Of the gateway. */
   readonly origin: string
   /** Whether the page was told to end. */
   isEnding(): boolean
   onLine(line: ConsoleLine): void
+  /** The page has left the gateway. */
   onNavigated(url: string): void
+  /** The page was loaded once more. */
   onReloaded(url: string): void
 }
 
@@ -27,24 +29,18 @@ export interface PausedFrame {
 }
 
 /** A page, as the browser shows it from outside. */
-export interface PageObservation {
-  /** The stack of a stopped page, in lines such as `at step (src/game.ts:12:5)`. */
-  describePaused(frames: readonly PausedFrame[]): Promise<string[]>
-  /** Resolves when every line that has come so far is written. */
-  flush(): Promise<void>
-  close(): void
-}
+export type PageObservation = Awaited<ReturnType<typeof observePage>>
 
 /** Prepares a page before it is loaded: reports its console, answers dialogs, notices navigation. */
-export async function observePage(options: ObservePageOptions): Promise<PageObservation> {
-  const { page, browser, sessionOf, targetId, origin, isEnding, onLine, onNavigated, onReloaded } = options
-  const sourceMaps = createSourceMaps({ origin })
+export async function observePage(options: ObservePageOptions) {
+  const { page, browser, targetId, origin, isEnding, onLine } = options
+  const sourceMaps = createSourceMaps(origin)
   const lines = createConsoleLines({ onLine, sourceMaps, origin, isEnding })
 
   const attach = async (): Promise<ConsoleSession> => {
     const target = { targetId, flatten: true }
     const { sessionId } = await browser.send<{ sessionId: string }>('Target.attachToTarget', target)
-    return { session: sessionOf(sessionId), detach: () => browser.send('Target.detachFromTarget', { sessionId }) }
+    return { session: browser.session(sessionId), detach: () => browser.send('Target.detachFromTarget', { sessionId }) }
   }
 
   /** Each thread has one session, which is no longer read once the thread floods its console. */
@@ -70,26 +66,20 @@ export async function observePage(options: ObservePageOptions): Promise<PageObse
   })
   const [endConsole] = await Promise.all([
     followConsole(attach, lines),
-    followThreads(page, sessionOf, onThread),
-    setTraps({
-      page,
-      browser,
-      targetId,
-      origin,
-      onWarning: (text) => lines.write({ level: 'warn', text }),
-      onNavigated,
-      onReloaded,
-    }),
+    followThreads(page, browser.session, onThread),
+    setTraps(options, (text) => lines.write({ level: 'warn', text })),
     page.send('Debugger.enable'),
   ])
 
   return {
-    describePaused: (frames) =>
+    /** The stack of a stopped page, in lines such as `at step (src/game.ts:12:5)`. */
+    describePaused: (frames: readonly PausedFrame[]): Promise<string[]> =>
       sourceMaps.describeCallFrames(
         frames.map(({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) => {
           return { functionName, url: urls.get(scriptId) ?? '', lineNumber, columnNumber }
         }),
       ),
+    /** Resolves when every line that has come so far is written. */
     flush: lines.flush,
     close: endConsole,
   }

@@ -1,19 +1,4 @@
-import type { DevtoolsSession } from '../browser/devtools.js'
-
-export interface TrapsOptions {
-  readonly page: DevtoolsSession
-  readonly browser: DevtoolsSession
-  /** Of the page itself. */
-  readonly targetId: string
-  /** Of the gateway. */
-  readonly origin: string
-  /** The page did something useless on a server; the text says what, and how the host answered. */
-  onWarning(text: string): void
-  /** The page has left the gateway. */
-  onNavigated(url: string): void
-  /** The page was loaded once more. */
-  onReloaded(url: string): void
-}
+import type { ObservePageOptions } from './observe-page.js'
 
 interface Dialog {
   readonly type: string
@@ -36,9 +21,15 @@ interface TargetInfo {
 
 const LONGEST = 300
 
-/** Answers dialogs, which would wait for a person, and reports a page that navigates away. */
-export async function setTraps(options: TrapsOptions): Promise<void> {
-  const { page, browser, targetId, origin, onWarning, onNavigated, onReloaded } = options
+/**
+ * Answers dialogs, which would wait for a person, and reports a page that navigates away.
+ *
+ * @param onWarning the page did something useless on a server; takes what that was, and how the host answered
+ */
+export async function setTraps(
+  { page, browser, targetId, origin, onNavigated, onReloaded }: ObservePageOptions,
+  onWarning: (text: string) => void,
+): Promise<void> {
   let hasLoaded = false
 
   page.on<Dialog>('Page.javascriptDialogOpening', ({ type, message }) => {
