@@ -6,12 +6,14 @@ import { findPortOwner } from './find-sidecar.js'
 export interface Place {
   readonly port: number
   readonly portFlag: string
-  readonly address: string
-  readonly addressFlag: string
+  /** Default: the IPv4 loopback, which no flag sets. */
+  readonly address?: string
+  readonly addressFlag?: string
 }
 
 /** Why a server could not start, and the fix, as one sentence. */
-export function startFailure(error: unknown, { port, portFlag, address, addressFlag }: Place, owner?: string): string {
+export function startFailure(error: unknown, place: Place, owner?: string): string {
+  const { port, portFlag, address = '127.0.0.1', addressFlag = portFlag } = place
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'EADDRINUSE':
@@ -39,3 +41,10 @@ export async function startError(error: unknown, place: Place): Promise<UsageErr
   const owner = await findPortOwner(place.port)
   return new CommandError(EXIT.NO_SIDECAR, startFailure(error, place, owner), { cause: error })
 }
+
+/** Makes the listener of a failed start, which throws the error that ends the command. */
+export const failStart =
+  (place: Place) =>
+  async (error: unknown): Promise<never> => {
+    throw await startError(error, place)
+  }

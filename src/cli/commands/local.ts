@@ -12,7 +12,7 @@ import { jsonEvent } from '../json-line.js'
 import { attachKeys, hasKeys } from '../keys.js'
 import { ADDRESS_NAMES, localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
 import { bannerLines, conformanceVerdict, count, createEventJson, listeningLine, totalsText } from '../local-lines.js'
-import { startError } from '../start-failure.js'
+import { failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
@@ -84,16 +84,12 @@ async function start(options: LocalFlags, context: CliContext): Promise<LocalSid
     ? (message: string): void => context.print(jsonEvent('warning', { text: message }))
     : warningsOf(context)
   const log = (line: string): void => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line))
-  try {
-    return await createLocalSidecar({
-      ...localOptionsOf(options, warn, log),
-      ...{ address, conformance, platform: options.platform, port: httpPort },
-      allowHosts: options.allowHost,
-      allowOrigins: options.allowOrigin,
-    })
-  } catch (error) {
-    throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
-  }
+  return createLocalSidecar({
+    ...localOptionsOf(options, warn, log),
+    ...{ address, conformance, platform: options.platform, port: httpPort },
+    allowHosts: options.allowHost,
+    allowOrigins: options.allowOrigin,
+  }).catch(failStart({ port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' }))
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

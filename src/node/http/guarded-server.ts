@@ -55,14 +55,6 @@ export interface GuardedServerOptions {
   readonly onFault: (error: unknown) => void
 }
 
-export interface GuardedServer {
-  readonly server: Server
-  /** Every open connection; with TLS, its underlying plain socket. */
-  readonly sockets: ReadonlySet<Socket>
-  /** Stops counting a connection that now belongs to a watcher. */
-  exempt(socket: Socket): void
-}
-
 /** An error of Node's parser, with the bytes that the parser could not read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
@@ -73,8 +65,9 @@ const UNREADABLE: Readonly<Record<string, Refusal>> = {
 }
 
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
-export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
+export function createGuardedServer(options: GuardedServerOptions) {
   const { tls, guard, onFault, refusalForm: form = SIDECAR_FORM } = options
+  /** Every open connection; with TLS, its underlying plain socket. */
   const sockets = new Set<Socket>()
   const replies = new WeakMap<Socket, ServerResponse>()
   const server =
@@ -138,5 +131,5 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
     answerRefusal(socket, refusal ?? malformed('The request is malformed'), undefined, form)
   })
-  return { server, sockets, exempt }
+  return { server: server as Server, sockets: sockets as ReadonlySet<Socket>, exempt }
 }

@@ -2,9 +2,8 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { browserFlags } from '../../../src/node/host/browser/browser-flags.js'
-import { findBrowser } from '../../../src/node/host/browser/find-browser.js'
-import { thisSystem } from '../../../src/node/host/browser/system.js'
-import type { System } from '../../../src/node/host/browser/system.js'
+import { findBrowser, thisSystem } from '../../../src/node/host/browser/find-browser.js'
+import type { System } from '../../../src/node/host/browser/find-browser.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 
 const DEBIAN_SHELL = '/usr/lib/chromium/chromium-headless-shell'
@@ -127,17 +126,5 @@ describe("the browser's flags", () => {
     expect(named('--js-flags', list)).toEqual(['--js-flags=--max-old-space-size=261 --expose-gc'])
     expect(named('--window-size', list)).toEqual(['--window-size=800,600'])
     expect(list.at(-1)).toBe('about:blank')
-  })
-
-  test.each([
-    ['--Remote-Debugging-Port=9222', "can't have the flag --remote-debugging-port: whoever reaches the port"],
-    ['--user-data-dir=/home/me', "can't have the flag --user-data-dir: the host makes the folder"],
-    ['--no-zygote', 'give --no-sandbox'],
-    ['-single-process', 'must begin with "--" and a name; got "-single-process"'],
-    ['http://a.example/', 'must begin with "--" and a name'],
-  ])('with %j are refused with exit code 64', (flag, message) => {
-    expect(() => flags({ extra: [flag] })).toThrow(
-      expect.objectContaining({ exitCode: 64, message: expect.stringContaining(message) as string }) as Error,
-    )
   })
 })

@@ -3,8 +3,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { insertScript } from './html-insertion.js'
+import { insertScript, pageType } from './html-insertion.js'
 
 /** A request for a file. */
 export interface Exchange {
@@ -36,29 +35,16 @@ export const sendFile = (path: string, headers: Headers, { message, reply }: Exc
     await pipeline(stream, reply)
   })
 
-/** Sends a page with a script in front of all others. A page in UTF-16 is sent as it is. */
+/** Sends a page with a script in front of all others. */
 export const sendPage = (path: string, script: string, { message, reply }: Exchange): Promise<void> =>
   withFile(path, async (file) => {
     const stat = await file.stat()
-    const { page, charset } = insertScript(await file.readFile(), script)
-    const type = charset === undefined ? 'text/html' : `text/html; charset=${charset}`
-    const about = { 'Content-Type': type, ...validators(stat, `-${script.length.toString(36)}`) }
+    const source = await file.readFile()
+    const page = insertScript(source, script)
+    const about = { 'Content-Type': pageType(source), ...validators(stat, `-${script.length.toString(36)}`) }
     if (answerCondition(about, stat, { message, reply })) return
     reply.writeHead(200, { ...about, 'Content-Length': page.byteLength })
     reply.end(page)
-  })
-
-/** Sends the content of a compressed file to a client that can't unpack it. */
-export const sendUnpacked = (
-  path: string,
-  encoding: string,
-  headers: Headers,
-  { message, reply }: Exchange,
-): Promise<void> =>
-  withFile(path, async (file) => {
-    reply.writeHead(200, headers)
-    if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
-    await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
   })
 
 async function withFile(path: string, send: (file: FileHandle) => Promise<void>): Promise<void> {
