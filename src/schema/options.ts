@@ -166,7 +166,7 @@ const hostOptions = object({
   // TLS checks that the two belong together.
   ...unread('cert', 'key'),
   // The host's gateway checks these.
-  ...unread('sidecar', 'local', 'platform', 'deny', 'spa', 'isolate', 'autoHealth', 'timeout'),
+  ...unread('sidecar', 'local', 'platform', 'deny', 'spa', 'isolate', 'autoHealth'),
 })
 
 /** Checks the options of `createHost()`. @throws InvalidInput for the first mistake */

@@ -222,12 +222,12 @@ class HostStart {
 
   /** The gateway for the page alone: on loopback, at any port. */
   #startGateway(players: PlayersPort): Promise<InnerGateway> {
-    const { dir, sidecar, platform, deny, spa, isolate, autoHealth, timeout } = this.#options
+    const { dir, sidecar, platform, deny, spa, isolate, autoHealth } = this.#options
     const { local: asked } = this.#options
     const local = typeof asked === 'object' ? withReplacement(asked, this.#settings.grace) : asked
     const told = { onWarning: this.#warn, onLog: this.#warn }
     return createInnerGateway(
-      { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout, ...told },
+      { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, ...told },
       {
         // Noted even if the call fails: a rebooted page would set the server back to Ready.
         onCall: (operation) => {

@@ -82,8 +82,6 @@ export interface HostOptions extends PlayersOptions, MetricsOptions {
   readonly isolate?: boolean | undefined
   /** Makes clients in the page beat by themselves. Default: the clients' own options decide. */
   readonly autoHealth?: boolean | undefined
-  /** ms after which the sidecar must have answered a call. Default 30,000. */
-  readonly timeout?: number | undefined
   /** Gives up the start. Once `createHost()` has resolved, `close()` ends the host. */
   readonly signal?: AbortSignal | undefined
   /** Takes each event. */

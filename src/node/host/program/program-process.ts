@@ -6,6 +6,7 @@ import { plainLines } from '../lines.js'
 /** Lines of stderr that are kept for the reason of a crash: Node lists each file of a "require stack" twice. */
 const KEPT_LINES = 100
 const KEPT_LENGTH = 300
+
 /** A running program. */
 export interface ProgramProcess extends RunningCommand {
   /** The last lines of its stderr. */
