@@ -4,7 +4,7 @@ import type { Invocation } from './context.js'
 import { bytes, names, networks, port, several, whole } from './flag-values.js'
 import { flagName, oneOf, option, text, toggle, under } from './flags.js'
 import { insideFlags, pageFlags, platform, sidecar, steering } from './local-flags.js'
-import { checkSidecarFlags, checkTlsFlags } from './serve-checks.js'
+import { checkSidecarFlags } from './serve-checks.js'
 
 /** Flags that only a page has. */
 const onlyOfPages = {
@@ -81,7 +81,6 @@ export function checkHostFlags(
     }
   }
   checkSidecarFlags(flags, env, named(steering))
-  checkTlsFlags(flags)
   // Otherwise the program would get the page's folder as an argument.
   if (node !== undefined && (argsBefore.get('node') ?? 0) > 0) {
     throw new UsageError(

@@ -2,47 +2,19 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { relative, sep } from 'node:path'
 import { variablePrefix } from '../node/gateway/sidecar-url.js'
-import { isLoopback } from '../node/http/address.js'
 import { refuseUnlessFile } from '../node/local/read-text-file.js'
 import type { OperationName } from '../protocol/operations.js'
 import { unreadable, UsageError } from './context.js'
 import type { Values } from './flags.js'
 import type { pageFlags } from './local-flags.js'
 
-/** Options of `serve` that depend on each other. */
-export interface ServeChoices {
-  readonly sidecar?: string | undefined
-  readonly local: boolean
-  readonly platform: string
-  readonly host: string
-  readonly expose: boolean
-  readonly token?: string | true | undefined
-  readonly allowOrigin?: readonly string[] | undefined
-  readonly cert?: string | undefined
-  readonly key?: string | undefined
-}
-
-/** @throws UsageError that names flags, where the library's errors would name options */
-export function checkChoices(options: ServeChoices, env: NodeJS.ProcessEnv, localFlags: readonly string[]): void {
-  checkSidecarFlags(options, env, localFlags)
-  checkTlsFlags(options)
-  if (isLoopback(options.host)) return
-  if (!options.expose) {
-    throw new UsageError(
-      `Other machines can reach ${options.host} and shut the game server down; ` +
-        'to allow that, add --expose, with --token or --allow-origin.',
-    )
-  }
-  if (options.token === undefined && options.allowOrigin === undefined) {
-    throw new UsageError(
-      '--expose needs --token (without a value, one is generated) or --allow-origin, to say who may use the sidecar.',
-    )
-  }
-}
-
-/** Checks the choice of a sidecar. `localFlags` are the given flags that need --local. */
+/** @throws UsageError for a wrong choice of a sidecar. `localFlags` are the given flags that need --local. */
 export function checkSidecarFlags(
-  { local, sidecar, platform }: Pick<ServeChoices, 'local' | 'sidecar' | 'platform'>,
+  {
+    local,
+    sidecar,
+    platform,
+  }: { readonly local: boolean; readonly sidecar?: string | undefined; readonly platform: string },
   env: NodeJS.ProcessEnv,
   localFlags: readonly string[],
 ): void {
@@ -57,12 +29,6 @@ export function checkSidecarFlags(
     throw new UsageError(
       `Nothing says where the sidecar is: give --sidecar URL, run one inside with --local, or set ${variable}.`,
     )
-  }
-}
-
-export function checkTlsFlags({ cert, key }: Pick<ServeChoices, 'cert' | 'key'>): void {
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new UsageError('--cert and --key go together: HTTPS needs the certificate and its private key.')
   }
 }
 

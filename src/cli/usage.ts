@@ -114,3 +114,6 @@ export function pick<T extends string>(what: string, name: string, known: readon
     `There is no ${what} ${JSON.stringify(name)}; ${didYouMean(name, known)}`.replace(/(?<!\?)$/, '.'),
   )
 }
+
+/** Quotes a word for a POSIX shell. */
+export const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { operations } from '../protocol/operations.js'
 import { isNetwork } from '../protocol/networks.js'
 import {
-  anything,
   boolean,
   either,
   integer,
@@ -167,7 +166,7 @@ const hostOptions = object({
   // TLS checks that the two belong together.
   ...unread('cert', 'key'),
   // The host's gateway checks these.
-  ...unread('sidecar', 'local', 'platform', 'deny', 'spa', 'isolate', 'autoHealth', 'timeout'),
+  ...unread('sidecar', 'local', 'platform', 'deny', 'spa', 'isolate', 'autoHealth'),
 })
 
 /** Checks the options of `createHost()`. @throws InvalidInput for the first mistake */
@@ -215,30 +214,3 @@ const fleetOptions = v.pipe(
 
 /** Checks the options of `createFleet()`. @throws InvalidInput for the first mistake */
 export const checkFleetOptions = (value: unknown): void => void read(fleetOptions, value, 'The object of options')
-
-const programOptions = v.pipe(
-  object({
-    file: name,
-    ...metricsOptions,
-    ...optional({
-      args: list(text),
-      runtime: word(['node', 'deno', 'bun']),
-      runtimeArgs: list(text),
-      sidecar: text,
-      local: anything,
-      platform: pattern('a name such as agones', /^[a-z\d][-a-z\d]*$/),
-      grace: integer(1, 2 ** 31 - 1),
-      restarts: integer(0),
-      onEvent: listener,
-    }),
-  }),
-  rule(({ local, sidecar }) =>
-    local && sidecar !== undefined
-      ? { key: 'sidecar', message: 'and local exclude each other; give the one that the program should use' }
-      : undefined,
-  ),
-)
-
-/** Checks the options of `createProgramHost()`. @throws InvalidInput for the first mistake */
-export const checkProgramHostOptions = (value: unknown): void =>
-  void read(programOptions, value, 'The object of options')

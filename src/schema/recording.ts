@@ -63,7 +63,6 @@ const line = variants({
     response: v.optional(looseObject({ status: number, body: text, headers: texts })),
   }),
   connection: looseObject({ at: number, state: text }),
-  gap: looseObject({ at: number }),
 })
 
 /** Reads a line of a recording, of an export or of `watch --json`. @throws InvalidInput, TornLine */

@@ -99,7 +99,7 @@ function insertIntoPreview(message: IncomingMessage, reply: ServerResponse, tag:
     end(chunk?: unknown, ...rest: readonly unknown[]) {
       if (!isPage()) return call('end', chunk, ...rest)
       if (chunk !== undefined) keep(chunk)
-      const { page } = insertScript(Buffer.concat(parts), tag)
+      const page = insertScript(Buffer.concat(parts), tag)
       for (const name of OF_THE_OLD_PAGE) reply.removeHeader(name)
       reply.setHeader('Cache-Control', 'no-cache')
       reply.setHeader('Content-Length', page.byteLength)

@@ -2,14 +2,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { guest } from '../host/program/support.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { CLI, call, NO_SIDECAR, readGameServer, startLocal } from './support.js'
+import { CLI, call, NO_SIDECAR, readGameServer } from './support.js'
 
 /** util-linux's program that gives a command a terminal of its own. */
 const hasTerminals = process.platform === 'linux' && spawnSync('script', ['--version']).stdout?.includes('util-linux')
@@ -204,40 +202,5 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     const { code, text } = await finished
     expect(text).not.toMatch(/press|Unhealthy/)
     expect(code).toBe(0)
-  })
-
-  describe('a taken port', () => {
-    test('of another sidecar: u prints its address', async () => {
-      const { url } = await startLocal()
-      const { port } = new URL(url)
-      const { press, shows, finished } = inTerminal(['local', '--http-port', port])
-      await shows(/is used by another local sidecar.*\[U\]se that one \/ \[N\]ext free port \/ \[Q\]uit/)
-      press('u')
-      const { code, text } = await finished
-      expect(text).toContain(`AGONES_SDK_HTTP_PORT=${port}`)
-      expect(code).toBe(0)
-    })
-
-    test('of another program: n takes the next port, Ctrl-C quits', async () => {
-      const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
-      onTestFinished(() => void other.close())
-      await once(other, 'listening')
-      const { port } = other.address() as AddressInfo
-      const next = inTerminal(['local', '--http-port', String(port)])
-      await next.shows(/is used by .*\. \[N\]ext free port \/ \[Q\]uit/)
-      next.press('N')
-      const [, url] = await next.shows(/SDK: +(http:\S+)/)
-      expect((await readGameServer(url!)).status.state).toBe('Scheduled')
-      next.press('q')
-      expect((await next.finished).code).toBe(0)
-
-      const quit = inTerminal(['local', '--http-port', String(port)])
-      await quit.shows(/\[Q\]uit/)
-      quit.press('\u0003')
-      const { code, text } = await quit.finished
-      expect(code).toBe(69)
-      const [before, after] = settings(text)
-      expect(after).toBe(before)
-    })
   })
 })

@@ -7,11 +7,11 @@ const HOST = ['Host: localhost']
 
 describe('beyond loopback', () => {
   test.each([
-    [{}, /Other machines can reach 0\.0\.0\.0.*add expose: true/],
-    [{ token: true }, /add expose: true/],
-    [{ expose: true }, /expose needs a token \(true makes one\) or allowOrigins/],
-    [{ expose: true, allowOrigins: [] }, /expose needs a token/],
-    [{ expose: true, token: false }, /expose needs a token/],
+    [{}, /Other machines can reach 0\.0\.0\.0.*add --expose/],
+    [{ token: true }, /add --expose/],
+    [{ expose: true }, /^To say who may use the sidecar from elsewhere, add --token/],
+    [{ expose: true, allowOrigins: [] }, /^To say who may use/],
+    [{ expose: true, token: false }, /^To say who may use/],
   ])('createGateway() rejects %j', async (options, message) => {
     const starting = startGateway({ sidecar: 'http://127.0.0.1:1', host: '0.0.0.0', ...options })
     await expect(starting).rejects.toThrow(TypeError)

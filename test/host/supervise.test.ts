@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { endInOrder } from '../../src/node/host/end-page.js'
-import type { RunningPage } from '../../src/node/host/run-page.js'
+import type { EndOptions } from '../../src/node/host/end-page.js'
 import type { EndWait } from '../../src/host-page/page.js'
-import { supervise } from '../../src/node/host/supervise.js'
-import type { GameEnd, GameRun, SuperviseOptions, Supervision } from '../../src/node/host/supervise.js'
+import { Supervisor } from '../../src/node/host/supervise.js'
+import type { GameEnd, GameRun, SuperviseOptions } from '../../src/node/host/supervise.js'
 
 type Gateway = Parameters<typeof endInOrder>[0]['gateway']
 type Players = Parameters<typeof endInOrder>[0]['players']
@@ -11,11 +11,9 @@ type Players = Parameters<typeof endInOrder>[0]['players']
 const FAILURE: GameEnd = { reason: 'The page has crashed', code: 70, mayStartAgain: true }
 const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 
-const pageThat = (does: Partial<RunningPage>): RunningPage => ({
-  ended: never(),
+const pageThat = (does: Partial<EndOptions['page']>): EndOptions['page'] => ({
   gone: never(),
   shutdown: () => Promise.resolve('nothing'),
-  close: () => Promise.resolve(),
   ...does,
 })
 
@@ -37,7 +35,10 @@ function around(): { readonly done: string[]; readonly gateway: Gateway; readonl
 }
 
 describe('the graceful end of a page', () => {
-  const end = async (page: Partial<RunningPage>, grace = 10_000): Promise<{ done: string[]; warnings: string[] }> => {
+  const end = async (
+    page: Partial<EndOptions['page']>,
+    grace = 10_000,
+  ): Promise<{ done: string[]; warnings: string[] }> => {
     const { done, ...parts } = around()
     const warnings: string[] = []
     const warn = (text: string): void => void warnings.push(text)
@@ -85,8 +86,11 @@ describe('the graceful end of a page', () => {
 const afterTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('closing a game', () => {
-  const superviseRun = (first: Partial<GameRun>, options: Partial<SuperviseOptions<GameRun>> = {}): Supervision =>
-    supervise({
+  const superviseRun = (
+    first: Partial<GameRun>,
+    options: Partial<SuperviseOptions<GameRun>> = {},
+  ): Supervisor<GameRun> =>
+    new Supervisor({
       game: 'page',
       settings: { grace: 10_000, restarts: 2 },
       local: undefined,

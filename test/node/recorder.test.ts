@@ -72,10 +72,12 @@ test('an existing file is appended to, after the partial line that a killed reco
 test('a path that can not be written is one sentence, and nothing listens', async () => {
   const path = await temporaryFolder('recorder')
   await writeFile(join(path, 'file'), '')
+  await promisify(execFile)('mkfifo', [join(path, 'pipe')])
   for (const [bad, reason] of [
     [join(path, 'no', 'match.ndjson'), 'its folder does not exist; make it first'],
     [path, 'it is a folder; give the name of a file'],
     [join(path, 'file', 'x'), ''],
+    [join(path, 'pipe'), 'it is a pipe, not a file'],
   ] as const) {
     await expect(createLocalSidecar({ record: bad })).rejects.toMatchObject({
       name: 'RecordingError',
@@ -108,35 +110,4 @@ test.skipIf(process.platform === 'win32')('a file that is deleted ends the recor
   local.control({ type: 'setState', state: 'Ready' })
   await local.close()
   expect(warnings).toEqual([`The recording into ${path} ends here: the file was deleted`])
-})
-
-test('a pipe that nobody reads keeps no call and no end waiting, and what it can not take is counted', async () => {
-  const path = join(await temporaryFolder('recorder'), 'pipe')
-  await promisify(execFile)('mkfifo', [path])
-  const local = await record(path)
-  const value = 'x'.repeat(1_000_000)
-  for (let i = 0; i < 8; i += 1) local.control({ type: 'setAnnotation', key: String(i), value })
-  expect(await (await fetch(`${local.url}/gameserver`)).text()).toContain('object_meta')
-  const reader = execFile('cat', [path], { maxBuffer: 2 ** 30 })
-  let tail = ''
-  for await (const part of reader.stdout!) {
-    tail = (tail + String(part)).slice(-100_000)
-    if (/\{"type":"gap","at":\d+,"lines":[1-9]\d*\}/.test(tail)) break
-  }
-  await local.close()
-})
-
-test('the reader of a pipe gets every line', async () => {
-  const path = join(await temporaryFolder('recorder'), 'pipe')
-  await promisify(execFile)('mkfifo', [path])
-  const local = await record(path)
-  const reader = execFile('cat', [path], { maxBuffer: 2 ** 30 })
-  const text = new Promise<string>((resolve) => {
-    let all = ''
-    reader.stdout!.on('data', (part: string) => (all += part)).once('end', () => resolve(all))
-  })
-  for (const key of ['a', 'b', 'c']) local.control({ type: 'setAnnotation', key, value: 'x'.repeat(100_000) })
-  await local.close()
-  const lines = (await text).trimEnd().split('\n').map(readLine)
-  expect(lines.filter(({ type }) => type === 'entry')).toHaveLength(3)
 })

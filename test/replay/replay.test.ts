@@ -129,7 +129,7 @@ describe('a broken recording', () => {
     [`${good}{"type":"gameserve"}\n`, ':2: the line has no type "gameserve"; did you mean "gameserver"?'],
     [
       '{"type":"__proto__"}',
-      ':1: the line has no type "__proto__"; there are recording, gameserver, entry, exchange, connection, gap.',
+      ':1: the line has no type "__proto__"; there are recording, gameserver, entry, exchange, connection.',
     ],
     [entry('{"type":"control"}'), ':1: entry.event needs the field "command".'],
     [
@@ -144,7 +144,10 @@ describe('a broken recording', () => {
       '{"type":"recording","version":2}',
       ':1: version must be 1 or older; got 2; it is of a newer gameserver-sidecar, so update this one.',
     ],
-    ['{"type":"gap","at":1}\n', 'The recording holds no GameServer to show; add --as client to repeat its calls.'],
+    [
+      '{"type":"connection","at":1,"state":"connected"}\n',
+      'The recording holds no GameServer to show; add --as client to repeat its calls.',
+    ],
   ] as const)('%# is refused with its file, line and the expected content', async ([text, message]) => {
     const path = await fileOf(text)
     const { code, err } = await shownAtOnce(path).finished

@@ -45,7 +45,8 @@ describe('a running sidecar', () => {
     await line(/RequestReady → Ready$/)
     stop('SIGINT')
     const { out, code } = await finished
-    expect(out.split('\n').at(-1)).toBe('2 calls, 2 events, 1 error')
+    // On a busy machine, both changes of the state are one event.
+    expect(out.split('\n').at(-1)).toMatch(/^2 calls, (1 event|2 events), 1 error$/)
     // No terminal, so no keys.
     expect(out).not.toContain('press')
     expect(code).toBe(0)

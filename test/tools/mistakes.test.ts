@@ -73,9 +73,12 @@ describe('a mistake in the command line is one sentence with the value, what was
     ],
     [['serve', 'PAGE', '--local', '--deny', 'shutdwon'], /^deny\[0\] can't be "shutdwon"; did you mean "shutdown"\?$/],
     [['serve', 'PAGE', '--local', '--host', '0.0.0.0'], /can reach 0\.0\.0\.0 .* add --expose, with --token or/],
-    [['serve', 'PAGE', '--local', '--host', '0.0.0.0', '--expose'], /^--expose needs --token .* or --allow-origin/],
+    [
+      ['serve', 'PAGE', '--local', '--host', '0.0.0.0', '--expose'],
+      /^To say who may use the sidecar from elsewhere, add --token, .* or --allow-origin/,
+    ],
     [['serve', 'PAGE', '--local', '--token', 'short'], /^token must have 16 to 256/],
-    [['serve', 'PAGE', '--local', '--cert', 'a.pem'], /^--cert and --key go together/],
+    [['serve', 'PAGE', '--local', '--cert', '/etc/hosts'], /^cert and key go together/],
     [
       ['serve', 'PAGE', '--local', '--cert', '/etc/hosts', '--key', '/etc/hosts'],
       /^cert and key must be PEM texts that belong together: .*\.$/,

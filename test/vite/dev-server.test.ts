@@ -128,7 +128,7 @@ describe('which sidecar', () => {
   const wrong: readonly (readonly [GameserverSidecarOptions, RegExp])[] = [
     [{ port: 1 } as GameserverSidecarOptions, /^The object of options has no field "port"/],
     [{ local: false }, /^Nothing says where the sidecar is/],
-    [{ expose: true }, /needs a token/],
+    [{ expose: true }, /^To say who may use/],
   ]
   test.each(wrong)('%j is refused when Vite reads its configuration', (options, message) => {
     expect(() => gameserverSidecar(options)).toThrow(message)

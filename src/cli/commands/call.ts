@@ -11,7 +11,7 @@ import { findSidecar, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle, withDefault } from '../flags.js'
 import { escapeJson, jsonText } from '../json-line.js'
-import { pick } from '../usage.js'
+import { pick, quote } from '../usage.js'
 
 /** All operations but the watch, which has its own command. */
 export const callable = Object.keys(operations).filter((name) => name !== 'watchGameServer') as CallableName[]
@@ -181,6 +181,3 @@ function curlCommand({ url: address, init }: SentRequest): string {
   const glob = address.includes('[') ? ['-g'] : []
   return ['curl -sS', ...glob, ...method, ...headers, ...body, quote(address)].join(' ')
 }
-
-/** Quotes a word for a POSIX shell. */
-const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`

@@ -2,7 +2,7 @@ import { defineCommand, PROGRAM } from '../context.js'
 import type { NamedCommand } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 import { flagName } from '../flags.js'
-import { pick } from '../usage.js'
+import { pick, quote } from '../usage.js'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -29,8 +29,6 @@ const flagsOf = ({ flags }: NamedCommand) =>
     const names = [flagName(key), ...(short === undefined ? [] : [`-${short}`])]
     return { names, about, choices, takesValue: value !== undefined }
   })
-
-const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** The branches of a `case` over the command and the flag before the cursor. */
 const valueBranches = (commands: Commands, complete: (choices: readonly string[]) => string): string =>

@@ -11,7 +11,7 @@ import { port, seconds } from '../flag-values.js'
 import { option, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
-import { startError } from '../start-failure.js'
+import { failStart } from '../start-failure.js'
 
 // An ended GameServer stays, so that tests can read it; --restart creates the next one.
 const { noReplace: _, ...ofLocal } = localFlags
@@ -86,18 +86,9 @@ async function takeKeys(
 async function startSidecar(given: ExecFlags, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
   const { httpPort } = given
-  try {
-    return await createLocalSidecar({
-      ...localOptionsOf(given, warningsOf(context), context.warn),
-      platform: given.platform,
-      port: httpPort ?? 'usual',
-    })
-  } catch (error) {
-    throw await startError(error, {
-      port: httpPort ?? 0,
-      portFlag: '--http-port',
-      address: '127.0.0.1',
-      addressFlag: '--http-port',
-    })
-  }
+  return createLocalSidecar({
+    ...localOptionsOf(given, warningsOf(context), context.warn),
+    platform: given.platform,
+    port: httpPort ?? 'usual',
+  }).catch(failStart({ port: httpPort ?? 0, portFlag: '--http-port' }))
 }

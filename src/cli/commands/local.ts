@@ -12,7 +12,7 @@ import { jsonEvent } from '../json-line.js'
 import { attachKeys, hasKeys } from '../keys.js'
 import { ADDRESS_NAMES, localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
 import { bannerLines, conformanceVerdict, count, createEventJson, listeningLine, totalsText } from '../local-lines.js'
-import { askAboutPort, startError } from '../start-failure.js'
+import { failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
@@ -43,12 +43,10 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
     print(isJson ? jsonEvent('waiting', { seconds: options.delay }) : `Waiting ${options.delay} s before starting.`)
     if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
   }
-  const local = await start(options, stopped, context)
-  if (typeof local === 'number') return local
+  const local = await start(options, context)
   announceSidecar(local.url)
   const keys = !isJson && hasKeys()
-  const asked = options.httpPort !== 0 && local.port !== options.httpPort
-  const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
+  const ms = options.delay > 0 ? undefined : Math.round(performance.now())
   const dashboard = !options.noDashboard
   const facts = { platform: options.platform, file: options.file, ms, keys, dashboard }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
@@ -78,12 +76,7 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   return result.ok ? 0 : 1
 }
 
-/** The sidecar, or the exit code if the user chose to start none. */
-async function start(
-  options: LocalFlags,
-  stopped: Promise<string>,
-  context: CliContext,
-): Promise<LocalSidecar | number> {
+async function start(options: LocalFlags, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
   const { address, conformance, httpPort } = options
   const isJson = options.logFormat === 'json'
@@ -91,21 +84,12 @@ async function start(
     ? (message: string): void => context.print(jsonEvent('warning', { text: message }))
     : warningsOf(context)
   const log = (line: string): void => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line))
-  const listen = (chosen: number): Promise<LocalSidecar> =>
-    createLocalSidecar({
-      ...localOptionsOf(options, warn, log),
-      ...{ address, conformance, platform: options.platform, port: chosen },
-      allowHosts: options.allowHost,
-      allowOrigins: options.allowOrigin,
-    })
-  try {
-    return await listen(httpPort)
-  } catch (error) {
-    if (!isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()) {
-      return askAboutPort(httpPort, options.platform, listen, stopped, context)
-    }
-    throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
-  }
+  return createLocalSidecar({
+    ...localOptionsOf(options, warn, log),
+    ...{ address, conformance, platform: options.platform, port: httpPort },
+    allowHosts: options.allowHost,
+    allowOrigins: options.allowOrigin,
+  }).catch(failStart({ port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' }))
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

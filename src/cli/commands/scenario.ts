@@ -131,8 +131,7 @@ async function play(
     }
     const { code: reason } = error as NodeJS.ErrnoException
     if (reason === undefined || !/^EA/.test(reason)) throw error
-    const place = { port: httpPort, portFlag: '--http-port', address: '127.0.0.1', addressFlag: '--http-port' }
-    warn(colors.red(startFailure(error, place)))
+    warn(colors.red(startFailure(error, { port: httpPort, portFlag: '--http-port' })))
     return EXIT.NO_SIDECAR
   } finally {
     clearTimeout(timer)

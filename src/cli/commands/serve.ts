@@ -9,7 +9,7 @@ import { names, port, someSeconds } from '../flag-values.js'
 import { flagName, option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { insideFlags, localOptionsOf, pageFlags, platform, sidecar, steering } from '../local-flags.js'
-import { checkChoices, pageOptionsOf, refuseHome } from '../serve-checks.js'
+import { checkSidecarFlags, pageOptionsOf, refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
@@ -40,7 +40,7 @@ export const command = defineCommand({ args: '<dir>', flags, run: runServe })
 async function runServe({ args, flags: options, given, context }: Invocation<typeof flags>): Promise<number> {
   const stopped = context.untilStopped()
   const [dir = ''] = args
-  checkChoices(options, process.env, steering.filter((name) => given.has(name)).map(flagName))
+  checkSidecarFlags(options, process.env, steering.filter((name) => given.has(name)).map(flagName))
   if (!options.yes) refuseHome(dir)
   const gateway = await start(dir, options, context)
   if (gateway.local !== undefined) announceSidecar(gateway.local.url)

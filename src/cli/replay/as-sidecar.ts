@@ -6,17 +6,12 @@ import { CommandError, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
 import { EXIT, exitOfSignal } from '../exit-codes.js'
-import { startError } from '../start-failure.js'
+import { failStart } from '../start-failure.js'
 import { sleep } from './read-recording.js'
 import type { NumberedLine } from './read-recording.js'
 
-export interface SidecarReplay {
-  readonly httpPort: number
+type SidecarReplay = Readonly<Record<'httpPort' | 'speed', number> & Record<'step' | 'now' | 'exit', boolean>> & {
   readonly address: string
-  readonly speed: number
-  readonly step: boolean
-  readonly now: boolean
-  readonly exit: boolean
 }
 
 /** One thing that watchers see. */
@@ -120,14 +115,10 @@ function sceneOf(line: RecordingLine): Pick<Scene, 'at' | 'gameServer'> | undefi
 
 async function start({ httpPort, address }: SidecarReplay, context: CliContext): Promise<LocalSidecar> {
   const { startLocalSidecar } = await import('../../node/local/local-sidecar.js')
-  try {
-    return await startLocalSidecar(
-      { port: httpPort, address, onWarning: warningsOf(context), onLog: context.warn },
-      { frozen: true },
-    )
-  } catch (error) {
-    throw await startError(error, { port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })
-  }
+  return startLocalSidecar(
+    { port: httpPort, address, onWarning: warningsOf(context), onLog: context.warn },
+    { frozen: true },
+  ).catch(failStart({ port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' }))
 }
 
 /** Resolves with the first call or watch. */

@@ -3,12 +3,13 @@ import type { SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endGroup, guardGroup, isGroupAlive, signalGroup } from './processes.js'
+import { endGroup, guardGroup, isGroupAlive, readLines, signalGroup } from './processes.js'
 
-/** How long processes that the command has left behind may take to end. */
 const LEFTOVERS_MS = 5_000
 /** Longest wait for killed processes to go. */
 const KILLED_MS = 1_000
+/** Longest wait for output after the end. */
+const OUTPUT_MS = 1_000
 /** Interval of checks whether a process of the group is left. */
 const LOOK_MS = 20
 
@@ -39,6 +40,11 @@ export interface RunningCommand {
   kill(): Promise<CommandEnd>
 }
 
+export interface StartOptions extends Pick<SpawnOptions, 'env' | 'stdio'> {
+  /** How long processes that the command has left behind may take to end by SIGTERM, in ms. Default 5,000. */
+  readonly leftoversMs?: number
+}
+
 /** A command that can't be started. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
@@ -59,7 +65,7 @@ export class CommandError extends Error {
  */
 export async function startCommand(
   [program, ...args]: readonly [string, ...string[]],
-  options: Pick<SpawnOptions, 'env' | 'stdio'>,
+  { leftoversMs = LEFTOVERS_MS, ...options }: StartOptions,
 ): Promise<RunningCommand> {
   const child = spawn(program, args, { ...options, detached: true })
   const { pid } = child
@@ -76,7 +82,7 @@ export async function startCommand(
 
   const exited = new Promise<CommandEnd>((resolve) =>
     child.once('exit', (code, signal) => {
-      void endLeftovers(pid, () => killed).then(() => {
+      void endLeftovers(pid, leftoversMs, () => killed).then(() => {
         dismiss()
         resolve({ code, signal, exitCode: code ?? 128 + constants.signals[signal!] })
       })
@@ -107,13 +113,37 @@ export async function startCommand(
 }
 
 /**
+ * Starts a command like `startCommand()` and reads its output. `exited` also waits until the output was read.
+ *
+ * @param onLine takes each line: of stdout as `info`, of stderr as `error`
+ * @throws CommandError if it can't be started
+ */
+export async function startTalking(
+  command: readonly [string, ...string[]],
+  env: NodeJS.ProcessEnv,
+  onLine: (level: 'info' | 'error', line: string) => void,
+  options: Pick<StartOptions, 'leftoversMs'> = {},
+): Promise<RunningCommand> {
+  const running = await startCommand(command, { ...options, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const streams = [running.stdout!, running.stderr!]
+  const read = Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))))
+  streams.forEach((stream, index) => readLines(stream, (line) => onLine(index === 0 ? 'info' : 'error', line)))
+  const exited = running.exited.then(async (end) => {
+    await Promise.race([read, sleep(OUTPUT_MS, undefined, { ref: false })])
+    for (const stream of streams) stream.destroy()
+    return end
+  })
+  return { ...running, exited }
+}
+
+/**
  * Ends the processes that the command left behind. A shell that ends by SIGTERM
  * doesn't signal its game, so the game gets its own SIGTERM and time to end.
  */
-async function endLeftovers(group: number, isKilled: () => boolean): Promise<void> {
+async function endLeftovers(group: number, ms: number, isKilled: () => boolean): Promise<void> {
   if (!isGroupAlive(group)) return
   signalGroup(group, 'SIGTERM')
-  await until(() => isKilled() || !isGroupAlive(group), LEFTOVERS_MS)
+  await until(() => isKilled() || !isGroupAlive(group), ms)
   endGroup(group)
   await until(() => !isGroupAlive(group), KILLED_MS)
 }

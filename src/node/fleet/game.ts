@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { readLines, signalGroup } from '../exec/processes.js'
-import { startCommand } from '../exec/start-command.js'
+import { signalGroup } from '../exec/processes.js'
+import { startTalking } from '../exec/start-command.js'
 import { variablePrefix } from '../gateway/sidecar-url.js'
 import type { HostEvent } from '../host/host-events.js'
 import type { HostOptions } from '../host/host-options.js'
@@ -43,9 +42,6 @@ export interface GameStart {
 
 export type StartGame = (start: GameStart) => Promise<Game>
 
-/** Longest wait for output after a program's end. */
-const OUTPUT_MS = 1_000
-
 /**
  * Returns the function that starts a program for each GameServer.
  *
@@ -56,36 +52,24 @@ export const programGame =
   async ({ name, fleet, platform, sidecarUrl, port, onOutput }) => {
     const prefix = variablePrefix(platform)
     const { hostname, port: sidecarPort } = new URL(sidecarUrl)
-    const running = await startCommand(command, {
-      env: {
-        ...env,
-        [`${prefix}HOST`]: hostname,
-        [`${prefix}PORT`]: sidecarPort,
-        PORT: String(port),
-        GAMESERVER_NAME: name,
-        FLEET_NAME: fleet,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const { stdout, stderr } = running
-    readLines(stdout!, (text) => onOutput({ level: 'info', text: plainLine(text) }))
-    readLines(stderr!, (text) => onOutput({ level: 'error', text: plainLine(text) }))
-    const read = Promise.all(
-      [stdout!, stderr!].map((stream) => new Promise((resolve) => stream.once('close', resolve))),
+    const variables = {
+      ...env,
+      [`${prefix}HOST`]: hostname,
+      [`${prefix}PORT`]: sidecarPort,
+      PORT: String(port),
+      GAMESERVER_NAME: name,
+      FLEET_NAME: fleet,
+    }
+    const running = await startTalking(command, variables, (level, line) =>
+      onOutput({ level, text: plainLines(stripVTControlCharacters(line)) }),
     )
     return {
       pid: running.pid,
-      exited: running.exited.then(async ({ exitCode, signal }) => {
-        await Promise.race([read, sleep(OUTPUT_MS, undefined, { ref: false })])
-        for (const stream of [stdout!, stderr!]) stream.destroy()
-        return { exitCode, how: signal ?? `exit code ${exitCode}` }
-      }),
+      exited: running.exited.then(({ exitCode, signal }) => ({ exitCode, how: signal ?? `exit code ${exitCode}` })),
       terminate: () => running.signal('SIGTERM'),
       kill: () => void running.kill(),
     }
   }
-
-const plainLine = (text: string): string => plainLines(stripVTControlCharacters(text))
 
 /** The options of `createHost()` that a Fleet of pages leaves to its user. */
 export type PageOptions = Omit<

@@ -1,15 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Server } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { createGuardedServer } from '../http/guarded-server.js'
-import type { GuardedServer } from '../http/guarded-server.js'
+import type { GuardedServerOptions } from '../http/guarded-server.js'
 import type { OperationName } from '../../protocol/operations.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, urlHost } from '../http/address.js'
 import { answerRefusal } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
-import type { Admission } from '../http/request-guard.js'
 import { createLocalSidecar, followReplacements } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { createStaticFiles } from './files/static-files.js'
@@ -120,7 +119,7 @@ async function start(
   const ownPaths = createOwnPaths(settings.platform, options.autoHealth, access)
   const serve = createServe({ options, ownPaths, sidecarHandler, noteRefusal })
 
-  const upgrade: Upgrade = async (message, socket, head, admission) => {
+  const upgrade: GuardedServerOptions['upgrade'] = async (message, socket, head, admission) => {
     const { target } = admission
     if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, admission)
     if (hooks.upgrade?.(target, message, socket, head) === true) return guarded.exempt(socket)
@@ -171,9 +170,6 @@ async function start(
   }
 }
 
-type Serve = (message: IncomingMessage, reply: ServerResponse, admission: Admission) => Promise<void>
-type Upgrade = (message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission) => Promise<void>
-
 interface ServeParts {
   readonly options: GatewayOptions
   readonly ownPaths: OwnPaths
@@ -182,7 +178,7 @@ interface ServeParts {
 }
 
 /** Answers a request by its path: the sidecar's, the gateway's own, the game's. */
-function createServe({ options, ownPaths, sidecarHandler, noteRefusal }: ServeParts): Serve {
+function createServe({ options, ownPaths, sidecarHandler, noteRefusal }: ServeParts): GuardedServerOptions['serve'] {
   const { dir, spa, isolate } = options
   const serveFile = dir === undefined ? undefined : createStaticFiles({ dir, spa, isolate, configScript: CONFIG_PATH })
 
@@ -200,7 +196,7 @@ function createServe({ options, ownPaths, sidecarHandler, noteRefusal }: ServePa
 }
 
 interface Parts {
-  readonly guarded: GuardedServer
+  readonly guarded: ReturnType<typeof createGuardedServer>
   readonly traffic: Traffic
   readonly sidecarHandler: SidecarHandler
   readonly local: LocalSidecar | undefined

@@ -2,7 +2,6 @@ import type { OperationName } from '../../protocol/operations.js'
 import { checkGatewayOptions } from '../../schema/options.js'
 import { isLoopback, ownHosts } from '../http/address.js'
 import { checkCertificate } from '../http/certificate.js'
-import type { Certificate } from '../http/certificate.js'
 import { createToken } from '../http/token.js'
 import { warnProcess } from '../local/local-sidecar-options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
@@ -60,27 +59,10 @@ export interface GatewayOptions {
 }
 
 /** Checked options with their defaults. */
-export interface GatewaySettings {
-  readonly port: number
-  readonly host: string
-  readonly platform: string
-  /** Undefined if a local sidecar runs inside. */
-  readonly sidecar: URL | undefined
-  /** Options of the local sidecar inside. */
-  readonly local: LocalSidecarOptions | undefined
-  readonly denied: ReadonlySet<OperationName>
-  readonly tls: Certificate | undefined
-  /** Whether other machines can reach the gateway. */
-  readonly exposed: boolean
-  readonly token: string | undefined
-  readonly allowHosts: readonly string[]
-  readonly allowOrigins: readonly string[]
-  readonly timeout: number
-  readonly onWarning: (message: string) => void
-}
+export type GatewaySettings = ReturnType<typeof resolveGatewayOptions>
 
 /** @throws TypeError for an unknown option or a value that makes no sense */
-export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings {
+export function resolveGatewayOptions(options: GatewayOptions) {
   checkGatewayOptions(options)
   const { host = '127.0.0.1', platform = 'agones', local, allowHosts = [], allowOrigins = [] } = options
   const tls = checkCertificate(options.cert, options.key)
@@ -90,10 +72,12 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
     port: options.port ?? 0,
     host,
     platform,
+    /** Undefined if a local sidecar runs inside. */
     sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
-    denied: new Set(options.deny),
+    denied: new Set<OperationName>(options.deny),
     tls,
+    /** Whether other machines can reach the gateway. */
     exposed,
     token: options.token === true ? createToken() : options.token || undefined,
     allowHosts: [...allowHosts, ...ownHosts(host)],
@@ -106,12 +90,13 @@ export function resolveGatewayOptions(options: GatewayOptions): GatewaySettings 
 function checkExposure({ expose, token, allowOrigins = [] }: GatewayOptions, host: string): void {
   if (expose !== true) {
     throw new TypeError(
-      `Other machines can reach ${host} and could shut the game server down: ` +
-        'add expose: true if they should, with a token or allowOrigins, or leave host at 127.0.0.1',
+      `Other machines can reach ${host} and shut the game server down; ` +
+        'to allow that, add --expose, with --token or --allow-origin (in code expose: true, token, allowOrigins)',
     )
   }
   if (token || allowOrigins.length > 0) return
   throw new TypeError(
-    'expose needs a token (true makes one) or allowOrigins, which say who may use the sidecar from elsewhere',
+    'To say who may use the sidecar from elsewhere, add --token, which may make one, or --allow-origin ' +
+      '(in code token: true or allowOrigins)',
   )
 }

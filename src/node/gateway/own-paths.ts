@@ -1,7 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { SAFE_HEADERS } from '../http/raw-response.js'
-import type { Refusal } from '../http/refusal.js'
-import type { Admission } from '../http/request-guard.js'
 import type { Access } from './forward/access.js'
 import { SIDECAR_PREFIX } from './forward/sidecar-route.js'
 
@@ -15,19 +13,16 @@ export const pathOf = (target: string): string => target.split('?')[0]!
 
 export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
 
-/** Answers a request for a path of the gateway's own. Returns false, nothing sent, for every other request. */
-export type OwnPaths = (
-  message: IncomingMessage,
-  reply: ServerResponse,
-  admission: Admission,
-  refuse: (refusal: Refusal) => void,
-) => boolean
+export type OwnPaths = ReturnType<typeof createOwnPaths>
 
-/** Serves the configuration script, and addresses that hold a token. */
-export function createOwnPaths(platform: string, autoHealth: boolean | undefined, access: Access): OwnPaths {
+/**
+ * Serves the configuration script, and addresses that hold a token. The returned function answers a request for a path of
+ * the gateway's own, and returns false, nothing sent, for every other request.
+ */
+export function createOwnPaths(platform: string, autoHealth: boolean | undefined, access: Access) {
   const config = JSON.stringify({ baseUrl: SIDECAR_PREFIX, platform, autoHealth })
   const script = `globalThis.GAMESERVER_SIDECAR=${config}\n`
-  return (message, reply, admission, refuse) => {
+  return (...[message, reply, admission, refuse]: Parameters<Access['enter']>): boolean => {
     if (!isRead(message)) return false
     if (pathOf(admission.target) !== CONFIG_PATH) return access.enter(message, reply, admission, refuse)
     reply.writeHead(200, {
@@ -36,7 +31,7 @@ export function createOwnPaths(platform: string, autoHealth: boolean | undefined
       ...SAFE_HEADERS,
       'cross-origin-resource-policy': 'same-origin',
     })
-    reply.end(message.method === 'HEAD' ? undefined : script)
+    reply.end(script)
     return true
   }
 }

@@ -21,9 +21,9 @@ import { createAdvertisedAddress } from './players/webrtc/advertised-address.js'
 import type { Reachable } from './players/webrtc/advertised-address.js'
 import { loadNative } from './players/webrtc/native.js'
 import { startPage } from './run-page.js'
+import type { PageRun } from './run-page.js'
 import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
-import { supervise } from './supervise.js'
-import type { Supervision } from './supervise.js'
+import { Supervisor } from './supervise.js'
 
 /** A page that runs as a dedicated server, until it ends. */
 export interface Host {
@@ -66,11 +66,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
   options.signal?.throwIfAborted()
   checkBuild(options.dir, settings.path)
   if (options.webrtc) await loadNative()
-  const found = findBrowser(options.browser)
+  const browserPath = findBrowser(options.browser)
   const figures = new HostFigures()
   const tell = figures.follow(tellSafely(options.onEvent))
-  if (found.warning !== undefined) tell({ event: 'warning', text: found.warning })
-  const start = new HostStart(options, settings, found.path, figures, tell)
+  const start = new HostStart(options, settings, browserPath, figures, tell)
   try {
     return await start.run(began)
   } catch (error) {
@@ -92,7 +91,7 @@ class HostStart {
   readonly #launching: Promise<Browser>
   readonly #closing: (() => Promise<unknown>)[]
   #wasReady = false
-  #supervision: Supervision | undefined
+  #supervision: Supervisor<PageRun> | undefined
   /** A local sidecar has no such address: its players reach the port at their WebSocket's address. */
   #advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
 
@@ -148,7 +147,7 @@ class HostStart {
     const first = await startPage({ ...common, browser: this.#launching, began })
     this.#closing.push(() => first.close(true))
     signal?.throwIfAborted()
-    const supervision = (this.#supervision = supervise({
+    const supervision = (this.#supervision = new Supervisor({
       game: 'page',
       settings,
       local: gateway.local,
@@ -223,12 +222,12 @@ class HostStart {
 
   /** The gateway for the page alone: on loopback, at any port. */
   #startGateway(players: PlayersPort): Promise<InnerGateway> {
-    const { dir, sidecar, platform, deny, spa, isolate, autoHealth, timeout } = this.#options
+    const { dir, sidecar, platform, deny, spa, isolate, autoHealth } = this.#options
     const { local: asked } = this.#options
     const local = typeof asked === 'object' ? withReplacement(asked, this.#settings.grace) : asked
     const told = { onWarning: this.#warn, onLog: this.#warn }
     return createInnerGateway(
-      { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, timeout, ...told },
+      { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, ...told },
       {
         // Noted even if the call fails: a rebooted page would set the server back to Ready.
         onCall: (operation) => {

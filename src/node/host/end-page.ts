@@ -1,9 +1,9 @@
 import type { InnerGateway } from '../gateway/create-gateway.js'
 import type { PlayersPort } from './players/players-port.js'
-import type { RunningPage } from './run-page.js'
+import type { PageRun } from './run-page.js'
 
 export interface EndOptions {
-  readonly page: RunningPage
+  readonly page: Pick<PageRun, 'gone' | 'shutdown'>
   readonly players: Pick<PlayersPort, 'refuse' | 'closeAll'>
   readonly gateway: InnerGateway
   readonly signal: string

@@ -4,7 +4,7 @@ import { checkHostOptions } from '../../schema/options.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 import { trustProxies } from '../../protocol/networks.js'
 import { checkCertificate } from '../http/certificate.js'
-import { originOf } from '../http/address.js'
+import { readOrigin } from '../http/address.js'
 import type { HostEvent } from './host-events.js'
 
 /** Options of the port for players. */
@@ -82,8 +82,6 @@ export interface HostOptions extends PlayersOptions, MetricsOptions {
   readonly isolate?: boolean | undefined
   /** Makes clients in the page beat by themselves. Default: the clients' own options decide. */
   readonly autoHealth?: boolean | undefined
-  /** ms after which the sidecar must have answered a call. Default 30,000. */
-  readonly timeout?: number | undefined
   /** Gives up the start. Once `createHost()` has resolved, `close()` ends the host. */
   readonly signal?: AbortSignal | undefined
   /** Takes each event. */
@@ -113,14 +111,8 @@ export function resolveHostOptions(options: HostOptions) {
     grace: options.grace ?? 10_000,
     restarts: options.restarts ?? 2,
     maxMemory,
-    playerOrigins: playerOrigins?.map(readOrigin),
+    playerOrigins: playerOrigins?.map((text) => readOrigin(text, 'An origin of players', 'https://example.com')),
     addressOf: trustProxies(options.trustProxy),
     tls: checkCertificate(cert, key),
   }
-}
-
-function readOrigin(text: string): string {
-  const origin = originOf(text)
-  if (origin !== undefined && !text.includes('*')) return origin
-  throw new TypeError(`An origin of players must look like https://example.com, not ${JSON.stringify(text)}`)
 }

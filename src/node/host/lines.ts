@@ -8,11 +8,7 @@ export interface ConsoleLine {
   readonly text: string
 }
 
-export interface LineLimit {
-  write(line: ConsoleLine): void
-  /** Writes how many lines were left out so far. */
-  flush(): void
-}
+export type LineLimit = ReturnType<typeof createLineLimit>
 
 /** How long equal lines are counted before the count is written: the first and the longest time. */
 const COUNT_MS = { first: 1_000, most: 60_000 }
@@ -28,7 +24,7 @@ interface Share {
 }
 
 /** Passes lines on, with a rate limit: equal lines are counted, and a flood is cut. */
-export function createLineLimit(onLine: (line: ConsoleLine) => void): LineLimit {
+export function createLineLimit(onLine: (line: ConsoleLine) => void) {
   const full = (): Share => ({ tokens: BURST, filledAt: performance.now(), dropped: 0 })
   const shares = { error: full(), warn: full() }
   const repeated = { last: undefined as ConsoleLine | undefined, count: 0, waitMs: COUNT_MS.first }
@@ -79,7 +75,7 @@ export function createLineLimit(onLine: (line: ConsoleLine) => void): LineLimit 
   }
 
   return {
-    write(line) {
+    write(line: ConsoleLine): void {
       if (repeated.last?.level === line.level && repeated.last.text === line.text) {
         repeated.count += 1
       } else {
@@ -90,7 +86,8 @@ export function createLineLimit(onLine: (line: ConsoleLine) => void): LineLimit 
       }
       wait()
     },
-    flush() {
+    /** Writes how many lines were left out so far. */
+    flush(): void {
       tellRepeats()
       shares.error.tokens = shares.warn.tokens = BURST
       tellDropped()

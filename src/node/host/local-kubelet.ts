@@ -1,5 +1,5 @@
-import { replacementSentence } from '../../sidecar/index.js'
 import { KUBELET_MS } from '../exec/kubelet.js'
+import { followReplacements } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
 
@@ -30,12 +30,10 @@ export const replaces = (local: boolean | LocalSidecarOptions | undefined): bool
   typeof local === 'object' && local.replace === true
 
 /** Puts a fresh GameServer in the place of the one whose game has ended, and returns the sentence that says so. */
-export function replaceGameServer({ sidecar }: LocalSidecar): string {
+export function replaceGameServer(local: LocalSidecar): string {
   let sentence = ''
-  const unsubscribe = sidecar.log.subscribe(({ changes }) => {
-    for (const change of changes) if (change.type === 'replaced') sentence = replacementSentence(change)
-  })
-  sidecar.control({ type: 'restart', fresh: true })
-  unsubscribe()
+  const stop = followReplacements(local, (told) => (sentence = told))
+  local.sidecar.control({ type: 'restart', fresh: true })
+  stop()
   return sentence
 }

@@ -14,14 +14,6 @@ import { watchForKills } from './supervision/memory-limit.js'
 import { watchMemory } from './supervision/memory.js'
 import type { GameEnd, GameRun } from './supervise.js'
 
-/** A page in its browser. */
-export interface RunningPage extends GameRun {
-  /** Resolves with the reason when the page has crashed, or the browser has ended. */
-  readonly gone: Promise<string>
-  /** Tells the page to end, see `HostedPage`. */
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
-}
-
 export interface RunPageOptions {
   readonly settings: HostSettings
   /** A browser that is being started. */
@@ -55,7 +47,7 @@ const NO_STEP =
  *
  * @throws HostError LAUNCH_FAILED
  */
-export async function startPage(given: RunPageOptions): Promise<RunningPage> {
+export async function startPage(given: RunPageOptions): Promise<PageRun> {
   const bootsUntil = performance.now() + given.settings.bootTimeout
   const whyKilled = watchForKills()
   const browser = await given.browser
@@ -77,8 +69,10 @@ export async function startPage(given: RunPageOptions): Promise<RunningPage> {
   }
 }
 
-class PageRun implements RunningPage {
+/** A page in its browser. */
+export class PageRun implements GameRun {
   readonly ended: Promise<GameEnd>
+  /** Resolves with the reason when the page has crashed, or the browser has ended. */
   readonly gone: Promise<string>
   readonly #given: RunPageOptions
   readonly #browser: Browser
@@ -111,7 +105,6 @@ class PageRun implements RunningPage {
     this.#watch = await observePage({
       page: session,
       browser: devtools,
-      sessionOf: devtools.session,
       targetId,
       origin: new URL(pageUrl).origin,
       isEnding: () => this.#isEnding,
@@ -135,6 +128,7 @@ class PageRun implements RunningPage {
     void this.#superviseLife(bootsUntil)
   }
 
+  /** Tells the page to end, see `HostedPage`. */
   shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait> {
     this.#isEnding = true
     return this.#page.shutdown(signal, patience, clientPatience)

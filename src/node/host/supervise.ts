@@ -48,20 +48,8 @@ export interface SuperviseOptions<Run extends GameRun> {
   readonly tell: Tell
 }
 
-/** The end of a host, by itself or on request. */
-export interface Supervision {
-  readonly exited: Promise<HostExit>
-  /** Whether a game that failed now would be started again if it is fresh. */
-  mayStartAgain(): boolean
-  close(signal?: string): Promise<HostExit>
-}
-
-/** Restarts a failed game as long as no player can have been sent to it, then ends everything. */
-export function supervise<Run extends GameRun>(options: SuperviseOptions<Run>): Supervision {
-  return new Supervisor(options)
-}
-
-class Supervisor<Run extends GameRun> implements Supervision {
+/** Restarts a failed game as long as no player can have been sent to it, then ends everything, by itself or on request. */
+export class Supervisor<Run extends GameRun> {
   readonly exited: Promise<HostExit>
   readonly #options: SuperviseOptions<Run>
   readonly #givingUp = new AbortController()
@@ -88,6 +76,7 @@ class Supervisor<Run extends GameRun> implements Supervision {
     void this.#untilEnded().then(({ code, reason }) => this.#end(() => Promise.resolve({ code, reason }), true))
   }
 
+  /** Whether a game that failed now would be started again if it is fresh. */
   mayStartAgain(): boolean {
     return this.#failures < this.#options.settings.restarts && this.#ending === undefined
   }

@@ -19,6 +19,14 @@ export function originOf(text: string): string | undefined {
   return `${protocol}//${host}`
 }
 
+/** @throws TypeError for an entry that is no origin; `what` begins the message */
+export function readOrigin(text: string, what: string, example: string): string {
+  const origin = originOf(text)
+  // An asterisk is expected to match several origins, but it would match none.
+  if (origin !== undefined && !text.includes('*')) return origin
+  throw new TypeError(`${what} must look like ${example}, not ${JSON.stringify(text)}`)
+}
+
 /**
  * An address without brackets in its short form, or a name in lower case. An IPv4 address has four numbers, also where it
  * was given with fewer, such as `127.1`, or mapped into IPv6.

@@ -17,7 +17,7 @@ export function checkCertificate(
 ): Certificate | undefined {
   if (cert === undefined && key === undefined) return undefined
   if (cert === undefined || key === undefined) {
-    throw new TypeError('cert and key go together: HTTPS needs the certificate and its private key')
+    throw new TypeError('cert and key go together: TLS needs the certificate and its private key')
   }
   const pair = { cert: Buffer.from(cert), key: Buffer.from(key) }
   try {

@@ -4,13 +4,6 @@ import type { Server, Socket } from 'node:net'
 /** A connection younger than this is spared beyond the limit, since many watchers or players may come at once. */
 const GRACE_MS = 1_000
 
-export interface ConnectionLimit {
-  /** Keeps a connection from being ended to make room until `answer` closes. */
-  begin(socket: Socket, answer: EventEmitter): void
-  /** Stops counting a connection that now belongs to a watcher or a player. */
-  exempt(socket: Socket): void
-}
-
 interface Connection {
   /** With TLS, the underlying plain socket. */
   readonly plain: Socket
@@ -25,7 +18,7 @@ interface Connection {
  * connections to `total`. Beyond a limit, the connections that have been idle longest
  * are closed, so a client that opens connections and stays silent keeps nobody out.
  */
-export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS): ConnectionLimit {
+export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS) {
   /** Keyed by both ends, which a TLS socket shares with its plain one. The connections idle for longest come first. */
   const counted = new Map<string, Connection>()
   const all = new Set<Connection>()
@@ -55,7 +48,8 @@ export function limitConnections(server: Server, limit: number, total: number, g
   })
 
   return {
-    begin(socket, answer) {
+    /** Keeps a connection from being ended to make room until `answer` closes. */
+    begin(socket: Socket, answer: EventEmitter): void {
       const ends = endsOf(socket)
       const connection = counted.get(ends)
       if (connection === undefined) return
@@ -68,7 +62,8 @@ export function limitConnections(server: Server, limit: number, total: number, g
         counted.set(ends, connection)
       })
     },
-    exempt: (socket) => void counted.delete(endsOf(socket)),
+    /** Stops counting a connection that now belongs to a watcher or a player. */
+    exempt: (socket: Socket): void => void counted.delete(endsOf(socket)),
   }
 }
 

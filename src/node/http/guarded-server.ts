@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Certificate } from './certificate.js'
 import { limitConnections } from './connection-limit.js'
 import { answerRefusal, createReply } from './raw-response.js'
-import { malformed, SIDECAR_FORM } from './refusal.js'
+import { malformed, METHOD_NOT_ALLOWED, SIDECAR_FORM } from './refusal.js'
 import type { Refusal, RefusalForm } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
 
@@ -55,16 +55,6 @@ export interface GuardedServerOptions {
   readonly onFault: (error: unknown) => void
 }
 
-export interface GuardedServer {
-  readonly server: Server
-  /** Every open connection; with TLS, its underlying plain socket. */
-  readonly sockets: ReadonlySet<Socket>
-  /** Stops counting a connection that now belongs to a watcher. */
-  exempt(socket: Socket): void
-}
-
-const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
-
 /** An error of Node's parser, with the bytes that the parser could not read. */
 type ClientError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
@@ -75,8 +65,9 @@ const UNREADABLE: Readonly<Record<string, Refusal>> = {
 }
 
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
-export function createGuardedServer(options: GuardedServerOptions): GuardedServer {
+export function createGuardedServer(options: GuardedServerOptions) {
   const { tls, guard, onFault, refusalForm: form = SIDECAR_FORM } = options
+  /** Every open connection; with TLS, its underlying plain socket. */
   const sockets = new Set<Socket>()
   const replies = new WeakMap<Socket, ServerResponse>()
   const server =
@@ -140,5 +131,5 @@ export function createGuardedServer(options: GuardedServerOptions): GuardedServe
     const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
     answerRefusal(socket, refusal ?? malformed('The request is malformed'), undefined, form)
   })
-  return { server, sockets, exempt }
+  return { server: server as Server, sockets: sockets as ReadonlySet<Socket>, exempt }
 }

@@ -12,6 +12,8 @@ export const malformed = (message: string): Refusal => ({ status: 400, code: 3, 
 /** The request's origin isn't allowed. */
 export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, message })
 
+export const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
+
 /** The body of an error, as the sidecar writes it. */
 const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { hostName, originOf } from './address.js'
+import { hostName, originOf, readOrigin } from './address.js'
 import { forbidden, malformed } from './refusal.js'
 import type { Refusal } from './refusal.js'
 
@@ -47,7 +47,9 @@ const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
  */
 export function createGuard(options: GuardOptions = {}): (head: RequestHead) => Verdict {
   const hosts = new Set([...LOOPBACK_NAMES, ...(options.allowHosts ?? []).map(readHost)])
-  const origins = new Set((options.allowOrigins ?? []).map(readOrigin))
+  const origins = new Set(
+    (options.allowOrigins ?? []).map((text) => readOrigin(text, 'An allowed origin', 'http://localhost:5173')),
+  )
   const { scheme = 'http', isPage = () => false, isFrame = () => false } = options
 
   return (head) => {
@@ -79,12 +81,6 @@ function readHost(text: string): string {
   // An asterisk is expected to match several names, but it would match none.
   if (hostName(bracketed) === bracketed && !text.includes('*')) return bracketed
   throw new TypeError(`An allowed host must be a bare name or address, not ${JSON.stringify(text)}`)
-}
-
-function readOrigin(text: string): string {
-  const origin = originOf(text)
-  if (origin !== undefined && !text.includes('*')) return origin
-  throw new TypeError(`An allowed origin must look like http://localhost:5173, not ${JSON.stringify(text)}`)
 }
 
 /** Why pages of a foreign origin aren't served; undefined for an allowed one. */

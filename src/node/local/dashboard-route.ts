@@ -65,26 +65,16 @@ interface PageModule {
 }
 
 /** A page with its script and style inside. */
-export interface InlinedPage {
-  /** The HTML. */
-  text(): string
-  /** A Content-Security-Policy that lets in the page's own script and style, and what `others` say. */
-  policy(...others: readonly string[]): string
-  /**
-   * Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface.
-   *
-   * @param frames origins whose pages may show the page in a frame, beside its own origin; undefined if no page may
-   */
-  answer(head: RequestHead, frames: readonly string[] | undefined): Response
-}
+export type InlinedPage = ReturnType<typeof inlinedPage>
 
-export function inlinedPage({ brotli, id, hashes }: PageModule): InlinedPage {
+export function inlinedPage({ brotli, id, hashes }: PageModule) {
   /** Identity of the page, which changes with the package. */
   const etag = `W/"${id}"`
   const packed = Buffer.from(brotli, 'base64')
   let unpacked: Buffer | undefined
   const plain = (): Buffer => (unpacked ??= brotliDecompressSync(packed))
 
+  /** A Content-Security-Policy that lets in the page's own script and style, and what `others` say. */
   const policy = (...others: readonly string[]): string =>
     [
       `default-src 'none'`,
@@ -97,9 +87,14 @@ export function inlinedPage({ brotli, id, hashes }: PageModule): InlinedPage {
     ].join('; ')
 
   return {
-    text: () => plain().toString(),
+    text: (): string => plain().toString(),
     policy,
-    answer({ headers: asked }, frames) {
+    /**
+     * Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface.
+     *
+     * @param frames origins whose pages may show the page in a frame, beside its own origin; undefined if no page may
+     */
+    answer({ headers: asked }: RequestHead, frames: readonly string[] | undefined): Response {
       const ancestors = frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')
       const headers = {
         'content-type': 'text/html; charset=utf-8',

@@ -129,7 +129,7 @@ export async function startLocalSidecar(
     sidecar.close()
     destroyConnections()
     await session.listener?.close(destroyConnections)
-    await session.recorder?.close()
+    session.recorder?.close()
   }
   try {
     if (options.record !== undefined) {

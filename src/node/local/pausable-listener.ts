@@ -4,15 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from '../http/address.js'
 
 /** A listening server that can stop listening for a while. */
-export interface PausableListener {
-  readonly port: number
-  /** Resolves when the server listens again; rejects if the port was taken meanwhile. Undefined while the server listens. */
-  readonly pause: Promise<void> | undefined
-  /** Stops listening for this many milliseconds, unless the server is paused already. */
-  pauseFor(ms: number): void
-  /** Stops listening for good. `cutConnections` is called once no new connection can come. */
-  close(cutConnections: () => void): Promise<void>
-}
+export type PausableListener = Awaited<ReturnType<typeof startListening>>
 
 /** The real sidecar's port, which clients and commands try by default. */
 const USUAL_PORT = 9358
@@ -27,7 +19,7 @@ export async function startListening(
   port: number | 'usual',
   address: string,
   report: (problem: string) => void,
-): Promise<PausableListener> {
+) {
   await listen(server, port === 'usual' ? USUAL_PORT : port, address).catch((error: unknown) => {
     if (port !== 'usual' || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
     return listen(server, 0, address)
@@ -44,15 +36,18 @@ export async function startListening(
 
   return {
     port: bound,
-    get pause() {
+    /** Resolves when the server listens again; rejects if the port was taken meanwhile. Undefined while it listens. */
+    get pause(): Promise<void> | undefined {
       return pause
     },
-    pauseFor(ms) {
+    /** Stops listening for this many milliseconds, unless the server is paused already. */
+    pauseFor(ms: number): void {
       if (pause !== undefined) return
       pause = listenAfter(ms).finally(() => (pause = undefined))
       pause.catch((error: unknown) => report(`The sidecar could not start again: ${(error as Error).message}`))
     },
-    async close(cutConnections) {
+    /** Stops listening for good. `cutConnections` is called once no new connection can come. */
+    async close(cutConnections: () => void): Promise<void> {
       closing.abort()
       // The server may just be about to listen again.
       await pause?.catch(() => undefined)

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ConnectionDropped } from '../../sidecar/index.js'
 import { createGuardedServer } from '../http/guarded-server.js'
@@ -30,16 +30,10 @@ export interface SidecarServerOptions {
   readonly onFault: (error: unknown) => void
 }
 
-export interface SidecarServer {
-  readonly server: Server
-  /** Cuts every connection to the sidecar, as the end of its process would. Those of the control interface stay. */
-  dropConnections(): void
-  /** Cuts every connection. */
-  destroyConnections(): void
-}
+export type SidecarServer = ReturnType<typeof createSidecarServer>
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
-export function createSidecarServer(options: SidecarServerOptions): SidecarServer {
+export function createSidecarServer(options: SidecarServerOptions) {
   const { target, token, dashboard = { frames: [] }, lineLimit } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
@@ -103,10 +97,11 @@ export function createSidecarServer(options: SidecarServerOptions): SidecarServe
   const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
   return {
     server,
-    dropConnections() {
+    /** Cuts every connection to the sidecar, as the end of its process would. Those of the control interface stay. */
+    dropConnections(): void {
       for (const socket of sockets) if (!controlSockets.has(socket)) socket.resetAndDestroy()
     },
-    destroyConnections() {
+    destroyConnections(): void {
       for (const socket of sockets) socket.destroy()
     },
   }

@@ -27,7 +27,7 @@ export interface RecordingHeader {
 
 /**
  * One line of a recording: the header, a version of the GameServer as sent to watches, an entry of the log, a request
- * with its answer, a new state of a watch's connection (`watch --json`), or the number of missing lines.
+ * with its answer, or a new state of a watch's connection (`watch --json`).
  */
 export type RecordingLine =
   | RecordingHeader
@@ -41,7 +41,6 @@ export type RecordingLine =
       readonly response?: ResponseRecord
     }
   | { readonly type: 'connection'; readonly at: number; readonly state: string }
-  | { readonly type: 'gap'; readonly at: number; readonly lines: number }
 
 export function headerOf(config: SidecarConfig, startedAt: number, at: number): RecordingHeader {
   const { mode, platform, featureGates, writeDelay, seed } = config

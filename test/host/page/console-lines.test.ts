@@ -27,7 +27,7 @@ async function linesOf(...events: (readonly [event: string, params: object])[]):
   const written: ConsoleLine[] = []
   const lines = createConsoleLines({
     onLine: (line) => written.push(line),
-    sourceMaps: createSourceMaps({ origin }),
+    sourceMaps: createSourceMaps(origin),
     origin,
   })
   const session = fakeSession()
@@ -241,7 +241,7 @@ test('lines keep their order, even after a line whose source map must be fetched
   const written: string[] = []
   let arrive!: (text: undefined) => void
   const fetchText = (): Promise<undefined> => new Promise((resolve) => (arrive = resolve))
-  const sourceMaps = createSourceMaps({ origin, fetchText })
+  const sourceMaps = createSourceMaps(origin, fetchText)
   const lines = createConsoleLines({ onLine: ({ text }) => written.push(text.split('\n')[0]!), sourceMaps, origin })
   const session = fakeSession()
   sourceMaps.follow(session)

@@ -25,7 +25,7 @@ async function follow(): Promise<Followed> {
   const sessions: FakeSession[] = []
   const written: string[] = []
   let detached = 0
-  const sourceMaps = createSourceMaps({ origin })
+  const sourceMaps = createSourceMaps(origin)
   const lines = createConsoleLines({ onLine: ({ text }) => written.push(text), sourceMaps, origin })
   const attach = async (): Promise<ConsoleSession> => {
     const session = fakeSession()

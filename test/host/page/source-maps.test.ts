@@ -41,12 +41,9 @@ async function mapped(
 ): Promise<{ readonly text: string; readonly fetched: string[] }> {
   const fetched: string[] = []
   const session = fakeSession()
-  const maps = createSourceMaps({
-    origin,
-    fetchText: async (url) => {
-      fetched.push(url)
-      return read(url)
-    },
+  const maps = createSourceMaps(origin, async (url) => {
+    fetched.push(url)
+    return read(url)
   })
   maps.follow(session)
   const url = `${origin}/assets/game.js`
@@ -105,7 +102,7 @@ describe('a stack is unchanged except for the origin', () => {
     ['a long line of places that was made to be slow', `    at ${'a:1:1'.repeat(50_000)}`],
     ['a line of places that was made to be slow', `    at ${':1'.repeat(1_900)}`],
   ])('if it has %s', async (_what, text) => {
-    expect(await createSourceMaps({ origin }).mapStack(text)).toBe(text)
+    expect(await createSourceMaps(origin).mapStack(text)).toBe(text)
   })
 })
 
@@ -113,7 +110,7 @@ test('a map is fetched once for many errors', async () => {
   const { line, column } = place
   let fetches = 0
   const session = fakeSession()
-  const maps = createSourceMaps({ origin, fetchText: () => Promise.resolve((fetches += 1) > 0 ? map : '') })
+  const maps = createSourceMaps(origin, () => Promise.resolve((fetches += 1) > 0 ? map : ''))
   maps.follow(session)
   const url = `${origin}/assets/game.js`
   session.emit('Debugger.scriptParsed', { url, sourceMapURL: 'x.map', startLine: 0, startColumn: 0 })

@@ -33,7 +33,6 @@ describe('the advertised address of the server', () => {
     ['no address', status('', ['default', 7777])],
     ['no ports', status('203.0.113.7')],
     ['an invalid port', status('203.0.113.7', ['default', 65_536])],
-    ['an address with a line break', status('203.0.113.7\r\na=x', ['default', 7777])],
     ['nothing', null],
   ])('is not known from %s', (_, gameServer) => {
     expect(readReachable(gameServer)).toBeUndefined()

@@ -1,31 +1,17 @@
-/** A page with a script, and the page's encoding. */
-export interface PageWithScript {
-  readonly page: Buffer
-  /** Default UTF-8, which every tool writes. Undefined for UTF-16, which gets no script. */
-  readonly charset: string | undefined
-}
-
 /** By HTML's rules, the encoding must be declared within this many bytes. */
 const CHARSET_WITHIN = 1024
 
-/**
- * Puts the tag of a script first into a page's head, so that the script runs first. A page in UTF-16 stays as it is,
- * because bytes of ASCII would spoil it.
- */
-export function insertScript(page: Buffer, tag: string): PageWithScript {
-  if (isUtf16(page)) return { page, charset: undefined }
-  // One character for each byte: every other encoding of pages writes markup in ASCII.
+/** Puts the tag of a script first into a page's head, so that the script runs first. */
+export function insertScript(page: Buffer, tag: string): Buffer {
+  // One character for each byte: all encodings of pages write markup in ASCII.
   const text = page.toString('latin1')
-  const hasMark = text.startsWith('\u00ef\u00bb\u00bf')
-  const at = endOfPreamble(text, hasMark ? 3 : 0)
-  return {
-    page: Buffer.concat([page.subarray(0, at), Buffer.from(tag), page.subarray(at)]),
-    charset: hasMark ? 'utf-8' : declaredCharset(text),
-  }
+  const at = endOfPreamble(text, text.startsWith('\u00ef\u00bb\u00bf') ? 3 : 0)
+  return Buffer.concat([page.subarray(0, at), Buffer.from(tag), page.subarray(at)])
 }
 
-const isUtf16 = ([first = 1, second = 1]: Buffer): boolean =>
-  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
+/** The type of a page. A page without a declared encoding has UTF-8, which every tool writes. */
+export const pageType = (page: Buffer): string =>
+  /<meta[^>]*?charset\s*=/i.test(page.toString('latin1', 0, CHARSET_WITHIN)) ? 'text/html' : 'text/html; charset=utf-8'
 
 /** Parts that may stand in front of a head: blanks, comments, the doctype and processing instructions. */
 const SKIPPED = /\s+|<!--(?:>|->|[^]*?--!?>)|<!(?!--)[^>]*>|<\?[^>]*>/y
@@ -54,10 +40,4 @@ function endOfPreamble(text: string, start: number): number {
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at
   return pattern.exec(text) ?? undefined
-}
-
-/** By HTML's rules, a declaration of UTF-16 that can be read as ASCII is wrong and means UTF-8. */
-function declaredCharset(text: string): string {
-  const declared = /<meta[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i.exec(text.slice(0, CHARSET_WITHIN))?.[1]
-  return declared === undefined || /^utf-16/i.test(declared) ? 'utf-8' : declared.toLowerCase()
 }

@@ -3,8 +3,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { createBrotliDecompress, createGunzip } from 'node:zlib'
-import { insertScript } from './html-insertion.js'
+import { insertScript, pageType } from './html-insertion.js'
 
 /** A request for a file. */
 export interface Exchange {
@@ -24,7 +23,7 @@ export const sendFile = (path: string, headers: Headers, { message, reply }: Exc
     const { start, end } = range ?? { start: 0, end: stat.size - 1 }
     if (start > end && range !== undefined) {
       reply.setHeader('Content-Range', `bytes */${stat.size}`)
-      return answerStaticError(message, reply, 416, 'The file has no such range of bytes.')
+      return answerStaticError(reply, 416, 'The file has no such range of bytes.')
     }
     const length = end - start + 1
     const part = range === undefined ? {} : { 'Content-Range': `bytes ${start}-${end}/${stat.size}` }
@@ -36,29 +35,16 @@ export const sendFile = (path: string, headers: Headers, { message, reply }: Exc
     await pipeline(stream, reply)
   })
 
-/** Sends a page with a script in front of all others. A page in UTF-16 is sent as it is. */
+/** Sends a page with a script in front of all others. */
 export const sendPage = (path: string, script: string, { message, reply }: Exchange): Promise<void> =>
   withFile(path, async (file) => {
     const stat = await file.stat()
-    const { page, charset } = insertScript(await file.readFile(), script)
-    const type = charset === undefined ? 'text/html' : `text/html; charset=${charset}`
-    const about = { 'Content-Type': type, ...validators(stat, `-${script.length.toString(36)}`) }
+    const source = await file.readFile()
+    const page = insertScript(source, script)
+    const about = { 'Content-Type': pageType(source), ...validators(stat, `-${script.length.toString(36)}`) }
     if (answerCondition(about, stat, { message, reply })) return
     reply.writeHead(200, { ...about, 'Content-Length': page.byteLength })
-    reply.end(message.method === 'HEAD' ? undefined : page)
-  })
-
-/** Sends the content of a compressed file to a client that can't unpack it. */
-export const sendUnpacked = (
-  path: string,
-  encoding: string,
-  headers: Headers,
-  { message, reply }: Exchange,
-): Promise<void> =>
-  withFile(path, async (file) => {
-    reply.writeHead(200, headers)
-    if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
-    await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+    reply.end(page)
   })
 
 async function withFile(path: string, send: (file: FileHandle) => Promise<void>): Promise<void> {
@@ -111,20 +97,20 @@ function readRange({ headers }: IncomingMessage, size: number, about: Validators
 }
 
 /** Says why there is no file. */
-export function answerStaticError(message: IncomingMessage, reply: ServerResponse, status: number, text: string): void {
+export function answerStaticError(reply: ServerResponse, status: number, text: string): void {
   reply.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Content-Length': Buffer.byteLength(text) + 1,
     'Cache-Control': 'no-store',
   })
-  reply.end(message.method === 'HEAD' ? undefined : `${text}\n`)
+  reply.end(`${text}\n`)
 }
 
 /** Says why a file could not be sent. Cuts off an answer that has begun. */
-export function answerFailure(error: unknown, message: IncomingMessage, reply: ServerResponse): void {
+export function answerFailure(error: unknown, reply: ServerResponse): void {
   if (reply.headersSent) return void reply.destroy()
   const { code = '' } = error as NodeJS.ErrnoException
   const isGone = code === 'ENOENT'
   const text = isGone ? 'The file is no longer there.' : `The file could not be read${code && ` (${code})`}.`
-  answerStaticError(message, reply, isGone ? 404 : 500, text)
+  answerStaticError(reply, isGone ? 404 : 500, text)
 }

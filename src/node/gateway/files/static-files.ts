@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { acceptsEncoding, compressedByName, contentType, findCompressed, isHtml } from './file-types.js'
-import { answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked } from './send-file.js'
+import { answerFailure, answerStaticError, sendFile, sendPage } from './send-file.js'
 import type { Exchange } from './send-file.js'
 import { openSiteFolder, readSitePath } from './site-folder.js'
 import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
@@ -56,7 +56,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
     try {
       await serve(site, { message, reply })
     } catch (error) {
-      answerFailure(error, message, reply)
+      answerFailure(error, reply)
     }
   }
 }
@@ -74,10 +74,10 @@ async function serve(site: Site, exchange: Exchange): Promise<void> {
     reply.setHeader('Allow', 'GET, HEAD')
     // The rest of a body isn't read.
     reply.setHeader('Connection', 'close')
-    return answerStaticError(message, reply, 405, 'Files can only be read: GET and HEAD are served.')
+    return answerStaticError(reply, 405, 'Files can only be read: GET and HEAD are served.')
   }
   const path = readSitePath(message.url ?? '')
-  if (typeof path === 'string') return answerStaticError(message, reply, 400, path)
+  if (typeof path === 'string') return answerStaticError(reply, 400, path)
   const entry = await site.folder.find(path.segments)
   if (entry?.stat.isDirectory() === true) return serveFolder(site, path, exchange)
   if (!path.isFolder && (await serveFile(site, path.segments, entry, exchange))) return
@@ -111,12 +111,10 @@ async function serveFile(
     if (entry !== undefined) await sendPage(entry.path, script, exchange)
     return entry !== undefined
   }
-  // Every browser sends Accept-Encoding. A client without one gets the compressed file as it is.
-  if (entry !== undefined && byName !== undefined && accepted !== undefined) {
-    const { inner, encoding } = byName
-    const about = { 'Content-Type': contentType(inner), Vary: 'Accept-Encoding' }
-    if (!acceptsEncoding(accepted, encoding)) await sendUnpacked(entry.path, encoding, about, exchange)
-    else await sendFile(entry.path, { ...about, 'Content-Encoding': encoding }, exchange)
+  // A client that doesn't take the encoding gets the compressed file as it is.
+  if (entry !== undefined && byName !== undefined && acceptsEncoding(accepted, byName.encoding)) {
+    const about = { 'Content-Type': contentType(byName.inner), 'Content-Encoding': byName.encoding }
+    await sendFile(entry.path, { ...about, Vary: 'Accept-Encoding' }, exchange)
     return true
   }
   const twins = byName === undefined ? await findCompressed(folder, segments, entry) : []
@@ -142,7 +140,7 @@ async function serveOther(
   const isRoute = isNavigation(message) && extname(segments.at(-1) ?? '') === ''
   const index = site.spa && isRoute ? await site.folder.find([INDEX]) : undefined
   if (index?.stat.isFile() === true) return void (await serveFile(site, [INDEX], index, exchange))
-  answerStaticError(message, reply, 404, `/${segments.join('/')}${why}`)
+  answerStaticError(reply, 404, `/${segments.join('/')}${why}`)
 }
 
 /** Whether a person opens the address, as opposed to a script that asks for a file. */

@@ -23,22 +23,9 @@ const WRONG_TOKEN: Refusal = { ...NEEDS_TOKEN, message: 'That is not the token t
 const tokenIn = (query: string): string | null => new URLSearchParams(query).get('token')
 
 /** Decides which of the clients that the guard admitted may use the sidecar. */
-export interface Access {
-  /** @param acts whether the request may change something or opens a WebSocket */
-  check(message: IncomingMessage, acts: boolean): Refusal | undefined
-  /**
-   * Answers a request whose address holds a token: the right token moves into a cookie, and the browser is redirected to
-   * the address without it. Returns false, with nothing sent, for every other request.
-   */
-  enter(
-    message: IncomingMessage,
-    reply: ServerResponse,
-    admission: Admission,
-    refuse: (refusal: Refusal) => void,
-  ): boolean
-}
+export type Access = ReturnType<typeof createAccess>
 
-export function createAccess({ token, exposed, scheme }: AccessOptions): Access {
+export function createAccess({ token, exposed, scheme }: AccessOptions) {
   const secure = scheme === 'https' ? '; Secure' : ''
   /**
    * A browser sends a host's cookies to all of its ports, so the name holds the port that the browser sees. Containers
@@ -55,13 +42,23 @@ export function createAccess({ token, exposed, scheme }: AccessOptions): Access 
   }
 
   return {
-    check(message, acts) {
+    /** @param acts whether the request may change something or opens a WebSocket */
+    check(message: IncomingMessage, acts: boolean): Refusal | undefined {
       if (token !== undefined) return tokensMatch(token, tokenOf(message)) ? undefined : NEEDS_TOKEN
       if (!exposed || !acts || message.headers.origin !== undefined) return undefined
       return forbidden('Without a token, only pages of the gateway and of allowed origins may change something')
     },
 
-    enter(message, reply, { target }, refuse) {
+    /**
+     * Answers a request whose address holds a token: the right token moves into a cookie, and the browser is redirected
+     * to the address without it. Returns false, with nothing sent, for every other request.
+     */
+    enter(
+      message: IncomingMessage,
+      reply: ServerResponse,
+      { target }: Admission,
+      refuse: (refusal: Refusal) => void,
+    ): boolean {
       const [path = '', ...rest] = target.split('?')
       const query = rest.join('?')
       const offered = tokenIn(query)

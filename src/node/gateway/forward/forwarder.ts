@@ -62,20 +62,18 @@ export interface OutgoingCall extends Outgoing {
 }
 
 /** Forwards calls and streams to one sidecar, and passes answers back as they come. */
-export interface Forwarder {
-  /** Resolves when the answer was sent, or the client has left. */
-  request(message: IncomingMessage, reply: ServerResponse, outgoing: OutgoingCall): Promise<void>
-  /** Ends the connections that are kept for later calls. */
-  close(): void
-}
-
-export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions): Forwarder {
+export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions) {
   const isSecure = sidecar.protocol === 'https:'
   const keptConnections = new (isSecure ? SecureAgent : PlainAgent)({ keepAlive: true, timeout: KEPT_MS })
   const basePath = sidecar.pathname.replace(/\/$/, '')
 
   return {
-    async request(message, reply, { path, headers, body, isWatch, answerHeaders, ...outgoing }) {
+    /** Resolves when the answer was sent, or the client has left. */
+    async request(
+      message: IncomingMessage,
+      reply: ServerResponse,
+      { path, headers, body, isWatch, answerHeaders, ...outgoing }: OutgoingCall,
+    ): Promise<void> {
       const { method } = message
       // Lets Node first notice kept connections that the sidecar has ended.
       if (!isWatch) await nextTurn()
@@ -109,7 +107,8 @@ export function createForwarder({ sidecar, timeout, watches }: ForwarderOptions)
       attempt.end()
     },
 
-    close() {
+    /** Ends the connections that are kept for later calls. */
+    close(): void {
       keptConnections.destroy()
     },
   }

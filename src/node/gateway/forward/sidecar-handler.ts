@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { OperationName } from '../../../protocol/operations.js'
+import type { GuardedServerOptions } from '../../http/guarded-server.js'
 import { corsHeaders, isPreflight } from '../../http/request-guard.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
@@ -39,23 +40,7 @@ export interface ForwardedFigures {
   readonly watches: Pick<Watches, 'connections' | 'reconnects'>
 }
 
-/** Answers the paths behind the sidecar's prefix. */
-export interface SidecarHandler {
-  readonly figures: ForwardedFigures
-  serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
-  upgrade(message: IncomingMessage, socket: Socket, admission: Admission): Promise<void>
-  /** Whether the sidecar has accepted a call to `shutdown`. */
-  readonly wasShutDown: boolean
-  /**
-   * Tells each watch's reader the reason and ends every watch, later ones too. Calls are still answered. Returns how many
-   * watches there were.
-   */
-  stopWatches(reason: string): number
-  /** Begins anew for another GameServer: watches are opened again. */
-  startAgain(): void
-  /** Ends the connections that are kept for later calls. */
-  close(): void
-}
+export type SidecarHandler = ReturnType<typeof createSidecarHandler>
 
 type Headers = Readonly<Record<string, string>>
 
@@ -67,7 +52,8 @@ const MOST_BYTES = 4 * 1024 * 1024
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
 
-export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHandler {
+/** Answers the paths behind the sidecar's prefix. */
+export function createSidecarHandler(options: SidecarHandlerOptions) {
   const { sidecar, timeout, onWatch, log } = options
   const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
   const forwarder = createForwarder({ sidecar, timeout, watches })
@@ -101,7 +87,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     return { refuse, callbacks, route: admit(options, message, admission) }
   }
 
-  const serve: SidecarHandler['serve'] = async (message, reply, admission) => {
+  const serve: GuardedServerOptions['serve'] = async (message, reply, admission) => {
     const answerHeaders = corsHeaders(admission, ['content-type', 'authorization'])
     if (isPreflight(message, admission)) return void reply.writeHead(204, answerHeaders).end()
     const { refuse, callbacks, route } = begin(message, reply, admission, answerHeaders)
@@ -123,7 +109,7 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     if (operation === 'shutdown' && reply.statusCode === 200) state.wasShutDown = true
   }
 
-  const upgrade: SidecarHandler['upgrade'] = async (message, socket, admission) => {
+  const upgrade = async (message: IncomingMessage, socket: Socket, admission: Admission): Promise<void> => {
     const { refuse, callbacks, route } = begin(message, socket, admission)
     if (route.refusal !== undefined) return refuse(route.refusal)
     const { path, operation } = route
@@ -137,17 +123,24 @@ export function createSidecarHandler(options: SidecarHandlerOptions): SidecarHan
     figures,
     serve,
     upgrade,
-    get wasShutDown() {
+    /** Whether the sidecar has accepted a call to `shutdown`. */
+    get wasShutDown(): boolean {
       return state.wasShutDown
     },
-    stopWatches(reason) {
+    /**
+     * Tells each watch's reader the reason and ends every watch, later ones too. Calls are still answered. Returns how
+     * many watches there were.
+     */
+    stopWatches(reason: string): number {
       state.isStopping = true
       return watches.stop(reason)
     },
-    startAgain() {
+    /** Begins anew for another GameServer: watches are opened again. */
+    startAgain(): void {
       Object.assign(state, { isStopping: false, wasShutDown: false })
       watches.startAgain()
     },
+    /** Ends the connections that are kept for later calls. */
     close: () => forwarder.close(),
   }
 }

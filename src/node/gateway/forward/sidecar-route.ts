@@ -1,6 +1,6 @@
 import { operations } from '../../../protocol/operations.js'
 import type { OperationName } from '../../../protocol/operations.js'
-import { malformed } from '../../http/refusal.js'
+import { malformed, METHOD_NOT_ALLOWED } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 
 /** Prefix of the sidecar's paths on the origin of the pages. */
@@ -34,7 +34,6 @@ const patterns: readonly Pattern[] = (Object.keys(operations) as OperationName[]
 const maskQuery = new RegExp(`^${MASK}(?:&${MASK})*$`)
 
 const NOT_FOUND: Refusal = { status: 404, code: 5, message: 'Not Found' }
-const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /**
  * Finds the operation of a method and of a target behind the prefix. Other spellings of a path are refused with the

@@ -1,5 +1,3 @@
-import { HostError } from '../host-error.js'
-
 export interface BrowserFlagOptions {
   readonly sandbox: boolean
   /** The folder for the browser's profile, which the host makes and deletes. */
@@ -42,13 +40,6 @@ const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 /** Lets a page connect to a peer by this machine's addresses: a container can't resolve their mDNS names. */
 const DISABLED_FEATURES = ['WebRtcHideLocalIpsWithMdns']
 
-/** Flags that a user may copy by mistake, and why each doesn't work here. */
-const REFUSED: Readonly<Record<string, string>> = {
-  '--remote-debugging-port': 'whoever reaches the port would control the page; the host uses a pipe',
-  '--user-data-dir': 'the host makes the folder of the profile itself, and deletes it',
-  '--no-zygote': 'the host sets it itself; give --no-sandbox, which brings it',
-}
-
 /** Flags of which the browser takes only the last, so that all values are joined. */
 const JOINED: Readonly<Record<string, string>> = {
   '--disable-features': ',',
@@ -56,13 +47,8 @@ const JOINED: Readonly<Record<string, string>> = {
   '--js-flags': ' ',
 }
 
-/**
- * The arguments to start Chromium or headless-shell with.
- *
- * @throws HostError USAGE for an extra flag that the host can't work with
- */
+/** The arguments to start Chromium or headless-shell with. */
 export function browserFlags({ sandbox, profileDir, webgl, maxOldSpace, extra = [] }: BrowserFlagOptions): string[] {
-  for (const flag of extra) check(flag)
   const isOpen = !sandbox || extra.includes('--no-sandbox')
   return [
     ...joined([
@@ -77,17 +63,6 @@ export function browserFlags({ sandbox, profileDir, webgl, maxOldSpace, extra = 
     ]),
     'about:blank',
   ]
-}
-
-/** Checks one flag of `--browser-flag`. @throws HostError USAGE */
-function check(flag: string): void {
-  if (!/^--[a-z0-9]/i.test(flag)) {
-    throw new HostError('USAGE', `A flag for the browser must begin with "--" and a name; got ${JSON.stringify(flag)}.`)
-  }
-  const name = nameOf(flag).toLowerCase()
-  const reason = REFUSED[name]
-  if (reason === undefined) return
-  throw new HostError('USAGE', `The browser can't have the flag ${name}: ${reason}.`, 'Leave it out.')
 }
 
 const nameOf = (flag: string): string => flag.split('=')[0]!

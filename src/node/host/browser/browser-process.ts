@@ -13,22 +13,6 @@ import {
   removeProfileNow,
 } from './profile-folder.js'
 
-/** The process of a browser, with a profile of its own. */
-export interface BrowserProcess {
-  readonly pid: number
-  /** The pipes from and to the browser. */
-  readonly input: Readable
-  readonly output: Writable
-  /** Resolves with how the process ended, such as `exit code 1` or `SIGKILL`. */
-  readonly ended: Promise<string>
-  /** The last part of the browser's stderr. */
-  messages(): string
-  /** Ends the browser with its whole process group. */
-  kill(): void
-  /** After the process has ended, removes its remains: other processes of its group, and its profile. */
-  cleanUp(): Promise<void>
-}
-
 /** The browser ended before it answered. */
 export class EndedEarly extends Error {
   readonly isAboutSandbox: boolean
@@ -47,16 +31,13 @@ export class EndedEarly extends Error {
 const KEPT_MESSAGES = 2_048
 
 /**
- * Starts a browser.
+ * Starts the process of a browser, with a profile of its own.
  *
  * @param flags makes its flags for a folder of its profile
  * @throws EndedEarly if the process can't be started
  * @throws HostError LAUNCH_FAILED if there is no place for the profile
  */
-export async function startBrowserProcess(
-  path: string,
-  flags: (profileDir: string) => readonly string[],
-): Promise<BrowserProcess> {
+export async function startBrowserProcess(path: string, flags: (profileDir: string) => readonly string[]) {
   const profileDir = await makeProfile()
   let child: ChildProcess
   try {
@@ -90,15 +71,20 @@ export async function startBrowserProcess(
   })
   return {
     pid,
+    /** The pipes from and to the browser. */
     input: child.stdio[4] as Readable,
     output: child.stdio[3] as Writable,
-    ended: new Promise((resolve) => {
+    /** Resolves with how the process ended, such as `exit code 1` or `SIGKILL`. */
+    ended: new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message))
       child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
     }),
+    /** The last part of the browser's stderr. */
     messages: () => messages,
+    /** Ends the browser with its whole process group. */
     kill,
-    async cleanUp() {
+    /** After the process has ended, removes its remains: other processes of its group, and its profile. */
+    async cleanUp(): Promise<void> {
       // A stopped renderer doesn't notice that its browser has ended.
       kill()
       await removeProfile(profileDir)

@@ -1,10 +1,42 @@
+import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
 import { HostError } from '../host-error.js'
-import { installHint, thisSystem, type System } from './system.js'
 
-export interface FoundBrowser {
-  readonly path: string
-  /** A sentence about the browser for the operator. */
-  readonly warning?: string
+/** The machine, as far as finding a browser needs it. */
+export interface System {
+  readonly platform: NodeJS.Platform
+  readonly env: NodeJS.ProcessEnv
+  readonly isRoot: boolean
+  /** Why there is no file at a path that this user may run; undefined if there is one. */
+  problemWith(path: string): string | undefined
+  readText(path: string): string | undefined
+  /** Names in a folder; empty if the folder is missing. */
+  list(folder: string): readonly string[]
+}
+
+export const thisSystem: System = {
+  platform: process.platform,
+  env: process.env,
+  isRoot: process.getuid?.() === 0,
+  problemWith(path) {
+    const found = attempt(() => statSync(path))
+    if (found === undefined) return 'not there'
+    if (!found.isFile()) return found.isDirectory() ? 'a folder' : 'no file'
+    const mayRun = attempt(() => {
+      accessSync(path, constants.X_OK)
+      return true
+    })
+    return mayRun ? undefined : 'not executable'
+  },
+  readText: (path) => attempt(() => readFileSync(path, 'utf8')),
+  list: (folder) => attempt(() => readdirSync(folder)) ?? [],
+}
+
+function attempt<Result>(run: () => Result): Result | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
 }
 
 /** Names on the PATH, the best one first. headless-shell, without a window, takes half the memory and starts twice as fast. */
@@ -12,16 +44,16 @@ const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell', 'headless_sh
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'microsoft-edge-stable']
 
 /**
- * Finds the browser to run the page in: the one named by option or by CHROMIUM, or else the lightest installed one.
+ * The path of the browser to run the page in: the one named by option or by CHROMIUM, or else the lightest installed one.
  *
  * @throws HostError NO_BROWSER
  */
-export function findBrowser(asked: string | undefined, system: System = thisSystem): FoundBrowser {
+export function findBrowser(asked: string | undefined, system: System = thisSystem): string {
   if (asked !== undefined) return givenBrowser(asked, '--browser', system)
   const named = system.env['CHROMIUM']
   if (named) return givenBrowser(named, 'CHROMIUM', system)
   for (const path of candidates(system)) {
-    if (system.problemWith(path) === undefined) return describe(path, system)
+    if (system.problemWith(path) === undefined) return path
   }
   throw new HostError(
     'NO_BROWSER',
@@ -30,11 +62,11 @@ export function findBrowser(asked: string | undefined, system: System = thisSyst
   )
 }
 
-function givenBrowser(value: string, source: string, system: System): FoundBrowser {
+function givenBrowser(value: string, source: string, system: System): string {
   const problem = system.problemWith(value)
-  if (problem === undefined) return describe(value, system)
+  if (problem === undefined) return value
   const inPath = /[/\\]/.test(value) ? undefined : onPath(value, system)
-  if (inPath !== undefined) return describe(inPath, system)
+  if (inPath !== undefined) return inPath
   throw new HostError(
     'NO_BROWSER',
     `${source} must be the path of a program that this user may run; got ${JSON.stringify(value)}, which is ${problem}.`,
@@ -56,27 +88,6 @@ function onPath(name: string, { platform, env, problemWith }: System): string | 
   const file = name.endsWith(ending) ? name : name + ending
   const folders = (env['PATH'] ?? '').split(separator).filter((folder) => folder !== '')
   return folders.map((folder) => folder + slash + file).find((path) => problemWith(path) === undefined)
-}
-
-/**
- * Replaces a script that only starts the browser by the browser itself: else
- * the host would watch and end the script's pid, and the browser would live on.
- */
-function describe(path: string, system: System): FoundBrowser {
-  const script = system.scriptAt(path)
-  if (script === undefined) return { path }
-  const program = startedBy(script)
-  if (program !== undefined && system.problemWith(program) === undefined && system.scriptAt(program) === undefined)
-    return { path: program }
-  if (/^\s*exec\s/m.test(script)) return { path }
-  const warning = `${path} is a script that may stay as the browser's parent, so the end of the browser is noticed late; give the path of the browser itself with --browser.`
-  return { path, warning }
-}
-
-/** The program that a script of one command starts with its own arguments. */
-function startedBy(script: string): string | undefined {
-  const commands = script.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
-  return commands.length === 1 ? /^\s*(?:exec\s+)?"?(\/[^\s"$]+)"?\s+"\$@"\s*$/.exec(commands[0]!)?.[1] : undefined
 }
 
 interface Places {
@@ -133,4 +144,27 @@ function downloaded({ platform, env, list }: System, playwright: string, cache: 
   ]
     .flatMap((version) => inside(version, /^chrome-/))
     .flatMap((folder) => inside(folder, /^(chrome-headless-shell|headless_shell)(\.exe)?$/))
+}
+
+/** The command that installs a browser, by the ID of /etc/os-release. */
+const BY_DISTRIBUTION: Readonly<Record<string, string>> = {
+  debian: 'apt-get update && apt-get install --yes --no-install-recommends chromium-headless-shell fonts-dejavu-core',
+  // Ubuntu's own package installs a snap, which needs a daemon that containers lack.
+  ubuntu: 'npx --yes playwright install --with-deps --only-shell chromium',
+  alpine: 'apk add chromium-headless-shell font-dejavu',
+  fedora: 'dnf install -y chromium-headless dejavu-sans-fonts',
+  arch: 'pacman -S --noconfirm chromium',
+}
+
+/** The one command with which this system gets a browser. */
+function installHint({ platform, isRoot, readText }: System): string {
+  if (platform === 'darwin') return 'brew install --cask google-chrome'
+  if (platform === 'win32') return 'winget install --id Google.Chrome'
+  const release = readText('/etc/os-release') ?? readText('/usr/lib/os-release') ?? ''
+  const valueOf = (key: string): string =>
+    new RegExp(`^${key}=["']?([^"'\\n]*)["']?\\s*$`, 'm').exec(release)?.[1]?.toLowerCase() ?? ''
+  // The system's own ID, then the IDs of similar systems (`ID_LIKE`).
+  const ids = `${valueOf('ID')} ${valueOf('ID_LIKE')}`.split(' ')
+  const command = ids.flatMap((id) => BY_DISTRIBUTION[id] ?? [])[0] ?? BY_DISTRIBUTION['ubuntu']!
+  return isRoot || command.startsWith('npx') ? command : `sudo ${command.replaceAll(' && ', ' && sudo ')}`
 }

@@ -40,17 +40,7 @@ export interface ConsoleLinesOptions {
   readonly isEnding?: () => boolean
 }
 
-/** Makes lines of a page's console messages, its uncaught errors, and the browser's messages about it. */
-export interface ConsoleLines {
-  /** Makes lines of a session's events, until the returned function is called. */
-  read(session: DevtoolsSession, onEvent: (size: number) => void): () => void
-  /** Writes the host's own line about the page, under the same limits. */
-  write(line: ConsoleLine): void
-  /** Writes a rare line that must not be dropped in a flood. */
-  tell(line: ConsoleLine): void
-  /** Resolves when every line so far is written. */
-  flush(): Promise<void>
-}
+export type ConsoleLines = ReturnType<typeof createConsoleLines>
 
 const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
   debug: 'debug',
@@ -71,7 +61,8 @@ const MAX_TEXT = 10_000
 /** Most lines that wait for the source map of an earlier line. */
 const MAX_WAITING = 200
 
-export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: ConsoleLinesOptions): ConsoleLines {
+/** Makes lines of a page's console messages, its uncaught errors, and the browser's messages about it. */
+export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: ConsoleLinesOptions) {
   const limit = createLineLimit(onLine)
   let order = Promise.resolve()
   let waiting = 0
@@ -119,7 +110,8 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
   }
 
   return {
-    read(session, onEvent) {
+    /** Makes lines of a session's events, until the returned function is called. */
+    read(session: DevtoolsSession, onEvent: (size: number) => void): () => void {
       // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
       const on = <Params>(event: string, listener: (params: Params) => void): (() => void) =>
         session.on<Params>(event, (params, size) => {
@@ -135,8 +127,11 @@ export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: Con
       ]
       return () => ends.forEach((end) => end())
     },
-    write: ({ level, text }) => write(level, text),
+    /** Writes the host's own line about the page, under the same limits. */
+    write: ({ level, text }: ConsoleLine) => write(level, text),
+    /** Writes a rare line that must not be dropped in a flood. */
     tell: onLine,
+    /** Resolves when every line so far is written. */
     async flush() {
       await order
       limit.flush()

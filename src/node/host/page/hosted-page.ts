@@ -2,34 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndWait, HostConfig } from '../../../host-page/page.js'
 import { script } from '../../../host-page/index.ts?script'
 import type { Browser } from '../browser/launch-browser.js'
-import type { DevtoolsSession } from '../browser/devtools.js'
 import { HostError } from '../host-error.js'
 
 /** The page in which the game runs. */
-export interface HostedPage {
-  readonly session: DevtoolsSession
-  readonly targetId: string
-  /** Resolves when the page makes its first step. */
-  readonly booted: Promise<void>
-  /** Resolves with what happened when the page crashes or closes itself. */
-  readonly gone: Promise<string>
-  /** Loads the page. Its first step may come before this resolves. */
-  load(url: string): Promise<void>
-  /**
-   * How often `tick()` was called.
-   *
-   * @param deadline ms within which the page must answer
-   */
-  ticks(deadline: number): Promise<number>
-  readonly steps: StepFigures
-  /**
-   * Tells the page to end. Resolves when the page has finished its own work, with what the host still has to wait for.
-   *
-   * @param patience ms for a page that listens to `shutdown`
-   * @param clientPatience ms for a page that listens only to its clients
-   */
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait>
-}
+export type HostedPage = Awaited<ReturnType<typeof openHostedPage>>
 
 /** The steps of a page, as `tick()` told them. */
 export interface StepFigures {
@@ -52,7 +28,7 @@ const ASK_AGAIN_MS = 20
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
 /** Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet. */
-export async function openHostedPage({ devtools, ended }: Browser, config: HostConfig): Promise<HostedPage> {
+export async function openHostedPage({ devtools, ended }: Browser, config: HostConfig) {
   const { targetInfos } = await devtools.send<{ targetInfos: readonly TargetInfo[] }>('Target.getTargets')
   const target = targetInfos.find(({ type }) => type === 'page')
   if (target === undefined) throw new HostError('LAUNCH_FAILED', 'The browser has opened no page.')
@@ -105,20 +81,34 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
     session,
     targetId,
     steps,
+    /** Resolves when the page makes its first step. */
     booted,
+    /** Resolves with what happened when the page crashes or closes itself. */
     gone,
-    async load(url) {
+    /** Loads the page. Its first step may come before this resolves. */
+    async load(url: string): Promise<void> {
       const { errorText } = await session.send<{ errorText?: string }>('Page.navigate', { url }, 60_000)
       if (errorText !== undefined) throw new HostError('CRASHED', `The page ${url} can't be loaded: ${errorText}.`)
       void awaitBoot()
     },
-    async ticks(deadline) {
+    /**
+     * How often `tick()` was called.
+     *
+     * @param deadline ms within which the page must answer
+     */
+    async ticks(deadline: number): Promise<number> {
       const [count, longest] = (await evaluate(`${HOST}?.takeSteps() ?? [0, 0]`, deadline)) as [number, number]
       steps.count = count
       steps.longest[readings++ % KEPT_READINGS] = longest
       return count
     },
-    async shutdown(signal, patience, clientPatience) {
+    /**
+     * Tells the page to end. Resolves when the page has finished its own work, with what the host still has to wait for.
+     *
+     * @param patience ms for a page that listens to `shutdown`
+     * @param clientPatience ms for a page that listens only to its clients
+     */
+    async shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait> {
       const now = Date.now()
       const args = `${JSON.stringify(signal)}, ${now + patience}, ${now + clientPatience}`
       return (await evaluate(`${HOST}?.shutdown(${args}) ?? 'shutdown'`, patience)) as EndWait

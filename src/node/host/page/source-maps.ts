@@ -9,20 +9,7 @@ export interface CallFrame {
   readonly columnNumber: number
 }
 
-export interface SourceMaps {
-  /** A stack as an error's `stack` has it, with places in the sources if there is a source map. */
-  mapStack(text: string): Promise<string>
-  /** Lines such as `at step (src/game.ts:12:5)`. */
-  describeCallFrames(frames: readonly CallFrame[]): Promise<string[]>
-  /** Notes the scripts of one more thread, such as a worker, once `Debugger.enable` is sent to it. */
-  follow(session: DevtoolsSession): () => void
-}
-
-export interface SourceMapsOptions {
-  /** The gateway's origin, the only one for source maps. It is left out of places in the gateway's files. */
-  readonly origin: string
-  readonly fetchText?: FetchText
-}
+export type SourceMaps = ReturnType<typeof createSourceMaps>
 
 type FetchText = (url: string) => Promise<string | undefined>
 /** The place in the sources; line from 1, column from 0. */
@@ -56,7 +43,8 @@ const MAX_LINE = 4_000
 /** ` at name (URL:line:column)`, or without a name and brackets. */
 const FRAME = /^(\s*at (?:.*\()?)([^\s()]+):(\d+):(\d+)(\)?)$/
 
-export function createSourceMaps({ origin, fetchText: read = fetchText }: SourceMapsOptions): SourceMaps {
+/** @param origin the gateway's, the only one for source maps. It is left out of places in the gateway's files. */
+export function createSourceMaps(origin: string, read: FetchText = fetchText) {
   const scripts = new Map<string, MappedScript>()
   const maps = new Map<string, { readonly map: Promise<LookUp>; readonly timer: NodeJS.Timeout }>()
 
@@ -83,7 +71,8 @@ export function createSourceMaps({ origin, fetchText: read = fetchText }: Source
   }
 
   return {
-    follow: (session) =>
+    /** Notes the scripts of one more thread, such as a worker, once `Debugger.enable` is sent to it. */
+    follow: (session: DevtoolsSession) =>
       session.on<ScriptParsed>('Debugger.scriptParsed', ({ url, sourceMapURL, startLine, startColumn }) => {
         if (!sourceMapURL || (scripts.size >= MAX_SCRIPTS && !scripts.has(url))) return
         // Source maps of other origins are ignored.
@@ -91,8 +80,10 @@ export function createSourceMaps({ origin, fetchText: read = fetchText }: Source
         if (mapUrl?.origin === origin || mapUrl?.protocol === 'data:')
           scripts.set(url, { mapUrl: mapUrl.href, startLine, startColumn })
       }),
-    mapStack: async (text) => (await Promise.all(text.split('\n').map(mapLine))).join('\n'),
-    describeCallFrames: (frames) =>
+    /** A stack as an error's `stack` has it, with places in the sources if there is a source map. */
+    mapStack: async (text: string) => (await Promise.all(text.split('\n').map(mapLine))).join('\n'),
+    /** Lines such as `at step (src/game.ts:12:5)`. */
+    describeCallFrames: (frames: readonly CallFrame[]) =>
       Promise.all(
         frames.slice(0, MAX_FRAMES).map(async ({ functionName, url, lineNumber, columnNumber }) => {
           const place = url === '' ? '<anonymous>' : await placeOf(url, lineNumber + 1, columnNumber + 1)

@@ -1,6 +1,7 @@
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
+import type { CommandEnd } from '../../exec/start-command.js'
 import { variablePrefix } from '../../gateway/sidecar-url.js'
 import { createLocalSidecar } from '../../local/local-sidecar.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
@@ -11,7 +12,7 @@ import { HostFigures, openMetrics } from '../host-metrics.js'
 import { createLineLimit, plainLines } from '../lines.js'
 import type { LineLimit } from '../lines.js'
 import { replaces, withReplacement } from '../local-kubelet.js'
-import { supervise } from '../supervise.js'
+import { Supervisor } from '../supervise.js'
 import type { GameEnd, GameRun } from '../supervise.js'
 import type { MetricsServer } from '../../metrics/serve-metrics.js'
 import { createGroupMemory } from '../supervision/memory.js'
@@ -21,7 +22,7 @@ import type { GameServerSight } from './game-server-sight.js'
 import { resolveProgramOptions } from './program-options.js'
 import type { ProgramHostOptions, ProgramSettings } from './program-options.js'
 import { describeProgramEnd, startProgram } from './program-process.js'
-import type { ProgramEnd, ProgramProcess } from './program-process.js'
+import type { ProgramProcess } from './program-process.js'
 import { programCommand, startError } from './runtimes.js'
 
 /** Part of the grace period reserved for the host: to call `shutdown()`, and to kill remaining processes. */
@@ -45,14 +46,13 @@ export interface ProgramHost {
    * sure that `shutdown()` is called, and resolves when all has ended. Can be called again.
    */
   close(signal?: string): Promise<HostExit>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
  * Runs a program for Node, Deno or Bun as a game server: with the signals, exit codes and events of a hosted page.
  * Resolves when it was started.
  *
- * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws TypeError for a sidecar that can't be used
  * @throws HostError `NO_BUILD` if there is no such file, `NO_RUNTIME` if nothing is installed to run it
  */
 export async function createProgramHost(options: ProgramHostOptions): Promise<ProgramHost> {
@@ -81,7 +81,7 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
       figures.memory = createGroupMemory(run.program.pid)
       return run
     }
-    const supervision = supervise({
+    const supervision = new Supervisor({
       game: 'program',
       settings,
       local,
@@ -101,15 +101,11 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
       },
       tell,
     })
-    const close = (signal = 'SIGTERM'): Promise<HostExit> =>
-      supervision.close(signal in constants.signals ? signal : 'SIGTERM')
-    const metricsUrl = metrics?.url
     return {
       exited: supervision.exited,
-      metricsUrl,
+      metricsUrl: metrics?.url,
       local,
-      close,
-      [Symbol.asyncDispose]: async () => void (await close()),
+      close: (signal = 'SIGTERM') => supervision.close(signal in constants.signals ? signal : 'SIGTERM'),
     }
   } catch (error) {
     await release()
@@ -181,22 +177,21 @@ class ProgramGame {
     const program = await startProgram(programCommand(this.#settings), env, (level, line) =>
       this.#lines.write({ level, text: plainLines(stripVTControlCharacters(line)) }),
     ).catch((error: unknown) => {
-      throw startError(runtime, error as NodeJS.ErrnoException)
+      throw startError(runtime, (error as Error).cause as NodeJS.ErrnoException)
     })
     this.#tell({ event: 'program', pid: program.pid, runtime, sidecar: this.#url.origin })
     let isExpected = false
     return {
       program,
       ended: new Promise((resolve) => {
-        void program.ended.then((end) => {
-          if (!isExpected) resolve(describeEnd(end, whyKilled()))
+        void program.exited.then((end) => {
+          if (!isExpected) resolve(describeEnd(end, program.lastErrors, whyKilled()))
         })
       }),
       expectEnd: () => (isExpected = true),
       async close() {
         isExpected = true
-        program.kill()
-        await program.ended
+        await program.kill()
       },
     }
   }
@@ -210,9 +205,9 @@ class ProgramGame {
     const timer = setTimeout(() => {
       const more = 'Raise the grace period if it needs more.'
       this.#warn(`The program has not ended within ${share} ms of ${signal}, and is killed. ${more}`)
-      program.kill()
+      void program.kill()
     }, share)
-    await program.ended
+    await program.exited
     clearTimeout(timer)
     await this.#sight.shutDown(Math.min(SHUTDOWN_MS, grace / 4)).catch(() => {
       // In a pod that is deleted, the sidecar may have ended before.
@@ -226,8 +221,8 @@ class ProgramGame {
   }
 }
 
-function describeEnd(end: ProgramEnd, whyKilled: string): GameEnd {
+function describeEnd(end: CommandEnd, lastErrors: readonly string[], whyKilled: string): GameEnd {
   if (end.code === 0) return { code: 0, reason: 'The program has ended.' }
-  const { sentence, details } = describeProgramEnd(end, whyKilled)
+  const { sentence, details } = describeProgramEnd(end, lastErrors, whyKilled)
   return { code: HOST_EXIT_CODES.CRASHED, reason: sentence, details, mayStartAgain: true }
 }

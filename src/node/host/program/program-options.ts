@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { checkProgramHostOptions } from '../../../schema/options.js'
 import { findSidecar } from '../../gateway/sidecar-url.js'
 import type { LocalSidecarOptions } from '../../local/local-sidecar-options.js'
 import { HostError } from '../host-error.js'
@@ -32,9 +31,13 @@ export interface ProgramHostOptions extends MetricsOptions {
 /** Options after they were checked and their defaults filled in. */
 export type ProgramSettings = ReturnType<typeof resolveProgramOptions>
 
-/** Checks all options. @throws TypeError @throws HostError `NO_BUILD` */
+/**
+ * Fills in the defaults. The command line, the only caller, has checked the values.
+ *
+ * @throws TypeError for a sidecar that can't be used
+ * @throws HostError `NO_BUILD`
+ */
 export function resolveProgramOptions(options: ProgramHostOptions) {
-  checkProgramHostOptions(options)
   const { file, args = [], runtime = 'node', runtimeArgs, platform = 'agones', local = false } = options
   const { grace = 10_000, restarts = 2 } = options
   const inside = local === true ? {} : local

@@ -36,16 +36,11 @@ const RUNTIMES: Readonly<Record<ProgramRuntime, Runtime>> = {
 
 export const PROGRAM_RUNTIMES = Object.keys(RUNTIMES) as readonly ProgramRuntime[]
 
-export interface ProgramCommand {
-  readonly command: string
-  readonly args: readonly string[]
-}
-
 /** The command that runs a file in a runtime. */
-export function programCommand({ runtime, file, args, runtimeArgs }: ProgramSettings): ProgramCommand {
+export function programCommand({ runtime, file, args, runtimeArgs }: ProgramSettings): [string, ...string[]] {
   const { always, args: usual } = RUNTIMES[runtime]
   // Absolute, because a path that begins with "-" would be taken for an option.
-  return { command: commandOf(runtime), args: [...always, ...(runtimeArgs ?? usual), resolve(file), ...args] }
+  return [commandOf(runtime), ...always, ...(runtimeArgs ?? usual), resolve(file), ...args]
 }
 
 /** The Node that runs this, and otherwise the one on PATH. */
@@ -55,11 +50,11 @@ function commandOf(runtime: ProgramRuntime): string {
 }
 
 /** Explains why a runtime couldn't be started. */
-export function startError(runtime: ProgramRuntime, error: NodeJS.ErrnoException): HostError {
+export function startError(runtime: ProgramRuntime, cause: NodeJS.ErrnoException): HostError {
   const { title, install } = RUNTIMES[runtime]
-  return error.code === 'ENOENT'
+  return cause.code === 'ENOENT'
     ? new HostError('NO_RUNTIME', `${title} is not on PATH: there is no program "${commandOf(runtime)}".`, install, {
-        cause: error,
+        cause,
       })
-    : new HostError('LAUNCH_FAILED', `${title} could not be started: ${error.message}.`, undefined, { cause: error })
+    : new HostError('LAUNCH_FAILED', `${title} could not be started: ${cause.message}.`, undefined, { cause })
 }

@@ -11,7 +11,9 @@ const LARGEST_HEAP_MB = 4_096
 export interface MemoryFacts {
   /** A file's text; undefined for a missing file. */
   read(path: string): string | undefined
-  /** Bytes. */
+  /** Bytes that the container may take, as Node reads it from the control group; 0 or a huge number without a limit. */
+  readonly constrained: number
+  /** Bytes of the machine. */
   readonly total: number
 }
 
@@ -30,14 +32,14 @@ const thisMachine: MemoryFacts = {
       return undefined
     }
   },
+  constrained: process.constrainedMemory(),
   total: totalmem(),
 }
 
 /** The memory limit of a page: the memory of its container or machine, less the browser's share. */
-export function defaultMemoryLimit(facts: MemoryFacts = thisMachine): MemoryLimit {
-  const container = containerLimit(facts)
-  const isOfContainer = container < facts.total
-  const whole = isOfContainer ? container : facts.total
+export function defaultMemoryLimit({ constrained, total }: MemoryFacts = thisMachine): MemoryLimit {
+  const isOfContainer = constrained > 0 && constrained < total
+  const whole = isOfContainer ? constrained : total
   return {
     bytes: Math.max(LEAST, whole - RESERVE),
     source: `the ${isOfContainer ? "container's" : "machine's"} ${Math.floor(whole / MB)} MB`,
@@ -57,38 +59,15 @@ export function watchForKills(facts: MemoryFacts = thisMachine): () => string {
     killsOf(facts) > before ? `: killed, since ${defaultMemoryLimit(facts).source} of memory were full` : ''
 }
 
-const killsOf = (facts: MemoryFacts): number => {
-  const own = textsOfGroups(facts, 'memory.events', 'memory.oom_control').at(-1) ?? ''
-  return Number(/^oom_kill (\d+)$/m.exec(own)?.[1] ?? 0)
-}
-
-/** The least limit of all groups that this process is in; Infinity if there is none. */
-const containerLimit = (facts: MemoryFacts): number =>
-  Math.min(
-    ...textsOfGroups(facts, 'memory.max', 'memory.limit_in_bytes').flatMap((text) =>
-      /^\d+$/.test(text) ? [Number(text)] : [],
-    ),
-  )
-
-/** The texts of a file in each group that this process is in, the innermost last. */
-function textsOfGroups({ read }: MemoryFacts, currentFile: string, formerFile: string): string[] {
-  const groups = (read('/proc/self/cgroup') ?? '').split('\n').map((line) => /^\d+:([^:]*):(.*)$/.exec(line))
-  const pathOf = (matches: (controllers: string) => boolean): string | undefined =>
-    groups.find((group) => group !== null && matches(group[1]!))?.[2]
-  const current = pathOf((controllers) => controllers === '')
-  const former = pathOf((controllers) => controllers.split(',').includes('memory'))
-  return [
-    ...textsAlong('/sys/fs/cgroup', current, currentFile, read),
-    ...textsAlong('/sys/fs/cgroup/memory', former, formerFile, read),
-  ]
-}
-
-/** The texts from the root down to a group. A container often sees its own group as the root, whatever its path says. */
-function textsAlong(root: string, path: string | undefined, file: string, read: MemoryFacts['read']): string[] {
-  if (path === undefined) return []
-  const names = path.split('/').filter((name) => name !== '' && name !== '..')
-  return ['', ...names].flatMap((_name, index) => {
-    const text = read([root, ...names.slice(0, index), file].join('/'))?.trim()
-    return text === undefined ? [] : [text]
-  })
+/** How many processes of this group the system has killed, by the files of cgroup v2 or v1. */
+function killsOf({ read }: MemoryFacts): number {
+  const groups = read('/proc/self/cgroup') ?? ''
+  const former = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.*)$/m.exec(groups)
+  const [root, path, file] =
+    former === null
+      ? ['/sys/fs/cgroup', /^0::(.*)$/m.exec(groups)?.[1], 'memory.events']
+      : ['/sys/fs/cgroup/memory', former[1], 'memory.oom_control']
+  // A container often sees its own group as the root, whatever its path says.
+  const text = read(`${root}${path === '/' ? '' : path}/${file}`) ?? read(`${root}/${file}`) ?? ''
+  return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0)
 }

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { isIP } from 'node:net'
+import { isLoopback, isWildcard } from '../../../http/address.js'
 import { writeCandidate } from './session-description.js'
 
 /** Where players reach a port of this server. */
@@ -8,22 +9,13 @@ export interface Reachable {
   readonly port: number
 }
 
-const ONLY_HERE = new BlockList()
-ONLY_HERE.addSubnet('127.0.0.0', 8)
-ONLY_HERE.addAddress('0.0.0.0')
-ONLY_HERE.addAddress('::1', 'ipv6')
-ONLY_HERE.addAddress('::', 'ipv6')
-
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i
-
 /**
  * Reads from the GameServer where players reach it: the node's address, and the node's port that leads to the container's.
  * A local sidecar has a loopback address and an invented port, so the result is undefined there.
  */
 export function readReachable(gameServer: unknown): Reachable | undefined {
   const { address, ports } = (gameServer as { status?: { address?: unknown; ports?: unknown } } | null)?.status ?? {}
-  if (typeof address !== 'string' || !(isIP(address) || HOST_NAME.test(address)) || isOnlyHere(address))
-    return undefined
+  if (typeof address !== 'string' || address === '' || isLoopback(address) || isWildcard(address)) return undefined
   const named = (Array.isArray(ports) ? ports : []) as { name?: unknown; port?: unknown }[]
   const chosen =
     named.find(({ name }) => name === 'players-udp') ??
@@ -34,9 +26,6 @@ export function readReachable(gameServer: unknown): Reachable | undefined {
   if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined
   return { address, port }
 }
-
-const isOnlyHere = (address: string): boolean =>
-  address === 'localhost' || (isIP(address) !== 0 && ONLY_HERE.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
 
 /**
  * The address for players, read from the sidecar once it is there. Until then,
