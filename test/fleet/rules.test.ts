@@ -84,6 +84,12 @@ test('GameServers that end at once again and again are created after growing del
   expect(fleet.model.entries().filter(({ type }) => type === 'warning')).not.toHaveLength(0)
 })
 
+test('a Fleet above the limit starts with the limit, even if its autoscaler cannot scale', () => {
+  const list = { key: 'absent', bufferSize: 1, maxCapacity: 9 }
+  const { actions } = createTestFleet({ fleet: { replicas: 8 }, autoscaler: { type: 'List', list }, max: 5 })
+  expect(actions.filter(({ type }) => type === 'create')).toHaveLength(5)
+})
+
 /** A state with the sums that a policy reads. */
 function stateWith(status: Partial<FleetState['fleet']['status']>): FleetState {
   const template = { spec: { counters: { rooms: { count: 0, capacity: 10 } } } }
