@@ -28,6 +28,16 @@ const listener = leaf('a function', (value) => typeof value === 'function')
 /** The name of a platform, which is a part of variables and of labels. */
 const platform = pattern('lower-case letters, digits and dashes', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
 
+const isGiven = (value: unknown): boolean => value != null && value !== false
+
+/** Two options that exclude each other. */
+const notBoth = (key: string, other: string, why: string) =>
+  rule((options) =>
+    isGiven(options[key]) && isGiven(options[other])
+      ? { key, message: `and ${other} exclude each other${why}` }
+      : undefined,
+  )
+
 /** Options of `createLocalSidecar()`. */
 const localSidecarOptions = v.pipe(
   object(
@@ -55,11 +65,7 @@ const localSidecarOptions = v.pipe(
       onLog: listener,
     }),
   ),
-  rule(({ file, gameServer }) =>
-    file === undefined || gameServer === undefined
-      ? undefined
-      : { key: 'file', message: 'and gameServer exclude each other; give the one to start with' },
-  ),
+  notBoth('file', 'gameServer', '; give the one to start with'),
 )
 
 /** Checks the options of `createLocalSidecar()`. @throws InvalidInput for the first mistake */
@@ -95,11 +101,7 @@ const ofBoth = optional({
   timeout: leaf('a number of milliseconds', isTime),
 })
 
-const oneSidecar = rule(({ sidecar, local }) =>
-  sidecar === undefined || local === undefined || local === false
-    ? undefined
-    : { key: 'sidecar', message: 'and local exclude each other: both say which sidecar is used' },
-)
+const oneSidecar = notBoth('sidecar', 'local', ': both say which sidecar is used')
 
 const gatewayOptions = v.pipe(
   object({
@@ -133,11 +135,7 @@ const signal = leaf('an AbortSignal', (value) => value instanceof AbortSignal)
 
 const networks = list(leaf('a network such as 10.0.0.0/8', isNetwork))
 
-const metricsOptions = optional({
-  metricsPort: integer(0, 65_535),
-  metricsAddress: text,
-  metricsFrom: networks,
-})
+const metricsOptions = optional({ metricsPort: integer(0, 65_535), metricsAddress: text, metricsFrom: networks })
 
 const hostOptions = object({
   dir: name,
@@ -206,11 +204,7 @@ const fleetOptions = v.pipe(
       ? { key: 'command', message: 'or dir must say what each GameServer runs: one of them' }
       : undefined,
   ),
-  rule(({ file, fleet }) =>
-    file === undefined || fleet === undefined
-      ? undefined
-      : { key: 'file', message: 'and fleet exclude each other; give the one to start with' },
-  ),
+  notBoth('file', 'fleet', '; give the one to start with'),
 )
 
 /** Checks the options of `createFleet()`. @throws InvalidInput for the first mistake */
@@ -232,11 +226,7 @@ const programOptions = v.pipe(
       onEvent: listener,
     }),
   }),
-  rule(({ local, sidecar }) =>
-    local && sidecar !== undefined
-      ? { key: 'sidecar', message: 'and local exclude each other; give the one that the program should use' }
-      : undefined,
-  ),
+  notBoth('sidecar', 'local', '; give the one that the program should use'),
 )
 
 /** Checks the options of `createProgramHost()`. @throws InvalidInput for the first mistake */
