@@ -1,8 +1,9 @@
 import { describeChange, isAllocationTime } from '../sidecar/index.js'
 import type { Change } from '../sidecar/index.js'
 import type { GameServer } from '../protocol/game-server.js'
+import { lastAllocatedAnnotation } from '../protocol/names.js'
 import { diffGameServers } from '../sidecar/model/state/game-server-diff.js'
-import { isBeingDeleted, own } from '../sidecar/model/state/game-server-edits.js'
+import { isBeingDeleted, isMarked, own } from '../sidecar/model/state/game-server-edits.js'
 import { autoscale } from './autoscale.js'
 import { isEqual, newObject, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
 import { remove, tell, update } from './fleet-step.js'
@@ -11,7 +12,7 @@ import type { FleetEvent, FleetState, ServerRecord } from './fleet-state.js'
 import { autoscalerSpec, fleetSpec, gameServerObject } from './platform-json.js'
 import { errorEnds, markOverflow, syncSet } from './reconcile-set.js'
 import { syncFleet } from './rollout.js'
-import { isEnding as noLongerCounts, isMarked, statusOfFleet } from './statuses.js'
+import { isEnding as noLongerCounts, statusOfFleet } from './statuses.js'
 import type { AutoscalerManifest, FleetManifest } from './types.js'
 
 /** A GameServer that ends by itself earlier than this, and never Allocated, has failed at once. */
@@ -76,8 +77,8 @@ function settle(step: FleetStep): void {
 /** When something is due without an event; Infinity for never. */
 function nextTime(step: FleetStep): number {
   const { autoscaler, autoscalesAt, failures, servers } = step.state
-  const failed = servers.filter((one) => one.gameServer.status.state === 'Error' && !noLongerCounts(one))
-  const errors = failed.map(({ gameServer }) => errorEnds(step, gameServer))
+  const counted = servers.filter((one) => !noLongerCounts(one))
+  const errors = counted.map(({ gameServer }) => errorEnds(step, gameServer))
   return Math.min(
     autoscaler === undefined ? Infinity : autoscalesAt,
     failures.until > step.now ? failures.until : Infinity,
@@ -219,7 +220,7 @@ function countState(step: FleetStep, record: ServerRecord, state: string): void 
     putFleet(step, { ...fleet, status: { ...status, allocations: status.allocations + 1 } })
   }
   if (record.isEnding || !['Shutdown', 'Unhealthy', 'Error'].includes(state)) return
-  const wasUsed = own(record.gameServer.object_meta.annotations, `${config.platform}.dev/last-allocated`) !== undefined
+  const wasUsed = own(record.gameServer.object_meta.annotations, lastAllocatedAnnotation(config.platform)) !== undefined
   if (wasUsed || step.now - record.createdAt >= EARLY_MS) return forgive(step)
   // Those that were created together fail together, and count once.
   if (record.createdAt < failures.since) return

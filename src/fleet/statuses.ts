@@ -8,9 +8,6 @@ export type Counted = 'counters' | 'lists'
 /** Whether a GameServer no longer counts. */
 export const isEnding = ({ isEnding, gameServer }: ServerRecord): boolean => isEnding || isBeingDeleted(gameServer)
 
-/** Whether the sidecar shows that the GameServer is marked for deletion. */
-export const isMarked = ({ object_meta: { deletion_timestamp: time } }: GameServer): boolean => (time ?? '0') !== '0'
-
 /** Whether scaling down passes the GameServer by. */
 export const isKept = ({ gameServer: { status } }: ServerRecord): boolean =>
   status.state === 'Allocated' || status.state === 'Reserved'

@@ -1,7 +1,7 @@
 import type { OperationName } from '../../protocol/operations.js'
 import type { CommandOf } from '../model/state/sidecar-event.js'
 import { noFaults } from '../model/state/faults.js'
-import { own, withKey, withMetadata, withoutKey } from '../model/state/game-server-edits.js'
+import { own, withText } from '../model/state/game-server-edits.js'
 import { paddingKey } from '../model/state/object-limits.js'
 import { update, updateFaults, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
@@ -52,10 +52,8 @@ export function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, no
 /** Makes the object larger by an annotation, or normal again. */
 export function padObject(step: Step, bytes: number): void {
   const { object } = step.state
-  const { annotations } = object.object_meta
-  if (bytes === 0 && own(annotations, paddingKey) === undefined) return
-  const next = bytes === 0 ? withoutKey(annotations, paddingKey) : withKey(annotations, paddingKey, 'x'.repeat(bytes))
-  writeObject(step, withMetadata(object, 'annotations', next))
+  if (bytes === 0 && own(object.object_meta.annotations, paddingKey) === undefined) return
+  writeObject(step, withText(object, 'annotations', paddingKey, bytes === 0 ? null : 'x'.repeat(bytes)))
 }
 
 export function clearFaults(step: Step): void {

@@ -32,12 +32,7 @@ export type Change =
       readonly value: string | undefined
       readonly previous: string | undefined
     }
-  | {
-      readonly type: 'counter'
-      readonly name: string
-      readonly count: string
-      readonly capacity: string
-    }
+  | { readonly type: 'counter'; readonly name: string; readonly count: string; readonly capacity: string }
   | {
       readonly type: 'list'
       readonly name: string
