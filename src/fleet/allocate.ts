@@ -3,10 +3,11 @@ import type { GameServerAllocation } from '../sidecar/allocation/manifest.js'
 import { mismatches } from '../sidecar/allocation/mismatches.js'
 import { mismatchText, otherNamespace, selectorsOf } from '../sidecar/allocation/plan-allocation.js'
 import { isBeingDeleted } from '../sidecar/model/state/game-server-edits.js'
+import { update } from '../sidecar/model/state/step.js'
 import type { ServerRecord } from './fleet-state.js'
-import { draw, tell, update } from './fleet-step.js'
+import { draw, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
-import { allocationOrder, sortBy } from './ordering.js'
+import { allocationOrder, inOrder } from './ordering.js'
 import type { FleetAllocation } from './types.js'
 
 /** maxBatchBeforeRefresh of pkg/gameserverallocations/allocator.go. */
@@ -88,13 +89,13 @@ function chooseServer(step: FleetStep, { spec }: GameServerAllocation, taken: re
       return chosen(one, `${count}; Distributed takes one of them at random.`)
     }
     const order = allocationOrder(scheduling, priorities, servers)
-    const [first, second] = sortBy(
-      matching,
-      order.map(({ compare }) => compare),
-    )
-    const [a, b] = [first!.gameServer, second!.gameServer]
-    const why = order.find(({ compare }) => compare(a, b) !== 0)!.why(a, b)
-    return chosen(first!, `${count}; it comes before ${second!.name} since it ${why}.`)
+    const compare = inOrder(order.map((criterion) => criterion.compare))
+    const earlier = (a: ServerRecord, b: ServerRecord): ServerRecord => (compare(a, b) < 0 ? a : b)
+    const first = matching.reduce(earlier)
+    const second = matching.filter((one) => one !== first).reduce(earlier)
+    const [a, b] = [first.gameServer, second.gameServer]
+    const why = order.find((criterion) => criterion.compare(a, b) !== 0)!.why(a, b)
+    return chosen(first, `${count}; it comes before ${second.name} since it ${why}.`)
   }
   return { server: undefined, reason: whyNone(servers, taken, selectors) }
 }

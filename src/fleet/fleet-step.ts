@@ -1,6 +1,7 @@
 import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
 import { nextRandom } from '../sidecar/model/state/faults.js'
 import { generatedName, uidOf } from '../sidecar/model/state/generated-names.js'
+import { update } from '../sidecar/model/state/step.js'
 import { apiVersionOf, gameServerObject, kinds } from './platform-json.js'
 import type { AutoscalerObject, FleetEffect, FleetObject, FleetState, ServerRecord, SetObject } from './fleet-state.js'
 import type { FleetEntry, ObjectChange, PlatformMetadata, PlatformObject } from './types.js'
@@ -11,10 +12,6 @@ export interface FleetStep {
   readonly effects: FleetEffect[]
   /** Milliseconds since the Unix epoch. */
   readonly now: number
-}
-
-export function update(step: FleetStep, change: Partial<FleetState>): void {
-  step.state = { ...step.state, ...change }
 }
 
 /** Adds a line to the timeline. */

@@ -16,15 +16,16 @@ interface Criterion {
 
 type Listed = readonly { readonly gameServer: GameServer }[]
 
-/** A copy in the order that the first step with a difference decides. */
-export const sortBy = <T extends Listed[number]>(servers: readonly T[], order: readonly Compare[]): T[] =>
-  [...servers].sort((a, b) => {
+/** The comparison of an order: its first step with a difference decides. */
+export const inOrder =
+  (order: readonly Compare[]) =>
+  ({ gameServer: a }: Listed[number], { gameServer: b }: Listed[number]): number => {
     for (const compare of order) {
-      const difference = compare(a.gameServer, b.gameServer)
+      const difference = compare(a, b)
       if (difference !== 0) return difference
     }
     return 0
-  })
+  }
 
 const nameOf = (gameServer: GameServer): string => gameServer.object_meta.name
 
@@ -105,7 +106,7 @@ export function sortForDeletion<T extends Listed[number]>(
           ...byEach,
           byName.compare,
         ]
-  return sortBy(servers, order)
+  return [...servers].sort(inOrder(order))
 }
 
 const byName: Criterion = {

@@ -29,8 +29,8 @@ export function statusOfSet(template: GameServerTemplate, servers: readonly Serv
     const present = live.flatMap((one) =>
       amountsOf(one, kind).map(([name, count, capacity]) => {
         const isAllocated = one.status.state === 'Allocated'
-        const ofAllocated = isAllocated ? { allocatedCount: count, allocatedCapacity: capacity } : {}
-        return [name, { ...nothing, ...ofAllocated, count, capacity }] as const
+        const [allocatedCount, allocatedCapacity] = isAllocated ? [count, capacity] : [0, 0]
+        return [name, { allocatedCount, allocatedCapacity, count, capacity }] as const
       }),
     )
     return sumUp([...Object.keys(template.spec?.[kind] ?? {}).map((name) => [name, nothing] as const), ...present])
@@ -68,7 +68,10 @@ function sumUp(amounts: readonly (readonly [name: string, amount: Aggregate])[])
   const sums = new Map<string, { -readonly [Field in keyof Aggregate]: number }>()
   for (const [name, amount] of amounts) {
     const sum = sums.get(name) ?? { ...nothing }
-    for (const field of Object.keys(nothing) as (keyof Aggregate)[]) sum[field] += amount[field]
+    sum.allocatedCount += amount.allocatedCount
+    sum.allocatedCapacity += amount.allocatedCapacity
+    sum.count += amount.count
+    sum.capacity += amount.capacity
     sums.set(name, sum)
   }
   return Object.fromEntries(sums)
