@@ -15,7 +15,7 @@ export function withKey<T>(record: ReadonlyRecord<T>, key: string, value: T): Re
 }
 
 /** A copy without the key. */
-export function withoutKey<T>(record: ReadonlyRecord<T>, key: string): Record<string, T> {
+function withoutKey<T>(record: ReadonlyRecord<T>, key: string): Record<string, T> {
   return Object.fromEntries(Object.entries(record ?? {}).filter(([other]) => other !== key))
 }
 
