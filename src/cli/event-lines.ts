@@ -1,7 +1,7 @@
 import { plainText } from '../node/plain-text.js'
 import { describeCall } from '../sidecar/describe-call.js'
-import { replacementSentence } from '../sidecar/index.js'
-import type { Change, ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
+import { describeChange, isAllocationTime } from '../sidecar/index.js'
+import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120
@@ -21,6 +21,7 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
   let beats = 0
   return (entry) => {
     const { event } = entry
+    // The line already begins with the time.
     const changes = verbose ? entry.changes : entry.changes.filter((change) => !isAllocationTime(change))
     const isBeat = event.type === 'call' && event.call.operation === 'health'
     if (isBeat) beats += 1
@@ -29,7 +30,7 @@ export function createEventLines(colors: Colors, verbose: boolean): (entry: LogE
     if (isQuiet && !verbose && changes.length === 0) return warnings
     const results = answersOf(entry, colors)
     if (isBeat && beats === 1 && !verbose) results.push('first beat; later ones are shown with --verbose')
-    results.push(...changes.slice(0, MAX_CHANGES).map((change) => colors.bold(describeChange(change))))
+    results.push(...changes.slice(0, MAX_CHANGES).map((change) => colors.bold(describeChange(change, plainText))))
     if (changes.length > MAX_CHANGES) results.push(`${changes.length - MAX_CHANGES} more changes`)
     const line = [colors.dim(clockTime(entry.at)), describeEvent(event).padEnd(WHAT_WIDTH), results.join(', ')]
     return [line.join('  ').trimEnd(), ...warnings]
@@ -58,10 +59,6 @@ function answersOf({ event, reply, problem, changes }: LogEntry, colors: Colors)
   }
   return answers
 }
-
-/** The line already begins with the time. */
-const isAllocationTime = (change: Change): boolean =>
-  change.type === 'annotation' && change.key.endsWith('.dev/last-allocated')
 
 function describeEvent(event: SidecarEvent): string {
   switch (event.type) {
@@ -99,27 +96,3 @@ const pairs = (fields: object): string[] =>
 /** JSON without quotes. */
 const shown = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value).replaceAll('"', '')
-
-export function describeChange(change: Change): string {
-  switch (change.type) {
-    case 'state':
-      return plainText(`${change.previous} → ${change.value}`, MAX_TEXT)
-    case 'label':
-    case 'annotation': {
-      const value = change.value === undefined ? ' removed' : `=${change.value}`
-      return plainText(`${change.type} ${change.key}${value}`, MAX_TEXT)
-    }
-    case 'counter':
-      return `counter ${plainText(change.name, MAX_TEXT)} ${change.count}/${change.capacity}`
-    case 'list': {
-      const values = [...change.added.map((value) => `+${value}`), ...change.removed.map((value) => `-${value}`)]
-      return plainText(['list', change.name, ...values, `(capacity ${change.capacity})`].join(' '), MAX_TEXT)
-    }
-    case 'deletion':
-      return 'is being deleted'
-    case 'gone':
-      return 'gone from the cluster'
-    case 'replaced':
-      return plainText(`${replacementSentence(change)}. It is Scheduled until a game calls ready()`, 400)
-  }
-}

@@ -1,14 +1,13 @@
 import { allocationAnswer } from '../sidecar/allocation/allocation-answer.js'
 import type { GameServerAllocation } from '../sidecar/allocation/manifest.js'
 import { mismatches } from '../sidecar/allocation/mismatches.js'
-import { selectorsOf } from '../sidecar/allocation/plan-allocation.js'
+import { mismatchText, otherNamespace, selectorsOf } from '../sidecar/allocation/plan-allocation.js'
 import { isBeingDeleted } from '../sidecar/model/state/game-server-edits.js'
-import { show } from '../sidecar/model/state/show.js'
+import { update } from '../sidecar/model/state/step.js'
 import type { ServerRecord } from './fleet-state.js'
-import { draw, tell, update } from './fleet-step.js'
+import { draw, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
-import { allocationOrder } from './ordering.js'
-import type { Criterion } from './ordering.js'
+import { allocationOrder, inOrder } from './ordering.js'
 import type { FleetAllocation } from './types.js'
 
 /** maxBatchBeforeRefresh of pkg/gameserverallocations/allocator.go. */
@@ -29,27 +28,15 @@ export interface AllocationChoice {
  * @param id number of the batch; allocations with the same number came in at the same time
  */
 export function choose(step: FleetStep, manifest: GameServerAllocation, id: number | undefined): AllocationChoice {
-  const { batch, servers, config } = step.state
-  const wanted = manifest.metadata?.['namespace']
-  if (typeof wanted === 'string' && wanted !== '' && wanted !== config.namespace) {
-    const reason = `The Fleet is in the namespace ${show(config.namespace)}, the allocation in ${show(wanted)}.`
-    return { server: undefined, reason }
-  }
+  const { batch, config } = step.state
+  const elsewhere = otherNamespace(manifest, config.namespace)
+  if (elsewhere !== undefined) return { server: undefined, reason: `The Fleet ${elsewhere}.` }
   const key = id === undefined ? '' : JSON.stringify(manifest.spec ?? {})
   const isSame = id !== undefined && id === batch.id && key === batch.key && batch.count < LARGEST_BATCH
   const taken = isSame ? batch.taken : []
-  const choice = chooseServer(
-    manifest,
-    servers.filter((one) => !one.isEnding),
-    taken,
-    () => draw(step),
-  )
-  update(step, {
-    batch: {
-      ...{ id, key, count: isSame ? batch.count + 1 : 1 },
-      taken: choice.server === undefined ? taken : [...taken, choice.server],
-    },
-  })
+  const choice = chooseServer(step, manifest, taken)
+  const count = isSame ? batch.count + 1 : 1
+  update(step, { batch: { id, key, count, taken: choice.server === undefined ? taken : [...taken, choice.server] } })
   return choice
 }
 
@@ -77,16 +64,11 @@ export function answer(
  * The first GameServer in order that matches the first selector that any matches.
  * Source: findGameServerForAllocation of pkg/gameserverallocations/find.go.
  */
-function chooseServer(
-  manifest: GameServerAllocation,
-  servers: readonly ServerRecord[],
-  taken: readonly string[],
-  random: () => number,
-): AllocationChoice {
-  const spec = manifest.spec ?? {}
-  const scheduling = spec.scheduling || 'Packed'
-  const priorities = spec.priorities ?? []
-  const selectors = selectorsOf(spec)
+function chooseServer(step: FleetStep, { spec }: GameServerAllocation, taken: readonly string[]): AllocationChoice {
+  const servers = step.state.servers.filter((one) => !one.isEnding)
+  const scheduling = spec?.scheduling || 'Packed'
+  const priorities = spec?.priorities ?? []
+  const selectors = selectorsOf(spec ?? {})
   for (const { name, selector } of selectors) {
     const state = selector.gameServerState ?? 'Ready'
     const matching = servers.filter(
@@ -99,29 +81,23 @@ function chooseServer(
     )
     if (matching.length === 0) continue
     const what = name === '' ? 'the selector' : name
+    const chosen = ({ name: server }: ServerRecord, why: string) => ({ server, reason: server + why })
     if (matching.length === 1) return chosen(matching[0]!, ` is the only one that matches ${what}.`)
     const count = `: ${matching.length} match ${what}`
     if (scheduling === 'Distributed' && priorities.length === 0) {
-      const one = matching[Math.floor(random() * matching.length)]!
+      const one = matching[Math.floor(draw(step) * matching.length)]!
       return chosen(one, `${count}; Distributed takes one of them at random.`)
     }
-    const { first, second, why } = firstTwo(matching, allocationOrder(scheduling, priorities, servers))
+    const order = allocationOrder(scheduling, priorities, servers)
+    const compare = inOrder(order.map((criterion) => criterion.compare))
+    const earlier = (a: ServerRecord, b: ServerRecord): ServerRecord => (compare(a, b) < 0 ? a : b)
+    const first = matching.reduce(earlier)
+    const second = matching.filter((one) => one !== first).reduce(earlier)
+    const [a, b] = [first.gameServer, second.gameServer]
+    const why = order.find((criterion) => criterion.compare(a, b) !== 0)!.why(a, b)
     return chosen(first, `${count}; it comes before ${second.name} since it ${why}.`)
   }
   return { server: undefined, reason: whyNone(servers, taken, selectors) }
-}
-
-const chosen = ({ name: server }: ServerRecord, why: string): AllocationChoice => ({ server, reason: server + why })
-
-/** The two that come first, and the reason for their order. */
-function firstTwo(servers: readonly ServerRecord[], order: readonly Criterion[]) {
-  const decisive = (a: ServerRecord, b: ServerRecord): Criterion =>
-    order.find(({ compare }) => compare(a.gameServer, b.gameServer) !== 0)!
-  const earlier = (a: ServerRecord, b: ServerRecord): ServerRecord =>
-    decisive(a, b).compare(a.gameServer, b.gameServer) < 0 ? a : b
-  const first = servers.reduce(earlier)
-  const second = servers.filter((one) => one !== first).reduce(earlier)
-  return { first, second, why: decisive(first, second).why(first.gameServer, second.gameServer) }
 }
 
 /** How many GameServers fail for which reason, the most frequent first. */
@@ -134,10 +110,7 @@ function whyNone(
   const reasonsOf = ({ name: server, gameServer }: ServerRecord): readonly string[] => {
     if (isBeingDeleted(gameServer)) return ['being deleted']
     if (taken.includes(server)) return ['given to another allocation of the same batch']
-    return selectors.map(({ name, selector }) => {
-      const why = mismatches(selector, gameServer).join(', and ')
-      return name === '' ? why : `${name}: ${why}`
-    })
+    return selectors.map((selector) => mismatchText(selector, gameServer))
   }
   const counts = new Map<string, number>()
   for (const reason of servers.flatMap(reasonsOf)) counts.set(reason, (counts.get(reason) ?? 0) + 1)

@@ -1,12 +1,14 @@
-import { own } from '../sidecar/model/state/game-server-edits.js'
+import { isMarked, own } from '../sidecar/model/state/game-server-edits.js'
 import { show } from '../sidecar/model/state/show.js'
-import { putAutoscaler, putFleet, tell, update } from './fleet-step.js'
+import { putAutoscaler, putFleet, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetState } from './fleet-state.js'
 import { sortForDeletion } from './ordering.js'
+import type { ManifestCounters, ManifestLists } from '../sidecar/model/state/config.js'
 import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
+import { update } from '../sidecar/model/state/step.js'
 import { amountOf } from './rollout.js'
-import { amountsOf, isKept, isMarked } from './statuses.js'
+import { amountsOf, isKept } from './statuses.js'
 import type { Counted } from './statuses.js'
 import type { AutoscalerPolicy, CapacityPolicy } from './types.js'
 
@@ -23,8 +25,8 @@ interface Desired {
 export function autoscale(step: FleetStep): void {
   const { autoscaler, autoscalesAt, fleet, config } = step.state
   if (autoscaler === undefined || step.now < autoscalesAt) return
-  const { policy, sync } = autoscaler.spec
-  const { status } = autoscaler
+  const { spec, status } = autoscaler
+  const { policy, sync } = spec
   update(step, { autoscalesAt: step.now + sync.fixedInterval.seconds * 1000 })
   const wanted = desiredReplicas(policy, step.state)
   if (typeof wanted === 'string') {
@@ -69,18 +71,17 @@ export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState): De
 const withBuffer = (used: number, buffer: number | string): number =>
   typeof buffer === 'number' ? used + buffer : Math.ceil((used * 100) / (100 - amountOf(buffer, 100, Math.ceil)))
 
+type TemplateAmount = ManifestCounters[string] & ManifestLists[string]
+
 /** Source: applyCounterOrListPolicy of pkg/fleetautoscalers/fleetautoscalers.go. */
 function byCapacity(policy: CapacityPolicy, kind: Counted, state: FleetState): Desired | string {
   const { key, bufferSize, maxCapacity: max } = policy
   const min = policy.minCapacity ?? 0
   const { spec, status } = state.fleet
   const sums = own(status[kind], key)
-  const template = spec.template.spec ?? {}
-  const [counter, list] = [own(template.counters, key), own(template.lists, key)]
-  const ofTemplate = kind === 'counters' ? counter : list
+  const ofTemplate = own<TemplateAmount>(spec.template.spec?.[kind], key)
   if (ofTemplate === undefined || sums === undefined) {
-    const what = `${kind === 'counters' ? 'counter' : 'list'} ${show(key)}`
-    return `The autoscaler can't scale: the Fleet's template has no ${what}.`
+    return `The autoscaler can't scale: the Fleet's template has no ${kind.slice(0, -1)} ${show(key)}.`
   }
   const { replicas } = status
   const { capacity, allocatedCount } = sums
@@ -103,7 +104,7 @@ function byCapacity(policy: CapacityPolicy, kind: Counted, state: FleetState): D
   }
   if (available === buffer) return { replicas, limited: false }
   if (available > buffer) return shrink(state, kind, policy, buffer)
-  const gain = added - (kind === 'counters' ? Number(counter?.count ?? 0) : (list?.values?.length ?? 0))
+  const gain = added - (ofTemplate.values?.length ?? Number(ofTemplate.count ?? 0))
   if (gain <= 0) return "The autoscaler can't scale up: a new GameServer would have nothing available."
   const more = Math.ceil((buffer - available) / gain)
   if (capacity + more * added <= max) return { replicas: replicas + more, limited: false }

@@ -93,11 +93,7 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
   }
 
   return {
-    start() {
-      const { autoscaler: manifest } = options
-      if (manifest !== undefined) take((step) => reduce(step, { type: 'autoscaler', manifest }))
-      dispatch({ type: 'start' })
-    },
+    start: () => dispatch({ type: 'start', fleet, autoscaler: options.autoscaler }),
     dispatch,
     snapshot() {
       const { fleet, sets, autoscaler, servers } = state

@@ -1,6 +1,7 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { ControlCommand, GameServerManifest } from '../sidecar/index.js'
-import type { AutoscalerSpec, FleetCommand, FleetEntry, FleetServer, FleetSpec } from './types.js'
+import type { AutoscalerManifest, AutoscalerSpec, FleetCommand, FleetEntry, FleetManifest } from './types.js'
+import type { FleetServer, FleetSpec } from './types.js'
 import type { ObjectChange, PlatformObject, ServerProcess } from './types.js'
 
 /** Sums of one counter or list over GameServers. */
@@ -70,7 +71,7 @@ export interface FleetState {
 export type FleetEvent =
   | Exclude<FleetCommand, { readonly type: 'control' }>
   /** Creates the first set and its GameServers. */
-  | { readonly type: 'start' }
+  | { readonly type: 'start'; readonly fleet: FleetManifest; readonly autoscaler: AutoscalerManifest | undefined }
   /** The sidecar of a GameServer has a changed object. */
   | { readonly type: 'observed'; readonly server: string; readonly gameServer: GameServer }
   /** The game's process started, for the first time or again, or its sidecar's address became known. */

@@ -1,7 +1,8 @@
 import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
 import { nextRandom } from '../sidecar/model/state/faults.js'
 import { generatedName, uidOf } from '../sidecar/model/state/generated-names.js'
-import { gameServerObject } from './platform-json.js'
+import { update } from '../sidecar/model/state/step.js'
+import { apiVersionOf, gameServerObject, kinds } from './platform-json.js'
 import type { AutoscalerObject, FleetEffect, FleetObject, FleetState, ServerRecord, SetObject } from './fleet-state.js'
 import type { FleetEntry, ObjectChange, PlatformMetadata, PlatformObject } from './types.js'
 
@@ -11,10 +12,6 @@ export interface FleetStep {
   readonly effects: FleetEffect[]
   /** Milliseconds since the Unix epoch. */
   readonly now: number
-}
-
-export function update(step: FleetStep, change: Partial<FleetState>): void {
-  step.state = { ...step.state, ...change }
 }
 
 /** Adds a line to the timeline. */
@@ -45,21 +42,46 @@ export function newMetadata(step: FleetStep, base: string, given: Partial<Platfo
   }
 }
 
-/** Writes an object that changed, with a new version, and a new generation if its spec changed. */
+type Plural = ObjectChange['plural']
+
+/** A new object, to be put into the state. Its name is `given`, or derives from `base`. */
+export function newObject<Spec, Status>(
+  step: FleetStep,
+  plural: Plural,
+  base: string,
+  given: Partial<PlatformMetadata>,
+  content: { readonly spec: Spec; readonly status: Status },
+): Required<PlatformObject<Spec, Status>> {
+  const apiVersion = apiVersionOf(step.state.config, plural)
+  return { apiVersion, kind: kinds[plural], metadata: newMetadata(step, base, given), ...content }
+}
+
+/** Takes over a change of an object, with a new version. */
+function write<T extends PlatformObject>(
+  step: FleetStep,
+  type: ObjectChange['type'],
+  plural: Plural,
+  changed: T,
+  store: (object: T) => Partial<FleetState>,
+): void {
+  const version = step.state.version + 1
+  const object = { ...changed, metadata: { ...changed.metadata, resourceVersion: String(version) } }
+  update(step, { version, ...store(object) })
+  step.effects.push({ type: 'change', change: { type, plural, object } })
+}
+
+/** Writes an object if it changed, with a new generation if its spec did. */
 function put<T extends PlatformObject>(
   step: FleetStep,
-  plural: ObjectChange['plural'],
+  plural: Plural,
   previous: T | undefined,
   next: T,
   store: (object: T) => Partial<FleetState>,
 ): void {
-  if (previous !== undefined && isEqual(previous, next)) return
-  const version = step.state.version + 1
-  const isNewSpec = previous !== undefined && !isEqual(previous.spec, next.spec)
-  const generation = next.metadata.generation + (isNewSpec ? 1 : 0)
-  const object = { ...next, metadata: { ...next.metadata, resourceVersion: String(version), generation } }
-  update(step, { version, ...store(object) })
-  step.effects.push({ type: 'change', change: { type: previous ? 'MODIFIED' : 'ADDED', plural, object } })
+  if (previous === undefined) return write(step, 'ADDED', plural, next, store)
+  if (isEqual(previous, next)) return
+  const generation = next.metadata.generation + (isEqual(previous.spec, next.spec) ? 0 : 1)
+  write(step, 'MODIFIED', plural, { ...next, metadata: { ...next.metadata, generation } }, store)
 }
 
 export const putFleet = (step: FleetStep, next: FleetObject): void =>
@@ -77,14 +99,10 @@ export function putSet(step: FleetStep, next: SetObject): void {
 export function putServer(step: FleetStep, next: Omit<ServerRecord, 'resourceVersion'>): void {
   const { servers } = step.state
   const previous = servers.find(({ name }) => name === next.name)
-  const version = step.state.version + 1
-  const written: ServerRecord = { ...next, resourceVersion: String(version) }
-  update(step, { version, servers: withItem(servers, previous, written) })
-  const object = gameServerObject(step.state, written)
-  step.effects.push({
-    type: 'change',
-    change: { type: previous ? 'MODIFIED' : 'ADDED', plural: 'gameservers', object },
-  })
+  const object = gameServerObject(step.state, { ...next, resourceVersion: '' })
+  write(step, previous ? 'MODIFIED' : 'ADDED', 'gameservers', object, ({ metadata: { resourceVersion } }) => ({
+    servers: withItem(servers, previous, { ...next, resourceVersion }),
+  }))
 }
 
 /** A copy of the list with the item in the place of its previous version, or at the end. */
@@ -97,17 +115,8 @@ export function noteServer(step: FleetStep, name: string, note: Partial<ServerRe
 }
 
 /** Tells of the end of an object that the change takes out of the state. */
-export function remove(
-  step: FleetStep,
-  plural: ObjectChange['plural'],
-  object: PlatformObject,
-  change: Partial<FleetState>,
-): void {
-  const version = step.state.version + 1
-  update(step, { version, ...change })
-  const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } }
-  step.effects.push({ type: 'change', change: { type: 'DELETED', plural, object: last } })
-}
+export const remove = (step: FleetStep, plural: Plural, last: PlatformObject, change: Partial<FleetState>): void =>
+  write(step, 'DELETED', plural, last, () => change)
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -4,17 +4,28 @@ import { own } from '../sidecar/model/state/game-server-edits.js'
 import { show } from '../sidecar/model/state/show.js'
 import type { FleetSpec, Priority } from './types.js'
 
+/** Below 0 if `a` comes before `b`. */
 type Compare = (a: GameServer, b: GameServer) => number
 
 /** One step of the order of an allocation. */
-export interface Criterion {
-  /** Below 0 if `a` comes before `b`. */
+interface Criterion {
   readonly compare: Compare
   /** Why `a` comes before `b`, for a sentence that starts with the name of `a`. */
   why(a: GameServer, b: GameServer): string
 }
 
 type Listed = readonly { readonly gameServer: GameServer }[]
+
+/** The comparison of an order: its first step with a difference decides. */
+export const inOrder =
+  (order: readonly Compare[]) =>
+  ({ gameServer: a }: Listed[number], { gameServer: b }: Listed[number]): number => {
+    for (const compare of order) {
+      const difference = compare(a, b)
+      if (difference !== 0) return difference
+    }
+    return 0
+  }
 
 const nameOf = (gameServer: GameServer): string => gameServer.object_meta.name
 
@@ -95,13 +106,7 @@ export function sortForDeletion<T extends Listed[number]>(
           ...byEach,
           byName.compare,
         ]
-  return [...servers].sort(({ gameServer: a }, { gameServer: b }) => {
-    for (const compare of order) {
-      const difference = compare(a, b)
-      if (difference !== 0) return difference
-    }
-    return 0
-  })
+  return [...servers].sort(inOrder(order))
 }
 
 const byName: Criterion = {

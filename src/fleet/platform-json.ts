@@ -1,6 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { countedOf, nodeNameOf, wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
-import { isMarked } from './statuses.js'
+import { isMarked } from '../sidecar/model/state/game-server-edits.js'
 import type { FleetState, ServerRecord } from './fleet-state.js'
 import type { AutoscalerManifest, AutoscalerSpec, FleetManifest, FleetSpec, GameServerTemplate } from './types.js'
 import type { PlatformMetadata, PlatformObject } from './types.js'

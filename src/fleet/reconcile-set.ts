@@ -1,6 +1,6 @@
 import { resolveConfig } from '../sidecar/index.js'
 import type { GameServerManifest } from '../sidecar/index.js'
-import { own, sorted, withKey, withMetadata } from '../sidecar/model/state/game-server-edits.js'
+import { own, sorted, withText } from '../sidecar/model/state/game-server-edits.js'
 import { createdGameServer } from '../sidecar/model/state/initial-game-server.js'
 import { newMetadata, noteServer, putServer, putSet, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
@@ -34,11 +34,8 @@ const reasonOf = (state: string): string =>
 const serversOf = ({ state }: FleetStep, { metadata }: SetObject): readonly ServerRecord[] =>
   state.servers.filter(({ set }) => set === metadata.name)
 
-/** Source: computeReconciliationAction of pkg/gameserversets/controller.go. */
-function plan(
-  step: FleetStep,
-  set: SetObject,
-): { readonly missing: number; readonly surplus: readonly ServerRecord[] } {
+/** How many GameServers a set lacks, and which are to go. Source: computeReconciliationAction of the same file. */
+function plan(step: FleetStep, set: SetObject) {
   const live = serversOf(step, set).filter((one) => !isEnding(one))
   const others = live.filter((one) => !isKept(one))
   const isFailed = ({ gameServer }: ServerRecord): boolean =>
@@ -106,7 +103,7 @@ export function markOverflow(step: FleetStep, { metadata: { name }, spec, status
     let { gameServer } = record
     for (const [kind, type, key, value] of wanted) {
       step.effects.push({ type: 'control', server: record.name, command: { type, key, value } })
-      gameServer = withMetadata(gameServer, kind, withKey(gameServer.object_meta[kind], key, value))
+      gameServer = withText(gameServer, kind, key, value)
     }
     putServer(step, { ...record, gameServer })
   }

@@ -1,18 +1,20 @@
+import { describeChange, isAllocationTime } from '../sidecar/index.js'
 import type { Change } from '../sidecar/index.js'
 import type { GameServer } from '../protocol/game-server.js'
+import { lastAllocatedAnnotation } from '../protocol/names.js'
 import { diffGameServers } from '../sidecar/model/state/game-server-diff.js'
-import { isBeingDeleted, own } from '../sidecar/model/state/game-server-edits.js'
-import { excerpt } from '../sidecar/model/state/show.js'
+import { isBeingDeleted, isMarked, own } from '../sidecar/model/state/game-server-edits.js'
+import { update } from '../sidecar/model/state/step.js'
 import { autoscale } from './autoscale.js'
-import { isEqual, newMetadata, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
-import { remove, tell, update } from './fleet-step.js'
+import { isEqual, newObject, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
+import { remove, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetEvent, FleetState, ServerRecord } from './fleet-state.js'
-import { apiVersionOf, autoscalerSpec, fleetSpec, gameServerObject, kinds } from './platform-json.js'
+import { autoscalerSpec, fleetSpec, gameServerObject } from './platform-json.js'
 import { errorEnds, markOverflow, syncSet } from './reconcile-set.js'
 import { syncFleet } from './rollout.js'
-import { isEnding as noLongerCounts, isMarked, statusOfFleet } from './statuses.js'
-import type { AutoscalerManifest, FleetManifest, FleetSpec } from './types.js'
+import { isEnding as noLongerCounts, statusOfFleet } from './statuses.js'
+import type { AutoscalerManifest, FleetManifest } from './types.js'
 
 /** A GameServer that ends by itself earlier than this, and never Allocated, has failed at once. */
 const EARLY_MS = 10_000
@@ -30,10 +32,9 @@ type Handler<Event> = (step: FleetStep, event: Event) => unknown
 const handlers: {
   readonly [Type in FleetEvent['type']]: Handler<Extract<FleetEvent, { readonly type: Type }>>
 } = {
-  start(step) {
-    const { fleet } = step.state
-    putFleet(step, { ...fleet, spec: limited(step, fleet.spec) })
-    tellApplied(step)
+  start(step, { fleet, autoscaler }) {
+    apply(step, fleet)
+    if (autoscaler !== undefined) setAutoscaler(step, autoscaler)
   },
   update: (step, { fleet }) => (fleet === undefined ? restart(step) : apply(step, fleet)),
   autoscaler: (step, { manifest }) => (manifest === null ? removeAutoscaler(step) : setAutoscaler(step, manifest)),
@@ -77,8 +78,8 @@ function settle(step: FleetStep): void {
 /** When something is due without an event; Infinity for never. */
 function nextTime(step: FleetStep): number {
   const { autoscaler, autoscalesAt, failures, servers } = step.state
-  const failed = servers.filter((one) => one.gameServer.status.state === 'Error' && !noLongerCounts(one))
-  const errors = failed.map(({ gameServer }) => errorEnds(step, gameServer))
+  const counted = servers.filter((one) => !noLongerCounts(one))
+  const errors = counted.map(({ gameServer }) => errorEnds(step, gameServer))
   return Math.min(
     autoscaler === undefined ? Infinity : autoscalesAt,
     failures.until > step.now ? failures.until : Infinity,
@@ -109,13 +110,8 @@ export function initialState(
   }
   const step: FleetStep = { state, effects: [], now }
   const name = fleet.metadata?.name || 'fleet'
-  putFleet(step, {
-    apiVersion: apiVersionOf(config, 'fleets'),
-    kind: kinds.fleets,
-    metadata: newMetadata(step, name, { name, ...textsOf(fleet) }),
-    spec: fleetSpec(fleet),
-    status: statusOfFleet([], 0),
-  })
+  const content = { spec: fleetSpec(fleet), status: statusOfFleet([], 0) }
+  putFleet(step, newObject(step, 'fleets', name, { name, ...textsOf(fleet) }, content))
   return step.state
 }
 
@@ -124,32 +120,22 @@ const textsOf = ({ metadata }: Pick<FleetManifest, 'metadata'>) => ({
   annotations: metadata?.annotations ?? {},
 })
 
-function tellApplied(step: FleetStep): void {
-  const { replicas, scheduling } = step.state.fleet.spec
-  tell(step, { type: 'applied', text: `The Fleet has ${replicas} replicas and is ${scheduling}.` })
-}
-
 /** Why the Fleet can't have so many replicas; undefined if it can. */
 export const replicasProblem = (replicas: number, { max }: FleetState['config']): string | undefined =>
   replicas > max
     ? `The Fleet may have at most ${max} GameServers; start it with --max ${replicas} for more.`
     : undefined
 
-/** The spec of a manifest within the limit. */
-function limited(step: FleetStep, spec: FleetSpec): FleetSpec {
-  const { config } = step.state
-  const problem = replicasProblem(spec.replicas, config)
-  if (problem === undefined) return spec
-  tell(step, { type: 'warning', text: problem })
-  return { ...spec, replicas: config.max }
-}
-
 function apply(step: FleetStep, manifest: FleetManifest): void {
-  const { fleet } = step.state
+  const { fleet, config } = step.state
   const metadata = { ...fleet.metadata, ...textsOf(manifest) }
-  putFleet(step, { ...fleet, metadata, spec: limited(step, fleetSpec(manifest)) })
+  const spec = fleetSpec(manifest)
+  const problem = replicasProblem(spec.replicas, config)
+  if (problem !== undefined) tell(step, { type: 'warning', text: problem })
+  const replicas = Math.min(spec.replicas, config.max)
+  putFleet(step, { ...fleet, metadata, spec: { ...spec, replicas } })
   forgive(step)
-  tellApplied(step)
+  tell(step, { type: 'applied', text: `The Fleet has ${replicas} replicas and is ${spec.scheduling}.` })
 }
 
 /** Forgets failures: the next GameServers may be better. */
@@ -181,20 +167,17 @@ function removeAutoscaler(step: FleetStep): void {
   tell(step, { type: 'applied', text: `The autoscaler ${autoscaler.metadata.name} is removed.` })
 }
 
+const noScaling = {
+  ...{ currentReplicas: 0, desiredReplicas: 0, lastScaleTime: null },
+  ...{ ableToScale: true, scalingLimited: false, lastAppliedPolicy: '' },
+}
+
 function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest): void {
-  const { autoscaler, config, fleet } = step.state
+  const { autoscaler, fleet } = step.state
   const name = manifest.metadata?.name || `${fleet.metadata.name}-autoscaler`
-  const metadata = autoscaler?.metadata ?? newMetadata(step, name)
-  putAutoscaler(step, {
-    apiVersion: apiVersionOf(config, 'fleetautoscalers'),
-    kind: kinds.fleetautoscalers,
-    metadata: { ...metadata, name, ...textsOf(manifest) },
-    spec: autoscalerSpec(manifest),
-    status: autoscaler?.status ?? {
-      ...{ currentReplicas: 0, desiredReplicas: 0, lastScaleTime: null },
-      ...{ ableToScale: true, scalingLimited: false, lastAppliedPolicy: '' },
-    },
-  })
+  const spec = autoscalerSpec(manifest)
+  const next = autoscaler ?? newObject(step, 'fleetautoscalers', name, {}, { spec, status: noScaling })
+  putAutoscaler(step, { ...next, metadata: { ...next.metadata, name, ...textsOf(manifest) }, spec })
   update(step, { autoscalesAt: step.now })
   tell(step, { type: 'applied', text: `The Fleet has the ${manifest.spec.policy.type} autoscaler ${name}.` })
 }
@@ -238,7 +221,7 @@ function countState(step: FleetStep, record: ServerRecord, state: string): void 
     putFleet(step, { ...fleet, status: { ...status, allocations: status.allocations + 1 } })
   }
   if (record.isEnding || !['Shutdown', 'Unhealthy', 'Error'].includes(state)) return
-  const wasUsed = own(record.gameServer.object_meta.annotations, `${config.platform}.dev/last-allocated`) !== undefined
+  const wasUsed = own(record.gameServer.object_meta.annotations, lastAllocatedAnnotation(config.platform)) !== undefined
   if (wasUsed || step.now - record.createdAt >= EARLY_MS) return forgive(step)
   // Those that were created together fail together, and count once.
   if (record.createdAt < failures.since) return
@@ -263,37 +246,9 @@ function forget(step: FleetStep, name: string): unknown {
 
 /** One sentence about what changed in a GameServer; undefined if nothing did that a reader looks for. */
 function changeText(name: string, changes: readonly Change[]): string | undefined {
-  const parts = changes.map(partOf).filter((part) => part !== undefined)
+  // Each allocation writes its time.
+  const parts = changes.filter((change) => !isAllocationTime(change)).map((change) => describeChange(change))
   if (parts.length === 0) return undefined
   const more = parts.length - MOST_CHANGES
   return `${name}: ${parts.slice(0, MOST_CHANGES).join(', ')}${more > 0 ? `, and ${more} more changes` : ''}.`
-}
-
-function partOf(change: Change): string | undefined {
-  switch (change.type) {
-    case 'state':
-      return `${change.previous || 'no state'} → ${change.value || 'no state'}`
-    case 'label':
-    case 'annotation': {
-      const value = change.value === undefined ? 'removed' : `= ${excerpt(change.value)}`
-      // Each allocation writes it.
-      return change.key.endsWith('.dev/last-allocated') ? undefined : `${change.type} ${excerpt(change.key)} ${value}`
-    }
-    case 'counter':
-      return `counter ${excerpt(change.name)} ${change.count}/${change.capacity}`
-    case 'list': {
-      const values = [
-        ...change.added.map((value) => `+${excerpt(value)}`),
-        ...change.removed.map((value) => `-${excerpt(value)}`),
-      ]
-      const more = values.length - MOST_CHANGES
-      const shown = `${values.slice(0, MOST_CHANGES).join(' ')}${more > 0 ? ` and ${more} more` : ''}`
-      return `list ${excerpt(change.name)} ${shown || `capacity ${change.capacity}`}`
-    }
-    case 'deletion':
-      return 'marked for deletion'
-    case 'gone':
-    case 'replaced':
-      return undefined
-  }
 }

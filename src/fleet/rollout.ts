@@ -1,7 +1,7 @@
-import { newMetadata, putFleet, putSet, remove, isEqual, tell } from './fleet-step.js'
+import { isEqual, newObject, putFleet, putSet, remove, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetObject, SetObject } from './fleet-state.js'
-import { apiVersionOf, kinds, ownedBy } from './platform-json.js'
+import { ownedBy } from './platform-json.js'
 import { statusOfFleet, statusOfSet } from './statuses.js'
 
 /**
@@ -29,17 +29,18 @@ export function syncFleet(step: FleetStep): void {
 /** Source: Fleet.GameServerSet() of pkg/apis/agones/v1/fleet.go. */
 function addSet(step: FleetStep, replicas: number): void {
   const { config, fleet, sets } = step.state
-  const { strategy: _, ...ofFleet } = fleet.spec
-  const spec = { ...ofFleet, replicas }
-  const { template } = spec
-  const metadata = newMetadata(step, fleet.metadata.name, {
-    labels: { ...template.metadata?.labels, [`${config.platform}.dev/fleet`]: fleet.metadata.name },
-    annotations: template.metadata?.annotations ?? {},
+  const { strategy: _, ...spec } = fleet.spec
+  const { name } = fleet.metadata
+  const { metadata } = spec.template
+  const given = {
+    labels: { ...metadata?.labels, [`${config.platform}.dev/fleet`]: name },
+    annotations: metadata?.annotations ?? {},
     ownerReferences: ownedBy(fleet),
-  })
-  const apiVersion = apiVersionOf(config, 'gameserversets')
-  putSet(step, { apiVersion, kind: kinds.gameserversets, metadata, spec, status: statusOfSet(template, []) })
-  if (sets.length > 0) tell(step, { type: 'rollout', text: `${metadata.name} takes over from ${namesOf(sets)}.` })
+  }
+  const content = { spec: { ...spec, replicas }, status: statusOfSet(spec.template, []) }
+  const set = newObject(step, 'gameserversets', name, given, content)
+  putSet(step, set)
+  if (sets.length > 0) tell(step, { type: 'rollout', text: `${set.metadata.name} takes over from ${namesOf(sets)}.` })
 }
 
 const namesOf = (sets: readonly SetObject[]): string => sets.map(({ metadata }) => metadata.name).join(' and ')

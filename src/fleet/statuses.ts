@@ -8,9 +8,6 @@ export type Counted = 'counters' | 'lists'
 /** Whether a GameServer no longer counts. */
 export const isEnding = ({ isEnding, gameServer }: ServerRecord): boolean => isEnding || isBeingDeleted(gameServer)
 
-/** Whether the sidecar shows that the GameServer is marked for deletion. */
-export const isMarked = ({ object_meta: { deletion_timestamp: time } }: GameServer): boolean => (time ?? '0') !== '0'
-
 /** Whether scaling down passes the GameServer by. */
 export const isKept = ({ gameServer: { status } }: ServerRecord): boolean =>
   status.state === 'Allocated' || status.state === 'Reserved'
@@ -29,15 +26,14 @@ export function statusOfSet(template: GameServerTemplate, servers: readonly Serv
   const live = servers.filter((one) => !isEnding(one)).map(({ gameServer }) => gameServer)
   const count = (state: string): number => live.filter(({ status }) => status.state === state).length
   const sums = (kind: Counted): SetStatus[Counted] => {
-    const all = new Map(Object.keys(template.spec?.[kind] ?? {}).map((name) => [name, { ...nothing }]))
-    for (const one of live) {
-      for (const [name, count, capacity] of amountsOf(one, kind)) {
+    const present = live.flatMap((one) =>
+      amountsOf(one, kind).map(([name, count, capacity]) => {
         const isAllocated = one.status.state === 'Allocated'
-        const allocated = isAllocated ? { allocatedCount: count, allocatedCapacity: capacity } : {}
-        add(all, name, { ...nothing, ...allocated, count, capacity })
-      }
-    }
-    return Object.fromEntries(all)
+        const [allocatedCount, allocatedCapacity] = isAllocated ? [count, capacity] : [0, 0]
+        return [name, { allocatedCount, allocatedCapacity, count, capacity }] as const
+      }),
+    )
+    return sumUp([...Object.keys(template.spec?.[kind] ?? {}).map((name) => [name, nothing] as const), ...present])
   }
   return {
     replicas: live.length,
@@ -54,31 +50,29 @@ export function statusOfSet(template: GameServerTemplate, servers: readonly Serv
 export function statusOfFleet(sets: readonly SetObject[], allocations: number): FleetStatus {
   const sum = (field: 'replicas' | 'readyReplicas' | 'reservedReplicas' | 'allocatedReplicas'): number =>
     sets.reduce((total, { status }) => total + status[field], 0)
-  const sums = (kind: Counted): FleetStatus[Counted] => {
-    const all = new Map<string, Sums>()
-    for (const { status } of sets) for (const [name, more] of Object.entries(status[kind])) add(all, name, more)
-    return Object.fromEntries(all)
-  }
   return {
     replicas: sum('replicas'),
     readyReplicas: sum('readyReplicas'),
     reservedReplicas: sum('reservedReplicas'),
     allocatedReplicas: sum('allocatedReplicas'),
     allocations,
-    counters: sums('counters'),
-    lists: sums('lists'),
+    counters: sumUp(sets.flatMap(({ status }) => Object.entries(status.counters))),
+    lists: sumUp(sets.flatMap(({ status }) => Object.entries(status.lists))),
   }
 }
 
-type Sums = { -readonly [Name in keyof Aggregate]: number }
-
 const nothing: Aggregate = { allocatedCount: 0, allocatedCapacity: 0, count: 0, capacity: 0 }
 
-function add(all: Map<string, Sums>, name: string, more: Aggregate): void {
-  const sums = all.get(name) ?? { ...nothing }
-  sums.allocatedCount += more.allocatedCount
-  sums.allocatedCapacity += more.allocatedCapacity
-  sums.count += more.count
-  sums.capacity += more.capacity
-  all.set(name, sums)
+/** Adds up the amounts of each name. */
+function sumUp(amounts: readonly (readonly [name: string, amount: Aggregate])[]): Record<string, Aggregate> {
+  const sums = new Map<string, { -readonly [Field in keyof Aggregate]: number }>()
+  for (const [name, amount] of amounts) {
+    const sum = sums.get(name) ?? { ...nothing }
+    sum.allocatedCount += amount.allocatedCount
+    sum.allocatedCapacity += amount.allocatedCapacity
+    sum.count += amount.count
+    sum.capacity += amount.capacity
+    sums.set(name, sum)
+  }
+  return Object.fromEntries(sums)
 }

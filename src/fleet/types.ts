@@ -1,7 +1,11 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/model/state/config.js'
 import type { ControlCommand } from '../sidecar/model/state/sidecar-event.js'
-import type { AnsweredAllocation, GameServerAllocation } from '../sidecar/allocation/manifest.js'
+import type {
+  AnsweredAllocation,
+  GameServerAllocation,
+  GameServerAllocationSpec,
+} from '../sidecar/allocation/manifest.js'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -51,11 +55,7 @@ export interface FleetSpec {
   readonly template: GameServerTemplate
 }
 
-export interface Priority {
-  readonly type: 'Counter' | 'List'
-  readonly key: string
-  readonly order?: 'Ascending' | 'Descending' | '' | null
-}
+export type Priority = NonNullable<GameServerAllocationSpec['priorities']>[number]
 
 /** Fields as in a file: absent, null, or empty text for the default. */
 type Loose<T> = T extends readonly unknown[]

@@ -10,6 +10,9 @@ export const labelValue = /^([a-z\d]([-\w.]{0,61}[a-z\d])?)?$/i
 /** The most bytes that Kubernetes accepts for all annotations of an object together. */
 export const annotationLimit = 262144
 
+/** The highest capacity of a list in a cluster. */
+export const highestCapacity = 1000
+
 /** The longest reservation, in seconds, that doesn't overflow the sidecar's 64-bit nanoseconds. */
 export const maxReserveSeconds = 9223372036
 

@@ -1,22 +1,18 @@
 import * as v from 'valibot'
-import { annotationLimit } from '../protocol/names.js'
+import { annotationLimit, highestCapacity } from '../protocol/names.js'
 import { isObject } from '../protocol/is-object.js'
 import type { GameServerAllocation } from '../sidecar/allocation/manifest.js'
 import { byteLength, keyRefusal, valueRefusal } from '../sidecar/model/calls/metadata-rules.js'
-import { lessThan, toInt64 } from '../sidecar/model/state/int64.js'
+import { lessThan, toInt64, toNatural } from '../sidecar/model/state/int64.js'
 import { show } from '../sidecar/model/state/show.js'
 import { boolean, findMistake, InvalidInput, leaf, list, name, nullish, object, quotable, record } from './check.js'
 import { pathText, rule, text, unread, word } from './check.js'
 import type { Mistake, Path } from './check.js'
 
-/** The highest capacity of a list in a cluster. */
-const highestCapacity = 1000
-
 /** An int64 of at least 0. Decimal text only if a number isn't exact: a cluster refuses text. */
 const isNatural = (value: unknown): boolean => {
-  const integer = toInt64(value)
-  if (integer === undefined || lessThan(integer, '0')) return false
-  return typeof value === 'number' || !Number.isSafeInteger(Number(integer))
+  const integer = toNatural(value)
+  return integer !== undefined && (typeof value === 'number' || !Number.isSafeInteger(Number(integer)))
 }
 const natural = leaf('an integer of at least 0', isNatural)
 

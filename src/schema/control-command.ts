@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { isObject } from '../protocol/is-object.js'
+import { highestCapacity } from '../protocol/names.js'
 import { operations } from '../protocol/operations.js'
 import type { ControlCommand } from '../sidecar/model/state/sidecar-event.js'
-import { toInt64 } from '../sidecar/model/state/int64.js'
+import { toNatural } from '../sidecar/model/state/int64.js'
 import { allocation } from './allocation.js'
 import {
   boolean,
@@ -28,8 +29,6 @@ import { gameServer } from './game-server.js'
 const maxPadding = 64 * 1024 * 1024
 /** The most characters of a failure's message, which every snapshot and event repeats. */
 const longestMessage = 1000
-/** The highest capacity that an allocation can give a list. */
-const highestCapacity = 1000
 /** The longest step of the clock in ms: everything that is due by then happens before the answer. */
 const longestStep = 24 * 60 * 60 * 1000
 /** The longest time in milliseconds of a timer. */
@@ -37,7 +36,7 @@ const longestTime = 2 ** 31 - 1
 /** The shortest time between two cuts of the watches, since each is an entry of the log. */
 const shortestInterval = 100
 
-export const natural = leaf('an integer of at least 0', (value) => toInt64(value)?.startsWith('-') === false, {
+export const natural = leaf('an integer of at least 0', (value) => toNatural(value) !== undefined, {
   anyOf: [
     { type: 'integer', minimum: 0 },
     { type: 'string', pattern: '^\\d+$' },
@@ -67,7 +66,7 @@ const listAction = object(
     deleteValues: texts,
     capacity: leaf(
       `an integer from 0 to ${highestCapacity}`,
-      (value) => toInt64(value)?.startsWith('-') === false && Number(value) <= highestCapacity,
+      (value) => toNatural(value) !== undefined && Number(value) <= highestCapacity,
       {
         anyOf: [
           { type: 'integer', minimum: 0, maximum: highestCapacity },

@@ -135,13 +135,10 @@ const readers: Readonly<Record<string, (value: Fields) => FleetDocument>> = {
   },
 }
 
-/** Whether a document is of a kind that a Fleet's file may hold. */
-const isFleetKind = (value: unknown): boolean => isObject(value) && Object.hasOwn(readers, String(value['kind']))
-
 /** Reads a document of a Fleet's file: a Fleet, a FleetAutoscaler, or a GameServer. @throws InvalidInput */
 export function readFleetDocument(value: unknown): FleetDocument {
-  if (isObject(value) && isFleetKind(value)) return readers[String(value['kind'])]!(value)
   const kind = isObject(value) ? value['kind'] : undefined
+  if (isObject(value) && Object.hasOwn(readers, String(kind))) return readers[String(kind)]!(value)
   throw new InvalidInput({
     path: ['kind'],
     message: `kind can't be ${show(kind)}; ${didYouMean(kind, Object.keys(readers))}`,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { toInt64 } from '../sidecar/model/state/int64.js'
+import { toInt64, toNatural } from '../sidecar/model/state/int64.js'
 import type { GameServerManifest } from '../sidecar/model/state/config.js'
 import { sizeProblem } from '../sidecar/model/state/object-limits.js'
 import { boolean, integer, leaf, list, nullish, object, quotable, read, record, rule, text, unread } from './check.js'
@@ -8,7 +8,7 @@ const seconds = integer(0, 2 ** 31 - 1)
 const port = integer(0, 65_535)
 const int64 = leaf('a 64-bit integer', (value) => toInt64(value) !== undefined)
 /** In a spec, where the platform refuses negative numbers. In a status the real sidecar accepts any. */
-const count = leaf('a 64-bit integer of at least 0', (value) => toInt64(value)?.startsWith('-') === false)
+const count = leaf('a 64-bit integer of at least 0', (value) => toNatural(value) !== undefined)
 const time = leaf(
   'a time such as "2026-01-31T12:00:00Z"',
   (value) => typeof value === 'string' && value.length < 100 && !Number.isNaN(Date.parse(value)),

@@ -27,6 +27,16 @@ const listener = leaf('a function', (value) => typeof value === 'function')
 /** The name of a platform, which is a part of variables and of labels. */
 const platform = pattern('lower-case letters, digits and dashes', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
 
+const isGiven = (value: unknown): boolean => value != null && value !== false
+
+/** Two options that exclude each other. */
+const notBoth = (key: string, other: string, why: string) =>
+  rule((options) =>
+    isGiven(options[key]) && isGiven(options[other])
+      ? { key, message: `and ${other} exclude each other${why}` }
+      : undefined,
+  )
+
 /** Options of `createLocalSidecar()`. */
 const localSidecarOptions = v.pipe(
   object(
@@ -54,11 +64,7 @@ const localSidecarOptions = v.pipe(
       onLog: listener,
     }),
   ),
-  rule(({ file, gameServer }) =>
-    file === undefined || gameServer === undefined
-      ? undefined
-      : { key: 'file', message: 'and gameServer exclude each other; give the one to start with' },
-  ),
+  notBoth('file', 'gameServer', '; give the one to start with'),
 )
 
 /** Checks the options of `createLocalSidecar()`. @throws InvalidInput for the first mistake */
@@ -94,11 +100,7 @@ const ofBoth = optional({
   timeout: leaf('a number of milliseconds', isTime),
 })
 
-const oneSidecar = rule(({ sidecar, local }) =>
-  sidecar === undefined || local === undefined || local === false
-    ? undefined
-    : { key: 'sidecar', message: 'and local exclude each other: both say which sidecar is used' },
-)
+const oneSidecar = notBoth('sidecar', 'local', ': both say which sidecar is used')
 
 const gatewayOptions = v.pipe(
   object({
@@ -132,11 +134,7 @@ const signal = leaf('an AbortSignal', (value) => value instanceof AbortSignal)
 
 const networks = list(leaf('a network such as 10.0.0.0/8', isNetwork))
 
-const metricsOptions = optional({
-  metricsPort: integer(0, 65_535),
-  metricsAddress: text,
-  metricsFrom: networks,
-})
+const metricsOptions = optional({ metricsPort: integer(0, 65_535), metricsAddress: text, metricsFrom: networks })
 
 const hostOptions = object({
   dir: name,
@@ -205,11 +203,7 @@ const fleetOptions = v.pipe(
       ? { key: 'command', message: 'or dir must say what each GameServer runs: one of them' }
       : undefined,
   ),
-  rule(({ file, fleet }) =>
-    file === undefined || fleet === undefined
-      ? undefined
-      : { key: 'file', message: 'and fleet exclude each other; give the one to start with' },
-  ),
+  notBoth('file', 'fleet', '; give the one to start with'),
 )
 
 /** Checks the options of `createFleet()`. @throws InvalidInput for the first mistake */

@@ -1,6 +1,6 @@
 import type { KeptEntry } from './event-log.js'
 import type { SidecarConfig } from './model/state/config.js'
-import { isBeingDeleted } from './model/state/game-server-edits.js'
+import { isFinal } from './model/state/game-server-edits.js'
 import type { Call } from './model/state/sidecar-event.js'
 
 /** The effect of an operation, in words. */
@@ -31,10 +31,7 @@ const metadata: CallKind = {
   difference: queued,
 }
 
-const reading: CallKind = {
-  local: holds,
-  production: 'The stored value, with the queued changes applied.',
-}
+const reading: CallKind = { local: holds, production: 'The stored value, with the queued changes applied.' }
 
 const listValue: CallKind = {
   local: atOnce,
@@ -63,10 +60,7 @@ const callKinds: Readonly<Record<Call['operation'], CallKind>> = {
   },
   setLabel: metadata,
   setAnnotation: metadata,
-  getGameServer: {
-    local: holds,
-    production: 'The object as the API server holds it, without the queued writes.',
-  },
+  getGameServer: { local: holds, production: 'The object as the API server holds it, without the queued writes.' },
   getCounter: reading,
   getList: reading,
   updateCounter: {
@@ -91,7 +85,7 @@ export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig
   const { entry } = kept
   const { status = 0, message = '' } = entry.reply ?? {}
   if (status !== 200) return refusalRule(call, message, config)
-  if (isFinal(kept, config) && stateCalls.has(call.operation)) {
+  if (isOver(kept, config) && stateCalls.has(call.operation)) {
     const { state } = kept.before.status
     return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the sidecar answers the call with 200 and ignores it.`
   }
@@ -102,8 +96,8 @@ export function explainAnswer(kept: KeptEntry, call: Call, config: SidecarConfig
 
 const stateCalls: ReadonlySet<string> = new Set(['ready', 'allocate', 'shutdown', 'reserve'])
 
-function isFinal({ before, wasGone }: KeptEntry, { mode }: SidecarConfig): boolean {
-  return mode === 'production' && (wasGone || isBeingDeleted(before) || before.status.state === 'Unhealthy')
+function isOver({ before, wasGone }: KeptEntry, { mode }: SidecarConfig): boolean {
+  return mode === 'production' && (wasGone || isFinal(before))
 }
 
 /** Messages of the real sidecar that mislead, and what each means. */

@@ -91,10 +91,7 @@ function loseWrite(step: Step, call: Call, now: number): Answer | undefined {
   const lost: Step = { state: step.state, effects: [] }
   const answer = performCall(lost, call, now)
   if (answer.status !== 200) return undefined
-  update(step, {
-    conformance: lost.state.conformance,
-    faults: { ...faults, writesToLose: faults.writesToLose - 1 },
-  })
+  update(step, { conformance: lost.state.conformance, faults: { ...faults, writesToLose: faults.writesToLose - 1 } })
   step.effects.push({ type: 'fault', rule: 'loseWrites answered it with 200 and forgot it' })
   return answer
 }

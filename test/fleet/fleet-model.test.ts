@@ -59,13 +59,16 @@ test('a GameServer whose end was taken back counts again, and another one is del
   expect(fleet.model.snapshot().fleet.status).toMatchObject({ replicas: 2, readyReplicas: 2 })
 })
 
-test('a manifest with more replicas than the limit gets the limit, and a warning', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 5 }, max: 3 })
+test('a manifest with more replicas than the limit gets the limit and a warning, even beside an idle autoscaler', () => {
+  const list = { key: 'absent', bufferSize: 1, maxCapacity: 9 }
+  const fleet = createTestFleet({ fleet: { replicas: 5 }, autoscaler: { type: 'List', list }, max: 3 })
+  expect(fleet.actions.filter(({ type }) => type === 'create')).toHaveLength(3)
   const { spec } = fleet.model.snapshot().fleet
   fleet.model.perform({ type: 'update', fleet: { spec: { ...spec, replicas: 9 } } })
   expect(fleet.names()).toHaveLength(3)
   expect(fleet.model.entries().flatMap(({ type, text }) => (type === 'warning' ? [text] : []))).toEqual([
     'The Fleet may have at most 3 GameServers; start it with --max 5 for more.',
+    `The autoscaler can't scale: the Fleet's template has no list "absent".`,
     'The Fleet may have at most 3 GameServers; start it with --max 9 for more.',
   ])
 })

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest'
-import { desiredReplicas } from '../../src/fleet/autoscale.js'
 import type { FleetState } from '../../src/fleet/fleet-state.js'
-import { initialState } from '../../src/fleet/reduce.js'
-import type { AutoscalerPolicy } from '../../src/fleet/types.js'
 import { createRandom } from '../../src/sidecar/model/state/faults.js'
 import { createTestFleet } from './support/test-fleet.js'
 import type { TestFleet } from './support/test-fleet.js'
@@ -82,40 +79,6 @@ test('GameServers that end at once again and again are created after growing del
   expect(gaps[0]).toBe(0)
   expect(gaps.at(-1)! % 1000).toBe(0)
   expect(fleet.model.entries().filter(({ type }) => type === 'warning')).not.toHaveLength(0)
-})
-
-/** A state with the sums that a policy reads. */
-function stateWith(status: Partial<FleetState['fleet']['status']>): FleetState {
-  const template = { spec: { counters: { rooms: { count: 0, capacity: 10 } } } }
-  const state = initialState({ spec: { template } }, { platform: 'agones', namespace: 'default', max: 99 }, 1, 0)
-  return { ...state, fleet: { ...state.fleet, status: { ...state.fleet.status, ...status } } }
-}
-
-const rooms = (count: number, capacity: number, allocatedCount = 0) => ({
-  counters: { rooms: { count, capacity, allocatedCount, allocatedCapacity: 0 } },
-})
-const counter = (bufferSize: number | string, minCapacity: number, maxCapacity: number): AutoscalerPolicy => ({
-  type: 'Counter',
-  counter: { key: 'rooms', bufferSize, minCapacity, maxCapacity },
-})
-
-test.each<[AutoscalerPolicy, Partial<FleetState['fleet']['status']>, number, boolean]>([
-  [{ type: 'Buffer', buffer: { bufferSize: 3, maxReplicas: 10 } }, { allocatedReplicas: 2 }, 5, false],
-  [
-    { type: 'Buffer', buffer: { bufferSize: '30%', minReplicas: 1, maxReplicas: 20 } },
-    { allocatedReplicas: 8 },
-    12,
-    false,
-  ],
-  [{ type: 'Buffer', buffer: { bufferSize: 3, minReplicas: 5, maxReplicas: 10 } }, {}, 5, true],
-  [{ type: 'Buffer', buffer: { bufferSize: 3, maxReplicas: 4 } }, { allocatedReplicas: 2 }, 4, true],
-  [counter(5, 0, 100), { replicas: 2, ...rooms(18, 20) }, 3, false],
-  [counter(5, 0, 20), { replicas: 2, ...rooms(18, 20) }, 2, true],
-  [counter(5, 40, 100), { replicas: 2, ...rooms(0, 20) }, 4, true],
-  [counter('50%', 1, 100), { replicas: 1, ...rooms(10, 10, 10) }, 2, false],
-  [counter('50%', 1, 100), { replicas: 3, ...rooms(0, 30) }, 1, true],
-])('the policy %j wants of %j %d replicas', (policy, status, replicas, limited) => {
-  expect(desiredReplicas(policy, stateWith(status))).toEqual({ replicas, limited })
 })
 
 test('an autoscaler goes no further than the limit, and says so', () => {

@@ -1,9 +1,10 @@
 import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
 import { plainText } from '../../node/plain-text.js'
+import { describeChange } from '../../sidecar/model/state/effect.js'
 import { diffGameServers } from '../../sidecar/model/state/game-server-diff.js'
 import { defineCommand } from '../context.js'
 import type { CliContext } from '../context.js'
-import { clockTime, describeChange } from '../event-lines.js'
+import { clockTime } from '../event-lines.js'
 import { EXIT, exitOfSignal } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
@@ -120,7 +121,8 @@ function createTextLines(baseUrl: string, { print, warn, colors }: CliContext): 
     gameServer: (gameServer, previous) => {
       if (previous === undefined) return print(`${now()}  ${plainText(summary(gameServer), 1_000)}`)
       const changes = diffGameServers(previous, gameServer)
-      if (changes.length > 0) print(`${now()}  ${changes.map(describeChange).join(', ')}`)
+      if (changes.length > 0)
+        print(`${now()}  ${changes.map((change) => describeChange(change, plainText)).join(', ')}`)
     },
     connection: ({ state, transport, reason }) => {
       const by = transport === undefined ? '' : ` (${transport})`

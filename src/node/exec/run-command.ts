@@ -1,3 +1,4 @@
+import { isMarked } from '../../sidecar/index.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import { endReasonOf } from '../../protocol/game-server.js'
 import { endWithGameServer, untilEndIsWritten } from './kubelet.js'
@@ -90,8 +91,8 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
 function stateOf(local: LocalSidecar): string {
   const { gameServer, gone } = local.sidecar.snapshot()
   if (gone) return 'gone'
-  const { status, object_meta } = gameServer
-  return (object_meta.deletion_timestamp ?? '0') === '0' ? status.state : `${status.state}, and being deleted`
+  const { status } = gameServer
+  return `${status.state}${isMarked(gameServer) ? ', and being deleted' : ''}`
 }
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerProcess } from '../../fleet/types.js'
 import { BEFORE_READY, endReasonOf } from '../../protocol/game-server.js'
 import type { GameServer } from '../../protocol/game-server.js'
+import { isMarked } from '../../sidecar/index.js'
 import type { Change, ControlCommand, ControlResult, GameServerManifest } from '../../sidecar/index.js'
 import { endWithGameServer, KUBELET_MS, untilEndIsWritten } from '../exec/kubelet.js'
 import { startLocalSidecar } from '../local/local-sidecar.js'
@@ -127,7 +128,7 @@ export class ServerRun {
       return this.#end()
     }
     const { gameServer } = this
-    if ((gameServer.object_meta.deletion_timestamp ?? '0') !== '0') this.#onDeleted()
+    if (isMarked(gameServer)) this.#onDeleted()
     this.#options.onGameServer(gameServer)
   }
 

@@ -1,7 +1,14 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../protocol/game-server.js'
 import type { AllocationCounterAction, AllocationListAction } from './manifest.js'
-import { sorted, withLastAllocated, withState } from '../model/state/game-server-edits.js'
-import { lessThan, toNatural } from '../model/state/int64.js'
+import {
+  changeEach,
+  clampCounter,
+  own,
+  sorted,
+  withLastAllocated,
+  withState,
+} from '../model/state/game-server-edits.js'
+import { toNatural } from '../model/state/int64.js'
 import { show } from '../model/state/show.js'
 
 /** What is to be done to a GameServer. */
@@ -24,10 +31,11 @@ export function allocate(
   if (allocation.force !== true && state !== 'Ready' && state !== 'Allocated') {
     return `an allocator takes only Ready GameServers and this one is ${state || 'in no state'}`
   }
-  const counters = applyActions(object.status.counters, allocation.counters, changeCounter)
-  if (typeof counters === 'string') return `there is no counter called ${counters}`
-  const lists = applyActions(object.status.lists, allocation.lists, changeList)
-  if (typeof lists === 'string') return `there is no list called ${lists}`
+  const { counters = {}, lists = {} } = allocation
+  const counter = missing(counters, object.status.counters)
+  if (counter !== undefined) return `there is no counter called ${show(counter)}`
+  const list = missing(lists, object.status.lists)
+  if (list !== undefined) return `there is no list called ${show(list)}`
   const meta = object.object_meta
   const allocated = withState(
     {
@@ -37,7 +45,11 @@ export function allocate(
         labels: merge(meta.labels, allocation.labels),
         annotations: merge(meta.annotations, allocation.annotations),
       },
-      status: { ...object.status, ...(counters ? { counters } : {}), ...(lists ? { lists } : {}) },
+      status: {
+        ...object.status,
+        ...(allocation.counters && { counters: changeEach(object.status.counters, counters, changeCounter) }),
+        ...(allocation.lists && { lists: changeEach(object.status.lists, lists, changeList) }),
+      },
     },
     'Allocated',
   )
@@ -50,35 +62,17 @@ function merge(before: Texts, more: Texts): Record<string, string> {
   return sorted([...new Map([...Object.entries(before ?? {}), ...Object.entries(more ?? {})])])
 }
 
-/** The values after their actions, or the name of the first that doesn't exist. */
-function applyActions<Value, Action>(
-  values: Readonly<Record<string, Value>> | null | undefined,
-  actions: Readonly<Record<string, Action>> = {},
-  change: (value: Value, action: Action) => Value,
-): Readonly<Record<string, Value>> | null | undefined | string {
-  const named = Object.entries(actions)
-  if (named.length === 0) return values
-  const next = new Map(Object.entries(values ?? {}))
-  for (const [name, action] of named) {
-    const value = next.get(name)
-    if (value === undefined) return show(name)
-    next.set(name, change(value, action))
-  }
-  return Object.fromEntries(next)
-}
+/** The name of the first action's target that doesn't exist. */
+const missing = (actions: object, values: Readonly<Record<string, unknown>> | null | undefined): string | undefined =>
+  Object.keys(actions).find((name) => own(values, name) === undefined)
 
 /** Sets the capacity, then changes the count and clamps it to 0 and the capacity. */
 function changeCounter(counter: CounterStatus, action: AllocationCounterAction): CounterStatus {
   const capacity = toNatural(action.capacity) ?? counter.capacity
-  if (action.action == null && action.amount == null) return cutCount(counter.count, capacity)
+  if (action.action == null && action.amount == null) return clampCounter({ count: counter.count, capacity })
   const amount = BigInt(toNatural(action.amount) ?? '1')
   const count = BigInt(counter.count) + (action.action === 'Decrement' ? -amount : amount)
-  return cutCount(String(count), capacity)
-}
-
-function cutCount(count: string, capacity: string): CounterStatus {
-  if (lessThan(capacity, count)) return { count: capacity, capacity }
-  return { count: lessThan(count, '0') ? '0' : count, capacity }
+  return clampCounter({ count: String(count), capacity })
 }
 
 /** Sets the capacity first, then adds values without duplicates, then deletes values. */

@@ -39,11 +39,13 @@ export function planAllocation(manifest: GameServerAllocation, object: GameServe
   }
 }
 
+interface NamedSelector {
+  readonly name: string
+  readonly selector: GameServerSelector
+}
+
 /** The selectors in the order in which they are tried, each with its name. */
-export function selectorsOf(
-  spec: GameServerAllocationSpec,
-): { readonly name: string; readonly selector: GameServerSelector }[] {
-  const { selectors, preferred, required } = spec
+export function selectorsOf({ selectors, preferred, required }: GameServerAllocationSpec): NamedSelector[] {
   if ((selectors?.length ?? 0) > 0) {
     return selectors!.map((selector, index) => ({ name: `selector ${index + 1}`, selector }))
   }
@@ -51,22 +53,28 @@ export function selectorsOf(
   return [...old, { name: old.length > 0 || required != null ? 'required' : '', selector: required ?? {} }]
 }
 
-function whyNot({ metadata, spec }: GameServerAllocation, object: GameServer): string | undefined {
-  const { namespace } = object.object_meta
-  const wanted = typeof metadata?.['namespace'] === 'string' ? metadata['namespace'] : ''
-  if (wanted !== '' && namespace !== '' && wanted !== namespace) {
-    return `the GameServer is in the namespace ${show(namespace)}, the allocation in ${show(wanted)}`
-  }
+/** Says that an allocation is for another namespace than that of its subject; undefined if it isn't. */
+export function otherNamespace({ metadata }: GameServerAllocation, namespace: string): string | undefined {
+  const wanted = metadata?.['namespace']
+  if (typeof wanted !== 'string' || wanted === '' || namespace === '' || wanted === namespace) return undefined
+  return `is in the namespace ${show(namespace)}, the allocation in ${show(wanted)}`
+}
+
+/** By what a GameServer fails a selector; empty if it matches. */
+export function mismatchText({ name, selector }: NamedSelector, object: GameServer): string {
+  const why = mismatches(selector, object).join(', and ')
+  return why === '' || name === '' ? why : `${name}: ${why}`
+}
+
+function whyNot(manifest: GameServerAllocation, object: GameServer): string | undefined {
+  const elsewhere = otherNamespace(manifest, object.object_meta.namespace)
+  if (elsewhere !== undefined) return `the GameServer ${elsewhere}`
   if (isBeingDeleted(object)) return 'the GameServer is being deleted'
-  const reasons: string[] = []
-  const tried = selectorsOf(spec ?? {})
-  for (const { name, selector } of tried) {
-    const why = mismatches(selector, object)
-    if (why.length === 0) return undefined
-    if (reasons.length < mostShown) reasons.push(excerpt(`${name === '' ? '' : `${name}: `}${why.join(', and ')}`, 500))
-  }
-  const more = tried.length - reasons.length
-  return `${reasons.join('; ')}${more > 0 ? `; and ${more} more selectors` : ''}`
+  const reasons = selectorsOf(manifest.spec ?? {}).map((selector) => mismatchText(selector, object))
+  if (reasons.includes('')) return undefined
+  const more = reasons.length - mostShown
+  const shown = reasons.slice(0, mostShown).map((reason) => excerpt(reason, 500))
+  return `${shown.join('; ')}${more > 0 ? `; and ${more} more selectors` : ''}`
 }
 
 /** The actions on existing counters or lists, and a sentence about each other action that isn't empty. */

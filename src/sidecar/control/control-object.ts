@@ -2,16 +2,7 @@ import { createdGameServer, initialGameServer, literalGameServer } from '../mode
 import type { GameServerManifest, SidecarConfig } from '../model/state/config.js'
 import { createHealth, createProcess } from '../model/state/sidecar-state.js'
 import type { CommandOf } from '../model/state/sidecar-event.js'
-import {
-  own,
-  sorted,
-  withCounter,
-  withKey,
-  withList,
-  withMetadata,
-  withoutKey,
-  withState,
-} from '../model/state/game-server-edits.js'
+import { own, sorted, withCounter, withList, withState, withText } from '../model/state/game-server-edits.js'
 import { toNatural } from '../model/state/int64.js'
 import { update, updateProcess, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
@@ -35,11 +26,8 @@ export function setState(step: Step, command: CommandOf<'setState'>, now: number
 const isEnd = (state: string): boolean => state === 'Shutdown' || state === 'Unhealthy'
 
 export function setMetadata(step: Step, command: CommandOf<'setLabel' | 'setAnnotation'>): void {
-  const { key, value } = command
-  const { object } = step.state
   const kind = command.type === 'setLabel' ? 'labels' : 'annotations'
-  const before = object.object_meta[kind]
-  writeObject(step, withMetadata(object, kind, value === null ? withoutKey(before, key) : withKey(before, key, value)))
+  writeObject(step, withText(step.state.object, kind, command.key, command.value))
 }
 
 export function setCounter(step: Step, command: CommandOf<'setCounter'>): void {

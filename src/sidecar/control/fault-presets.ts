@@ -26,14 +26,7 @@ export const faultPresets: readonly FaultPreset[] = [
   {
     name: 'slow API server',
     description: 'Every call except health takes 2 to 5 s more, as while a write to a busy API server is in flight.',
-    commands: [
-      {
-        type: 'delayCalls',
-        ms: 2_000,
-        jitterMs: 3_000,
-        operations: callsButBeats,
-      },
-    ],
+    commands: [{ type: 'delayCalls', ms: 2_000, jitterMs: 3_000, operations: callsButBeats }],
   },
   {
     name: 'flaky Wi-Fi',

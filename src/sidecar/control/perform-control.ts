@@ -1,23 +1,17 @@
+import type { OperationName } from '../../protocol/operations.js'
 import type { GameServerAllocation } from '../allocation/manifest.js'
 import { planAllocation } from '../allocation/plan-allocation.js'
 import type { AllocationPlan } from '../allocation/plan-allocation.js'
 import { requestUnhealthy } from '../model/calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../model/state/sidecar-event.js'
-import { withState } from '../model/state/game-server-edits.js'
+import { noFaults } from '../model/state/faults.js'
+import { own, withState, withText } from '../model/state/game-server-edits.js'
+import { paddingKey } from '../model/state/object-limits.js'
 import { update, updateFaults, warn, writeObject } from '../model/state/step.js'
 import type { Step } from '../model/state/step.js'
 import { bringApiServerBack, releaseWatchers } from '../model/time/due-work.js'
 import { forgiveSkippedTime } from '../model/time/health.js'
 import { allocate } from '../allocation/allocate.js'
-import {
-  clearFaults,
-  delayCalls,
-  dropWatchers,
-  failCalls,
-  ignoreBeats,
-  padObject,
-  stallWatchers,
-} from './control-faults.js'
 import { deleteObject, reload, restart, setCounter, setList, setMetadata, setState } from './control-object.js'
 
 /** Commands that change the object, and so need one. */
@@ -72,14 +66,15 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
   },
   delayCalls,
   failCalls,
-  padObject: (step, { bytes }) => padObject(step, bytes),
+  padObject,
   ignoreBeats,
   dropWatchers,
   stallWatchers,
   releaseWatchers,
   clearFaults(step, _command, now) {
     bringApiServerBack(step, now)
-    clearFaults(step)
+    update(step, { faults: noFaults })
+    padObject(step, { bytes: 0 })
   },
   loseWrites: (step, { count }) => updateFaults(step, { writesToLose: count ?? 1 }),
   apiServer: steerApiServer,
@@ -116,4 +111,63 @@ function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: n
   if (!away) return void bringApiServerBack(step, now)
   update(step, { apiServerBackAt: now + (ms ?? Infinity) })
   return undefined
+}
+
+/** Adds or removes a delay. */
+function delayCalls(step: Step, command: CommandOf<'delayCalls'>): void {
+  const { ms, jitterMs = 0, when = 'before' } = command
+  const names = inOrder(command.operations)
+  const others = step.state.faults.delays.filter((fault) => !sameNames(fault.operations, names))
+  const isOff = ms + jitterMs === 0
+  updateFaults(step, { delays: isOff ? others : [...others, { ms, jitterMs, operations: names, when }] })
+}
+
+function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
+  const { status = 503, message = 'failed on purpose', count, share = 1, retryAfter } = command
+  const { drop = false, apply = false } = command
+  const names = inOrder(command.operations)
+  const others = step.state.faults.failures.filter((fault) => !sameNames(fault.operations, names))
+  const failure = { status, message, operations: names, remaining: count, drop, apply, share, retryAfter }
+  updateFaults(step, { failures: [...others, failure] })
+}
+
+function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void {
+  updateFaults(step, { beatsToIgnore: on ? (count ?? Infinity) : 0 })
+}
+
+/** Cuts all watches or those of `ids`; with `everyMs`, again and again. */
+function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>, now: number): string | undefined {
+  const { watchers } = step.state
+  if (ids !== undefined && everyMs !== undefined) {
+    return 'ids and everyMs exclude each other: a watch that was cut comes back with another id'
+  }
+  const unknown = ids?.find((id) => !watchers.includes(id))
+  if (unknown !== undefined) {
+    return `there is no watcher ${unknown}; ${watchers.length === 0 ? 'none is open' : `open are ${watchers.slice(0, 20).join(', ')}`}`
+  }
+  if (everyMs !== undefined) updateFaults(step, { drops: { everyMs, next: now + everyMs } })
+  step.effects.push({ type: 'end-watchers', reason: 'dropped', ...(ids && { ids }) })
+  update(step, { watchers: ids === undefined ? [] : watchers.filter((id) => !ids.includes(id)) })
+  return undefined
+}
+
+/** Sends nothing to any watcher, for a while or until `releaseWatchers`. */
+function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, now: number): void {
+  updateFaults(step, { stalledUntil: now + (ms ?? Infinity) })
+}
+
+/** Makes the object larger by an annotation, or normal again. */
+function padObject(step: Step, { bytes }: { readonly bytes: number }): void {
+  const { object } = step.state
+  if (bytes === 0 && own(object.object_meta.annotations, paddingKey) === undefined) return
+  writeObject(step, withText(object, 'annotations', paddingKey, bytes === 0 ? null : 'x'.repeat(bytes)))
+}
+
+/** Operations in order and without duplicates, for `sameNames`. */
+function inOrder(names: readonly OperationName[] | undefined): readonly OperationName[] | undefined {
+  return names && [...new Set(names)].sort()
+}
+
+function sameNames(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  return a.join() === b.join()
 }

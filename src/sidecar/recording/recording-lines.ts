@@ -44,17 +44,7 @@ export type RecordingLine =
 
 export function headerOf(config: SidecarConfig, startedAt: number, at: number): RecordingHeader {
   const { mode, platform, featureGates, writeDelay, seed } = config
-  return {
-    type: 'recording',
-    version: recordingVersion,
-    at,
-    startedAt,
-    mode,
-    platform,
-    featureGates,
-    writeDelay,
-    seed,
-  }
+  return { type: 'recording', version: recordingVersion, at, startedAt, mode, platform, featureGates, writeDelay, seed }
 }
 
 export const gameServerLine = (gameServer: GameServer, at: number): RecordingLine => ({

@@ -152,12 +152,5 @@ export function conformanceOf(state: SidecarState): ConformanceResult {
   const { received, problems } = state.conformance
   const missing = expected.filter((name) => !received.includes(name))
   const unexpected = received.filter((name) => !expected.includes(name))
-  return {
-    ok: missing.length === 0 && unexpected.length === 0,
-    expected,
-    received,
-    missing,
-    unexpected,
-    problems,
-  }
+  return { ok: missing.length === 0 && unexpected.length === 0, expected, received, missing, unexpected, problems }
 }

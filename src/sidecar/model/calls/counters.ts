@@ -1,7 +1,7 @@
 import type { CounterStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { own, withCounter, withKey } from '../state/game-server-edits.js'
+import { clampCounter, own, withCounter, withKey } from '../state/game-server-edits.js'
 import { addInt64, lessThan } from '../state/int64.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingCounter } from '../state/sidecar-state.js'
@@ -12,9 +12,7 @@ import { enqueue, notFound } from './write-queue.js'
 /** Applies pending changes to a stored counter, and clamps the count to 0 and the capacity. */
 export function applyCounter(stored: CounterStatus, pending: PendingCounter | undefined): CounterStatus {
   if (!pending) return stored
-  const { count, capacity } = uncut(stored, pending)
-  if (lessThan(capacity, count)) return { count: capacity, capacity }
-  return { count: lessThan(count, '0') ? '0' : count, capacity }
+  return clampCounter(uncut(stored, pending))
 }
 
 const uncut = (stored: CounterStatus, { count = stored.count, capacity = stored.capacity, diff }: PendingCounter) => ({
@@ -23,7 +21,7 @@ const uncut = (stored: CounterStatus, { count = stored.count, capacity = stored.
 })
 
 /** Answers with the stored counter and its pending changes. */
-export function getCounter({ state }: Step, key: string): Answer {
+export function getCounter({ state }: Step, { key }: { readonly key: string }): Answer {
   const stored = state.gone ? undefined : own(state.object.status.counters, key)
   return stored ? ok({ name: key, ...applyCounter(stored, own(state.process.counters, key)) }) : notFound(state, key)
 }

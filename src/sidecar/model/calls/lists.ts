@@ -1,4 +1,5 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
+import { highestCapacity } from '../../../protocol/names.js'
 import { failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
 import { own, withKey, withList } from '../state/game-server-edits.js'
@@ -14,8 +15,6 @@ type List = Required<ListStatus> & { readonly values: readonly string[] }
 type UpdateList = CallOf<'updateList'>
 type ValueCall = Extract<Call, { readonly value: string; readonly operation: 'addListValue' | 'removeListValue' }>
 
-/** The highest capacity of a list. */
-const highestCapacity = '1000'
 const nothing: PendingList = { remove: [], add: [] }
 
 /** The real sidecar's description of a list, which it adds to the refusal of an unknown field. */
@@ -55,7 +54,7 @@ function union(values: readonly string[], more: readonly string[], most: number)
   return [...all]
 }
 
-export function getList({ state }: Step, key: string): Answer {
+export function getList({ state }: Step, { key }: { readonly key: string }): Answer {
   const list = listView(state, key)
   return list ? ok({ name: key, ...list }) : notFound(state, key, 'List')
 }
@@ -109,7 +108,7 @@ export function updateList(step: Step, call: UpdateList, now: number): Answer {
     )
   }
   const isLocal = step.state.config.mode === 'local'
-  const limit = isLocal ? learnLimit(step) : highestCapacity
+  const limit = isLocal ? learnLimit(step) : String(highestCapacity)
   if (limit === undefined) return failUnknown('no players for list')
   if (lessThan(capacity, '0') || lessThan(limit, capacity)) {
     // The message names 1000 whatever the limit is.
@@ -124,7 +123,7 @@ export function updateList(step: Step, call: UpdateList, now: number): Answer {
     'Agones 1.55 and later refuse updateList under their usual cluster role. Use addListValue and removeListValue.',
   )
   change(step, key, list, (before) => replacement(list, call, before), now)
-  return getList(step, key)
+  return getList(step, call)
 }
 
 /** The highest capacity that local mode allows. Local mode reads the limit once, from the list `players`. */

@@ -2,7 +2,7 @@ import { maxReserveSeconds, metadataKey } from '../../../protocol/names.js'
 import { recordedName } from '../state/config.js'
 import { done, fail, failUnknown, ok } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { withKey, withMetadata, withState } from '../state/game-server-edits.js'
+import { withKey, withState, withText } from '../state/game-server-edits.js'
 import { lessThan, reserveMilliseconds } from '../state/int64.js'
 import { quote } from '../state/show.js'
 import type { Call, CallOf } from '../state/sidecar-event.js'
@@ -25,38 +25,30 @@ export function performCall(step: Step, call: Call, now: number): Answer {
   // The other operations are recorded where they take effect.
   const isRecorded = operation !== 'health' && operation !== 'updateCounter' && !operation.startsWith('set')
   if (isRecorded) record(step, recordedName(operation))
-  switch (operation) {
-    case 'ready':
-      return requestState(step, 'Ready', now)
-    case 'allocate':
-      return requestState(step, 'Allocated', now)
-    case 'shutdown':
-      return requestState(step, 'Shutdown', now)
-    case 'reserve':
-      return reserve(step, call.seconds, now)
-    case 'health':
-      return beat(step, call.beats, now)
-    case 'setLabel':
-    case 'setAnnotation':
-      return setMetadata(step, call, now)
-    case 'getGameServer':
-      return refuseIfGone(step.state) ?? ok(step.state.object)
-    case 'getCounter':
-      return getCounter(step, call.key)
-    case 'updateCounter':
-      return updateCounter(step, call, now)
-    case 'getList':
-      return getList(step, call.key)
-    case 'updateList':
-      return updateList(step, call, now)
-    case 'addListValue':
-      return addListValue(step, call, now)
-    case 'removeListValue':
-      return removeListValue(step, call, now)
-  }
+  return (performers[operation] as Performer<typeof operation>)(step, call, now)
 }
 
-function reserve(step: Step, seconds: string, now: number): Answer {
+/** Carries out the call of one operation. */
+type Performer<Name extends Call['operation']> = (step: Step, call: CallOf<Name>, now: number) => Answer
+
+const performers: { readonly [Name in Call['operation']]: Performer<Name> } = {
+  ready: (step, _call, now) => requestState(step, 'Ready', now),
+  allocate: (step, _call, now) => requestState(step, 'Allocated', now),
+  shutdown: (step, _call, now) => requestState(step, 'Shutdown', now),
+  reserve,
+  health: beat,
+  setLabel: setMetadata,
+  setAnnotation: setMetadata,
+  getGameServer: ({ state }) => refuseIfGone(state) ?? ok(state.object),
+  getCounter,
+  updateCounter,
+  getList,
+  updateList,
+  addListValue,
+  removeListValue,
+}
+
+function reserve(step: Step, { seconds }: CallOf<'reserve'>, now: number): Answer {
   const { config, object } = step.state
   const reserveFor = lessThan('0', seconds) ? reserveMilliseconds(seconds) : undefined
   if (config.mode === 'local') {
@@ -77,7 +69,7 @@ function reserve(step: Step, seconds: string, now: number): Answer {
 }
 
 /** Counts a beat. Local mode only logs it. */
-function beat(step: Step, beats: number, now: number): Answer {
+function beat(step: Step, { beats }: CallOf<'health'>, now: number): Answer {
   const { faults, process, config } = step.state
   const isLocal = config.mode === 'local'
   if (beats > 0 || isLocal) record(step, 'health')
@@ -101,11 +93,11 @@ function ignoreBeat(step: Step, left: number): void {
 function setMetadata(step: Step, call: CallOf<'setLabel' | 'setAnnotation'>, now: number): Answer {
   const { operation, key, value } = call
   const { config, object, process } = step.state
-  const { creation_timestamp: created, uid, ...meta } = object.object_meta
+  const { creation_timestamp: created, uid } = object.object_meta
   const isLabel = operation === 'setLabel'
   const field = isLabel ? 'labels' : 'annotations'
   if (config.mode === 'local') {
-    writeObject(step, withMetadata(object, field, withKey(meta[field], prefixOf(step.state) + key, value)))
+    writeObject(step, withText(object, field, prefixOf(step.state) + key, value))
   } else {
     const kind = isLabel ? 'label' : 'annotation'
     const refusal = keyRefusal(kind, key) ?? (isLabel ? valueRefusal(key, value) : undefined)

@@ -1,7 +1,7 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import { done, failUnknown } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
-import { isBeingDeleted, withState } from '../state/game-server-edits.js'
+import { isFinal, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { updateProcess, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
@@ -50,7 +50,7 @@ export function requestState(
     writeObject(step, withState(object, wanted))
     return done
   }
-  if (isBeingDeleted(object) || object.status.state === 'Unhealthy') {
+  if (isFinal(object)) {
     warn(
       step,
       'call-after-end',

@@ -117,12 +117,7 @@ export interface GameServerManifest {
       readonly initialDelaySeconds?: number
     } | null
     readonly ports?:
-      | readonly {
-          readonly name?: string
-          readonly hostPort?: number
-          readonly containerPort?: number
-        }[]
-      | null
+      readonly { readonly name?: string; readonly hostPort?: number; readonly containerPort?: number }[] | null
     readonly counters?: ManifestCounters | null
     readonly lists?: ManifestLists | null
   }

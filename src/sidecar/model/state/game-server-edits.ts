@@ -1,4 +1,6 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../../protocol/game-server.js'
+import { lastAllocatedAnnotation } from '../../../protocol/names.js'
+import { lessThan } from './int64.js'
 
 type ReadonlyRecord<T> = Readonly<Record<string, T>> | null | undefined
 
@@ -13,7 +15,7 @@ export function withKey<T>(record: ReadonlyRecord<T>, key: string, value: T): Re
 }
 
 /** A copy without the key. */
-export function withoutKey<T>(record: ReadonlyRecord<T>, key: string): Record<string, T> {
+function withoutKey<T>(record: ReadonlyRecord<T>, key: string): Record<string, T> {
   return Object.fromEntries(Object.entries(record ?? {}).filter(([other]) => other !== key))
 }
 
@@ -40,6 +42,37 @@ export function withMetadata(
   return { ...object, object_meta: { ...object.object_meta, [kind]: record } }
 }
 
+/** The object with a label or annotation set, or removed by null. */
+export function withText(
+  object: GameServer,
+  kind: 'labels' | 'annotations',
+  key: string,
+  value: string | null,
+): GameServer {
+  const before = object.object_meta[kind]
+  return withMetadata(object, kind, value === null ? withoutKey(before, key) : withKey(before, key, value))
+}
+
+/** A counter with its count between 0 and its capacity. */
+export function clampCounter({ count, capacity }: CounterStatus): CounterStatus {
+  if (lessThan(capacity, count)) return { count: capacity, capacity }
+  return { count: lessThan(count, '0') ? '0' : count, capacity }
+}
+
+/** A copy of the values after their changes. Changes of absent values have no effect. */
+export function changeEach<Value, Change>(
+  values: ReadonlyRecord<Value>,
+  changes: Readonly<Record<string, Change>>,
+  apply: (value: Value, change: Change) => Value,
+): Record<string, Value> {
+  const next = new Map(Object.entries(values ?? {}))
+  for (const [name, change] of Object.entries(changes)) {
+    const value = next.get(name)
+    if (value !== undefined) next.set(name, apply(value, change))
+  }
+  return Object.fromEntries(next)
+}
+
 export function withCounter(object: GameServer, name: string, counter: CounterStatus): GameServer {
   return { ...object, status: { ...object.status, counters: withKey(object.status.counters, name, counter) } }
 }
@@ -50,16 +83,19 @@ export function withList(object: GameServer, name: string, list: ListStatus): Ga
 
 /** The object with the annotation that Allocated leaves behind. */
 export function withLastAllocated(object: GameServer, platform: string, at: number): GameServer {
-  const key = `${platform}.dev/last-allocated`
-  const { annotations } = object.object_meta
-  const previous = annotations?.[key]
+  const key = lastAllocatedAnnotation(platform)
+  const previous = object.object_meta.annotations?.[key]
   const time = new Date(at).toISOString().slice(0, -1)
   // A cluster's times have nanoseconds, so no two allocations have the same. Here those of one millisecond are counted.
   const part = previous?.startsWith(time) ? `${Number(previous.slice(time.length, -1)) + 1}`.padStart(6, '0') : ''
-  return withMetadata(object, 'annotations', withKey(annotations, key, `${time}${part}Z`))
+  return withText(object, 'annotations', key, `${time}${part}Z`)
 }
 
+/** Whether the platform has marked the object for deletion. */
+export const isMarked = ({ object_meta: { deletion_timestamp: time } }: GameServer): boolean => (time ?? '0') !== '0'
+
 /** Whether the object is on its way out: then only its metadata can still be changed from within. */
-export function isBeingDeleted(object: GameServer): boolean {
-  return (object.object_meta.deletion_timestamp ?? '0') !== '0' || object.status.state === 'Shutdown'
-}
+export const isBeingDeleted = (object: GameServer): boolean => isMarked(object) || object.status.state === 'Shutdown'
+
+/** Whether the state is final for the game. */
+export const isFinal = (object: GameServer): boolean => isBeingDeleted(object) || object.status.state === 'Unhealthy'

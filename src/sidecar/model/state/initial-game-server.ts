@@ -10,11 +10,7 @@ type Status = GameServer['status']
 
 const builtIn: GameServerManifest = {
   metadata: { labels: { islocal: 'true' }, annotations: { annotation: 'true' } },
-  spec: {
-    ports: [{}],
-    counters: { rooms: { count: 1, capacity: 10 } },
-    lists: { players: { capacity: 100 } },
-  },
+  spec: { ports: [{}], counters: { rooms: { count: 1, capacity: 10 } }, lists: { players: { capacity: 100 } } },
 }
 
 /** The built-in GameServer of the real sidecar's local mode. In production its three players would be missing. */
@@ -74,10 +70,7 @@ export function literalGameServer(config: SidecarConfig, manifest: GameServerMan
     status: {
       state: status?.state ?? '',
       address: status?.address ?? '',
-      addresses: (status?.addresses ?? []).map(({ type, address }) => ({
-        type: type ?? '',
-        address: address ?? '',
-      })),
+      addresses: (status?.addresses ?? []).map(({ type, address }) => ({ type: type ?? '', address: address ?? '' })),
       ports: (status?.ports ?? []).map(({ name, port }) => ({ name: name ?? '', port: port ?? 0 })),
       players: null,
       counters: counted ? counters(status?.counters) : {},

@@ -14,7 +14,7 @@ export interface Step {
   readonly effects: Effect[]
 }
 
-export function update(step: Step, change: Partial<SidecarState>): void {
+export function update<State>(step: { state: State }, change: Partial<State>): void {
   step.state = { ...step.state, ...change }
 }
 

@@ -3,7 +3,7 @@ import { annotationLimit, metadataKey } from '../../../protocol/names.js'
 import { byteLength } from '../calls/metadata-rules.js'
 import { applyCounter } from '../calls/counters.js'
 import { applyList } from '../calls/lists.js'
-import { isBeingDeleted, sorted, withLastAllocated, withMetadata, withState } from '../state/game-server-edits.js'
+import { changeEach, isFinal, sorted, withLastAllocated, withMetadata, withState } from '../state/game-server-edits.js'
 import type { PendingList, WriteKind } from '../state/sidecar-state.js'
 import { prefixOf, update, updateProcess, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
@@ -20,7 +20,7 @@ export function applyWrite(step: Step, kind: WriteKind, at: number): void {
 
 function writeState(step: Step, at: number): void {
   const { process, object, config, reservedUntil } = step.state
-  if (process.wantedState === '' || isBeingDeleted(object) || object.status.state === 'Unhealthy') return
+  if (process.wantedState === '' || isFinal(object)) return
   if (process.undoesAllocation && object.status.state === 'Allocated') {
     warn(
       step,
@@ -71,22 +71,8 @@ function writeValues(step: Step, kind: 'counters' | 'lists'): void {
   const { counters, lists } = object.status
   const written =
     kind === 'counters'
-      ? { counters: applyAll(counters, process.counters, applyCounter) }
-      : { lists: applyAll<ListStatus, PendingList>(lists, process.lists, applyList) }
+      ? { counters: changeEach(counters, process.counters, applyCounter) }
+      : { lists: changeEach<ListStatus, PendingList>(lists, process.lists, applyList) }
   updateProcess(step, { [kind]: {} })
   writeObject(step, { ...object, status: { ...object.status, ...written } })
-}
-
-/** Applies pending changes to the stored values, with one copy for all changes. */
-function applyAll<Value, Pending>(
-  stored: Readonly<Record<string, Value>> | null | undefined,
-  pending: Readonly<Record<string, Pending>>,
-  apply: (value: Value, change: Pending) => Value,
-): Record<string, Value> {
-  const values = new Map(Object.entries(stored ?? {}))
-  for (const [name, change] of Object.entries(pending)) {
-    const value = values.get(name)
-    if (value !== undefined) values.set(name, apply(value, change))
-  }
-  return Object.fromEntries(values)
 }

@@ -1,5 +1,5 @@
 import { requestState } from '../calls/write-queue.js'
-import { isBeingDeleted, withState } from '../state/game-server-edits.js'
+import { isBeingDeleted, isFinal, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { record, update, updateFaults, updateProcess, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
@@ -71,7 +71,7 @@ function endReservation(step: Step, at: number): void {
   updateProcess(step, { reserveEnds: undefined })
   const { config, object } = step.state
   if (config.mode === 'local') record(step, 'ready')
-  else if (isBeingDeleted(object) || object.status.state === 'Unhealthy') return
+  else if (isFinal(object)) return
   requestState(step, 'Ready', at)
 }
 

@@ -1,5 +1,5 @@
 import { requestUnhealthy } from '../calls/write-queue.js'
-import { isBeingDeleted } from '../state/game-server-edits.js'
+import { isFinal } from '../state/game-server-edits.js'
 import { createHealth } from '../state/sidecar-state.js'
 import { update, updateProcess, warn } from '../state/step.js'
 import type { Step } from '../state/step.js'
@@ -37,8 +37,7 @@ export function checkHealth(step: Step, at: number, now: number): void {
   const failed = silence >= health.period
   const failures = failed ? health.failures + 1 : health.failures
   updateProcess(step, { health: { ...health, failures, nextCheck: time + health.period } })
-  const isOver = object.status.state === 'Unhealthy' || isBeingDeleted(object)
-  if (isOver) return
+  if (isFinal(object)) return
   if (failed) {
     warn(
       step,

@@ -1,5 +1,5 @@
 import type { EndReason } from '../state/effect.js'
-import { withState } from '../state/game-server-edits.js'
+import { isMarked, withState } from '../state/game-server-edits.js'
 import type { SidecarState } from '../state/sidecar-state.js'
 import { update, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
@@ -14,10 +14,9 @@ export function followObject(step: Step, at: number): void {
   }
   // An Unhealthy GameServer becomes Shutdown later: the first reason counts.
   const reason = ending?.reason ?? present
-  const isMarked = isDeleted(step.state)
   // An Unhealthy GameServer without a Fleet stays Unhealthy.
   const isHandled = object.status.state === 'Shutdown' || config.replaceAfter !== undefined
-  const nextAt = isMarked || !isHandled ? undefined : (ending?.nextAt ?? at + config.controllerDelay)
+  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? at + config.controllerDelay)
   const replacesAt =
     ending?.replacesAt ??
     // A Fleet counts a deleted GameServer until its pod is gone.
@@ -40,8 +39,6 @@ export function markDeleted(step: Step, at: number): void {
   const timestamp = String(Math.floor(at / 1000))
   writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: timestamp } }, true)
 }
-
-const isDeleted = ({ object }: SidecarState): boolean => (object.object_meta.deletion_timestamp ?? '0') !== '0'
 
 /** Why the GameServer has ended; undefined if it hasn't. Local mode has no platform that would end it. */
 function endReason({ config, object, gone, goneAt }: SidecarState): EndReason | undefined {
