@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { FleetAllocation, RunningFleet } from '../../fleet/types.js'
 import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../schema/allocation.js'
@@ -13,9 +14,6 @@ import { textOf } from './selectors.js'
 import { refusals, StatusError } from './status.js'
 
 type Fields = Readonly<Record<string, unknown>>
-
-/** How long an allocation waits for others of its batch. The platform's `allocation-batch-wait-time` is 500 ms. */
-const BATCH_MS = 1
 
 const refusal = (status: number, code: number, message: string): Answer => ({
   status,
@@ -35,25 +33,40 @@ export interface Allocations {
   serve(message: IncomingMessage): Promise<Answer>
 }
 
-/** Allocates for both of the platform's APIs. Requests that come before the first of them is answered make a batch. */
+/**
+ * Allocates for both of the platform's APIs. Where the platform collects a batch for its `allocation-batch-wait-time` of
+ * 500 ms, a batch here is what is in flight at the same time, so no request waits. A connection that asks again has had
+ * its answer, and begins the next batch.
+ */
 export function createAllocations(fleet: RunningFleet): Allocations {
-  let batch = 1
+  let batch = 0
+  let inFlight = 0
+  let answered = new WeakSet<Socket>()
 
-  const inBatch = async (work: (batch: number) => Promise<Answer>): Promise<Answer> => {
-    const own = batch
-    return work(own).finally(() => (batch = Math.max(batch, own + 1)))
+  const inBatch = async ({ socket }: IncomingMessage, work: () => Promise<Answer>): Promise<Answer> => {
+    if (inFlight === 0 || answered.has(socket)) {
+      batch += 1
+      answered = new WeakSet()
+    }
+    inFlight += 1
+    try {
+      const answer = await work()
+      // What was sent during the work is read in the next turn of the event loop, and belongs to the batch.
+      await turn()
+      await turn()
+      return answer
+    } finally {
+      inFlight -= 1
+      answered.add(socket)
+    }
   }
-  const allocate = async (value: unknown, batch: number): Promise<FleetAllocation> => {
-    const manifest = readAllocation(value)
-    await sleep(BATCH_MS)
-    return fleet.allocate(manifest, batch)
-  }
+  const allocate = (value: unknown): FleetAllocation => fleet.allocate(readAllocation(value), batch)
 
-  const create = async ({ type, namespace, message }: Asked, batch: number): Promise<Answer> => {
+  const create = async ({ type, namespace, message }: Asked): Promise<Answer> => {
     const manifest = await readObject(message, await bodyText(message))
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     try {
-      const { answer, state, reason } = await allocate({ ...manifest, metadata: { ...metadata, namespace } }, batch)
+      const { answer, state, reason } = allocate({ ...manifest, metadata: { ...metadata, namespace } })
       const { reason: _, ...body } = answer
       // The platform doesn't tell why. kubectl prints the header as a warning.
       const headers = state === 'Allocated' ? {} : { warning: `299 - ${quoted(`${state}: ${reason}`)}` }
@@ -64,7 +77,7 @@ export function createAllocations(fleet: RunningFleet): Allocations {
     }
   }
 
-  const serve = async (message: IncomingMessage, batch: number): Promise<Answer> => {
+  const serve = async (message: IncomingMessage): Promise<Answer> => {
     if (message.method !== 'POST') return refusal(501, 12, 'Method Not Allowed')
     try {
       // Any page may send another type without asking.
@@ -73,7 +86,7 @@ export function createAllocations(fleet: RunningFleet): Allocations {
       if (!isObject(asked)) return refusal(400, 3, 'The body must be a JSON object')
       // The platform takes no namespace for one without GameServers.
       const namespace = textOf(asked['namespace']) || '(none)'
-      const { state, answer } = await allocate({ ...manifestOf(asked), metadata: { namespace } }, batch)
+      const { state, answer } = allocate({ ...manifestOf(asked), metadata: { namespace } })
       return state === 'Allocated' ? { body: answerOf(answer.status) } : failures[state]!
     } catch (error) {
       if (error instanceof TooLarge) return refusal(413, 8, error.message)
@@ -83,8 +96,8 @@ export function createAllocations(fleet: RunningFleet): Allocations {
     }
   }
   return {
-    create: (asked) => inBatch((batch) => create(asked, batch)),
-    serve: (message) => inBatch((batch) => serve(message, batch)),
+    create: (asked) => inBatch(asked.message, () => create(asked)),
+    serve: (message) => inBatch(message, () => serve(message)),
   }
 }
 
