@@ -77,7 +77,7 @@ test('the allocator service takes and gives the JSON of protobuf', async () => {
   expect(gameServer.object_meta.labels).toMatchObject({ mode: 'duel' })
 })
 
-test('the allocator service refuses as grpc-gateway does', async () => {
+test('the allocator service refuses as grpc-gateway does: what protobuf cannot read with 400, an invalid allocation with 500', async () => {
   const { ask } = await serveFleet()
   const unallocated = await ask('POST', SERVICE, { namespace: 'default' })
   expect(unallocated.status).toBe(429)
@@ -88,7 +88,9 @@ test('the allocator service refuses as grpc-gateway does', async () => {
     [400, 3, await ask('POST', SERVICE, '[]')],
     [400, 3, await ask('POST', SERVICE, { namespace: 'default', gameServerSelectors: 5 })],
     [400, 3, await ask('POST', SERVICE, { namespace: 'default', gameServerSelectors: [{ gameServerState: 'RADY' }] })],
-    [400, 3, await ask('POST', SERVICE, { namespace: 'default', multiClusterSetting: { enabled: true } })],
+    [400, 3, await ask('POST', SERVICE, { namespace: 'default', counters: { rooms: { amount: 'two' } } })],
+    [500, 422, await ask('POST', SERVICE, { namespace: 'default', lists: { players: { capacity: '-1' } } })],
+    [500, 422, await ask('POST', SERVICE, { namespace: 'default', multiClusterSetting: { enabled: true } })],
     [413, 8, await ask('POST', SERVICE, 'x'.repeat(5_000_000))],
   ] as const
   for (const [index, [status, code, answer]] of cases.entries()) {

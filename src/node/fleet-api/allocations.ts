@@ -1,21 +1,18 @@
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { FleetAllocation, RunningFleet } from '../../fleet/types.js'
 import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../schema/allocation.js'
-import { InvalidInput, pathText } from '../../schema/check.js'
-import type { AllocationStatus, GameServerAllocation } from '../../sidecar/allocation/manifest.js'
+import { readAllocationRequest } from '../../schema/allocation-request.js'
+import { InvalidInput } from '../../schema/check.js'
+import type { AllocationStatus } from '../../sidecar/allocation/manifest.js'
 import { parseJson, readBodyText, TooLarge } from '../local/control-routes.js'
 import { bodyOf } from '../local/http-adapter.js'
 import { mediaTypeOf, readObject } from './patch.js'
-import type { Answer, Asked } from './resources.js'
+import type { Answer, Asked, ResourceType } from './resources.js'
 import { textOf } from './selectors.js'
-import { refusals, StatusError } from './status.js'
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** How long an allocation waits for others of its batch. The platform's `allocation-batch-wait-time` is 500 ms. */
-const BATCH_MS = 1
+import { reading, StatusError } from './status.js'
 
 const refusal = (status: number, code: number, message: string): Answer => ({
   status,
@@ -35,56 +32,66 @@ export interface Allocations {
   serve(message: IncomingMessage): Promise<Answer>
 }
 
-/** Allocates for both of the platform's APIs. Requests that come before the first of them is answered make a batch. */
-export function createAllocations(fleet: RunningFleet): Allocations {
-  let batch = 1
+/**
+ * Allocates for both of the platform's APIs. Where the platform collects a batch for its `allocation-batch-wait-time` of
+ * 500 ms, a batch here is what is in flight at the same time, so no request waits. A connection that asks again has had
+ * its answer, and begins the next batch.
+ */
+export function createAllocations(fleet: RunningFleet, type: ResourceType): Allocations {
+  let batch = 0
+  let inFlight = 0
+  let answered = new WeakSet<Socket>()
 
-  const inBatch = async (work: (batch: number) => Promise<Answer>): Promise<Answer> => {
-    const own = batch
-    return work(own).finally(() => (batch = Math.max(batch, own + 1)))
-  }
-  const allocate = async (value: unknown, batch: number): Promise<FleetAllocation> => {
-    const manifest = readAllocation(value)
-    await sleep(BATCH_MS)
-    return fleet.allocate(manifest, batch)
-  }
-
-  const create = async ({ type, namespace, message }: Asked, batch: number): Promise<Answer> => {
-    const manifest = await readObject(message, await bodyText(message))
-    const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
+  const inBatch = async ({ socket }: IncomingMessage, work: () => Promise<Answer>): Promise<Answer> => {
+    if (inFlight === 0 || answered.has(socket)) {
+      batch += 1
+      answered = new WeakSet()
+    }
+    inFlight += 1
     try {
-      const { answer, state, reason } = await allocate({ ...manifest, metadata: { ...metadata, namespace } }, batch)
-      const { reason: _, ...body } = answer
-      // The platform doesn't tell why. kubectl prints the header as a warning.
-      const headers = state === 'Allocated' ? {} : { warning: `299 - ${quoted(`${state}: ${reason}`)}` }
-      return { status: 201, body, headers }
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error
-      throw refusals.invalid(type, textOf(metadata['name']), error.message, pathText(error.path))
+      const answer = await work()
+      // What was sent during the work is read in the next turn of the event loop, and belongs to the batch.
+      await turn()
+      await turn()
+      return answer
+    } finally {
+      inFlight -= 1
+      answered.add(socket)
     }
   }
+  const allocate = (value: object, name = ''): FleetAllocation =>
+    reading(type, name, () => fleet.allocate(readAllocation(value), batch))
 
-  const serve = async (message: IncomingMessage, batch: number): Promise<Answer> => {
+  const create = async ({ namespace, message }: Asked): Promise<Answer> => {
+    const manifest = await readObject(message, await bodyText(message))
+    const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
+    const given = { ...manifest, metadata: { ...metadata, namespace } }
+    const { answer, state, reason } = allocate(given, textOf(metadata['name']))
+    const { reason: _, ...body } = answer
+    // The platform doesn't tell why. kubectl prints the header as a warning.
+    const headers = state === 'Allocated' ? {} : { warning: `299 - ${quoted(`${state}: ${reason}`)}` }
+    return { status: 201, body, headers }
+  }
+
+  const serve = async (message: IncomingMessage): Promise<Answer> => {
     if (message.method !== 'POST') return refusal(501, 12, 'Method Not Allowed')
     try {
       // Any page may send another type without asking.
       mediaTypeOf(message, ['application/json'])
-      const asked = parseJson((await bodyText(message)) || '{}')
-      if (!isObject(asked)) return refusal(400, 3, 'The body must be a JSON object')
-      // The platform takes no namespace for one without GameServers.
-      const namespace = textOf(asked['namespace']) || '(none)'
-      const { state, answer } = await allocate({ ...manifestOf(asked), metadata: { namespace } }, batch)
+      const { state, answer } = allocate(readAllocationRequest(parseJson((await bodyText(message)) || '{}')))
       return state === 'Allocated' ? { body: answerOf(answer.status) } : failures[state]!
     } catch (error) {
-      if (error instanceof TooLarge) return refusal(413, 8, error.message)
-      if (error instanceof StatusError) return refusal(error.code, 3, error.message)
-      if (error instanceof InvalidInput) return refusal(400, 3, error.message)
-      throw error
+      const text = (error as Error).message
+      if (error instanceof TooLarge) return refusal(413, 8, text)
+      if (error instanceof InvalidInput) return refusal(400, 3, text)
+      if (!(error instanceof StatusError)) throw error
+      // cmd/allocator/main.go takes the status 422 for a gRPC code, and grpc-gateway answers a code it doesn't know with 500.
+      return error.code === 422 ? refusal(500, 422, text) : refusal(error.code, 3, text)
     }
   }
   return {
-    create: (asked) => inBatch((batch) => create(asked, batch)),
-    serve: (message) => inBatch((batch) => serve(message, batch)),
+    create: (asked) => inBatch(asked.message, () => create(asked)),
+    serve: (message) => inBatch(message, () => serve(message)),
   }
 }
 
@@ -99,64 +106,9 @@ const quoted = (text: string): string =>
       .replace(/[^\x20-\x7e]/g, '?'),
   )
 
-/** The unchecked allocation of a request, as `ConvertAllocationRequestToGSA` of `pkg/allocation/converters` makes it. */
-function manifestOf(request: Fields): GameServerAllocation {
-  const spec = {
-    multiClusterSetting: pick(request['multiClusterSetting'], ['enabled', 'policySelector']),
-    selectors: list(request['gameServerSelectors'], selectorOf),
-    preferred: list(request['preferredGameServerSelectors'], selectorOf),
-    required: isObject(request['requiredGameServerSelector'])
-      ? selectorOf(request['requiredGameServerSelector'])
-      : null,
-    priorities: list(request['priorities'], ({ type, key, order }) => ({
-      type: word(type, ['Counter', 'List']),
-      key,
-      order: word(order, ['Ascending', 'Descending']),
-    })),
-    scheduling: word(request['scheduling'], ['Packed', 'Distributed']),
-    metadata: pick(request['metadata'] ?? request['metaPatch'], ['labels', 'annotations']),
-    counters: record(request['counters'], (action) => pick(action, ['action', 'amount', 'capacity'])),
-    lists: record(request['lists'], (action) => pick(action, ['addValues', 'deleteValues', 'capacity'])),
-  }
-  return { spec: spec as NonNullable<GameServerAllocation['spec']> }
-}
-
-const selectorOf = (selector: Fields): Fields => ({
-  matchLabels: selector['matchLabels'],
-  matchExpressions: list(selector['matchExpressions'], ({ key, operator, values }) => ({
-    key,
-    operator: word(operator, ['In', 'NotIn', 'Exists', 'DoesNotExist']),
-    values,
-  })),
-  gameServerState: stateOf(word(selector['gameServerState'], ['READY', 'ALLOCATED'])),
-  counters: record(selector['counters'], (bounds) =>
-    pick(bounds, ['minCount', 'maxCount', 'minAvailable', 'maxAvailable']),
-  ),
-  lists: record(selector['lists'], (bounds) => pick(bounds, ['containsValue', 'minAvailable', 'maxAvailable'])),
-})
-
-const stateOf = (state: unknown): unknown => (state === 'READY' ? 'Ready' : state === 'ALLOCATED' ? 'Allocated' : state)
-
-/** The word of an enum, which may be given by its number. */
-const word = (value: unknown, words: readonly string[]): unknown =>
-  value == null ? words[0] : typeof value === 'number' ? (words[value] ?? value) : value
-
-const list = (value: unknown, change: (item: Fields) => Fields): unknown =>
-  Array.isArray(value) ? value.map((item: unknown) => (isObject(item) ? change(item) : item)) : value
-
-const record = (value: unknown, change: (item: Fields) => unknown): unknown =>
-  isObject(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, isObject(item) ? change(item) : item]))
-    : value
-
-/** The known fields; others are ignored. An int64 may be text. */
-const pick = (value: unknown, fields: readonly string[]): unknown =>
-  isObject(value)
-    ? Object.fromEntries(fields.filter((field) => value[field] != null).map((field) => [field, exact(value[field])]))
-    : value
-
-const exact = (value: unknown): unknown =>
-  typeof value === 'string' && /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : value
+/** Counters or lists with each int64 as text. */
+const withTexts = (all: object = {}): unknown =>
+  JSON.parse(JSON.stringify(all, (_, value: unknown) => (typeof value === 'number' ? String(value) : value)))
 
 /** The answer in protobuf's JSON, with every field, as grpc-gateway writes it. */
 function answerOf(status: AllocationStatus<string>): object {
@@ -164,7 +116,7 @@ function answerOf(status: AllocationStatus<string>): object {
   return {
     ...{ gameServerName, ports, address, addresses, nodeName, source },
     metadata: { labels: metadata?.labels ?? {}, annotations: metadata?.annotations ?? {} },
-    counters: record(status.counters, ({ count, capacity }) => ({ count: String(count), capacity: String(capacity) })),
-    lists: record(status.lists, ({ values, capacity }) => ({ values, capacity: String(capacity) })),
+    counters: withTexts(status.counters),
+    lists: withTexts(status.lists),
   }
 }

@@ -41,8 +41,11 @@ export const kubeconfigFor = (url: string, namespace: string): string =>
  */
 export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingMessage) => void): FleetApi {
   const watches = createWatches(fleet)
-  const allocations = createAllocations(fleet)
   const resources = createResources(fleet.snapshot().fleet.apiVersion.split('/')[0]!)
+  const allocations = createAllocations(
+    fleet,
+    resources.types.find(({ kind }) => kind === 'GameServerAllocation')!,
+  )
 
   /** Undefined for a path that isn't the platform's, and for a watch, which answers by itself. */
   async function answer(message: IncomingMessage, target: string, watch: (asked: Asked) => void) {

@@ -1,3 +1,4 @@
+import { InvalidInput, pathText } from '../../schema/check.js'
 import type { ResourceType } from './resources.js'
 
 /** A refusal, with the object and the message of the platform's `apimachinery/pkg/api/errors`. */
@@ -41,4 +42,14 @@ export const refusals = {
     const text = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${message}`
     return new StatusError(422, 'Invalid', text, { name, group, kind, causes })
   },
+}
+
+/** Runs what reads an object. @throws StatusError for an object that is invalid */
+export function reading<T>(type: ResourceType, name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error
+    throw refusals.invalid(type, name, error.message, pathText(error.path))
+  }
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FleetResult, PlatformObject, RunningFleet } from '../../fleet/types.js'
 import { isObject } from '../../protocol/is-object.js'
-import { InvalidInput, pathText } from '../../schema/check.js'
 import { readAutoscaler, readFleet } from '../../schema/fleet.js'
 import type { ControlCommand } from '../../sidecar/index.js'
 import { creates, patched, readObject } from './patch.js'
@@ -9,7 +8,7 @@ import { existing, found, scaleOf } from './reads.js'
 import { apiVersionOf } from './resources.js'
 import type { Answer, Asked } from './resources.js'
 import { textOf } from './selectors.js'
-import { refusals } from './status.js'
+import { reading, refusals } from './status.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -111,15 +110,10 @@ function checked({ type, name, namespace, subresource }: Asked, object: Fields):
 
 /** Writes. @throws StatusError if the object is invalid or the Fleet refuses it */
 function finish({ type }: Asked, name: string, write: (writer: Writer) => FleetResult): void {
-  try {
-    const result = write(writers[type.plural]!)
-    if (result.ok) return
-    const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
-    throw refuse(type, name, result.message)
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error
-    throw refusals.invalid(type, name, error.message, pathText(error.path))
-  }
+  const result = reading(type, name, () => write(writers[type.plural]!))
+  if (result.ok) return
+  const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
+  throw refuse(type, name, result.message)
 }
 
 /** An object as its file has it, without what only the API server writes. */
