@@ -13,7 +13,7 @@ import { Faults, Watchers } from './panels/faults.js'
 import { GameServer } from './panels/game-server.js'
 import { Health } from './panels/health.js'
 import { Clock, Lifecycle } from './panels/lifecycle.js'
-import { onChange } from './store/page-state.js'
+import { onChange, part } from './store/page-state.js'
 import { state } from './store/state.js'
 import { readFilter } from './timeline/filter.js'
 import { isSilent, rowsOf } from './timeline/rows.js'
@@ -66,7 +66,7 @@ export const App = (): JSX.Element => (
         <Timeline />
         <div class="panels">
           {!state.isRecorded && <LivePanels />}
-          <GameServer />
+          <GameServerPanel />
         </div>
       </main>
       {/* Below the buttons, so that a new notice moves none of them. */}
@@ -78,8 +78,10 @@ export const App = (): JSX.Element => (
   </>
 )
 
+const GameServerPanel = part(['snapshot'], GameServer)
+
 /** The panels of a running sidecar. */
-function LivePanels(): JSX.Element | null {
+const LivePanels = part(['snapshot', 'now'], () => {
   const { snapshot } = state
   if (!snapshot) return null
   return (
@@ -93,4 +95,4 @@ function LivePanels(): JSX.Element | null {
       <Faults snapshot={snapshot} />
     </>
   )
-}
+})

@@ -49,15 +49,12 @@ const post = (url: string, path: string, body: unknown, headers: object = {}): P
     body: JSON.stringify(body),
   })
 
-test('the Fleet’s control interface refuses foreign pages and writes without its header, and a wrong token', async () => {
+test('the Fleet’s control interface refuses foreign pages and writes without its header', async () => {
   const { url } = await startFleetPage()
   const scale = { type: 'scale', replicas: 1 }
   expect((await post(url, '/commands', scale, { 'x-sidecar-control': '' })).status).toBe(403)
   expect((await post(url, '/commands', scale, { origin: 'http://evil.example' })).status).toBe(403)
   expect((await post(url, '/commands', scale)).status).toBe(200)
-  const guarded = await startFleetPage({}, { token: 'secret' })
-  expect((await post(guarded.url, '/commands', scale)).status).toBe(401)
-  expect((await post(guarded.url, '/commands', scale, { authorization: 'Bearer secret' })).status).toBe(200)
 })
 
 test.each([
@@ -107,7 +104,7 @@ test('events give the state first, each entry once and in order, and the state a
 
 test('a missed beat, which makes no entry, reaches the readers of the events', async () => {
   let failures = 0
-  const page = await startFleetPage({}, { beatsOf: () => ({ disabled: false, failures, failureThreshold: 3 }) })
+  const page = await startFleetPage({}, () => ({ disabled: false, failures, failureThreshold: 3 }))
   const { until } = follow(page)
   await until(({ state }) => state?.servers[0]?.beats?.failures === 0)
   failures = 2

@@ -12,7 +12,7 @@ import { Banner, showTitle, Toast } from '../header/notices.js'
 import { ActionButton } from '../panels/panel.js'
 import { announce, takeToken } from '../store/api.js'
 import { followLog } from '../store/feed.js'
-import { onChange } from '../store/page-state.js'
+import { onChange, part } from '../store/page-state.js'
 import { Dialogs, drawPage, Panes, restoreChoices } from '../ui/draw.js'
 import { definePage } from '../ui/page.js'
 import { actions } from './actions.js'
@@ -52,7 +52,7 @@ const App = (): JSX.Element => (
           <FleetTimeline />
         </div>
         <div class="panels">
-          {state.snapshot && <FleetPanel snapshot={state.snapshot} />}
+          <FleetPanel />
           <Allocations />
         </div>
       </main>
@@ -67,7 +67,7 @@ const App = (): JSX.Element => (
   </>
 )
 
-function FleetHeader(): JSX.Element {
+const FleetHeader = part(['snapshot', 'now'], () => {
   const { snapshot } = state
   const states = countStates(snapshot?.servers ?? [])
   return (
@@ -96,7 +96,7 @@ function FleetHeader(): JSX.Element {
       </div>
     </header>
   )
-}
+})
 
 /** The state that stands for the whole Fleet: the worst of those that need a look, else whether one is Ready. */
 function leadingState({ servers }: FleetView): string {
@@ -128,7 +128,8 @@ function tellWarnings(): void {
   if (warning) announce(`${warning.server ? `${shortName(warning.server)}: ` : ''}${warning.text}`, true)
 }
 
-onChange(showFleet)
+// A new title and icon cost a browser some milliseconds, and the counts may change with each event.
+setInterval(showFleet, 1_000)
 onChange(tellWarnings)
 restoreChoices()
 void drawPage(App, () => {

@@ -1,16 +1,16 @@
-import type { JSX } from 'preact'
-import type { EntryView, FleetView } from '../../fleet/view.js'
+import type { EntryView } from '../../fleet/view.js'
 import { clockTime, age } from '../common/format.js'
 import { Chip } from '../common/look.js'
 import { ActionButton, onFields, Panel } from '../panels/panel.js'
-import { memo } from '../store/page-state.js'
+import { memo, part } from '../store/page-state.js'
 import { goToEntry } from '../timeline/model.js'
 import { scale, wantedReplicas } from './actions.js'
 import { set, shortName, state } from './state.js'
 
 /** The Fleet's numbers, its scale and its autoscaler. */
-export function FleetPanel({ snapshot }: { snapshot: FleetView }): JSX.Element {
-  const { servers, autoscaler, sets, strategy, scheduling } = snapshot
+export const FleetPanel = part(['snapshot', 'now'], () => {
+  if (!state.snapshot) return null
+  const { servers, autoscaler, sets, strategy, scheduling } = state.snapshot
   const { present } = wantedReplicas()
   const inState = (...states: readonly string[]): number =>
     servers.filter((server) => states.includes(server.state)).length
@@ -78,7 +78,7 @@ export function FleetPanel({ snapshot }: { snapshot: FleetView }): JSX.Element {
       )}
     </Panel>
   )
-}
+})
 
 /** Allocations that the panel shows; the timeline has all. */
 const SHOWN = 30
@@ -92,7 +92,7 @@ const lastAllocations = memo((entries: readonly EntryView[]) =>
 const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 'red' } as const
 
 /** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
-export function Allocations(): JSX.Element {
+export const Allocations = part(['entries'], () => {
   const allocations = lastAllocations(state.entries)
   return (
     <Panel name="Allocations" pane="allocations">
@@ -113,7 +113,7 @@ export function Allocations(): JSX.Element {
       </ol>
     </Panel>
   )
-}
+})
 
 function showEntry(seq: number): void {
   set({ pane: 'timeline', filter: '', selected: seq })

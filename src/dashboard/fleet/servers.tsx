@@ -1,30 +1,40 @@
-import { Component, type JSX } from 'preact'
-import type { Amount, ServerView } from '../../fleet/view.js'
+import { Component, type ComponentChildren, type JSX } from 'preact'
+import type { ServerView } from '../../fleet/view.js'
 import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'
 import { Menu } from '../header/menu.js'
-import { memo } from '../store/page-state.js'
+import { part } from '../store/page-state.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
 import { chosenServer, countStates, set, shownServers, state } from './state.js'
 
 /** More counters and lists have no columns. */
 const MOST_AMOUNTS = 4
 
-/** Names of the counters and lists that have columns: players first. */
-const amountColumns = memo((counters: readonly string[], lists: readonly string[]) =>
-  [...new Set([...lists, ...counters])]
-    .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
-    .slice(0, MOST_AMOUNTS),
-)
+const ageOf = (since: number): string => age(state.now - since)
 
-const PROCESS = ['health', 'port', 'age', 'restarts', 'pid']
+/** A column: its head, the cell of a GameServer, and the name of its style. */
+type Column = readonly [head: string, cell: (server: ServerView) => ComponentChildren, style?: string]
+
+/** The columns after the name and the state: players come first. */
+const columnsOf = (counters: readonly string[], lists: readonly string[]): readonly Column[] => [
+  ...[...new Set([...lists, ...counters])]
+    .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
+    .slice(0, MOST_AMOUNTS)
+    .map((name): Column => [name, (server) => <AmountBar name={name} server={server} />, 'amount']),
+  ['health', Health],
+  ['port', ({ port }) => port],
+  ['age', ({ createdAt }) => ageOf(createdAt)],
+  ['restarts', ({ process }) => process.restarts],
+  ['pid', ({ process }) => (process.state === 'ended' ? `exit ${process.exitCode ?? '?'}` : process.pid)],
+]
 
 /** The GameServers, one a row. */
-export function Servers(): JSX.Element | null {
+export const Servers = part(['snapshot', 'now'], () => {
   const { snapshot, shownStates, server: chosen } = state
   if (!snapshot) return null
-  const amounts = amountColumns(snapshot.counters, snapshot.lists)
+  const columns = columnsOf(snapshot.counters, snapshot.lists)
+  const heads = columns.map(([head]) => head)
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
@@ -44,43 +54,38 @@ export function Servers(): JSX.Element | null {
           ))}
         </div>
       </div>
-      <div class="servers-box" onKeyDown={onArrow}>
-        <table>
-          <thead>
-            <tr>
-              {['server', 'state', ...amounts, ...PROCESS].map((column) => (
-                <th key={column} scope="col" class={`servers-${PROCESS.includes(column) ? column : ''}`}>
-                  {column}
-                </th>
-              ))}
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {servers.map((server) => (
-              <ServerRow
-                key={server.name}
-                server={server}
-                amounts={amounts}
-                isTarget={server.name === target}
-                age={age(state.now - server.createdAt)}
-                stateAge={age(state.now - server.stateSince)}
-              />
+      <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
+        <div class="servers-table" role="table" aria-label="GameServers">
+          <div class="servers-head" role="row">
+            {[['server'] as const, ['state'] as const, ...columns].map(([head, , style = head]) => (
+              <span key={head} class={`servers-${style}`} role="columnheader">
+                {head}
+              </span>
             ))}
-          </tbody>
-        </table>
-        {servers.length === 0 && (
-          <p class="timeline-empty muted">
-            {snapshot.servers.length === 0
-              ? 'The Fleet has no GameServer. + adds one.'
-              : `0 of ${snapshot.servers.length} GameServers have this state.`}
-          </p>
-        )}
+            <span class="servers-menu" role="cell" />
+          </div>
+          {servers.map((server) => (
+            <ServerRow
+              key={server.name}
+              server={server}
+              columns={columns}
+              isTarget={server.name === target}
+              shown={JSON.stringify([server, heads, ...[server.createdAt, server.stateSince].map(ageOf)])}
+            />
+          ))}
+        </div>
       </div>
+      {servers.length === 0 && (
+        <p class="timeline-empty muted">
+          {snapshot.servers.length === 0
+            ? 'The Fleet has no GameServer. + adds one.'
+            : `0 of ${snapshot.servers.length} GameServers have this state.`}
+        </p>
+      )}
       <Menu id="server-menu" label={`Actions of ${chosenServer()?.short}`} items={serverActions} />
     </section>
   )
-}
+})
 
 function toggleState(name: string): void {
   const { shownStates: states } = state
@@ -94,27 +99,25 @@ function onArrow(event: KeyboardEvent): void {
 
 interface RowProps {
   readonly server: ServerView
-  readonly amounts: readonly string[]
+  readonly columns: readonly Column[]
   /** The one row that Tab reaches. */
   readonly isTarget: boolean
-  readonly age: string
-  readonly stateAge: string
+  /** All that the row shows: a state brings new objects, of which few differ. */
+  readonly shown: string
 }
 
 class ServerRow extends Component<RowProps> {
-  /** A state brings new objects, of which few differ. */
   override shouldComponentUpdate(next: RowProps): boolean {
-    return JSON.stringify(next) !== JSON.stringify(this.props)
+    return next.isTarget !== this.props.isTarget || next.shown !== this.props.shown
   }
 
-  override render({ server, amounts, isTarget, age, stateAge }: RowProps): JSX.Element {
-    const { name, short, state: present, port, process } = server
-    const { sidecarUrl, restarts, pid, exitCode } = process
+  override render({ server, columns, isTarget }: RowProps): JSX.Element {
+    const { name, short, process } = server
+    const { sidecarUrl } = process
     const tabIndex = isTarget ? 0 : -1
-    const health = healthOf(server)
     return (
-      <tr data-server={name} data-chosen={isTarget ? '' : undefined} onClick={() => set({ server: name })}>
-        <th scope="row">
+      <div class="servers-row" role="row" data-server={name} onClick={() => set({ server: name })}>
+        <span class="servers-server" role="rowheader">
           <a
             data-focus
             {...(sidecarUrl && { href: dashboardOf(sidecarUrl) })}
@@ -125,21 +128,16 @@ class ServerRow extends Component<RowProps> {
           >
             {short}
           </a>
-        </th>
-        <td>
-          <StateMark state={present} /> <span class="muted">{stateAge}</span>
-        </td>
-        {amounts.map((one) => (
-          <td key={one}>{server.amounts.filter(([name]) => name === one).map(AmountBar)}</td>
+        </span>
+        <span class="servers-state" role="cell">
+          <StateMark state={server.state} /> <span class="muted">{ageOf(server.stateSince)}</span>
+        </span>
+        {columns.map(([head, cell, style = head]) => (
+          <span key={head} class={`servers-${style}`} role="cell">
+            {cell(server)}
+          </span>
         ))}
-        <td class="servers-health" style={toneStyle(health[1])}>
-          {health[0]}
-        </td>
-        <td class="servers-port">{port}</td>
-        <td class="servers-age">{age}</td>
-        <td class="servers-restarts">{restarts}</td>
-        <td class="servers-pid">{process.state === 'ended' ? `exit ${exitCode ?? '?'}` : pid}</td>
-        <td>
+        <span class="servers-menu" role="cell">
           <button
             class="button button-icon"
             aria-label={`Actions of ${short}`}
@@ -148,25 +146,32 @@ class ServerRow extends Component<RowProps> {
           >
             ⋮
           </button>
-        </td>
-      </tr>
+        </span>
+      </div>
     )
   }
 }
 
-const AmountBar = ([name, used, capacity]: Amount): JSX.Element => (
-  <span key={name} class="row">
-    <meter class="servers-meter" aria-label={name} max={capacity || 1} value={used} />
-    {`${used} / ${capacity}`}
-  </span>
-)
+function AmountBar({ name, server }: { name: string; server: ServerView }): JSX.Element | null {
+  const amount = server.amounts.find(([one]) => one === name)
+  if (amount === undefined) return null
+  const [, used, capacity] = amount
+  return (
+    <>
+      <meter class="servers-meter" aria-label={name} max={capacity || 1} value={used} /> {`${used} / ${capacity}`}
+    </>
+  )
+}
 
 /** A word for the health, and its colour. */
-function healthOf({ state: present, beats }: ServerView): readonly [string, Tone] {
-  if (present === 'Unhealthy') return ['failed', 'red']
-  if (beats === undefined) return ['–', 'muted']
-  if (beats.disabled) return ['off', 'muted']
-  return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']
+function Health({ state: present, beats }: ServerView): JSX.Element {
+  const [text, tone] = ((): readonly [string, Tone] => {
+    if (present === 'Unhealthy') return ['failed', 'red']
+    if (beats === undefined) return ['–', 'muted']
+    if (beats.disabled) return ['off', 'muted']
+    return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']
+  })()
+  return <span style={toneStyle(tone)}>{text}</span>
 }
 
 /** Opens the menu of a row below its button. */

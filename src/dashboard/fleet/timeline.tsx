@@ -1,10 +1,9 @@
-import type { JSX } from 'preact'
 import type { EntryView } from '../../fleet/view.js'
 import { toneStyle } from '../common/look.js'
 import { writeYaml } from '../common/yaml.js'
 import { TimelineFrame } from '../timeline/frame.js'
 import type { ListProps } from '../timeline/list.js'
-import { entryOf, type Row } from '../store/page-state.js'
+import { part, type Row } from '../store/page-state.js'
 import { readWords } from '../timeline/words.js'
 import { copyAllocation } from './actions.js'
 import { shortName } from './state.js'
@@ -39,7 +38,15 @@ function textOf(entry: EntryView): string {
   return known
 }
 
-const columns = ['time', 'kind', 'server', 'what']
+const columns: ListProps<EntryView>['columns'] = {
+  kind: ({ type }) => type,
+  server: ({ server }) => server && shortName(server),
+  what: ({ type, text, allocation }) => (
+    <span class={type === 'warning' ? 'timeline-problem' : ''} title={text}>
+      {text} {allocation && <span class="muted">{allocation.reason}</span>}
+    </span>
+  ),
+}
 
 const chips = [
   ['states', 'kind', 'state'],
@@ -48,29 +55,15 @@ const chips = [
   ['warnings', 'kind', 'warning'],
 ] as const
 
-export const FleetTimeline = (): JSX.Element => (
+export const FleetTimeline = part(['entries'], () => (
   <TimelineFrame
     columns={columns}
     chips={chips}
     example="kind:allocation server:abcde -created"
-    Cells={Cells}
     Details={Details}
     toneOf={toneOf}
   />
-)
-
-const Cells: ListProps<EntryView>['Cells'] = ({ row }) => {
-  const { type, server, text, allocation } = entryOf(row)!
-  return (
-    <>
-      <span class="timeline-kind">{type}</span>
-      <span class="timeline-server">{server === undefined ? '' : shortName(server)}</span>
-      <span class={`timeline-what ${type === 'warning' ? 'timeline-problem' : ''}`} title={text}>
-        {text} {allocation && <span class="muted">{allocation.reason}</span>}
-      </span>
-    </>
-  )
-}
+))
 
 function toneOf({ type, allocation }: EntryView): string | undefined {
   const isWarning = type === 'warning' || (allocation !== undefined && allocation.state !== 'Allocated')

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { arrowStep } from '../common/browser.js'
 import { ActionButton } from '../panels/panel.js'
 import { pageVersion } from '../store/api.js'
-import { state } from '../store/page-state.js'
+import { part, state } from '../store/page-state.js'
 import { keyName, nextTheme } from '../ui/page-actions.js'
 import { page, type Action } from '../ui/page.js'
 
@@ -52,7 +52,7 @@ export function Menu({ id: menu, label, items }: { id: string; label: string; it
 }
 
 /** The menu of actions that have no button in the header. */
-export const More = (): JSX.Element => (
+export const More = part([], () => (
   <>
     <button class="button" popoverTarget="more">
       <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
@@ -60,7 +60,7 @@ export const More = (): JSX.Element => (
     </button>
     <Menu id="more" label="More" items={page.actions().filter(page.inMenu)} />
   </>
-)
+))
 
 /** The page's last line. Of the facts, `wide` ones have no place on a phone. */
 export const StatusLine = ({ facts, wide }: { facts: readonly string[]; wide: readonly string[] }): JSX.Element => (

@@ -51,11 +51,14 @@ export function leave(): void {
   if (open >= 0) goTo(open)
 }
 
-/** The least number of drawn rows. */
-export const FEWEST = 100
+/** The smallest height of a row, in pixels. Touch screens have higher rows. */
+export const LEAST_HEIGHT = 30
+
+/** The least number of drawn rows: these fill the screen. */
+export const fewest = (): number => Math.ceil(screen.height / LEAST_HEIGHT)
 
 /** The scroll position of the box, in pixels, and the number of the newest rows that are drawn. */
-export const view = { top: 0, drawn: FEWEST }
+export const view = { top: 0, drawn: 0 }
 
 /** Moves the cursor to a row, scrolls the row into view and focuses it. */
 function goTo(index: number): void {

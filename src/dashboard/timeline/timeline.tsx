@@ -1,14 +1,13 @@
 import type { JSX } from 'preact'
 import { api } from '../store/api.js'
+import { part } from '../store/page-state.js'
 import { state } from '../store/state.js'
 import { CopyButton } from '../panels/panel.js'
 import { exportSession } from '../ui/entry-actions.js'
 import { describe } from './describe.js'
 import { Details } from './details.js'
 import { TimelineFrame } from './frame.js'
-import { Cells, toneOf } from './row.js'
-
-const columns = ['time', 'kind', 'what', 'status', 'ms', 'client']
+import { columns, toneOf } from './row.js'
 
 const chips = [
   ['calls', 'kind', 'call'],
@@ -20,19 +19,18 @@ const chips = [
 /** Whether there was a call or a command yet. */
 const hasBegun = (): boolean => state.entries.some((entry) => describe(entry).kind !== 'event')
 
-export const Timeline = (): JSX.Element => (
+export const Timeline = part(['entries'], () => (
   <TimelineFrame
     columns={columns}
     chips={chips}
     example="kind:call status:5 -health"
     tools={<Exports />}
-    Cells={Cells}
     Details={Details}
     toneOf={toneOf}
   >
     {!hasBegun() && !state.isRecorded && <NoCalls />}
   </TimelineFrame>
-)
+))
 
 const Exports = (): JSX.Element => (
   <>

@@ -5,7 +5,7 @@ import { Help } from '../dialogs/help.js'
 import { Confirm } from '../dialogs/modal.js'
 import { Palette } from '../dialogs/palette.js'
 import type { Snapshot } from '../store/api.js'
-import { onChange, set, state, themes } from '../store/page-state.js'
+import { forgetChanges, onChange, set, state, themes } from '../store/page-state.js'
 import { followKeys, holdKeys } from './keys.js'
 
 /** Draws a page into an element, and redraws it after changes, once for all changes of one turn. */
@@ -14,6 +14,7 @@ export function drawInto(element: HTMLElement, Page: () => JSX.Element): void {
   const draw = (): void => {
     isDue = false
     render(<Page />, element)
+    forgetChanges()
   }
   onChange(() => {
     if (!isDue) queueMicrotask(draw)

@@ -27,13 +27,6 @@ import { answerDashboard } from '../local/dashboard-route.js'
 import { toRequest } from '../local/http-adapter.js'
 import { createAcceptor } from '../local/websocket-server.js'
 
-export interface FleetDashboardOptions {
-  /** The token that the control interface requires; undefined if only this machine can reach it. */
-  readonly token?: string | undefined
-  /** The beats of a GameServer, as its sidecar counts them. Default: unknown. */
-  readonly beatsOf?: (server: string) => Beats | undefined
-}
-
 /** The dashboard of a Fleet at `/_/`, and its control interface at `/_/api`. */
 export interface FleetDashboard {
   /** Answers an admitted request; undefined for a path that isn't the dashboard's. */
@@ -53,24 +46,23 @@ const entriesOf = (fleet: RunningFleet, since: number): readonly EntryView[] => 
 /** Milliseconds between two looks at what may change without an entry: beats and processes. */
 const QUIET_INTERVAL = 1_000
 
-export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboardOptions = {}): FleetDashboard {
-  const { token, beatsOf = () => undefined } = options
+/** @param beatsOf gives the beats of a GameServer, as its sidecar counts them */
+export function createFleetDashboard(
+  fleet: RunningFleet,
+  beatsOf: (server: string) => Beats | undefined,
+): FleetDashboard {
   const accept = createAcceptor()
   const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
   const view = (): FleetView => fleetView(fleet.snapshot(), lastSeq(), beatsOf)
+  const quiet = watchQuiet(() =>
+    JSON.stringify(fleet.snapshot().servers.map(({ name, process }) => [beatsOf(name), process])),
+  )
   const source: EventSource = {
     state: () => Buffer.from(JSON.stringify(view())),
     lastSeq,
     entries: (since) => entriesOf(fleet, since),
     subscribe(onEntry, onState) {
-      const quiet = (): string => JSON.stringify(view().servers.map(({ beats, process }) => [beats, process]))
-      let before = quiet()
-      const timer = setInterval(() => {
-        const now = quiet()
-        if (now !== before) onState()
-        before = now
-      }, QUIET_INTERVAL)
-      const ends = [fleet.onEntry(onEntry), fleet.onChange(onState), () => clearInterval(timer)]
+      const ends = [fleet.onEntry(onEntry), fleet.onChange(onState), quiet.subscribe(onState)]
       return () => ends.forEach((end) => end())
     },
   }
@@ -79,14 +71,40 @@ export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboar
       const { host, target } = admission
       const page = await answerDashboard(message, target, () => import('./fleet-page.js'))
       if (page !== undefined || !isControlTarget(target)) return page
-      const refusal = checkControlAccess(message, admission, token)
+      const refusal = checkControlAccess(message, admission, undefined)
       if (refusal !== undefined) return refusalResponse(refusal)
       return handleRoutes(routes, { fleet, view }, toRequest(message, host, target))
     },
     async upgrade(message, socket, head, admission) {
       if (!isControlTarget(admission.target)) return false
-      await upgradeToEvents({ source, accept, token }, admission, message, socket, head)
+      await upgradeToEvents({ source, accept, token: undefined }, admission, message, socket, head)
       return true
+    },
+  }
+}
+
+/** Calls its listeners after a look that found another text; one look a second serves all of them. */
+function watchQuiet(look: () => string): { subscribe(listener: () => void): () => void } {
+  const listeners = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+  let before = ''
+  return {
+    subscribe(listener) {
+      listeners.add(listener)
+      if (timer === undefined) {
+        before = look()
+        timer = setInterval(() => {
+          const now = look()
+          if (now !== before) for (const one of listeners) one()
+          before = now
+        }, QUIET_INTERVAL)
+      }
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        clearInterval(timer)
+        timer = undefined
+      }
     },
   }
 }
