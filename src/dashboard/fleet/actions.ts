@@ -5,7 +5,7 @@ import { announce, api, control, sendAndTell } from '../store/api.js'
 import { copy, curlOf } from '../ui/copy.js'
 import { allocateActions, onRow, pageActions, rowActions } from '../ui/page-actions.js'
 import { actionsOf, type Action } from '../ui/page.js'
-import { chosenServer, set, shownServers, state } from './state.js'
+import { chosenServer, set, shortName, shownServers, state } from './state.js'
 
 const send = (text: string, command: FleetCommand): Promise<void> => sendAndTell(text, command)
 
@@ -33,9 +33,9 @@ const asking = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: s
     type,
     `${label}…`,
     key,
-    onServer(({ name, short }) => {
-      const run = (): void => void send(`${label}: ${short}`, { type, server: name })
-      set({ confirmation: { label, what: what.replace(' it', ` ${short}`), run } })
+    onServer(({ name }) => {
+      const run = (): void => void send(`${label}: ${shortName(name)}`, { type, server: name })
+      set({ confirmation: { label, what: what.replace(' it', ` ${shortName(name)}`), run } })
     }),
   )
 
@@ -45,8 +45,8 @@ export const serverActions: readonly Action[] = [
     'open',
     'Open its dashboard',
     'o',
-    onServer(({ short, process: { sidecarUrl } }) => {
-      if (sidecarUrl === undefined) announce(`${short} has no sidecar yet`)
+    onServer(({ name, process: { sidecarUrl } }) => {
+      if (sidecarUrl === undefined) announce(`${shortName(name)} has no sidecar yet`)
       else window.open(dashboardOf(sidecarUrl), '_blank', 'noopener')
     }),
   ),
@@ -54,7 +54,7 @@ export const serverActions: readonly Action[] = [
     'events',
     'Show its events',
     'e',
-    onServer(({ short }) => set({ filter: `server:${short}`, pane: 'timeline' })),
+    onServer(({ name }) => set({ filter: `server:${shortName(name)}`, pane: 'timeline' })),
   ),
   asking('kill', 'Kill', 'X', 'Kills the process of it by SIGKILL, as the kernel does when memory runs out.'),
   asking('makeUnhealthy', 'Make unhealthy', 'U', 'Makes it Unhealthy, as missed beats do. The Fleet replaces it.'),

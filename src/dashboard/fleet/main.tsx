@@ -18,7 +18,7 @@ import { definePage } from '../ui/page.js'
 import { actions } from './actions.js'
 import { Allocations, FleetPanel } from './panels.js'
 import { Servers } from './servers.js'
-import { countStates, shortName, state } from './state.js'
+import { amountNames, countStates, shortName, state } from './state.js'
 import { FleetTimeline, rowsOf } from './timeline.js'
 
 const ELSEWHERE = new Set(['allocate', 'update'])
@@ -36,7 +36,11 @@ definePage({
   ],
   rows: (entries, filter) => rowsOf(entries as readonly EntryView[], filter),
   isSilent: () => false,
-  allocatable: () => state.snapshot ?? { platform: '', counters: [], lists: [] },
+  allocatable: () => ({
+    platform: state.snapshot?.platform ?? '',
+    counters: amountNames('counters'),
+    lists: amountNames('lists'),
+  }),
 })
 
 const panes = { servers: 'Servers', fleet: 'Fleet', allocations: 'Allocations', timeline: 'Timeline' }

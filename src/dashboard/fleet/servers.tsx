@@ -6,7 +6,7 @@ import { StateMark, toneStyle, type Tone } from '../common/look.js'
 import { Menu } from '../header/menu.js'
 import { part } from '../store/page-state.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
-import { chosenServer, countStates, set, shownServers, state } from './state.js'
+import { amountNames, countStates, set, shortName, shownServers, state } from './state.js'
 
 /** More counters and lists have no columns. */
 const MOST_AMOUNTS = 4
@@ -17,8 +17,8 @@ const ageOf = (since: number): string => age(state.now - since)
 type Column = readonly [head: string, cell: (server: ServerView) => ComponentChildren, style?: string]
 
 /** The columns after the name and the state: players come first. */
-const columnsOf = (counters: readonly string[], lists: readonly string[]): readonly Column[] => [
-  ...[...new Set([...lists, ...counters])]
+const columns = (): readonly Column[] => [
+  ...[...new Set([...amountNames('lists'), ...amountNames('counters')])]
     .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
     .slice(0, MOST_AMOUNTS)
     .map((name): Column => [name, (server) => <AmountBar name={name} server={server} />, 'amount']),
@@ -33,8 +33,8 @@ const columnsOf = (counters: readonly string[], lists: readonly string[]): reado
 export const Servers = part(['snapshot', 'now'], () => {
   const { snapshot, shownStates, server: chosen } = state
   if (!snapshot) return null
-  const columns = columnsOf(snapshot.counters, snapshot.lists)
-  const heads = columns.map(([head]) => head)
+  const present = columns()
+  const heads = present.map(([head]) => head)
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
@@ -57,7 +57,7 @@ export const Servers = part(['snapshot', 'now'], () => {
       <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
         <div class="servers-table" role="table" aria-label="GameServers">
           <div class="servers-head" role="row">
-            {[['server'] as const, ['state'] as const, ...columns].map(([head, , style = head]) => (
+            {[['server'] as const, ['state'] as const, ...present].map(([head, , style = head]) => (
               <span key={head} class={`servers-${style}`} role="columnheader">
                 {head}
               </span>
@@ -68,7 +68,7 @@ export const Servers = part(['snapshot', 'now'], () => {
             <ServerRow
               key={server.name}
               server={server}
-              columns={columns}
+              columns={present}
               isTarget={server.name === target}
               shown={JSON.stringify([server, heads, ...[server.createdAt, server.stateSince].map(ageOf)])}
             />
@@ -82,7 +82,7 @@ export const Servers = part(['snapshot', 'now'], () => {
             : `0 of ${snapshot.servers.length} GameServers have this state.`}
         </p>
       )}
-      <Menu id="server-menu" label={`Actions of ${chosenServer()?.short}`} items={serverActions} />
+      <Menu id="server-menu" label={`Actions of ${shortName(chosen ?? '')}`} items={serverActions} />
     </section>
   )
 })
@@ -112,8 +112,9 @@ class ServerRow extends Component<RowProps> {
   }
 
   override render({ server, columns, isTarget }: RowProps): JSX.Element {
-    const { name, short, process } = server
+    const { name, process } = server
     const { sidecarUrl } = process
+    const short = shortName(name)
     const tabIndex = isTarget ? 0 : -1
     return (
       <div class="servers-row" role="row" data-server={name} onClick={() => set({ server: name })}>
@@ -153,7 +154,7 @@ class ServerRow extends Component<RowProps> {
 }
 
 function AmountBar({ name, server }: { name: string; server: ServerView }): JSX.Element | null {
-  const amount = server.amounts.find(([one]) => one === name)
+  const amount = [...server.lists, ...server.counters].find(([one]) => one === name)
   if (amount === undefined) return null
   const [, used, capacity] = amount
   return (

@@ -30,6 +30,11 @@ const NONE: readonly ServerView[] = []
 /** The rows of the table. */
 export const shownServers = (): readonly ServerView[] => shown(state.snapshot?.servers ?? NONE, state.shownStates)
 
+/** The names of all counters or lists. */
+export const amountNames = (kind: 'counters' | 'lists'): readonly string[] => [
+  ...new Set(state.snapshot?.servers.flatMap((server) => server[kind].map(([name]) => name))),
+]
+
 /** The number of GameServers in each state, most first. */
 export const countStates = memo((servers: readonly ServerView[]) => {
   const counts = new Map<string, number>()
