@@ -16,9 +16,8 @@ import { Clock, Lifecycle } from './panels/lifecycle.js'
 import { onChange, part } from './store/page-state.js'
 import { state } from './store/state.js'
 import { readFilter } from './timeline/filter.js'
-import { isSilent, rowsOf } from './timeline/rows.js'
+import { groupOf, isSilent } from './timeline/rows.js'
 import { Timeline } from './timeline/timeline.js'
-import type { LogEntry } from '../sidecar/index.js'
 import { actions, panelActions } from './ui/actions.js'
 import { Dialogs, Panes } from './ui/draw.js'
 import { definePage } from './ui/page.js'
@@ -41,8 +40,9 @@ definePage({
     ['client:page path:lists', 'who called, and where'],
     ['-health', 'everything without this word'],
   ],
-  rows: (entries, filter) => rowsOf(entries as readonly LogEntry[], readFilter(filter)),
-  isSilent: (entry) => isSilent(entry as LogEntry),
+  filter: readFilter,
+  isSilent,
+  groupOf,
   allocatable() {
     const { counters, lists } = state.snapshot?.gameServer.status ?? {}
     return {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
-import { rowsOf } from '../../src/dashboard/fleet/timeline.js'
+import { readFilter } from '../../src/dashboard/fleet/timeline.js'
+import { rowsOf } from '../../src/dashboard/timeline/model.js'
 import { entryView, fleetView, type EntryView, type FleetView } from '../../src/fleet/view.js'
 import { createTestFleet } from '../fleet/support/test-fleet.js'
 import { startFleetPage, type FleetPage } from './support/fleet-page.js'
@@ -35,7 +36,8 @@ test('the filter of the Fleet’s timeline knows kinds and GameServers, and a ga
     ...entryView({ sequence: seq, at: 0, type, server, text: `${server} ${type}` }),
   })
   const entries = [entry(1, 'created', 'arena-a'), entry(2, 'state', 'arena-a'), entry(5, 'state', 'arena-b')]
-  const rows = (filter: string): (string | number)[] => rowsOf(entries, filter).map(({ type, seq }) => `${type} ${seq}`)
+  const rows = (filter: string): (string | number)[] =>
+    rowsOf(entries, readFilter(filter)).map(({ type, seq }) => `${type} ${seq}`)
   expect(rows('')).toEqual(['entry 1', 'entry 2', 'skipped 3', 'entry 5'])
   expect(rows('kind:state -server:b')).toEqual(['entry 2', 'skipped 3'])
   expect(rows('constructor:a')).toEqual(['skipped 3'])

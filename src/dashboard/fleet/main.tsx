@@ -5,7 +5,7 @@ import '../panels/panel.css'
 import '../dialogs/dialogs.css'
 import './fleet.css'
 import type { JSX } from 'preact'
-import type { EntryView, FleetView } from '../../fleet/view.js'
+import type { FleetView } from '../../fleet/view.js'
 import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
 import { More, StatusLine, ThemeButton } from '../header/menu.js'
 import { Banner, showTitle, Toast } from '../header/notices.js'
@@ -19,7 +19,7 @@ import { actions } from './actions.js'
 import { Allocations, FleetPanel } from './panels.js'
 import { Servers } from './servers.js'
 import { amountNames, countStates, shortName, state } from './state.js'
-import { FleetTimeline, rowsOf } from './timeline.js'
+import { FleetTimeline, readFilter } from './timeline.js'
 
 const ELSEWHERE = new Set(['allocate', 'update'])
 
@@ -34,7 +34,7 @@ definePage({
     ['server:abcde', 'events of one GameServer'],
     ['-created', 'everything without this word'],
   ],
-  rows: (entries, filter) => rowsOf(entries as readonly EntryView[], filter),
+  filter: readFilter,
   isSilent: () => false,
   allocatable: () => ({
     platform: state.snapshot?.platform ?? '',
@@ -73,7 +73,7 @@ const App = (): JSX.Element => (
 
 const FleetHeader = part(['snapshot', 'now'], () => {
   const { snapshot } = state
-  const states = countStates(snapshot?.servers ?? [])
+  const states = countStates()
   return (
     <header class="row header" style={toneStyle(snapshot ? stateLook(leadingState(snapshot)).tone : 'muted')}>
       <h1 class="row header-brand">

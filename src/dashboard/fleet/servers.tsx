@@ -42,7 +42,7 @@ export const Servers = part(['snapshot', 'now'], () => {
       <div class="row wrap timeline-bar">
         <h2>GameServers</h2>
         <div class="row wrap" role="group" aria-label="Show only states">
-          {countStates(snapshot.servers).map(([name, count]) => (
+          {countStates().map(([name, count]) => (
             <button
               key={name}
               class="button timeline-toggle"

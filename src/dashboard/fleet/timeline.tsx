@@ -3,40 +3,19 @@ import { toneStyle } from '../common/look.js'
 import { writeYaml } from '../common/yaml.js'
 import { TimelineFrame } from '../timeline/frame.js'
 import type { ListProps } from '../timeline/list.js'
-import { part, type Row } from '../store/page-state.js'
-import { readWords } from '../timeline/words.js'
+import { part } from '../store/page-state.js'
+import { readerOfWords } from '../timeline/words.js'
 import { copyAllocation } from './actions.js'
 import { shortName } from './state.js'
 
-/** The rows of the entries that pass a filter such as `kind:allocation server:abcde -warning`, oldest first. */
-export function rowsOf(entries: readonly EntryView[], filter: string): Row<EntryView>[] {
-  const passes = readWords(filter, fields, textOf)
-  const rows: Row<EntryView>[] = []
-  let before = 0
-  for (const entry of entries) {
-    const { seq } = entry
-    if (seq > before + 1) rows.push({ type: 'skipped', seq: before + 1, count: seq - before - 1 })
-    before = seq
-    if (passes(entry)) rows.push({ type: 'entry', seq, entry })
-  }
-  return rows
-}
-
-const fields = {
-  kind: ({ type }: EntryView, value: string) => type === value,
-  server: ({ server = '' }: EntryView, value: string) => server.endsWith(value),
-}
-
-const texts = new WeakMap<EntryView, string>()
-function textOf(entry: EntryView): string {
-  const { type, server = '', text, allocation } = entry
-  let known = texts.get(entry)
-  if (known === undefined) {
-    known = [type, server, text, allocation?.state ?? '', allocation?.reason ?? ''].join(' ').toLowerCase()
-    texts.set(entry, known)
-  }
-  return known
-}
+/** Reads a filter such as `kind:allocation server:abcde -warning`. */
+export const readFilter = readerOfWords<EntryView>(
+  {
+    kind: ({ type }, value) => type === value,
+    server: ({ server = '' }, value) => server.endsWith(value),
+  },
+  ({ type, server, text, allocation }) => [type, server, text, allocation?.state, allocation?.reason],
+)
 
 const columns: ListProps<EntryView>['columns'] = {
   kind: ({ type }) => type,
