@@ -6,7 +6,6 @@ import './panels/panels.css'
 import './dialogs/dialogs.css'
 import type { JSX } from 'preact'
 import { Header, SidecarStatus } from './header/header.js'
-import { Toast } from './header/notices.js'
 import { SidecarBanner, tellState } from './header/state-notices.js'
 import { Counters, Lists } from './panels/counters.js'
 import { Faults, Watchers } from './panels/faults.js'
@@ -19,7 +18,7 @@ import { readFilter } from './timeline/filter.js'
 import { groupOf, isSilent } from './timeline/rows.js'
 import { Timeline } from './timeline/timeline.js'
 import { actions, panelActions } from './ui/actions.js'
-import { Dialogs, Panes } from './ui/draw.js'
+import { Page } from './ui/draw.js'
 import { definePage } from './ui/page.js'
 
 const IN_MENU = new Set(['game server', 'faults'])
@@ -58,24 +57,22 @@ const panes = { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'J
 const recordedPanes = { timeline: 'Timeline', json: 'JSON' }
 
 export const App = (): JSX.Element => (
-  <>
-    <div class="page" data-shown={state.pane}>
-      <Header />
-      <Panes panes={state.isRecorded ? recordedPanes : panes} />
-      <main class="page-main">
-        <Timeline />
-        <div class="panels">
-          {!state.isRecorded && <LivePanels />}
-          <GameServerPanel />
-        </div>
-      </main>
-      {/* Below the buttons, so that a new notice moves none of them. */}
-      <SidecarBanner />
-      <SidecarStatus />
+  <Page
+    panes={state.isRecorded ? recordedPanes : panes}
+    header={<Header />}
+    footer={
+      <>
+        <SidecarBanner />
+        <SidecarStatus />
+      </>
+    }
+  >
+    <Timeline />
+    <div class="panels">
+      {!state.isRecorded && <LivePanels />}
+      <GameServerPanel />
     </div>
-    <Dialogs />
-    <Toast />
-  </>
+  </Page>
 )
 
 const GameServerPanel = part(['snapshot'], GameServer)

@@ -8,17 +8,17 @@ import type { JSX } from 'preact'
 import type { FleetView } from '../../fleet/view.js'
 import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
 import { More, StatusLine, ThemeButton } from '../header/menu.js'
-import { Banner, showTitle, Toast } from '../header/notices.js'
+import { Banner, showTitle } from '../header/notices.js'
 import { ActionButton } from '../panels/panel.js'
 import { announce, takeToken } from '../store/api.js'
 import { followLog } from '../store/feed.js'
 import { onChange, part } from '../store/page-state.js'
-import { Dialogs, drawPage, Panes, restoreChoices } from '../ui/draw.js'
+import { drawPage, Page, restoreChoices } from '../ui/draw.js'
 import { definePage } from '../ui/page.js'
 import { actions } from './actions.js'
 import { Allocations, FleetPanel } from './panels.js'
 import { Servers } from './servers.js'
-import { amountNames, countStates, shortName, state } from './state.js'
+import { allServers, amountNames, countStates, shortName, state } from './state.js'
 import { FleetTimeline, readFilter } from './timeline.js'
 
 const ELSEWHERE = new Set(['allocate', 'update'])
@@ -46,29 +46,28 @@ definePage({
 const panes = { servers: 'Servers', fleet: 'Fleet', allocations: 'Allocations', timeline: 'Timeline' }
 
 const App = (): JSX.Element => (
-  <>
-    <div class="page" data-shown={state.pane}>
-      <FleetHeader />
-      <Panes panes={panes} />
-      <main class="page-main">
-        <div class="fleet-left">
-          <Servers />
-          <FleetTimeline />
-        </div>
-        <div class="panels">
-          <FleetPanel />
-          <Allocations />
-        </div>
-      </main>
-      <Banner />
-      <StatusLine
-        facts={state.snapshot ? [`${state.snapshot.servers.length} GameServers`] : []}
-        wide={state.snapshot?.autoscaler ? [`autoscaler ${state.snapshot.autoscaler.name}`] : []}
-      />
+  <Page
+    panes={panes}
+    header={<FleetHeader />}
+    footer={
+      <>
+        <Banner />
+        <StatusLine
+          facts={[`${allServers().length} GameServers`]}
+          wide={state.snapshot?.autoscaler ? [`autoscaler ${state.snapshot.autoscaler.name}`] : []}
+        />
+      </>
+    }
+  >
+    <div class="fleet-left">
+      <Servers />
+      <FleetTimeline />
     </div>
-    <Dialogs />
-    <Toast />
-  </>
+    <div class="panels">
+      <FleetPanel />
+      <Allocations />
+    </div>
+  </Page>
 )
 
 const FleetHeader = part(['snapshot', 'now'], () => {

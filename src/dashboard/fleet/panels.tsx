@@ -7,29 +7,12 @@ import { goToEntry } from '../timeline/model.js'
 import { scale, wantedReplicas } from './actions.js'
 import { set, shortName, state } from './state.js'
 
-/** The Fleet's numbers, its scale and its autoscaler. */
+/** The Fleet's scale and its autoscaler. Header and table count its GameServers. */
 export const FleetPanel = part(['snapshot', 'now'], () => {
   if (!state.snapshot) return null
-  const { servers, autoscaler, sets, strategy, scheduling } = state.snapshot
-  const { present } = wantedReplicas()
-  const inState = (...states: readonly string[]): number =>
-    servers.filter((server) => states.includes(server.state)).length
-  const numbers = [
-    ['replicas', present],
-    ['ready', inState('Ready')],
-    ['allocated', inState('Allocated')],
-    ['reserved', inState('Reserved')],
-  ] as const
+  const { autoscaler, sets, strategy, scheduling } = state.snapshot
   return (
     <Panel name="Fleet" pane="fleet" aside={<span class="muted">{`${scheduling}, ${strategy}`}</span>}>
-      <dl class="fleet-numbers">
-        {numbers.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
       <form
         class="row wrap"
         aria-label="Scale"
@@ -44,7 +27,7 @@ export const FleetPanel = part(['snapshot', 'now'], () => {
           class="field count-field"
           name="replicas"
           aria-label="Replicas"
-          placeholder={String(present)}
+          placeholder={String(wantedReplicas().present)}
           inputMode="numeric"
           pattern="\d{1,4}"
           title="A number of GameServers"
@@ -68,10 +51,10 @@ export const FleetPanel = part(['snapshot', 'now'], () => {
       )}
       {sets.length > 1 && (
         <ul aria-label="GameServerSets">
-          {sets.map(({ name, servers: count }, i) => (
+          {sets.map(({ name, servers }, i) => (
             <li key={name} class="apart">
               <span class="mono">{shortName(name)}</span>
-              <span class="muted">{`${count} ${i === 0 ? 'new' : 'old'}`}</span>
+              <span class="muted">{`${servers} ${i === 0 ? 'new' : 'old'}`}</span>
             </li>
           ))}
         </ul>
@@ -103,7 +86,11 @@ export const Allocations = part(['entries'], () => {
             <div class="row">
               <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
               <b>{allocation!.server && shortName(allocation!.server)}</b>
-              <button class="button last muted" title="Show in the timeline" onClick={() => showEntry(seq)}>
+              <button
+                class="button button-quiet small last"
+                title="Show in the timeline"
+                onClick={() => showEntry(seq)}
+              >
                 {clockTime(at).slice(0, 8)}
               </button>
             </div>

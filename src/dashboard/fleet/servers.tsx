@@ -4,7 +4,7 @@ import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'
 import { Menu } from '../header/menu.js'
-import { part } from '../store/page-state.js'
+import { paneState, part } from '../store/page-state.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
 import { amountNames, countStates, set, shortName, shownServers, state } from './state.js'
 
@@ -38,9 +38,9 @@ export const Servers = part(['snapshot', 'now'], () => {
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
-    <section class="timeline servers" aria-label="GameServers" data-pane="servers">
+    <section class="timeline servers" aria-label="GameServers" data-pane={paneState('servers')}>
       <div class="row wrap timeline-bar">
-        <h2>GameServers</h2>
+        <h2 class="small">GameServers</h2>
         <div class="row wrap" role="group" aria-label="Show only states">
           {countStates().map(([name, count]) => (
             <button
@@ -56,7 +56,7 @@ export const Servers = part(['snapshot', 'now'], () => {
       </div>
       <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
         <div class="servers-table" role="table" aria-label="GameServers">
-          <div class="servers-head" role="row">
+          <div class="small servers-head" role="row">
             {[['server'] as const, ['state'] as const, ...present].map(([head, , style = head]) => (
               <span key={head} class={`servers-${style}`} role="columnheader">
                 {head}
@@ -131,7 +131,7 @@ class ServerRow extends Component<RowProps> {
           </a>
         </span>
         <span class="servers-state" role="cell">
-          <StateMark state={server.state} /> <span class="muted">{ageOf(server.stateSince)}</span>
+          <StateMark state={server.state} /> <span class="small">{ageOf(server.stateSince)}</span>
         </span>
         {columns.map(([head, cell, style = head]) => (
           <span key={head} class={`servers-${style}`} role="cell">
@@ -140,7 +140,7 @@ class ServerRow extends Component<RowProps> {
         ))}
         <span class="servers-menu" role="cell">
           <button
-            class="button button-icon"
+            class="button button-quiet button-icon"
             aria-label={`Actions of ${short}`}
             tabIndex={tabIndex}
             onClick={(event) => openMenu(name, event.currentTarget)}

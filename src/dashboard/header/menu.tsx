@@ -64,7 +64,7 @@ export const More = part([], () => (
 
 /** The page's last line. Of the facts, `wide` ones have no place on a phone. */
 export const StatusLine = ({ facts, wide }: { facts: readonly string[]; wide: readonly string[] }): JSX.Element => (
-  <footer class="row status">
+  <footer class="row small status">
     {[location.host, ...facts].map((fact) => (
       <span key={fact}>{fact}</span>
     ))}

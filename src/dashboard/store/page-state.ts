@@ -74,6 +74,9 @@ type PageState = typeof initial
 /** What both dashboards keep. Only `set` changes it. */
 export const state: Readonly<PageState> = initial
 
+/** Whether a phone shows a part of the page, for its attribute `data-pane`. */
+export const paneState = (pane: string): string => (state.pane === pane ? 'shown' : 'hidden')
+
 const listeners = new Set<() => void>()
 
 /** Calls a function after each change. */

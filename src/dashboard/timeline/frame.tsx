@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { set, state, type Entry } from '../store/page-state.js'
+import { paneState, set, state, type Entry } from '../store/page-state.js'
 import { pause } from '../ui/page-actions.js'
 import { List, type ListProps } from './list.js'
 import { move, rows, total } from './model.js'
@@ -20,10 +20,10 @@ interface FrameProps<E extends Entry> extends ListProps<E> {
 export function TimelineFrame<E extends Entry>(props: FrameProps<E>): JSX.Element {
   const { columns, children, Details, toneOf } = props
   return (
-    <section class="timeline" aria-label="Timeline" data-pane="timeline">
+    <section class="timeline" aria-label="Timeline" data-pane={paneState('timeline')}>
       <h2 class="hidden">Timeline</h2>
       <Toolbar {...props} />
-      <div class="timeline-head" aria-hidden="true">
+      <div class="small timeline-head" aria-hidden="true">
         {['time', ...Object.keys(columns)].map((column) => (
           <span key={column}>{column}</span>
         ))}

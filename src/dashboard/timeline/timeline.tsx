@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { api } from '../store/api.js'
 import { part } from '../store/page-state.js'
 import { state } from '../store/state.js'
-import { CopyButton } from '../panels/panel.js'
+import { Hint } from '../panels/panel.js'
 import { exportSession } from '../ui/entry-actions.js'
 import { describe } from './describe.js'
 import { Details } from './details.js'
@@ -65,17 +65,9 @@ function NoCalls(): JSX.Element {
       <h3>No call yet</h3>
       <p class="muted">Paste one of these. The first call becomes the first row here.</p>
       {samples(api.origin(), new URL(api.origin()).port).map(([title, code]) => (
-        <div key={title} class="timeline-sample">
-          <div class="apart">
-            <span>{title}</span>
-            <CopyButton text={() => code} name={`Copy: ${title}`} />
-          </div>
-          <pre class="mono" tabIndex={0}>
-            {code}
-          </pre>
-        </div>
+        <Hint key={title} text={title} code={code} />
       ))}
-      <p class="timeline-waiting">waiting…</p>
+      <p class="timeline-waiting muted">waiting…</p>
     </div>
   )
 }

@@ -43,7 +43,7 @@ export const definePage = <E extends Entry>(parts: PageParts<E>): void => void O
 /** A function that makes the actions of a group. */
 export const actionsOf =
   (group: string) =>
-  (id: string, label: string, key: string | undefined, run: () => unknown): Action => ({
+  (id: string, label: string, key?: string, run: () => unknown = () => undefined): Action => ({
     group,
     id,
     label,
