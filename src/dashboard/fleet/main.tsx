@@ -6,13 +6,14 @@ import '../dialogs/dialogs.css'
 import './fleet.css'
 import type { JSX } from 'preact'
 import type { FleetView } from '../../fleet/view.js'
-import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
-import { More, StatusLine, ThemeButton } from '../header/menu.js'
+import { StateMark, stateLook } from '../common/look.js'
+import { Bar, More, StatusLine } from '../header/menu.js'
 import { Banner, showTitle } from '../header/notices.js'
 import { ActionButton } from '../panels/panel.js'
 import { announce, takeToken } from '../store/api.js'
 import { followLog } from '../store/feed.js'
-import { onChange, part } from '../store/page-state.js'
+import { onChange } from '../store/page-state.js'
+import { part } from '../store/parts.js'
 import { drawPage, Page, restoreChoices } from '../ui/draw.js'
 import { definePage } from '../ui/page.js'
 import { actions } from './actions.js'
@@ -72,32 +73,23 @@ const App = (): JSX.Element => (
 
 const FleetHeader = part(['snapshot', 'now'], () => {
   const { snapshot } = state
-  const states = countStates()
+  const marks = countStates().map(([name, count]) => (
+    <span key={name} class="fleet-count">
+      {count} <StateMark state={name} />
+    </span>
+  ))
   return (
-    <header class="row header" style={toneStyle(snapshot ? stateLook(leadingState(snapshot)).tone : 'muted')}>
-      <h1 class="row header-brand">
-        <Logo /> <span>Fleet</span>
-      </h1>
-      <div class="header-state">
-        {!snapshot && <span class="muted">connecting…</span>}
-        {snapshot && states.length === 0 && <span class="muted">no GameServer</span>}
-        {states.slice(0, 3).map(([name, count]) => (
-          <span key={name} class="fleet-count">
-            {count} <StateMark state={name} />
-          </span>
-        ))}
-      </div>
-      <p class="header-facts">
-        <b title={snapshot?.name}>{snapshot?.name}</b>
-        {snapshot && <span>{`${snapshot.replicas} wanted`}</span>}
-      </p>
-      <div class="row last">
-        <ActionButton id="allocate" label="Allocate" primary />
-        <ActionButton id="update" label="Update" />
-        <More />
-        <ThemeButton />
-      </div>
-    </header>
+    <Bar
+      brand="Fleet"
+      tone={snapshot ? stateLook(leadingState(snapshot)).tone : 'muted'}
+      mark={snapshot && (marks.length > 0 ? marks.slice(0, 3) : <span class="muted">no GameServer</span>)}
+      name={snapshot?.name}
+      facts={snapshot ? [`${snapshot.replicas} wanted`] : []}
+    >
+      <ActionButton id="allocate" label="Allocate" primary />
+      <ActionButton id="update" label="Update" />
+      <More />
+    </Bar>
   )
 })
 

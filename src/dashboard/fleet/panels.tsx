@@ -1,8 +1,7 @@
-import type { EntryView } from '../../fleet/view.js'
 import { clockTime, age } from '../common/format.js'
 import { Chip } from '../common/look.js'
 import { ActionButton, onFields, Panel } from '../panels/panel.js'
-import { memo, part } from '../store/page-state.js'
+import { part } from '../store/parts.js'
 import { goToEntry } from '../timeline/model.js'
 import { scale, wantedReplicas } from './actions.js'
 import { set, shortName, state } from './state.js'
@@ -65,23 +64,17 @@ export const FleetPanel = part(['snapshot', 'now'], () => {
 
 /** Allocations that the panel shows; the timeline has all. */
 const SHOWN = 30
-const lastAllocations = memo((entries: readonly EntryView[]) =>
-  entries
-    .filter(({ allocation }) => allocation !== undefined)
-    .slice(-SHOWN)
-    .reverse(),
-)
 
 const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 'red' } as const
 
 /** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
 export const Allocations = part(['entries'], () => {
-  const allocations = lastAllocations(state.entries)
+  const allocations = state.entries.filter(({ allocation }) => allocation).slice(-SHOWN)
   return (
     <Panel name="Allocations" pane="allocations">
       {allocations.length === 0 && <p class="muted">None yet. Allocate with a, or from your matchmaker.</p>}
       <ol class="fleet-allocations">
-        {allocations.map(({ seq, at, allocation }) => (
+        {allocations.reverse().map(({ seq, at, allocation }) => (
           <li key={seq}>
             <div class="row">
               <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />

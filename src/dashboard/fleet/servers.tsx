@@ -1,10 +1,11 @@
-import { Component, type ComponentChildren, type JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import type { ServerView } from '../../fleet/view.js'
 import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'
 import { Menu } from '../header/menu.js'
-import { paneState, part } from '../store/page-state.js'
+import { paneState } from '../store/page-state.js'
+import { Kept, part } from '../store/parts.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
 import { amountNames, countStates, set, shortName, shownServers, state } from './state.js'
 
@@ -14,10 +15,19 @@ const MOST_AMOUNTS = 4
 const ageOf = (since: number): string => age(state.now - since)
 
 /** A column: its head, the cell of a GameServer, and the name of its style. */
-type Column = readonly [head: string, cell: (server: ServerView) => ComponentChildren, style?: string]
+type Column = readonly [head: string, cell: (server: ServerView, tabIndex: number) => ComponentChildren, style?: string]
 
-/** The columns after the name and the state: players come first. */
+/** The columns; of the amounts, players come first. */
 const columns = (): readonly Column[] => [
+  ['server', Name],
+  [
+    'state',
+    (server) => (
+      <>
+        <StateMark state={server.state} /> <span class="small">{ageOf(server.stateSince)}</span>
+      </>
+    ),
+  ],
   ...[...new Set([...amountNames('lists'), ...amountNames('counters')])]
     .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
     .slice(0, MOST_AMOUNTS)
@@ -27,6 +37,7 @@ const columns = (): readonly Column[] => [
   ['age', ({ createdAt }) => ageOf(createdAt)],
   ['restarts', ({ process }) => process.restarts],
   ['pid', ({ process }) => (process.state === 'ended' ? `exit ${process.exitCode ?? '?'}` : process.pid)],
+  ['', MenuButton, 'menu'],
 ]
 
 /** The GameServers, one a row. */
@@ -57,20 +68,23 @@ export const Servers = part(['snapshot', 'now'], () => {
       <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
         <div class="servers-table" role="table" aria-label="GameServers">
           <div class="small servers-head" role="row">
-            {[['server'] as const, ['state'] as const, ...present].map(([head, , style = head]) => (
-              <span key={head} class={`servers-${style}`} role="columnheader">
+            {present.map(([head, , style = head]) => (
+              <span key={head} class={`servers-${style}`} role={head ? 'columnheader' : 'cell'}>
                 {head}
               </span>
             ))}
-            <span class="servers-menu" role="cell" />
           </div>
           {servers.map((server) => (
-            <ServerRow
+            <Kept
               key={server.name}
-              server={server}
-              columns={present}
-              isTarget={server.name === target}
-              shown={JSON.stringify([server, heads, ...[server.createdAt, server.stateSince].map(ageOf)])}
+              shown={JSON.stringify([
+                server,
+                heads,
+                server.name === target,
+                ageOf(server.createdAt),
+                ageOf(server.stateSince),
+              ])}
+              draw={() => drawRow(server, present, server.name === target)}
             />
           ))}
         </div>
@@ -97,60 +111,43 @@ function onArrow(event: KeyboardEvent): void {
   if (by !== 0) moveServer(by)
 }
 
-interface RowProps {
-  readonly server: ServerView
-  readonly columns: readonly Column[]
-  /** The one row that Tab reaches. */
-  readonly isTarget: boolean
-  /** All that the row shows: a state brings new objects, of which few differ. */
-  readonly shown: string
+/** @param isTarget whether it is the one row that Tab reaches */
+const drawRow = (server: ServerView, present: readonly Column[], isTarget: boolean): JSX.Element => (
+  <div class="servers-row" role="row" data-server={server.name} onClick={() => set({ server: server.name })}>
+    {present.map(([head, cell, style = head], i) => (
+      <span key={head} class={`servers-${style}`} role={i === 0 ? 'rowheader' : 'cell'}>
+        {cell(server, isTarget ? 0 : -1)}
+      </span>
+    ))}
+  </div>
+)
+
+function Name({ name, process: { sidecarUrl } }: ServerView, tabIndex: number): JSX.Element {
+  return (
+    <a
+      data-focus
+      {...(sidecarUrl && { href: dashboardOf(sidecarUrl) })}
+      target="_blank"
+      rel="noopener"
+      tabIndex={tabIndex}
+      title={sidecarUrl ? `${name}: its dashboard` : name}
+    >
+      {shortName(name)}
+    </a>
+  )
 }
 
-class ServerRow extends Component<RowProps> {
-  override shouldComponentUpdate(next: RowProps): boolean {
-    return next.isTarget !== this.props.isTarget || next.shown !== this.props.shown
-  }
-
-  override render({ server, columns, isTarget }: RowProps): JSX.Element {
-    const { name, process } = server
-    const { sidecarUrl } = process
-    const short = shortName(name)
-    const tabIndex = isTarget ? 0 : -1
-    return (
-      <div class="servers-row" role="row" data-server={name} onClick={() => set({ server: name })}>
-        <span class="servers-server" role="rowheader">
-          <a
-            data-focus
-            {...(sidecarUrl && { href: dashboardOf(sidecarUrl) })}
-            target="_blank"
-            rel="noopener"
-            tabIndex={tabIndex}
-            title={sidecarUrl ? `${name}: its dashboard` : name}
-          >
-            {short}
-          </a>
-        </span>
-        <span class="servers-state" role="cell">
-          <StateMark state={server.state} /> <span class="small">{ageOf(server.stateSince)}</span>
-        </span>
-        {columns.map(([head, cell, style = head]) => (
-          <span key={head} class={`servers-${style}`} role="cell">
-            {cell(server)}
-          </span>
-        ))}
-        <span class="servers-menu" role="cell">
-          <button
-            class="button button-quiet button-icon"
-            aria-label={`Actions of ${short}`}
-            tabIndex={tabIndex}
-            onClick={(event) => openMenu(name, event.currentTarget)}
-          >
-            ⋮
-          </button>
-        </span>
-      </div>
-    )
-  }
+function MenuButton({ name }: ServerView, tabIndex: number): JSX.Element {
+  return (
+    <button
+      class="button button-quiet button-icon"
+      aria-label={`Actions of ${shortName(name)}`}
+      tabIndex={tabIndex}
+      onClick={(event) => openMenu(name, event.currentTarget)}
+    >
+      ⋮
+    </button>
+  )
 }
 
 function AmountBar({ name, server }: { name: string; server: ServerView }): JSX.Element | null {

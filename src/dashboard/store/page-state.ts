@@ -1,4 +1,4 @@
-import { Component, type ComponentType, type JSX } from 'preact'
+import { changed } from './parts.js'
 
 /** What both timelines know of an entry. */
 export interface Entry {
@@ -81,26 +81,6 @@ const listeners = new Set<() => void>()
 
 /** Calls a function after each change. */
 export const onChange = (listener: () => void): void => void listeners.add(listener)
-
-/** Names of what changed since the page was drawn; empty text for something outside the state. */
-const changed = new Set<string>()
-export const forgetChanges = (): void => changed.clear()
-
-/** What changes many times a second. */
-type Served = 'entries' | 'snapshot' | 'now'
-const served: ReadonlySet<string> = new Set<Served>(['entries', 'snapshot', 'now'])
-
-/** A part of the page that shows only `shows` of these, so that the others don't draw it again. */
-export const part = (shows: readonly Served[], Draw: () => JSX.Element | null): ComponentType =>
-  class extends Component {
-    override shouldComponentUpdate(): boolean {
-      return [...changed].some((name) => !served.has(name) || shows.includes(name as Served))
-    }
-
-    override render(): JSX.Element | null {
-      return Draw()
-    }
-  }
 
 /** Changes the state and redraws. `set({})` redraws after a change outside the state, such as a scroll position. */
 export function set(change: Partial<PageState>): void {

@@ -1,6 +1,7 @@
 import { Component, type ComponentChildren, type ComponentType, type JSX } from 'preact'
 import { clockTime, plural } from '../common/format.js'
 import { set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
+import { Kept } from '../store/parts.js'
 import { fewest, LEAST_HEIGHT, openIndex, rows, toggle, view } from './model.js'
 
 /** The row that keeps its place on the screen while rows come above it. */
@@ -48,7 +49,7 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
     set({})
   }
 
-  override render({ columns, Details, toneOf }: ListProps<E>): JSX.Element {
+  override render({ Details }: ListProps<E>): JSX.Element {
     const all = rows() as readonly Row<E>[]
     const drawn = all.slice(0, Math.max(fewest(), view.drawn))
     const open = openIndex()
@@ -65,12 +66,9 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
         <ol class="timeline-list" style={`padding-bottom:calc(var(--row) * ${all.length - drawn.length})`}>
           {drawn.map((row, i) => (
             <li key={row.seq} {...(isCounted(row) && { 'aria-setsize': all.length, 'aria-posinset': i + 1 })}>
-              <RowButton
-                row={row}
-                isOpen={i === open}
-                isTarget={row.seq === target}
-                columns={columns}
-                toneOf={toneOf}
+              <Kept
+                shown={[i === open, row.seq === target, row.type, sizeOf(row)].join()}
+                draw={() => this.#drawRow(row, i === open, row.seq === target)}
               />
               {i === open && row.type !== 'skipped' && <Details entry={entryOf(row)!} />}
             </li>
@@ -90,26 +88,13 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
       </div>
     )
   }
-}
 
-interface RowProps<E extends Entry> extends Pick<ListProps<E>, 'columns' | 'toneOf'> {
-  readonly row: Row<E>
-  readonly isOpen: boolean
-  /** The one row of the list that Tab reaches. */
-  readonly isTarget: boolean
-}
-
-/** One row. At a thousand events a second, the list is redrawn often, but each row only when it changes. */
-class RowButton<E extends Entry> extends Component<RowProps<E>> {
-  override shouldComponentUpdate(next: RowProps<E>): boolean {
-    const { row, isOpen, isTarget } = this.props
-    return next.isOpen !== isOpen || next.isTarget !== isTarget || !isSame(next.row, row)
-  }
-
-  override render({ row, isOpen, isTarget, columns, toneOf }: RowProps<E>): JSX.Element {
+  /** @param isTarget whether it is the one row of the list that Tab reaches */
+  #drawRow(row: Row<E>, isOpen: boolean, isTarget: boolean): JSX.Element {
     if (row.type === 'skipped') {
       return <div class="timeline-skipped">{`${plural(row.count, 'event')} skipped`}</div>
     }
+    const { columns, toneOf } = this.props
     const entry = entryOf(row)!
     const time = clockTime(entry.at)
     return (
@@ -135,8 +120,5 @@ class RowButton<E extends Entry> extends Component<RowProps<E>> {
   }
 }
 
-const isSame = (a: Row, b: Row): boolean =>
-  a.seq === b.seq &&
-  a.type === b.type &&
-  (a.type !== 'repeats' || a.repeats.length === (b as typeof a).repeats.length) &&
-  (a.type !== 'skipped' || a.count === (b as typeof a).count)
+const sizeOf = (row: Row): number | undefined =>
+  row.type === 'repeats' ? row.repeats.length : row.type === 'skipped' ? row.count : undefined

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { api } from '../store/api.js'
-import { part } from '../store/page-state.js'
+import { part } from '../store/parts.js'
 import { state } from '../store/state.js'
 import { Hint } from '../panels/panel.js'
 import { exportSession } from '../ui/entry-actions.js'

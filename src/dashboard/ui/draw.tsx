@@ -6,7 +6,8 @@ import { Confirm } from '../dialogs/modal.js'
 import { Palette } from '../dialogs/palette.js'
 import { Toast } from '../header/notices.js'
 import type { Snapshot } from '../store/api.js'
-import { forgetChanges, onChange, set, state, themes } from '../store/page-state.js'
+import { onChange, set, state, themes } from '../store/page-state.js'
+import { changed } from '../store/parts.js'
 import { followKeys, holdKeys } from './keys.js'
 
 /** Draws a page into an element, and redraws it after changes, once for all changes of one turn. */
@@ -15,7 +16,7 @@ export function drawInto(element: HTMLElement, App: () => JSX.Element): void {
   const draw = (): void => {
     isDue = false
     render(<App />, element)
-    forgetChanges()
+    changed.clear()
   }
   onChange(() => {
     if (!isDue) queueMicrotask(draw)
