@@ -157,7 +157,10 @@ async function countFrames(page) {
     return Object.fromEntries(metrics.map(({ name, value }) => [name, value * 1000]))
   }
   await page.evaluate(() => {
-    window.frames_ = []
+    const isCounting = window.frames_ !== undefined
+    Object.assign(window, { frames_: [], long_: 0 })
+    if (isCounting) return
+    new PerformanceObserver((list) => (window.long_ += list.getEntries().length)).observe({ type: 'longtask' })
     let last = performance.now()
     const step = (at) => {
       window.frames_.push(at - last)
@@ -171,8 +174,12 @@ async function countFrames(page) {
     const after = await busy()
     const seconds = (performance.now() - begun) / 1000
     const work = (name) => Math.round((after[name] - before[name]) / seconds)
+    const [frames, long] = await page.evaluate(() => [window.frames_.slice(2), window.long_])
+    const missed = frames.reduce((sum, frame) => sum + Math.round((frame * 60) / 1000) - 1, 0)
     return {
-      frames: await page.evaluate(() => window.frames_.slice(2)),
+      frames,
+      missed: round(missed / seconds),
+      long: round(long / seconds),
       work: { all: work('TaskDuration'), script: work('ScriptDuration'), layout: work('LayoutDuration') },
     }
   }
@@ -204,6 +211,8 @@ async function fleetFlood(browser, fleet, ms) {
     row('a Fleet of 50: events a second', { median: Math.round(events) }),
     row('frame at rest, ms', figures(idle.frames)),
     row('frame during the events, ms', figures(flooded.frames)),
+    row('frames of 60 a second that were dropped', { median: flooded.missed, 'at rest': idle.missed }),
+    row('tasks over 50 ms, a second', { median: flooded.long, 'at rest': idle.long }),
     ...Object.entries(flooded.work).map(([name, spent]) =>
       row(`work a second, ${name}, ms`, { median: spent, 'at rest': idle.work[name] }),
     ),

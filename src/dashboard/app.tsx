@@ -6,7 +6,6 @@ import './panels/panels.css'
 import './dialogs/dialogs.css'
 import type { JSX } from 'preact'
 import { Header, SidecarStatus } from './header/header.js'
-import { Toast } from './header/notices.js'
 import { SidecarBanner, tellState } from './header/state-notices.js'
 import { Counters, Lists } from './panels/counters.js'
 import { Faults, Watchers } from './panels/faults.js'
@@ -14,13 +13,13 @@ import { GameServer } from './panels/game-server.js'
 import { Health } from './panels/health.js'
 import { Clock, Lifecycle } from './panels/lifecycle.js'
 import { onChange } from './store/page-state.js'
+import { part } from './store/parts.js'
 import { state } from './store/state.js'
 import { readFilter } from './timeline/filter.js'
-import { isSilent, rowsOf } from './timeline/rows.js'
+import { groupOf, isSilent } from './timeline/rows.js'
 import { Timeline } from './timeline/timeline.js'
-import type { LogEntry } from '../sidecar/index.js'
 import { actions, panelActions } from './ui/actions.js'
-import { Dialogs, Panes } from './ui/draw.js'
+import { Page } from './ui/draw.js'
 import { definePage } from './ui/page.js'
 
 const IN_MENU = new Set(['game server', 'faults'])
@@ -41,8 +40,9 @@ definePage({
     ['client:page path:lists', 'who called, and where'],
     ['-health', 'everything without this word'],
   ],
-  rows: (entries, filter) => rowsOf(entries as readonly LogEntry[], readFilter(filter)),
-  isSilent: (entry) => isSilent(entry as LogEntry),
+  filter: readFilter,
+  isSilent,
+  groupOf,
   allocatable() {
     const { counters, lists } = state.snapshot?.gameServer.status ?? {}
     return {
@@ -58,28 +58,28 @@ const panes = { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'J
 const recordedPanes = { timeline: 'Timeline', json: 'JSON' }
 
 export const App = (): JSX.Element => (
-  <>
-    <div class="page" data-shown={state.pane}>
-      <Header />
-      <Panes panes={state.isRecorded ? recordedPanes : panes} />
-      <main class="page-main">
-        <Timeline />
-        <div class="panels">
-          {!state.isRecorded && <LivePanels />}
-          <GameServer />
-        </div>
-      </main>
-      {/* Below the buttons, so that a new notice moves none of them. */}
-      <SidecarBanner />
-      <SidecarStatus />
+  <Page
+    panes={state.isRecorded ? recordedPanes : panes}
+    header={<Header />}
+    footer={
+      <>
+        <SidecarBanner />
+        <SidecarStatus />
+      </>
+    }
+  >
+    <Timeline />
+    <div class="panels">
+      {!state.isRecorded && <LivePanels />}
+      <GameServerPanel />
     </div>
-    <Dialogs />
-    <Toast />
-  </>
+  </Page>
 )
 
+const GameServerPanel = part(['snapshot'], GameServer)
+
 /** The panels of a running sidecar. */
-function LivePanels(): JSX.Element | null {
+const LivePanels = part(['snapshot', 'now'], () => {
   const { snapshot } = state
   if (!snapshot) return null
   return (
@@ -93,4 +93,4 @@ function LivePanels(): JSX.Element | null {
       <Faults snapshot={snapshot} />
     </>
   )
-}
+})

@@ -1,62 +1,12 @@
-import type { GameServer } from '../protocol/game-server.js'
 import { isMarked } from '../sidecar/model/state/game-server-edits.js'
+import { amountsOf } from './statuses.js'
 import type { FleetEntry, FleetServer, FleetSnapshot, PlatformObject } from './types.js'
-
-/** A counter, or a list with its values counted. */
-export type Amount = readonly [name: string, used: number, capacity: number]
 
 /** Beats of a GameServer, as its sidecar counts them. */
 export interface Beats {
   readonly disabled: boolean
   readonly failures: number
   readonly failureThreshold: number
-}
-
-/** A GameServer as a row of the dashboard. */
-export interface ServerView {
-  readonly name: string
-  /** The name without its Fleet's. */
-  readonly short: string
-  readonly set: string
-  /** `Unhealthy` and `Error` stay until the GameServer is gone, although the Fleet sets `Shutdown` at once. */
-  readonly state: string
-  /** ms since the Unix epoch. */
-  readonly stateSince: number
-  readonly createdAt: number
-  readonly port?: number
-  readonly amounts: readonly Amount[]
-  readonly beats: Beats | undefined
-  readonly process: FleetServer['process']
-}
-
-/** A Fleet as its dashboard shows it. */
-export interface FleetView {
-  readonly now: number
-  readonly lastSeq: number
-  readonly platform: string
-  readonly name: string
-  /** The wanted number of GameServers. */
-  readonly replicas: number
-  readonly strategy: string
-  readonly scheduling: string
-  readonly counters: readonly string[]
-  readonly lists: readonly string[]
-  /** GameServerSets, newest first. During a rolling update more than one has GameServers. */
-  readonly sets: readonly { readonly name: string; readonly servers: number }[]
-  readonly autoscaler?: AutoscalerView
-  /** Oldest first. */
-  readonly servers: readonly ServerView[]
-}
-
-export interface AutoscalerView {
-  readonly name: string
-  /** Its policy in words: `Buffer: bufferSize 2, minReplicas 1, maxReplicas 10`. */
-  readonly policy: string
-  readonly desired: number | undefined
-  /** The wanted number is beyond the policy's bounds. */
-  readonly isLimited: boolean
-  /** RFC 3339. */
-  readonly lastScaleTime: string | null | undefined
 }
 
 /**
@@ -71,83 +21,73 @@ export function entryView({ sequence: seq, ...entry }: FleetEntry): EntryView {
   return { seq, ...entry, text: rest }
 }
 
-/**
- * The view of a Fleet: without what no row shows, so that a state of 50 GameServers has some kilobytes.
- *
- * @param beatsOf gives the beats of a GameServer, where its sidecar is known
- */
+/** A Fleet as its dashboard shows it: without what no row shows, so that a state of 50 GameServers has some kilobytes. */
+export type FleetView = ReturnType<typeof fleetView>
+export type ServerView = FleetView['servers'][number]
+
+/** @param beatsOf gives the beats of a GameServer, where its sidecar is known */
 export function fleetView(
   { now, fleet, sets, autoscaler, servers }: FleetSnapshot,
   lastSeq: number,
   beatsOf: (server: string) => Beats | undefined,
-): FleetView {
-  const { name } = fleet.metadata
+) {
   const { replicas, strategy, scheduling } = fleet.spec
-  const statuses = servers.map(({ gameServer }) => gameServer.status)
-  const count = new Map(sets.map((set) => [set.metadata.name, 0]))
-  for (const { set } of servers) count.set(set, (count.get(set) ?? 0) + 1)
+  const own = sets.map(({ metadata: { name } }) => ({
+    name,
+    servers: servers.filter(({ set }) => set === name).length,
+  }))
   return {
     now,
     lastSeq,
     platform: /^([^.]+)\./.exec(fleet.apiVersion)?.[1] ?? '',
-    name,
+    name: fleet.metadata.name,
+    /** The wanted number of GameServers. */
     replicas,
     strategy: strategy.type,
     scheduling,
-    counters: namesOf(statuses.map(({ counters }) => counters)),
-    lists: namesOf(statuses.map(({ lists }) => lists)),
-    sets: [...count].reverse().flatMap(([set, n]) => (n > 0 ? [{ name: set, servers: n }] : [])),
-    ...(autoscaler && { autoscaler: autoscalerView(autoscaler as Autoscaler) }),
+    /** GameServerSets, newest first. During a rolling update more than one has GameServers. */
+    sets: own.filter((set) => set.servers > 0).reverse(),
+    autoscaler: autoscaler && autoscalerView(autoscaler as Autoscaler),
+    /** Oldest first. */
     servers: servers
-      .map((server) => serverView(server, name, beatsOf(server.name)))
+      .map((server) => serverView(server, beatsOf(server.name)))
       .sort((a, b) => a.createdAt - b.createdAt || (a.name < b.name ? -1 : 1)),
   }
 }
 
-const namesOf = (groups: readonly (object | null | undefined)[]): string[] => [
-  ...new Set(groups.flatMap((group) => Object.keys(group ?? {}))),
-]
-
-function serverView(server: FleetServer, fleet: string, beats: Beats | undefined): ServerView {
-  const { name, set, gameServer, createdAt, stateSince, process, failure } = server
+function serverView({ name, gameServer, createdAt, stateSince, process, failure }: FleetServer, beats?: Beats) {
   const { state, ports } = gameServer.status
-  const port = ports?.[0]?.port
   return {
     name,
-    short: name.startsWith(`${fleet}-`) ? name.slice(fleet.length + 1) : name,
-    set,
+    /** `Unhealthy` and `Error` stay until the GameServer is gone, although the Fleet sets `Shutdown` at once. */
     state: state === 'Shutdown' ? (failure ?? state) : `${state}${isMarked(gameServer) ? ', being deleted' : ''}`,
     stateSince,
     createdAt,
-    ...(port === undefined ? {} : { port }),
-    amounts: amountsOf(gameServer),
+    port: ports?.[0]?.port,
+    /** Names, what is used, and capacities. */
+    counters: amountsOf(gameServer, 'counters'),
+    lists: amountsOf(gameServer, 'lists'),
     beats,
     process,
   }
 }
-
-const amountsOf = ({ status: { counters, lists } }: GameServer): readonly Amount[] => [
-  ...Object.entries(lists ?? {}).map(
-    ([name, { values, capacity }]) => [name, values?.length ?? 0, Number(capacity)] as const,
-  ),
-  ...Object.entries(counters ?? {}).map(
-    ([name, { count, capacity }]) => [name, Number(count), Number(capacity)] as const,
-  ),
-]
 
 type Autoscaler = PlatformObject<
   { readonly policy: Readonly<Record<string, unknown>> },
   { readonly desiredReplicas: number; readonly scalingLimited: boolean; readonly lastScaleTime: string | null }
 >
 
-function autoscalerView({ metadata, spec, status }: Autoscaler): AutoscalerView {
-  const type = String(spec.policy['type'])
-  const settings = Object.entries(spec.policy[type.toLowerCase()] ?? {})
+function autoscalerView({ metadata: { name }, spec: { policy }, status }: Autoscaler) {
+  const type = String(policy['type'])
+  const settings = Object.entries(policy[type.toLowerCase()] ?? {})
   return {
-    name: metadata.name,
-    policy: `${type}: ${settings.map(([name, value]) => `${name} ${String(value)}`).join(', ')}`,
+    name,
+    /** In words: `Buffer: bufferSize 2, minReplicas 1, maxReplicas 10`. */
+    policy: `${type}: ${settings.map(([setting, value]) => `${setting} ${String(value)}`).join(', ')}`,
     desired: status?.desiredReplicas,
-    isLimited: status?.scalingLimited === true,
+    /** The wanted number is beyond the policy's bounds. */
+    isLimited: status?.scalingLimited,
+    /** RFC 3339. */
     lastScaleTime: status?.lastScaleTime,
   }
 }

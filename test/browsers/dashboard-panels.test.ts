@@ -45,6 +45,7 @@ inDashboard((openDashboard) => {
 
   test('ignored beats lead to misses, and misses make the GameServer Unhealthy', async () => {
     const dashboard = await open()
+    dashboard.local.control({ type: 'setClock', speed: 0 })
     await dashboard.call('POST', '/health', {})
     await dashboard.says('Health', 'misses 0 of 3')
     await dashboard.act('ignore beats')

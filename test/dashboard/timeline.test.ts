@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { describe, differencesOf } from '../../src/dashboard/timeline/describe.js'
 import { readFilter } from '../../src/dashboard/timeline/filter.js'
-import { rowsOf } from '../../src/dashboard/timeline/rows.js'
+import { rowsOf } from '../../src/dashboard/timeline/model.js'
+import { groupOf } from '../../src/dashboard/timeline/rows.js'
 import type { ControlCommand, LogEntry } from '../../src/sidecar/index.js'
 
 const health = { operation: 'health', beats: 1 } as const
@@ -20,7 +21,7 @@ function rows(...entries: readonly Partial<LogEntry>[]): string[] {
     ...entry,
   }))
   const name = ({ event }: LogEntry): string => (event.type === 'call' ? event.call.operation : event.type)
-  return rowsOf(log, () => true).map((row) => {
+  return rowsOf(log, () => true, groupOf).map((row) => {
     if (row.type === 'repeats') return `${name(row.repeats[0]!)} ×${row.repeats.length}`
     return row.type === 'entry' ? name(row.entry) : row.type
   })

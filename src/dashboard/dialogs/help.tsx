@@ -44,7 +44,7 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
 
 const Group = ({ name, actions }: { name: string; actions: readonly Action[] }): JSX.Element => (
   <section>
-    <h3>{name[0]!.toUpperCase() + name.slice(1)}</h3>
+    <h3 class="small">{name[0]!.toUpperCase() + name.slice(1)}</h3>
     <dl>
       {actions.map(({ id, key, label, title }) => (
         <div key={id}>

@@ -1,13 +1,10 @@
 import type { EntryView, ServerView } from '../../fleet/view.js'
-import type { FleetCommand } from '../../fleet/types.js'
 import { wantedOf, type Wanted } from '../panels/panel.js'
-import { announce, api, control, sendAndTell } from '../store/api.js'
+import { announce, api, control } from '../store/api.js'
 import { copy, curlOf } from '../ui/copy.js'
-import { allocateActions, onRow, pageActions, rowActions } from '../ui/page-actions.js'
+import { allocateActions, asking, onRow, pageActions, rowActions } from '../ui/page-actions.js'
 import { actionsOf, type Action } from '../ui/page.js'
-import { chosenServer, set, shownServers, state } from './state.js'
-
-const send = (text: string, command: FleetCommand): Promise<void> => sendAndTell(text, command)
+import { chosenServer, set, shortName, shownServers, state } from './state.js'
 
 /** Changes the number of replicas. Each change builds on the one before. */
 export function scale(by: (before: number) => number): void {
@@ -27,17 +24,15 @@ const onServer = (act: (chosen: ServerView) => void) => () => {
   else act(chosen)
 }
 
-/** An action on a GameServer that asks first. */
-const asking = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: string, what: string): Action =>
-  server(
-    type,
-    `${label}…`,
-    key,
-    onServer(({ name, short }) => {
-      const run = (): void => void send(`${label}: ${short}`, { type, server: name })
-      set({ confirmation: { label, what: what.replace(' it', ` ${short}`), run } })
-    }),
-  )
+/** An action on the chosen GameServer that asks first. */
+const ending = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: string, what: string): Action => {
+  const action = server(type, `${label}…`, key)
+  const run = onServer(({ name }) => {
+    const short = shortName(name)
+    asking({ ...action, label: `${label} ${short}` }, what.replace(' it', ` ${short}`), { type, server: name }).run()
+  })
+  return { ...action, run }
+}
 
 /** What a row's menu and the keys do with the chosen GameServer. */
 export const serverActions: readonly Action[] = [
@@ -45,8 +40,8 @@ export const serverActions: readonly Action[] = [
     'open',
     'Open its dashboard',
     'o',
-    onServer(({ short, process: { sidecarUrl } }) => {
-      if (sidecarUrl === undefined) announce(`${short} has no sidecar yet`)
+    onServer(({ name, process: { sidecarUrl } }) => {
+      if (sidecarUrl === undefined) announce(`${shortName(name)} has no sidecar yet`)
       else window.open(dashboardOf(sidecarUrl), '_blank', 'noopener')
     }),
   ),
@@ -54,11 +49,11 @@ export const serverActions: readonly Action[] = [
     'events',
     'Show its events',
     'e',
-    onServer(({ short }) => set({ filter: `server:${short}`, pane: 'timeline' })),
+    onServer(({ name }) => set({ filter: `server:${shortName(name)}`, pane: 'timeline' })),
   ),
-  asking('kill', 'Kill', 'X', 'Kills the process of it by SIGKILL, as the kernel does when memory runs out.'),
-  asking('makeUnhealthy', 'Make unhealthy', 'U', 'Makes it Unhealthy, as missed beats do. The Fleet replaces it.'),
-  asking('delete', 'Delete', 'x', 'Deletes it: its game gets SIGTERM, and the Fleet replaces it.'),
+  ending('kill', 'Kill', 'X', 'Kills the process of it by SIGKILL, as the kernel does when memory runs out.'),
+  ending('makeUnhealthy', 'Make unhealthy', 'U', 'Makes it Unhealthy, as missed beats do. The Fleet replaces it.'),
+  ending('delete', 'Delete', 'x', 'Deletes it: its game gets SIGTERM, and the Fleet replaces it.'),
 ]
 
 export const dashboardOf = (sidecarUrl: string): string => `${sidecarUrl}/_/`
@@ -79,18 +74,11 @@ export const actions: readonly Action[] = [
   ...allocateActions('fleet'),
   fleet('scale-up', 'One replica more', '+', () => scale((before) => before + 1)),
   fleet('scale-down', 'One replica less', '-', () => scale((before) => before - 1)),
-  {
-    ...fleet('update', 'Update…', 'u', () =>
-      set({
-        confirmation: {
-          label: 'Update',
-          what: 'Replaces every Ready GameServer, some at a time. Allocated ones stay until they end.',
-          run: () => void send('The rolling update has begun', { type: 'update' }),
-        },
-      }),
-    ),
-    title: 'A rolling update: a new GameServer for every Ready one',
-  },
+  asking(
+    fleet('update', 'Update…', 'u'),
+    'A rolling update: replaces every Ready GameServer, some at a time. Allocated ones stay until they end.',
+    { type: 'update' },
+  ),
   server('next-server', 'Next GameServer', 'n', () => moveServer(1)),
   server('previous-server', 'Previous GameServer', 'p', () => moveServer(-1)),
   ...serverActions,

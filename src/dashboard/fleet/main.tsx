@@ -5,21 +5,22 @@ import '../panels/panel.css'
 import '../dialogs/dialogs.css'
 import './fleet.css'
 import type { JSX } from 'preact'
-import type { EntryView, FleetView } from '../../fleet/view.js'
-import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
-import { More, StatusLine, ThemeButton } from '../header/menu.js'
-import { Banner, showTitle, Toast } from '../header/notices.js'
+import type { FleetView } from '../../fleet/view.js'
+import { StateMark, stateLook } from '../common/look.js'
+import { Bar, More, StatusLine } from '../header/menu.js'
+import { Banner, showTitle } from '../header/notices.js'
 import { ActionButton } from '../panels/panel.js'
 import { announce, takeToken } from '../store/api.js'
 import { followLog } from '../store/feed.js'
 import { onChange } from '../store/page-state.js'
-import { Dialogs, drawPage, Panes, restoreChoices } from '../ui/draw.js'
+import { part } from '../store/parts.js'
+import { drawPage, Page, restoreChoices } from '../ui/draw.js'
 import { definePage } from '../ui/page.js'
 import { actions } from './actions.js'
 import { Allocations, FleetPanel } from './panels.js'
 import { Servers } from './servers.js'
-import { countStates, shortName, state } from './state.js'
-import { FleetTimeline, rowsOf } from './timeline.js'
+import { allServers, amountNames, countStates, shortName, state } from './state.js'
+import { FleetTimeline, readFilter } from './timeline.js'
 
 const ELSEWHERE = new Set(['allocate', 'update'])
 
@@ -34,69 +35,63 @@ definePage({
     ['server:abcde', 'events of one GameServer'],
     ['-created', 'everything without this word'],
   ],
-  rows: (entries, filter) => rowsOf(entries as readonly EntryView[], filter),
+  filter: readFilter,
   isSilent: () => false,
-  allocatable: () => state.snapshot ?? { platform: '', counters: [], lists: [] },
+  allocatable: () => ({
+    platform: state.snapshot?.platform ?? '',
+    counters: amountNames('counters'),
+    lists: amountNames('lists'),
+  }),
 })
 
 const panes = { servers: 'Servers', fleet: 'Fleet', allocations: 'Allocations', timeline: 'Timeline' }
 
 const App = (): JSX.Element => (
-  <>
-    <div class="page" data-shown={state.pane}>
-      <FleetHeader />
-      <Panes panes={panes} />
-      <main class="page-main">
-        <div class="fleet-left">
-          <Servers />
-          <FleetTimeline />
-        </div>
-        <div class="panels">
-          {state.snapshot && <FleetPanel snapshot={state.snapshot} />}
-          <Allocations />
-        </div>
-      </main>
-      <Banner />
-      <StatusLine
-        facts={state.snapshot ? [`${state.snapshot.servers.length} GameServers`] : []}
-        wide={state.snapshot?.autoscaler ? [`autoscaler ${state.snapshot.autoscaler.name}`] : []}
-      />
+  <Page
+    panes={panes}
+    header={<FleetHeader />}
+    footer={
+      <>
+        <Banner />
+        <StatusLine
+          facts={[`${allServers().length} GameServers`]}
+          wide={state.snapshot?.autoscaler ? [`autoscaler ${state.snapshot.autoscaler.name}`] : []}
+        />
+      </>
+    }
+  >
+    <div class="fleet-left">
+      <Servers />
+      <FleetTimeline />
     </div>
-    <Dialogs />
-    <Toast />
-  </>
+    <div class="panels">
+      <FleetPanel />
+      <Allocations />
+    </div>
+  </Page>
 )
 
-function FleetHeader(): JSX.Element {
+const FleetHeader = part(['snapshot', 'now'], () => {
   const { snapshot } = state
-  const states = countStates(snapshot?.servers ?? [])
+  const marks = countStates().map(([name, count]) => (
+    <span key={name} class="fleet-count">
+      {count} <StateMark state={name} />
+    </span>
+  ))
   return (
-    <header class="row header" style={toneStyle(snapshot ? stateLook(leadingState(snapshot)).tone : 'muted')}>
-      <h1 class="row header-brand">
-        <Logo /> <span>Fleet</span>
-      </h1>
-      <div class="header-state">
-        {!snapshot && <span class="muted">connecting…</span>}
-        {snapshot && states.length === 0 && <span class="muted">no GameServer</span>}
-        {states.slice(0, 3).map(([name, count]) => (
-          <span key={name} class="fleet-count">
-            {count} <StateMark state={name} />
-          </span>
-        ))}
-      </div>
-      <p class="header-facts">
-        <b title={snapshot?.name}>{snapshot?.name}</b>
-        {snapshot && <span>{`${snapshot.replicas} wanted`}</span>}
-      </p>
-      <div class="row last">
-        <ActionButton id="allocate" label="Allocate" primary />
-        <ActionButton id="update" label="Update" />
-        <More />
-        <ThemeButton />
-      </div>
-    </header>
+    <Bar
+      brand="Fleet"
+      tone={snapshot ? stateLook(leadingState(snapshot)).tone : 'muted'}
+      mark={snapshot && (marks.length > 0 ? marks.slice(0, 3) : <span class="muted">no GameServer</span>)}
+      name={snapshot?.name}
+      facts={snapshot ? [`${snapshot.replicas} wanted`] : []}
+    >
+      <ActionButton id="allocate" label="Allocate" primary />
+      <ActionButton id="update" label="Update" />
+      <More />
+    </Bar>
   )
-}
+})
 
 /** The state that stands for the whole Fleet: the worst of those that need a look, else whether one is Ready. */
 function leadingState({ servers }: FleetView): string {
@@ -128,7 +123,8 @@ function tellWarnings(): void {
   if (warning) announce(`${warning.server ? `${shortName(warning.server)}: ` : ''}${warning.text}`, true)
 }
 
-onChange(showFleet)
+// A new title and icon cost a browser some milliseconds, and the counts may change with each event.
+setInterval(showFleet, 1_000)
 onChange(tellWarnings)
 restoreChoices()
 void drawPage(App, () => {

@@ -1,35 +1,17 @@
-import type { JSX } from 'preact'
-import type { EntryView, FleetView } from '../../fleet/view.js'
 import { clockTime, age } from '../common/format.js'
 import { Chip } from '../common/look.js'
 import { ActionButton, onFields, Panel } from '../panels/panel.js'
-import { memo } from '../store/page-state.js'
+import { part } from '../store/parts.js'
 import { goToEntry } from '../timeline/model.js'
 import { scale, wantedReplicas } from './actions.js'
 import { set, shortName, state } from './state.js'
 
-/** The Fleet's numbers, its scale and its autoscaler. */
-export function FleetPanel({ snapshot }: { snapshot: FleetView }): JSX.Element {
-  const { servers, autoscaler, sets, strategy, scheduling } = snapshot
-  const { present } = wantedReplicas()
-  const inState = (...states: readonly string[]): number =>
-    servers.filter((server) => states.includes(server.state)).length
-  const numbers = [
-    ['replicas', present],
-    ['ready', inState('Ready')],
-    ['allocated', inState('Allocated')],
-    ['reserved', inState('Reserved')],
-  ] as const
+/** The Fleet's scale and its autoscaler. Header and table count its GameServers. */
+export const FleetPanel = part(['snapshot', 'now'], () => {
+  if (!state.snapshot) return null
+  const { autoscaler, sets, strategy, scheduling } = state.snapshot
   return (
     <Panel name="Fleet" pane="fleet" aside={<span class="muted">{`${scheduling}, ${strategy}`}</span>}>
-      <dl class="fleet-numbers">
-        {numbers.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
       <form
         class="row wrap"
         aria-label="Scale"
@@ -44,7 +26,7 @@ export function FleetPanel({ snapshot }: { snapshot: FleetView }): JSX.Element {
           class="field count-field"
           name="replicas"
           aria-label="Replicas"
-          placeholder={String(present)}
+          placeholder={String(wantedReplicas().present)}
           inputMode="numeric"
           pattern="\d{1,4}"
           title="A number of GameServers"
@@ -68,42 +50,40 @@ export function FleetPanel({ snapshot }: { snapshot: FleetView }): JSX.Element {
       )}
       {sets.length > 1 && (
         <ul aria-label="GameServerSets">
-          {sets.map(({ name, servers: count }, i) => (
+          {sets.map(({ name, servers }, i) => (
             <li key={name} class="apart">
               <span class="mono">{shortName(name)}</span>
-              <span class="muted">{`${count} ${i === 0 ? 'new' : 'old'}`}</span>
+              <span class="muted">{`${servers} ${i === 0 ? 'new' : 'old'}`}</span>
             </li>
           ))}
         </ul>
       )}
     </Panel>
   )
-}
+})
 
 /** Allocations that the panel shows; the timeline has all. */
 const SHOWN = 30
-const lastAllocations = memo((entries: readonly EntryView[]) =>
-  entries
-    .filter(({ allocation }) => allocation !== undefined)
-    .slice(-SHOWN)
-    .reverse(),
-)
 
 const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 'red' } as const
 
 /** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
-export function Allocations(): JSX.Element {
-  const allocations = lastAllocations(state.entries)
+export const Allocations = part(['entries'], () => {
+  const allocations = state.entries.filter(({ allocation }) => allocation).slice(-SHOWN)
   return (
     <Panel name="Allocations" pane="allocations">
       {allocations.length === 0 && <p class="muted">None yet. Allocate with a, or from your matchmaker.</p>}
       <ol class="fleet-allocations">
-        {allocations.map(({ seq, at, allocation }) => (
+        {allocations.reverse().map(({ seq, at, allocation }) => (
           <li key={seq}>
             <div class="row">
               <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
               <b>{allocation!.server && shortName(allocation!.server)}</b>
-              <button class="button last muted" title="Show in the timeline" onClick={() => showEntry(seq)}>
+              <button
+                class="button button-quiet small last"
+                title="Show in the timeline"
+                onClick={() => showEntry(seq)}
+              >
                 {clockTime(at).slice(0, 8)}
               </button>
             </div>
@@ -113,7 +93,7 @@ export function Allocations(): JSX.Element {
       </ol>
     </Panel>
   )
-}
+})
 
 function showEntry(seq: number): void {
   set({ pane: 'timeline', filter: '', selected: seq })

@@ -1,38 +1,59 @@
-import { Component, type JSX } from 'preact'
-import type { Amount, ServerView } from '../../fleet/view.js'
+import type { ComponentChildren, JSX } from 'preact'
+import type { ServerView } from '../../fleet/view.js'
 import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'
 import { Menu } from '../header/menu.js'
-import { memo } from '../store/page-state.js'
+import { paneState } from '../store/page-state.js'
+import { Kept, part } from '../store/parts.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
-import { chosenServer, countStates, set, shownServers, state } from './state.js'
+import { amountNames, countStates, set, shortName, shownServers, state } from './state.js'
 
 /** More counters and lists have no columns. */
 const MOST_AMOUNTS = 4
 
-/** Names of the counters and lists that have columns: players first. */
-const amountColumns = memo((counters: readonly string[], lists: readonly string[]) =>
-  [...new Set([...lists, ...counters])]
-    .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
-    .slice(0, MOST_AMOUNTS),
-)
+const ageOf = (since: number): string => age(state.now - since)
 
-const PROCESS = ['health', 'port', 'age', 'restarts', 'pid']
+/** A column: its head, the cell of a GameServer, and the name of its style. */
+type Column = readonly [head: string, cell: (server: ServerView, tabIndex: number) => ComponentChildren, style?: string]
+
+/** The columns; of the amounts, players come first. */
+const columns = (): readonly Column[] => [
+  ['server', Name],
+  [
+    'state',
+    (server) => (
+      <>
+        <StateMark state={server.state} /> <span class="small">{ageOf(server.stateSince)}</span>
+      </>
+    ),
+  ],
+  ...[...new Set([...amountNames('lists'), ...amountNames('counters')])]
+    .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
+    .slice(0, MOST_AMOUNTS)
+    .map((name): Column => [name, (server) => <AmountBar name={name} server={server} />, 'amount']),
+  ['health', Health],
+  ['port', ({ port }) => port],
+  ['age', ({ createdAt }) => ageOf(createdAt)],
+  ['restarts', ({ process }) => process.restarts],
+  ['pid', ({ process }) => (process.state === 'ended' ? `exit ${process.exitCode ?? '?'}` : process.pid)],
+  ['', MenuButton, 'menu'],
+]
 
 /** The GameServers, one a row. */
-export function Servers(): JSX.Element | null {
+export const Servers = part(['snapshot', 'now'], () => {
   const { snapshot, shownStates, server: chosen } = state
   if (!snapshot) return null
-  const amounts = amountColumns(snapshot.counters, snapshot.lists)
+  const present = columns()
+  const heads = present.map(([head]) => head)
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
-    <section class="timeline servers" aria-label="GameServers" data-pane="servers">
+    <section class="timeline servers" aria-label="GameServers" data-pane={paneState('servers')}>
       <div class="row wrap timeline-bar">
-        <h2>GameServers</h2>
+        <h2 class="small">GameServers</h2>
         <div class="row wrap" role="group" aria-label="Show only states">
-          {countStates(snapshot.servers).map(([name, count]) => (
+          {countStates().map(([name, count]) => (
             <button
               key={name}
               class="button timeline-toggle"
@@ -44,43 +65,41 @@ export function Servers(): JSX.Element | null {
           ))}
         </div>
       </div>
-      <div class="servers-box" onKeyDown={onArrow}>
-        <table>
-          <thead>
-            <tr>
-              {['server', 'state', ...amounts, ...PROCESS].map((column) => (
-                <th key={column} scope="col" class={`servers-${PROCESS.includes(column) ? column : ''}`}>
-                  {column}
-                </th>
-              ))}
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {servers.map((server) => (
-              <ServerRow
-                key={server.name}
-                server={server}
-                amounts={amounts}
-                isTarget={server.name === target}
-                age={age(state.now - server.createdAt)}
-                stateAge={age(state.now - server.stateSince)}
-              />
+      <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
+        <div class="servers-table" role="table" aria-label="GameServers">
+          <div class="small servers-head" role="row">
+            {present.map(([head, , style = head]) => (
+              <span key={head} class={`servers-${style}`} role={head ? 'columnheader' : 'cell'}>
+                {head}
+              </span>
             ))}
-          </tbody>
-        </table>
-        {servers.length === 0 && (
-          <p class="timeline-empty muted">
-            {snapshot.servers.length === 0
-              ? 'The Fleet has no GameServer. + adds one.'
-              : `0 of ${snapshot.servers.length} GameServers have this state.`}
-          </p>
-        )}
+          </div>
+          {servers.map((server) => (
+            <Kept
+              key={server.name}
+              shown={JSON.stringify([
+                server,
+                heads,
+                server.name === target,
+                ageOf(server.createdAt),
+                ageOf(server.stateSince),
+              ])}
+              draw={() => drawRow(server, present, server.name === target)}
+            />
+          ))}
+        </div>
       </div>
-      <Menu id="server-menu" label={`Actions of ${chosenServer()?.short}`} items={serverActions} />
+      {servers.length === 0 && (
+        <p class="timeline-empty muted">
+          {snapshot.servers.length === 0
+            ? 'The Fleet has no GameServer. + adds one.'
+            : `0 of ${snapshot.servers.length} GameServers have this state.`}
+        </p>
+      )}
+      <Menu id="server-menu" label={`Actions of ${shortName(chosen ?? '')}`} items={serverActions} />
     </section>
   )
-}
+})
 
 function toggleState(name: string): void {
   const { shownStates: states } = state
@@ -92,81 +111,65 @@ function onArrow(event: KeyboardEvent): void {
   if (by !== 0) moveServer(by)
 }
 
-interface RowProps {
-  readonly server: ServerView
-  readonly amounts: readonly string[]
-  /** The one row that Tab reaches. */
-  readonly isTarget: boolean
-  readonly age: string
-  readonly stateAge: string
-}
-
-class ServerRow extends Component<RowProps> {
-  /** A state brings new objects, of which few differ. */
-  override shouldComponentUpdate(next: RowProps): boolean {
-    return JSON.stringify(next) !== JSON.stringify(this.props)
-  }
-
-  override render({ server, amounts, isTarget, age, stateAge }: RowProps): JSX.Element {
-    const { name, short, state: present, port, process } = server
-    const { sidecarUrl, restarts, pid, exitCode } = process
-    const tabIndex = isTarget ? 0 : -1
-    const health = healthOf(server)
-    return (
-      <tr data-server={name} data-chosen={isTarget ? '' : undefined} onClick={() => set({ server: name })}>
-        <th scope="row">
-          <a
-            data-focus
-            {...(sidecarUrl && { href: dashboardOf(sidecarUrl) })}
-            target="_blank"
-            rel="noopener"
-            tabIndex={tabIndex}
-            title={sidecarUrl ? `${name}: its dashboard` : name}
-          >
-            {short}
-          </a>
-        </th>
-        <td>
-          <StateMark state={present} /> <span class="muted">{stateAge}</span>
-        </td>
-        {amounts.map((one) => (
-          <td key={one}>{server.amounts.filter(([name]) => name === one).map(AmountBar)}</td>
-        ))}
-        <td class="servers-health" style={toneStyle(health[1])}>
-          {health[0]}
-        </td>
-        <td class="servers-port">{port}</td>
-        <td class="servers-age">{age}</td>
-        <td class="servers-restarts">{restarts}</td>
-        <td class="servers-pid">{process.state === 'ended' ? `exit ${exitCode ?? '?'}` : pid}</td>
-        <td>
-          <button
-            class="button button-icon"
-            aria-label={`Actions of ${short}`}
-            tabIndex={tabIndex}
-            onClick={(event) => openMenu(name, event.currentTarget)}
-          >
-            ⋮
-          </button>
-        </td>
-      </tr>
-    )
-  }
-}
-
-const AmountBar = ([name, used, capacity]: Amount): JSX.Element => (
-  <span key={name} class="row">
-    <meter class="servers-meter" aria-label={name} max={capacity || 1} value={used} />
-    {`${used} / ${capacity}`}
-  </span>
+/** @param isTarget whether it is the one row that Tab reaches */
+const drawRow = (server: ServerView, present: readonly Column[], isTarget: boolean): JSX.Element => (
+  <div class="servers-row" role="row" data-server={server.name} onClick={() => set({ server: server.name })}>
+    {present.map(([head, cell, style = head], i) => (
+      <span key={head} class={`servers-${style}`} role={i === 0 ? 'rowheader' : 'cell'}>
+        {cell(server, isTarget ? 0 : -1)}
+      </span>
+    ))}
+  </div>
 )
 
+function Name({ name, process: { sidecarUrl } }: ServerView, tabIndex: number): JSX.Element {
+  return (
+    <a
+      data-focus
+      {...(sidecarUrl && { href: dashboardOf(sidecarUrl) })}
+      target="_blank"
+      rel="noopener"
+      tabIndex={tabIndex}
+      title={sidecarUrl ? `${name}: its dashboard` : name}
+    >
+      {shortName(name)}
+    </a>
+  )
+}
+
+function MenuButton({ name }: ServerView, tabIndex: number): JSX.Element {
+  return (
+    <button
+      class="button button-quiet button-icon"
+      aria-label={`Actions of ${shortName(name)}`}
+      tabIndex={tabIndex}
+      onClick={(event) => openMenu(name, event.currentTarget)}
+    >
+      ⋮
+    </button>
+  )
+}
+
+function AmountBar({ name, server }: { name: string; server: ServerView }): JSX.Element | null {
+  const amount = [...server.lists, ...server.counters].find(([one]) => one === name)
+  if (amount === undefined) return null
+  const [, used, capacity] = amount
+  return (
+    <>
+      <meter class="servers-meter" aria-label={name} max={capacity || 1} value={used} /> {`${used} / ${capacity}`}
+    </>
+  )
+}
+
 /** A word for the health, and its colour. */
-function healthOf({ state: present, beats }: ServerView): readonly [string, Tone] {
-  if (present === 'Unhealthy') return ['failed', 'red']
-  if (beats === undefined) return ['–', 'muted']
-  if (beats.disabled) return ['off', 'muted']
-  return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']
+function Health({ state: present, beats }: ServerView): JSX.Element {
+  const [text, tone] = ((): readonly [string, Tone] => {
+    if (present === 'Unhealthy') return ['failed', 'red']
+    if (beats === undefined) return ['–', 'muted']
+    if (beats.disabled) return ['off', 'muted']
+    return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']
+  })()
+  return <span style={toneStyle(tone)}>{text}</span>
 }
 
 /** Opens the menu of a row below its button. */

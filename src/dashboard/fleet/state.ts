@@ -1,5 +1,5 @@
 import type { EntryView, FleetView, ServerView } from '../../fleet/view.js'
-import { memo, stateWith } from '../store/page-state.js'
+import { stateWith } from '../store/page-state.js'
 
 interface FleetState {
   snapshot: FleetView | undefined
@@ -22,24 +22,26 @@ export const { state, set } = stateWith<FleetState>({
   shownStates: [],
 })
 
-const shown = memo((servers: readonly ServerView[], states: readonly string[]) =>
-  states.length === 0 ? servers : servers.filter((server) => states.includes(server.state)),
-)
-const NONE: readonly ServerView[] = []
+export const allServers = (): readonly ServerView[] => state.snapshot?.servers ?? []
 
 /** The rows of the table. */
-export const shownServers = (): readonly ServerView[] => shown(state.snapshot?.servers ?? NONE, state.shownStates)
+export const shownServers = (): readonly ServerView[] =>
+  allServers().filter((server) => state.shownStates.length === 0 || state.shownStates.includes(server.state))
+
+/** The names of all counters or lists. */
+export const amountNames = (kind: 'counters' | 'lists'): readonly string[] => [
+  ...new Set(allServers().flatMap((server) => server[kind].map(([name]) => name))),
+]
 
 /** The number of GameServers in each state, most first. */
-export const countStates = memo((servers: readonly ServerView[]) => {
+export function countStates(): readonly (readonly [state: string, count: number])[] {
   const counts = new Map<string, number>()
-  for (const server of servers) counts.set(server.state, (counts.get(server.state) ?? 0) + 1)
+  for (const server of allServers()) counts.set(server.state, (counts.get(server.state) ?? 0) + 1)
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
-})
+}
 
 /** The GameServer that keys act on. */
-export const chosenServer = (): ServerView | undefined =>
-  state.snapshot?.servers.find(({ name }) => name === state.server)
+export const chosenServer = (): ServerView | undefined => allServers().find(({ name }) => name === state.server)
 
 /** The short name of a GameServer, also of one that is gone. */
 export function shortName(name: string): string {

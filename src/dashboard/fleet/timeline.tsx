@@ -1,45 +1,31 @@
-import type { JSX } from 'preact'
 import type { EntryView } from '../../fleet/view.js'
 import { toneStyle } from '../common/look.js'
 import { writeYaml } from '../common/yaml.js'
 import { TimelineFrame } from '../timeline/frame.js'
 import type { ListProps } from '../timeline/list.js'
-import { entryOf, type Row } from '../store/page-state.js'
-import { readWords } from '../timeline/words.js'
+import { part } from '../store/parts.js'
+import { readerOfWords } from '../timeline/words.js'
 import { copyAllocation } from './actions.js'
 import { shortName } from './state.js'
 
-/** The rows of the entries that pass a filter such as `kind:allocation server:abcde -warning`, oldest first. */
-export function rowsOf(entries: readonly EntryView[], filter: string): Row<EntryView>[] {
-  const passes = readWords(filter, fields, textOf)
-  const rows: Row<EntryView>[] = []
-  let before = 0
-  for (const entry of entries) {
-    const { seq } = entry
-    if (seq > before + 1) rows.push({ type: 'skipped', seq: before + 1, count: seq - before - 1 })
-    before = seq
-    if (passes(entry)) rows.push({ type: 'entry', seq, entry })
-  }
-  return rows
-}
+/** Reads a filter such as `kind:allocation server:abcde -warning`. */
+export const readFilter = readerOfWords<EntryView>(
+  {
+    kind: ({ type }, value) => type === value,
+    server: ({ server = '' }, value) => server.endsWith(value),
+  },
+  ({ type, server, text, allocation }) => [type, server, text, allocation?.state, allocation?.reason],
+)
 
-const fields = {
-  kind: ({ type }: EntryView, value: string) => type === value,
-  server: ({ server = '' }: EntryView, value: string) => server.endsWith(value),
+const columns: ListProps<EntryView>['columns'] = {
+  kind: ({ type }) => type,
+  server: ({ server }) => server && shortName(server),
+  what: ({ type, text, allocation }) => (
+    <span class={type === 'warning' ? 'timeline-problem' : ''} title={text}>
+      {text} {allocation && <span class="muted">{allocation.reason}</span>}
+    </span>
+  ),
 }
-
-const texts = new WeakMap<EntryView, string>()
-function textOf(entry: EntryView): string {
-  const { type, server = '', text, allocation } = entry
-  let known = texts.get(entry)
-  if (known === undefined) {
-    known = [type, server, text, allocation?.state ?? '', allocation?.reason ?? ''].join(' ').toLowerCase()
-    texts.set(entry, known)
-  }
-  return known
-}
-
-const columns = ['time', 'kind', 'server', 'what']
 
 const chips = [
   ['states', 'kind', 'state'],
@@ -48,29 +34,15 @@ const chips = [
   ['warnings', 'kind', 'warning'],
 ] as const
 
-export const FleetTimeline = (): JSX.Element => (
+export const FleetTimeline = part(['entries'], () => (
   <TimelineFrame
     columns={columns}
     chips={chips}
     example="kind:allocation server:abcde -created"
-    Cells={Cells}
     Details={Details}
     toneOf={toneOf}
   />
-)
-
-const Cells: ListProps<EntryView>['Cells'] = ({ row }) => {
-  const { type, server, text, allocation } = entryOf(row)!
-  return (
-    <>
-      <span class="timeline-kind">{type}</span>
-      <span class="timeline-server">{server === undefined ? '' : shortName(server)}</span>
-      <span class={`timeline-what ${type === 'warning' ? 'timeline-problem' : ''}`} title={text}>
-        {text} {allocation && <span class="muted">{allocation.reason}</span>}
-      </span>
-    </>
-  )
-}
+))
 
 function toneOf({ type, allocation }: EntryView): string | undefined {
   const isWarning = type === 'warning' || (allocation !== undefined && allocation.state !== 'Allocated')

@@ -6,37 +6,39 @@ import { Agreement } from '../dialogs/modal.js'
 import { ActionButton } from '../panels/panel.js'
 import { memo } from '../store/page-state.js'
 import { state } from '../store/state.js'
-import { More, StatusLine, ThemeButton } from './menu.js'
+import { Bar, More, StatusLine } from './menu.js'
 
 export function Header(): JSX.Element {
   const { snapshot, isRecorded, now } = state
   const name = snapshot?.gone === true ? 'gone' : snapshot?.gameServer.status.state
   const at = new Date(now)
   return (
-    <header class="row header" style={toneStyle(stateLook(name ?? '').tone)}>
-      <h1 class="row header-brand">
-        <Logo /> <span>Sidecar</span>
-      </h1>
-      <div class="header-state">
-        {name === undefined ? <span class="muted">connecting…</span> : <StateMark state={name} />}
-        <Age />
-      </div>
-      {snapshot && <Facts snapshot={snapshot} />}
-      <div class="row last">
-        {isRecorded ? (
-          <p>
-            <b>recorded session</b> <time dateTime={at.toISOString()}>{at.toLocaleString()}</time>
-          </p>
-        ) : (
+    <Bar
+      brand="Sidecar"
+      tone={stateLook(name ?? '').tone}
+      mark={
+        name !== undefined && (
           <>
-            <ActionButton id="allocate" label="Allocate" primary />
-            <ActionButton id="ready" label="Ready" />
-            <More />
+            <StateMark state={name} />
+            <Age />
           </>
-        )}
-        <ThemeButton />
-      </div>
-    </header>
+        )
+      }
+      name={snapshot?.gameServer.object_meta.name}
+      facts={snapshot ? factsOf(snapshot) : []}
+    >
+      {isRecorded ? (
+        <p>
+          <b>recorded session</b> <time dateTime={at.toISOString()}>{at.toLocaleString()}</time>
+        </p>
+      ) : (
+        <>
+          <ActionButton id="allocate" label="Allocate" primary />
+          <ActionButton id="ready" label="Ready" />
+          <More />
+        </>
+      )}
+    </Bar>
   )
 }
 
@@ -53,18 +55,6 @@ const sinceWhen = memo(
       changes.some((change) => change.type === 'replaced' || (change.type === 'state' && change.value === name)),
     )?.at,
 )
-
-function Facts({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
-  const { name } = snapshot.gameServer.object_meta
-  return (
-    <p class="header-facts">
-      <b title={name}>{name}</b>
-      {factsOf(snapshot).map((fact) => (
-        <span key={fact}>{fact}</span>
-      ))}
-    </p>
-  )
-}
 
 /** The facts beside the GameServer's name: its address, its watchers, its first list and its first counter. */
 function factsOf({ gameServer: { status }, watchers }: SidecarSnapshot): string[] {

@@ -1,14 +1,16 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { arrowStep } from '../common/browser.js'
+import { Logo, toneStyle, type Tone } from '../common/look.js'
 import { ActionButton } from '../panels/panel.js'
 import { pageVersion } from '../store/api.js'
 import { state } from '../store/page-state.js'
+import { part } from '../store/parts.js'
 import { keyName, nextTheme } from '../ui/page-actions.js'
 import { page, type Action } from '../ui/page.js'
 
 const themeShapes = { auto: '◐', light: '○', dark: '●' }
 
-export function ThemeButton(): JSX.Element {
+function ThemeButton(): JSX.Element {
   const { theme } = state
   return (
     <button
@@ -21,6 +23,37 @@ export function ThemeButton(): JSX.Element {
     </button>
   )
 }
+
+interface BarProps {
+  readonly brand: string
+  readonly tone: Tone
+  /** The state; undefined while the page connects. */
+  readonly mark: ComponentChildren
+  readonly name: string | undefined
+  readonly facts: readonly string[]
+  /** The buttons before that of the theme. */
+  readonly children: ComponentChildren
+}
+
+/** The page's first line. */
+export const Bar = ({ brand, tone, mark, name, facts, children }: BarProps): JSX.Element => (
+  <header class="row header" style={toneStyle(tone)}>
+    <h1 class="row header-brand">
+      <Logo /> <span>{brand}</span>
+    </h1>
+    <div class="header-state">{mark || <span class="muted">connecting…</span>}</div>
+    <p class="header-facts">
+      <b title={name}>{name}</b>
+      {facts.map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+    </p>
+    <div class="row last">
+      {children}
+      <ThemeButton />
+    </div>
+  </header>
+)
 
 /** A menu of actions, which a button with its id opens. */
 export function Menu({ id: menu, label, items }: { id: string; label: string; items: readonly Action[] }): JSX.Element {
@@ -52,7 +85,7 @@ export function Menu({ id: menu, label, items }: { id: string; label: string; it
 }
 
 /** The menu of actions that have no button in the header. */
-export const More = (): JSX.Element => (
+export const More = part([], () => (
   <>
     <button class="button" popoverTarget="more">
       <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
@@ -60,11 +93,11 @@ export const More = (): JSX.Element => (
     </button>
     <Menu id="more" label="More" items={page.actions().filter(page.inMenu)} />
   </>
-)
+))
 
 /** The page's last line. Of the facts, `wide` ones have no place on a phone. */
 export const StatusLine = ({ facts, wide }: { facts: readonly string[]; wide: readonly string[] }): JSX.Element => (
-  <footer class="row status">
+  <footer class="row small status">
     {[location.host, ...facts].map((fact) => (
       <span key={fact}>{fact}</span>
     ))}

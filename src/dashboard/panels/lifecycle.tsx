@@ -4,7 +4,8 @@ import { clockTime, countedTime } from '../common/format.js'
 import { stateLook, toneStyle } from '../common/look.js'
 import { control, sends } from '../store/api.js'
 import { state } from '../store/state.js'
-import { askFirst, ends } from '../ui/actions.js'
+import { ends } from '../ui/actions.js'
+import { nameOf } from '../ui/page-actions.js'
 import { Panel } from './panel.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
@@ -14,17 +15,17 @@ export function Lifecycle({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Elem
   const outlook = outlookOf(snapshot, state.now)
   const states = path.includes(present) || present === '' ? path : [present, ...path]
   const go = (wanted: string): void => {
-    const end = ends.find(({ label }) => label === wanted)
-    if (end !== undefined && wanted !== present) askFirst(end)
+    const end = ends.find((one) => nameOf(one) === wanted)
+    if (end !== undefined && wanted !== present) end.run()
     else void control({ type: 'setState', state: wanted })
   }
   const tools = (
     <span class="row wrap">
       {ends
-        .filter(({ label }) => !path.includes(label))
+        .filter((end) => !path.includes(nameOf(end)))
         .map((end) => (
-          <button key={end.id} class="button" title={end.what} onClick={() => askFirst(end)}>
-            {end.label}
+          <button key={end.id} class="button" title={end.title} onClick={end.run}>
+            {nameOf(end)}
           </button>
         ))}
     </span>

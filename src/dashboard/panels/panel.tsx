@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { set } from '../store/page-state.js'
+import { paneState, set } from '../store/page-state.js'
 import { copy } from '../ui/copy.js'
 import { page } from '../ui/page.js'
 
@@ -15,9 +15,9 @@ interface PanelProps {
 /** A region of the page, by its name. */
 export function Panel({ name, pane = 'state', aside, children }: PanelProps): JSX.Element {
   return (
-    <section class="part" aria-label={name} data-pane={pane}>
+    <section class="part" aria-label={name} data-pane={paneState(pane)}>
       <div class="apart wrap part-head">
-        <h2>{name}</h2>
+        <h2 class="small">{name}</h2>
         {aside}
       </div>
       {children}

@@ -104,7 +104,7 @@ export function messageOf({ status, text }: ApiAnswer): string {
 }
 
 type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
-type Command = ControlCommand | FleetCommand
+export type Command = ControlCommand | FleetCommand
 
 /** Sends a control command. Announces a refusal in the page. */
 export async function control(command: Command): Promise<ControlResult> {

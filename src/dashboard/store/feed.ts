@@ -5,9 +5,11 @@ import { announce, api, isOutdated, read, type Snapshot } from './api.js'
 /** The page keeps as many entries as its server. */
 const MAX_ENTRIES = 5000
 /**
- * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 12 redraws.
+ * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 10 redraws.
  */
-const INTERVAL = 80
+const INTERVAL = 100
+/** Less than a frame takes, in ms. */
+const FRAME = 12
 const CLOCK = 250
 const FIRST_DELAY = 250
 const MAX_DELAY = 5000
@@ -22,8 +24,7 @@ const feed = {
   /** The newest state. */
   snapshot: undefined as Snapshot | undefined,
   isNew: true,
-  isScheduled: false,
-  flushedAt: 0,
+  drawnAt: 0,
   clock: { now: Date.now(), at: performance.now(), speed: 1 },
   onOpen: (): void => undefined,
 }
@@ -36,8 +37,8 @@ const feed = {
 export function followLog(onOpen?: () => void): void {
   feed.onOpen = onOpen ?? feed.onOpen
   setInterval(() => {
-    // Entries set the time as well.
-    if (!document.hidden && performance.now() - feed.flushedAt >= CLOCK) set({ now: clockNow() })
+    // A state sets the time as well.
+    if (!document.hidden && performance.now() - feed.clock.at >= CLOCK) set({ now: clockNow() })
   }, CLOCK)
   connect()
 }
@@ -71,9 +72,8 @@ function show(snapshot: Snapshot): void {
   const { now, clock } = snapshot
   feed.clock = { now, at: performance.now(), speed: clock?.speed ?? 1 }
   feed.snapshot = snapshot
-  // A state and the entries before it share a redraw.
-  if (state.connection === 'open') return schedule()
-  set({ snapshot, now: clockNow() } as object)
+  if (state.connection === 'open') return showStateSoon()
+  showState()
   onOpen(snapshot)
 }
 
@@ -108,28 +108,38 @@ async function fillGap(since: number): Promise<void> {
 function add(added: readonly Entry[]): void {
   feed.waiting.push(...added)
   if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
-  if (feed.waiting.length > 0) schedule()
+  if (feed.waiting.length > 0) showEntriesSoon()
 }
 
-function schedule(): void {
-  if (feed.isScheduled) return
-  feed.isScheduled = true
-  // A hidden page gets no animation frames.
-  if (document.hidden) setTimeout(flush, 5 * INTERVAL)
-  else setTimeout(() => requestAnimationFrame(flush), Math.max(0, feed.flushedAt + INTERVAL - performance.now()))
+/** Makes a draw wait for the interval after the one before, and for a frame of its own. */
+function spread(draw: () => void): () => void {
+  let timer: Timer | undefined
+  let drawnAt = -INTERVAL
+  const run = (): void => {
+    if (timer === undefined) return
+    // Entries and state in one frame would be too much for it.
+    if (!document.hidden && performance.now() - feed.drawnAt < FRAME) return void requestAnimationFrame(run)
+    clearTimeout(timer)
+    timer = undefined
+    drawnAt = feed.drawnAt = performance.now()
+    draw()
+  }
+  return () => {
+    if (timer !== undefined) return
+    // A hidden page gets no animation frames.
+    timer = setTimeout(run, 5 * INTERVAL)
+    setTimeout(() => requestAnimationFrame(run), Math.max(0, drawnAt + INTERVAL - performance.now()))
+  }
 }
 
-function flush(): void {
-  const { waiting, isNew, snapshot } = feed
-  const entries = isNew ? waiting : [...state.entries, ...waiting]
-  const isEmpty = waiting.length === 0
-  Object.assign(feed, { waiting: [], isNew: isNew && isEmpty, isScheduled: false, flushedAt: performance.now() })
-  set({
-    snapshot,
-    now: clockNow(),
-    ...(isEmpty ? {} : { entries: inOrder(entries).slice(-MAX_ENTRIES) }),
-  } as object)
-}
+const showState = (): void => set({ snapshot: feed.snapshot, now: clockNow() } as object)
+const showStateSoon = spread(showState)
+
+const showEntriesSoon = spread(() => {
+  const { waiting, isNew } = feed
+  Object.assign(feed, { waiting: [], isNew: false })
+  set({ entries: inOrder(isNew ? waiting : [...state.entries, ...waiting]).slice(-MAX_ENTRIES) })
+})
 
 /** Sorts entries by `seq` and removes duplicates, as after a gap. */
 const inOrder = (entries: Entry[]): Entry[] =>

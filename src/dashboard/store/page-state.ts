@@ -1,3 +1,5 @@
+import { changed } from './parts.js'
+
 /** What both timelines know of an entry. */
 export interface Entry {
   /** Grows by 1. */
@@ -72,6 +74,9 @@ type PageState = typeof initial
 /** What both dashboards keep. Only `set` changes it. */
 export const state: Readonly<PageState> = initial
 
+/** Whether a phone shows a part of the page, for its attribute `data-pane`. */
+export const paneState = (pane: string): string => (state.pane === pane ? 'shown' : 'hidden')
+
 const listeners = new Set<() => void>()
 
 /** Calls a function after each change. */
@@ -80,6 +85,8 @@ export const onChange = (listener: () => void): void => void listeners.add(liste
 /** Changes the state and redraws. `set({})` redraws after a change outside the state, such as a scroll position. */
 export function set(change: Partial<PageState>): void {
   Object.assign(initial, change)
+  const names = Object.keys(change)
+  for (const name of names.length > 0 ? names : ['']) changed.add(name)
   for (const listener of listeners) listener()
 }
 

@@ -2,6 +2,7 @@ import { operations } from '../../protocol/operations.js'
 import { describeCall } from '../../sidecar/describe-call.js'
 import type { Change, ControlCommand, LogEntry } from '../../sidecar/index.js'
 import type { SentRequest } from '../ui/copy.js'
+import { cached } from './words.js'
 
 type Kind = 'call' | 'beat' | 'event' | 'control' | 'watch' | 'refused'
 
@@ -18,16 +19,8 @@ interface Description {
   readonly args?: readonly unknown[]
 }
 
-const known = new WeakMap<LogEntry, Description>()
-
 /** Describes an entry. Cached, since a filter describes thousands of entries with each key. */
-export function describe(entry: LogEntry): Description {
-  let description = known.get(entry)
-  if (description === undefined) known.set(entry, (description = describeEvent(entry)))
-  return description
-}
-
-function describeEvent({ event, problem }: LogEntry): Description {
+export const describe = cached(({ event, problem }: LogEntry): Description => {
   switch (event.type) {
     case 'call': {
       const { operation } = event.call
@@ -58,7 +51,7 @@ function describeEvent({ event, problem }: LogEntry): Description {
     case 'tick':
       return { kind: 'event', name: 'time', details: '' }
   }
-}
+})
 
 const fieldsOf = ({ type: _, ...fields }: ControlCommand): string =>
   Object.entries(fields)

@@ -61,7 +61,7 @@ export function Details({ entry }: { entry: LogEntry }): JSX.Element {
             <button
               key={one}
               role="tab"
-              class="timeline-tab"
+              class="tab timeline-tab"
               data-tab={one}
               aria-selected={one === tab}
               tabIndex={one === tab ? 0 : -1}

@@ -1,11 +1,6 @@
 import type { LogEntry } from '../../sidecar/index.js'
 import { describe, describeChange } from './describe.js'
-import { readWords } from './words.js'
-
-type Test = (entry: LogEntry) => boolean
-
-/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health ms:>100`. */
-export const readFilter = (text: string): Test => readWords(text, fields, textOf)
+import { readerOfWords } from './words.js'
 
 const fields: Readonly<Record<string, (entry: LogEntry, value: string) => boolean>> = {
   kind(entry, value) {
@@ -28,19 +23,20 @@ const fields: Readonly<Record<string, (entry: LogEntry, value: string) => boolea
 export const statusOf = ({ event, reply }: LogEntry): number | undefined =>
   event.type === 'refused' ? event.status : reply?.status
 
-const texts = new WeakMap<LogEntry, string>()
-
-/** The whole text of a row, in lower case. */
-function textOf(entry: LogEntry): string {
-  const known = texts.get(entry)
-  if (known !== undefined) return known
+/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health ms:>100`. */
+export const readFilter = readerOfWords(fields, (entry: LogEntry) => {
   const { kind, name, details, request } = describe(entry)
   const changes = entry.changes.map((change) => describeChange(change).text)
   const warnings = entry.warnings.map(({ message }) => message)
-  const text = [kind, name, details, ...changes, ...warnings, statusOf(entry) ?? '', entry.client ?? '']
-    .concat(entry.reply?.message ?? '', request?.path ?? '')
-    .join(' ')
-    .toLowerCase()
-  texts.set(entry, text)
-  return text
-}
+  return [
+    kind,
+    name,
+    details,
+    ...changes,
+    ...warnings,
+    statusOf(entry),
+    entry.client,
+    entry.reply?.message,
+    request?.path,
+  ]
+})

@@ -1,12 +1,11 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { set, state, type Entry } from '../store/page-state.js'
+import { paneState, set, state, type Entry } from '../store/page-state.js'
 import { pause } from '../ui/page-actions.js'
 import { List, type ListProps } from './list.js'
 import { move, rows, total } from './model.js'
 import { hasWord, toggleWord } from './words.js'
 
 interface FrameProps<E extends Entry> extends ListProps<E> {
-  readonly columns: readonly string[]
   /** Buttons that add a word such as `kind:call` to the filter. */
   readonly chips: readonly (readonly [label: string, prefix: string, value: string])[]
   /** A filter as an example. */
@@ -19,17 +18,21 @@ interface FrameProps<E extends Entry> extends ListProps<E> {
 
 /** The timeline of either dashboard: bar, filter and rows. */
 export function TimelineFrame<E extends Entry>(props: FrameProps<E>): JSX.Element {
-  const { columns, children, Cells, Details, toneOf } = props
+  const { columns, children, Details, toneOf } = props
   return (
-    <section class="timeline" aria-label="Timeline" data-pane="timeline">
+    <section class="timeline" aria-label="Timeline" data-pane={paneState('timeline')}>
       <h2 class="hidden">Timeline</h2>
       <Toolbar {...props} />
-      <div class="timeline-head" aria-hidden="true">
-        {columns.map((column) => (
+      <div class="small timeline-head" aria-hidden="true">
+        {['time', ...Object.keys(columns)].map((column) => (
           <span key={column}>{column}</span>
         ))}
       </div>
-      {rows().length > 0 ? <List Cells={Cells} Details={Details} toneOf={toneOf} /> : total() > 0 && <NothingFound />}
+      {rows().length > 0 ? (
+        <List columns={columns} Details={Details} toneOf={toneOf} />
+      ) : (
+        total() > 0 && <NothingFound />
+      )}
       {children}
     </section>
   )

@@ -1,10 +1,8 @@
-import { Component, type ComponentType, type JSX } from 'preact'
+import { Component, type ComponentChildren, type ComponentType, type JSX } from 'preact'
 import { clockTime, plural } from '../common/format.js'
 import { set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
-import { FEWEST, openIndex, rows, toggle, view } from './model.js'
-
-/** The smallest height of a row, in pixels. Touch screens have higher rows. */
-const LEAST_HEIGHT = 30
+import { Kept } from '../store/parts.js'
+import { fewest, LEAST_HEIGHT, openIndex, rows, toggle, view } from './model.js'
 
 /** The row that keeps its place on the screen while rows come above it. */
 interface Anchor {
@@ -14,8 +12,8 @@ interface Anchor {
 
 /** How a dashboard draws its entries. */
 export interface ListProps<E extends Entry> {
-  /** The cells of a row, after that of the time. */
-  readonly Cells: ComponentType<{ readonly row: Exclude<Row<E>, { readonly type: 'skipped' }> }>
+  /** The columns after that of the time, and the cell of a row in each. */
+  readonly columns: Readonly<Record<string, (entry: E, repeats: readonly E[] | undefined) => ComponentChildren>>
   readonly Details: ComponentType<{ readonly entry: E }>
   /** The style of a row, which sets its colour. */
   toneOf(entry: E): string | undefined
@@ -27,7 +25,7 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
   #drawn: readonly Row[] | undefined
 
   override componentWillUnmount(): void {
-    Object.assign(view, { top: 0, drawn: FEWEST })
+    Object.assign(view, { top: 0, drawn: 0 })
   }
 
   override getSnapshotBeforeUpdate(): Anchor | undefined {
@@ -47,21 +45,31 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
 
   readonly #readScroll = (): void => {
     const { scrollTop, clientHeight } = this.#box!
-    Object.assign(view, { top: scrollTop, drawn: Math.max(FEWEST, (scrollTop + 3 * clientHeight) / LEAST_HEIGHT) })
+    Object.assign(view, { top: scrollTop, drawn: (scrollTop + 3 * clientHeight) / LEAST_HEIGHT })
     set({})
   }
 
-  override render({ Cells, Details, toneOf }: ListProps<E>): JSX.Element {
+  override render({ Details }: ListProps<E>): JSX.Element {
     const all = rows() as readonly Row<E>[]
-    const drawn = all.slice(0, view.drawn)
+    const drawn = all.slice(0, Math.max(fewest(), view.drawn))
     const open = openIndex()
     const target = all.some(({ seq }) => seq === state.cursor) ? state.cursor : all[0]?.seq
+    // Each new row changes the numbers of all. At the upper edge the place in the page says the same.
+    const isCounted = ({ seq }: Row<E>): boolean => view.top > 0 || seq === target
     return (
-      <div class="timeline-box" ref={(element) => void (this.#box = element)} onScroll={this.#readScroll}>
+      <div
+        class="timeline-box"
+        data-scrolled={view.top > 0 ? '' : undefined}
+        ref={(element) => void (this.#box = element)}
+        onScroll={this.#readScroll}
+      >
         <ol class="timeline-list" style={`padding-bottom:calc(var(--row) * ${all.length - drawn.length})`}>
           {drawn.map((row, i) => (
-            <li key={row.seq} aria-setsize={all.length} aria-posinset={i + 1}>
-              <RowButton row={row} isOpen={i === open} isTarget={row.seq === target} Cells={Cells} toneOf={toneOf} />
+            <li key={row.seq} {...(isCounted(row) && { 'aria-setsize': all.length, 'aria-posinset': i + 1 })}>
+              <Kept
+                shown={[i === open, row.seq === target, row.type, sizeOf(row)].join()}
+                draw={() => this.#drawRow(row, i === open, row.seq === target)}
+              />
               {i === open && row.type !== 'skipped' && <Details entry={entryOf(row)!} />}
             </li>
           ))}
@@ -80,26 +88,13 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
       </div>
     )
   }
-}
 
-interface RowProps<E extends Entry> extends Pick<ListProps<E>, 'Cells' | 'toneOf'> {
-  readonly row: Row<E>
-  readonly isOpen: boolean
-  /** The one row of the list that Tab reaches. */
-  readonly isTarget: boolean
-}
-
-/** One row. At a thousand events a second, the list is redrawn often, but each row only when it changes. */
-class RowButton<E extends Entry> extends Component<RowProps<E>> {
-  override shouldComponentUpdate(next: RowProps<E>): boolean {
-    const { row, isOpen, isTarget } = this.props
-    return next.isOpen !== isOpen || next.isTarget !== isTarget || !isSame(next.row, row)
-  }
-
-  override render({ row, isOpen, isTarget, Cells, toneOf }: RowProps<E>): JSX.Element {
+  /** @param isTarget whether it is the one row of the list that Tab reaches */
+  #drawRow(row: Row<E>, isOpen: boolean, isTarget: boolean): JSX.Element {
     if (row.type === 'skipped') {
       return <div class="timeline-skipped">{`${plural(row.count, 'event')} skipped`}</div>
     }
+    const { columns, toneOf } = this.props
     const entry = entryOf(row)!
     const time = clockTime(entry.at)
     return (
@@ -115,14 +110,15 @@ class RowButton<E extends Entry> extends Component<RowProps<E>> {
           {time.slice(0, 8)}
           <span class="timeline-fraction">{time.slice(8)}</span>
         </span>
-        <Cells row={row} />
+        {Object.entries(columns).map(([name, cell]) => (
+          <span key={name} class={`timeline-${name}`}>
+            {cell(entry, row.type === 'repeats' ? row.repeats : undefined)}
+          </span>
+        ))}
       </button>
     )
   }
 }
 
-const isSame = (a: Row, b: Row): boolean =>
-  a.seq === b.seq &&
-  a.type === b.type &&
-  (a.type !== 'repeats' || a.repeats.length === (b as typeof a).repeats.length) &&
-  (a.type !== 'skipped' || a.count === (b as typeof a).count)
+const sizeOf = (row: Row): number | undefined =>
+  row.type === 'repeats' ? row.repeats.length : row.type === 'skipped' ? row.count : undefined

@@ -1,7 +1,47 @@
 import { memo, set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
 import { page } from '../ui/page.js'
 
-const filtered = memo((entries: readonly Entry[], filter: string) => [...page.rows(entries, filter)].reverse())
+/**
+ * The rows of the entries that pass a filter, sorted by their newest entries.
+ *
+ * @param groupOf gives entries that share a row one name, while only such entries come
+ */
+export function rowsOf<E extends Entry>(
+  entries: readonly E[],
+  passes: (entry: E) => boolean,
+  groupOf: (entry: E) => string | undefined = () => undefined,
+): Row<E>[] {
+  const rows: Row<E>[] = []
+  let before = 0
+  /** The open rows of repeats; the one that grew last is last. */
+  const growing = new Map<string, { type: 'repeats'; seq: number; repeats: E[] }>()
+  const addAfterThem = (...added: readonly Row<E>[]): void => {
+    rows.push(...growing.values(), ...added)
+    growing.clear()
+  }
+  for (const entry of entries) {
+    const { seq } = entry
+    if (seq > before + 1) addAfterThem({ type: 'skipped', seq: before + 1, count: seq - before - 1 })
+    before = seq
+    if (!passes(entry)) continue
+    const group = groupOf(entry)
+    if (group === undefined) {
+      addAfterThem({ type: 'entry', seq, entry })
+      continue
+    }
+    const row = growing.get(group) ?? { type: 'repeats', seq, repeats: [] }
+    row.repeats.push(entry)
+    growing.delete(group)
+    growing.set(group, row)
+  }
+  addAfterThem()
+  return rows
+}
+
+const filtered = memo((entries: readonly Entry[], filter: string) => {
+  const passes = page.filter(filter)
+  return rowsOf(entries, (entry) => !page.isSilent(entry) && passes(entry), page.groupOf).reverse()
+})
 
 /** The rows that pass the filter, newest first. */
 export const rows = (): readonly Row[] => filtered(state.frozen ?? state.entries, state.filter)
@@ -51,11 +91,14 @@ export function leave(): void {
   if (open >= 0) goTo(open)
 }
 
-/** The least number of drawn rows. */
-export const FEWEST = 100
+/** The smallest height of a row, in pixels. Touch screens have higher rows. */
+export const LEAST_HEIGHT = 30
+
+/** The least number of drawn rows: these fill the screen. */
+export const fewest = (): number => Math.ceil(screen.height / LEAST_HEIGHT)
 
 /** The scroll position of the box, in pixels, and the number of the newest rows that are drawn. */
-export const view = { top: 0, drawn: FEWEST }
+export const view = { top: 0, drawn: 0 }
 
 /** Moves the cursor to a row, scrolls the row into view and focuses it. */
 function goTo(index: number): void {

@@ -4,29 +4,21 @@ import { Chip, StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'
 import type { ListProps } from './list.js'
-import { entryOf } from '../store/page-state.js'
 import { rhythmOf } from './rows.js'
 
-export const Cells: ListProps<LogEntry>['Cells'] = ({ row }) => {
-  const entry = entryOf(row)!
-  const { kind, name } = describe(entry)
-  return (
-    <>
-      <span class="timeline-kind">{kind}</span>
-      <span class="timeline-what">
-        {row.type === 'repeats' ? (
-          <>
-            <b>{name}</b> <span class="muted">{rhythmOf(row.repeats)}</span>
-          </>
-        ) : (
-          <What entry={entry} />
-        )}
-      </span>
-      <span class="timeline-status">{statusOf(entry)}</span>
-      <span class="timeline-ms">{entry.ms === undefined ? '' : Math.round(entry.ms)}</span>
-      <span class="timeline-client">{entry.client}</span>
-    </>
-  )
+export const columns: ListProps<LogEntry>['columns'] = {
+  kind: (entry) => describe(entry).kind,
+  what: (entry, repeats) =>
+    repeats ? (
+      <>
+        <b>{describe(entry).name}</b> <span class="muted">{rhythmOf(repeats)}</span>
+      </>
+    ) : (
+      <What entry={entry} />
+    ),
+  status: statusOf,
+  ms: ({ ms }) => ms !== undefined && Math.round(ms),
+  client: ({ client }) => client,
 }
 
 export function toneOf(entry: LogEntry): string | undefined {

@@ -1,14 +1,13 @@
 import type { JSX } from 'preact'
 import { api } from '../store/api.js'
+import { part } from '../store/parts.js'
 import { state } from '../store/state.js'
-import { CopyButton } from '../panels/panel.js'
+import { Hint } from '../panels/panel.js'
 import { exportSession } from '../ui/entry-actions.js'
 import { describe } from './describe.js'
 import { Details } from './details.js'
 import { TimelineFrame } from './frame.js'
-import { Cells, toneOf } from './row.js'
-
-const columns = ['time', 'kind', 'what', 'status', 'ms', 'client']
+import { columns, toneOf } from './row.js'
 
 const chips = [
   ['calls', 'kind', 'call'],
@@ -20,19 +19,18 @@ const chips = [
 /** Whether there was a call or a command yet. */
 const hasBegun = (): boolean => state.entries.some((entry) => describe(entry).kind !== 'event')
 
-export const Timeline = (): JSX.Element => (
+export const Timeline = part(['entries'], () => (
   <TimelineFrame
     columns={columns}
     chips={chips}
     example="kind:call status:5 -health"
     tools={<Exports />}
-    Cells={Cells}
     Details={Details}
     toneOf={toneOf}
   >
     {!hasBegun() && !state.isRecorded && <NoCalls />}
   </TimelineFrame>
-)
+))
 
 const Exports = (): JSX.Element => (
   <>
@@ -67,17 +65,9 @@ function NoCalls(): JSX.Element {
       <h3>No call yet</h3>
       <p class="muted">Paste one of these. The first call becomes the first row here.</p>
       {samples(api.origin(), new URL(api.origin()).port).map(([title, code]) => (
-        <div key={title} class="timeline-sample">
-          <div class="apart">
-            <span>{title}</span>
-            <CopyButton text={() => code} name={`Copy: ${title}`} />
-          </div>
-          <pre class="mono" tabIndex={0}>
-            {code}
-          </pre>
-        </div>
+        <Hint key={title} text={title} code={code} />
       ))}
-      <p class="timeline-waiting">waiting…</p>
+      <p class="timeline-waiting muted">waiting…</p>
     </div>
   )
 }

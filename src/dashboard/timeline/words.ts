@@ -1,11 +1,24 @@
 /** Tests of an entry by the prefix of a word, such as `kind`. */
 type Fields<E> = Readonly<Record<string, (entry: E, value: string) => boolean>>
 
+/** Calls a function once for each object. */
+export function cached<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>()
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key))
+    return known.get(key)!
+  }
+}
+
 /**
- * Reads a filter such as `kind:call status:5 -health ms:>100`. Words are ANDed, `-` negates one, and a comma in a value
- * is an OR. A word without a known prefix must occur in the text of the row.
+ * Reads filters such as `kind:call status:5 -health ms:>100`. Words are ANDed, `-` negates one, and a comma in a value is
+ * an OR. A word without a known prefix must occur in the texts of the row.
  */
-export function readWords<E>(text: string, fields: Fields<E>, textOf: (entry: E) => string): (entry: E) => boolean {
+export function readerOfWords<E extends object>(
+  fields: Fields<E>,
+  textsOf: (entry: E) => readonly unknown[],
+): (text: string) => (entry: E) => boolean {
+  const textOf = cached((entry: E) => textsOf(entry).join(' ').toLowerCase())
   const readWord = (word: string): ((entry: E) => boolean) => {
     if (word.length > 1 && word.startsWith('-')) {
       const test = readWord(word.slice(1))
@@ -19,8 +32,10 @@ export function readWords<E>(text: string, fields: Fields<E>, textOf: (entry: E)
     const wanted = word.toLowerCase()
     return (entry) => textOf(entry).includes(wanted)
   }
-  const tests = text.trim().split(/\s+/).filter(Boolean).map(readWord)
-  return (entry) => tests.every((test) => test(entry))
+  return (text) => {
+    const tests = text.trim().split(/\s+/).filter(Boolean).map(readWord)
+    return (entry) => tests.every((test) => test(entry))
+  }
 }
 
 /** Splits a filter into the values of a prefix such as `kind`, and the other words. */

@@ -1,66 +1,9 @@
 import type { ControlCommand } from '../../sidecar/index.js'
 import { announce, api, sendAndTell } from '../store/api.js'
-import { set, state } from '../store/state.js'
+import { state } from '../store/state.js'
 import { copyClientCode, copyCurl, exportSession, replay } from './entry-actions.js'
-import { allocateActions, onRow, pageActions, rowActions } from './page-actions.js'
+import { allocateActions, asking, onRow, pageActions, rowActions } from './page-actions.js'
 import { actionsOf, type Action } from './page.js'
-
-/** A command that ends a game server or cuts its connections. */
-interface End {
-  readonly id: string
-  readonly label: string
-  readonly key?: string
-  readonly what: string
-  /** The announcement after success. */
-  readonly done: string
-  readonly command: ControlCommand
-}
-
-export const ends: readonly End[] = [
-  {
-    id: 'shutdown',
-    label: 'Shutdown',
-    key: 's',
-    what: 'Sets the state Shutdown, as the game’s own shutdown() does. That ends the game server.',
-    done: 'Shutdown',
-    command: { type: 'setState', state: 'Shutdown' },
-  },
-  {
-    id: 'unhealthy',
-    label: 'Unhealthy',
-    key: 'u',
-    what: 'Makes it Unhealthy, as missed beats do. That ends the game server.',
-    done: 'Unhealthy',
-    command: { type: 'makeUnhealthy' },
-  },
-  {
-    id: 'terminate',
-    label: 'Terminate',
-    key: 'x',
-    what: 'Deletes the GameServer, as an eviction does: a game under the sidecar gets SIGTERM, and 30 s later it is gone.',
-    done: 'It is being deleted',
-    command: { type: 'terminate' },
-  },
-  {
-    id: 'fresh',
-    label: 'Fresh',
-    key: 'f',
-    what: 'Puts a new GameServer in the place of this one at once, as a Fleet does after an end.',
-    done: 'A fresh GameServer',
-    command: { type: 'restart', fresh: true },
-  },
-  {
-    id: 'restart',
-    label: 'Restart',
-    what: 'Restarts the sidecar alone: every connection is cut, and the GameServer stays.',
-    done: 'The sidecar restarts',
-    command: { type: 'restart' },
-  },
-]
-
-/** Asks for consent, sends the command and announces its success. */
-export const askFirst = ({ label, what, done, command }: End): void =>
-  set({ confirmation: { label, what, run: () => void sendAndTell(done, command) } })
 
 const send = (text: string, command: ControlCommand) => () => sendAndTell(text, command)
 const server = actionsOf('game server')
@@ -68,12 +11,39 @@ const faults = actionsOf('faults')
 const row = actionsOf('row')
 const page = actionsOf('page')
 
+/** The actions that end a game server or cut its connections. */
+export const ends: readonly Action[] = [
+  asking(
+    server('shutdown', 'Shutdown…', 's'),
+    'Sets the state Shutdown, as the game’s own shutdown() does. That ends the game server.',
+    { type: 'setState', state: 'Shutdown' },
+  ),
+  asking(server('unhealthy', 'Unhealthy…', 'u'), 'Makes it Unhealthy, as missed beats do. That ends the game server.', {
+    type: 'makeUnhealthy',
+  }),
+  asking(
+    server('terminate', 'Terminate…', 'x'),
+    'Deletes the GameServer, as an eviction does: a game under the sidecar gets SIGTERM, and 30 s later it is gone.',
+    { type: 'terminate' },
+  ),
+  asking(
+    server('fresh', 'Fresh…', 'f'),
+    'Puts a new GameServer in the place of this one at once, as a Fleet does after an end.',
+    { type: 'restart', fresh: true },
+  ),
+  asking(
+    server('restart', 'Restart…'),
+    'Restarts the sidecar alone: every connection is cut, and the GameServer stays.',
+    { type: 'restart' },
+  ),
+]
+
 const all: readonly Action[] = [
   ...allocateActions('game server'),
   server('allocate-now', 'Allocate at once', undefined, send('Allocated', { type: 'allocate' })),
   server('ready', 'Ready', 'r', send('Ready', { type: 'setState', state: 'Ready' })),
   server('reserve', 'Reserve 30 s', undefined, reserve),
-  ...ends.map((end) => ({ ...server(end.id, `${end.label}…`, end.key, () => askFirst(end)), title: end.what })),
+  ...ends,
   faults('drop', 'Drop watchers', 'w', send('Watchers are dropped', { type: 'dropWatchers' })),
   faults(
     'fail',

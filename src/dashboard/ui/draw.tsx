@@ -1,19 +1,22 @@
-import { render, type JSX } from 'preact'
+import { render, type ComponentChildren, type JSX } from 'preact'
 import { readKept } from '../common/browser.js'
 import { AllocateDialog } from '../dialogs/allocate.js'
 import { Help } from '../dialogs/help.js'
 import { Confirm } from '../dialogs/modal.js'
 import { Palette } from '../dialogs/palette.js'
+import { Toast } from '../header/notices.js'
 import type { Snapshot } from '../store/api.js'
 import { onChange, set, state, themes } from '../store/page-state.js'
+import { changed } from '../store/parts.js'
 import { followKeys, holdKeys } from './keys.js'
 
 /** Draws a page into an element, and redraws it after changes, once for all changes of one turn. */
-export function drawInto(element: HTMLElement, Page: () => JSX.Element): void {
+export function drawInto(element: HTMLElement, App: () => JSX.Element): void {
   let isDue = false
   const draw = (): void => {
     isDue = false
-    render(<Page />, element)
+    render(<App />, element)
+    changed.clear()
   }
   onChange(() => {
     if (!isDue) queueMicrotask(draw)
@@ -67,32 +70,43 @@ function caughtUp(): Promise<void> {
   })
 }
 
-/** Tabs that choose the part of the page that a phone shows. */
-export const Panes = ({ panes }: { panes: Readonly<Record<string, string>> }): JSX.Element => (
-  <nav class="panes" aria-label="Parts of the page">
-    {Object.entries(panes).map(([pane, name]) => (
-      <button
-        key={pane}
-        class="panes-tab"
-        aria-current={state.pane === pane ? 'true' : undefined}
-        onClick={() => set({ pane })}
-      >
-        {name}
-      </button>
-    ))}
-  </nav>
-)
+interface PageProps {
+  /** The parts of the page, of which a phone shows one at a time. */
+  readonly panes: Readonly<Record<string, string>>
+  readonly header: ComponentChildren
+  readonly children: ComponentChildren
+  /** Below the parts, so that a new notice moves no button. */
+  readonly footer: ComponentChildren
+}
 
-const dialogs = { allocate: AllocateDialog, palette: Palette, help: Help }
-
-/** The open dialog and the open question. */
-export function Dialogs(): JSX.Element {
+/** Either dashboard, with the open dialog and the open question. */
+export function Page({ panes, header, children, footer }: PageProps): JSX.Element {
   const { dialog, confirmation } = state
   const Dialog = dialog && dialogs[dialog]
   return (
     <>
+      <div class="page" data-shown={state.pane}>
+        {header}
+        <nav class="panes" aria-label="Parts of the page">
+          {Object.entries(panes).map(([pane, name]) => (
+            <button
+              key={pane}
+              class="tab panes-tab"
+              aria-current={state.pane === pane ? 'true' : undefined}
+              onClick={() => set({ pane })}
+            >
+              {name}
+            </button>
+          ))}
+        </nav>
+        <main class="page-main">{children}</main>
+        {footer}
+      </div>
       {Dialog && <Dialog onClose={() => set({ dialog: undefined })} />}
       {confirmation && <Confirm confirmation={confirmation} />}
+      <Toast />
     </>
   )
 }
+
+const dialogs = { allocate: AllocateDialog, palette: Palette, help: Help }

@@ -1,5 +1,5 @@
 import { keep } from '../common/browser.js'
-import { allocate, announce } from '../store/api.js'
+import { allocate, announce, sendAndTell, type Command } from '../store/api.js'
 import { set, state, themes } from '../store/page-state.js'
 import { currentEntry, move } from '../timeline/model.js'
 import { actionsOf, type Action } from './page.js'
@@ -21,6 +21,16 @@ export const pageActions: readonly Action[] = [
   page('more', 'Menu', 'm', openMenu),
   page('help', 'Help', '?', () => set({ dialog: 'help' })),
 ]
+
+/** Makes an action ask for consent before it sends a command, and announce its success. */
+export const asking = (action: Action, what: string, command: Command): Action => {
+  const label = nameOf(action)
+  const run = (): void => void sendAndTell(label, command)
+  return { ...action, title: what, run: () => set({ confirmation: { label, what, run } }) }
+}
+
+/** The label without the dots that announce a question. */
+export const nameOf = ({ label }: Action): string => label.replace('…', '')
 
 /** The actions that allocate by a manifest. */
 export const allocateActions = (group: string): readonly Action[] => [

@@ -1,4 +1,4 @@
-import type { Entry, Row } from '../store/page-state.js'
+import type { Entry } from '../store/page-state.js'
 
 /** An action of a button, a key or the palette. */
 export interface Action {
@@ -13,7 +13,7 @@ export interface Action {
 }
 
 /** How the dashboard of a GameServer and that of a Fleet differ, for what they share. */
-interface PageParts {
+interface PageParts<E extends Entry = Entry> {
   /** Who answers the page. */
   readonly subject: 'sidecar' | 'fleet'
   /** The actions that have a button or a key. Those of `inMenu` are in the header's menu. */
@@ -25,10 +25,12 @@ interface PageParts {
   readonly groups: readonly string[]
   /** Words of the timeline's filter, with their meanings. */
   readonly filters: readonly (readonly [word: string, meaning: string])[]
-  /** The rows of the entries that pass a filter, oldest first. */
-  rows(entries: readonly Entry[], filter: string): readonly Row[]
+  /** Reads a filter. */
+  filter(text: string): (entry: E) => boolean
   /** Whether an entry has no row. */
-  isSilent(entry: Entry): boolean
+  isSilent(entry: E): boolean
+  /** The name of the row that an entry shares with others. */
+  groupOf?(entry: E): string | undefined
   /** What an allocation may change and ask for. */
   allocatable(): { readonly platform: string; readonly counters: readonly string[]; readonly lists: readonly string[] }
 }
@@ -36,12 +38,12 @@ interface PageParts {
 /** The parts of this page, which its `app.tsx` defines. */
 export const page = {} as PageParts
 
-export const definePage = (parts: PageParts): void => void Object.assign(page, parts)
+export const definePage = <E extends Entry>(parts: PageParts<E>): void => void Object.assign(page, parts)
 
 /** A function that makes the actions of a group. */
 export const actionsOf =
   (group: string) =>
-  (id: string, label: string, key: string | undefined, run: () => unknown): Action => ({
+  (id: string, label: string, key?: string, run: () => unknown = () => undefined): Action => ({
     group,
     id,
     label,

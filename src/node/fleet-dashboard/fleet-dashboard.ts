@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FleetCommand, RunningFleet } from '../../fleet/types.js'
 import { entryView, fleetView } from '../../fleet/view.js'
-import type { Beats, EntryView, FleetView } from '../../fleet/view.js'
+import type { Beats, FleetView } from '../../fleet/view.js'
 import { readAllocation } from '../../schema/allocation.js'
+import { integer, name, object, optional, read, variants } from '../../schema/check.js'
+import type { Schema } from '../../schema/check.js'
 import { refusalResponse } from '../http/refusal.js'
 import type { Admission } from '../http/request-guard.js'
 import { upgradeToEvents } from '../local/control-events.js'
@@ -17,7 +19,6 @@ import {
   isControlTarget,
   logJson,
   NO_ALLOCATION,
-  readCommand,
   readJson,
   readSince,
   refused,
@@ -27,34 +28,23 @@ import { answerDashboard } from '../local/dashboard-route.js'
 import { toRequest } from '../local/http-adapter.js'
 import { createAcceptor } from '../local/websocket-server.js'
 
-export interface FleetDashboardOptions {
-  /** The token that the control interface requires; undefined if only this machine can reach it. */
-  readonly token?: string | undefined
-  /** The beats of a GameServer, as its sidecar counts them. Default: unknown. */
-  readonly beatsOf?: (server: string) => Beats | undefined
-}
-
-/** The dashboard of a Fleet at `/_/`, and its control interface at `/_/api`. */
-export interface FleetDashboard {
-  /** Answers an admitted request; undefined for a path that isn't the dashboard's. */
-  handle(message: IncomingMessage, admission: Admission): Promise<Response | undefined>
-  /** Answers an admitted upgrade to `websocket`; false for a path that isn't the dashboard's. */
-  upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<boolean>
-}
-
 /** What the control interface controls. */
 interface Target {
   readonly fleet: RunningFleet
   view(): FleetView
 }
 
-const entriesOf = (fleet: RunningFleet, since: number): readonly EntryView[] => fleet.entries(since).map(entryView)
+const entriesOf = (fleet: RunningFleet, since: number) => fleet.entries(since).map(entryView)
 
-/** Milliseconds between two looks at what may change without an entry: beats and processes. */
+/** Most milliseconds between two states: beats and processes change without an entry. */
 const QUIET_INTERVAL = 1_000
 
-export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboardOptions = {}): FleetDashboard {
-  const { token, beatsOf = () => undefined } = options
+/**
+ * The dashboard of a Fleet at `/_/`, and its control interface at `/_/api`.
+ *
+ * @param beatsOf gives the beats of a GameServer, as its sidecar counts them
+ */
+export function createFleetDashboard(fleet: RunningFleet, beatsOf: (server: string) => Beats | undefined) {
   const accept = createAcceptor()
   const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
   const view = (): FleetView => fleetView(fleet.snapshot(), lastSeq(), beatsOf)
@@ -63,29 +53,25 @@ export function createFleetDashboard(fleet: RunningFleet, options: FleetDashboar
     lastSeq,
     entries: (since) => entriesOf(fleet, since),
     subscribe(onEntry, onState) {
-      const quiet = (): string => JSON.stringify(view().servers.map(({ beats, process }) => [beats, process]))
-      let before = quiet()
-      const timer = setInterval(() => {
-        const now = quiet()
-        if (now !== before) onState()
-        before = now
-      }, QUIET_INTERVAL)
+      const timer = setInterval(onState, QUIET_INTERVAL)
       const ends = [fleet.onEntry(onEntry), fleet.onChange(onState), () => clearInterval(timer)]
       return () => ends.forEach((end) => end())
     },
   }
   return {
-    async handle(message, admission) {
+    /** Answers an admitted request; undefined for a path that isn't the dashboard's. */
+    async handle(message: IncomingMessage, admission: Admission): Promise<Response | undefined> {
       const { host, target } = admission
       const page = await answerDashboard(message, target, () => import('./fleet-page.js'))
       if (page !== undefined || !isControlTarget(target)) return page
-      const refusal = checkControlAccess(message, admission, token)
+      const refusal = checkControlAccess(message, admission, undefined)
       if (refusal !== undefined) return refusalResponse(refusal)
       return handleRoutes(routes, { fleet, view }, toRequest(message, host, target))
     },
-    async upgrade(message, socket, head, admission) {
+    /** Answers an admitted upgrade to `websocket`; false for a path that isn't the dashboard's. */
+    async upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<boolean> {
       if (!isControlTarget(admission.target)) return false
-      await upgradeToEvents({ source, accept, token }, admission, message, socket, head)
+      await upgradeToEvents({ source, accept, token: undefined }, admission, message, socket, head)
       return true
     },
   }
@@ -99,39 +85,23 @@ const routes: Routes<Target> = {
   '/events': eventsRoute,
 }
 
-const isName = (value: unknown): boolean => typeof value === 'string' && value !== ''
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const command = (fields: Readonly<Record<string, Schema>>): Schema =>
+  object({ type: name, ...fields }, Object.keys(fields))
 
-/** The fields of each command. Manifests come through the platform's API, which checks them. */
-const commandFields: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
-  scale: { replicas: isCount },
-  update: {},
-  delete: { server: isName, graceMs: (value) => value === undefined || isCount(value) },
-  kill: { server: isName },
-  makeUnhealthy: { server: isName },
-}
+/** The commands of the page. Manifests come through the platform's API. */
+const commands = variants({
+  scale: command({ replicas: integer(0) }),
+  update: command({}),
+  delete: command({ server: name, ...optional({ graceMs: integer(0) }) }),
+  kill: command({ server: name }),
+  makeUnhealthy: command({ server: name }),
+})
 
 async function runCommand({ target, request }: Asked<Target>): Promise<Response> {
-  const command = await readCommand(request, '{"type":"scale","replicas":3}')
-  if (command instanceof Response) return command
-  const mistake = commandMistake(command)
-  if (mistake !== undefined) return refused(400, 3, mistake)
-  const result = target.fleet.perform(command as FleetCommand)
+  const asked = read(commands, await readJson(request, 'command'), 'the command') as FleetCommand
+  const result = target.fleet.perform(asked)
   if (result.ok) return answer(result)
   return refused(result.status, { 400: 3, 404: 5, 409: 9 }[result.status], result.message)
-}
-
-/** What is wrong with a command; undefined for a valid one. */
-function commandMistake({ type, ...given }: { readonly type: string }): string | undefined {
-  if (!Object.hasOwn(commandFields, type)) {
-    return `There is no command ${JSON.stringify(type)}; there are ${Object.keys(commandFields).join(', ')}`
-  }
-  const fields = commandFields[type]!
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(fields, name))
-  if (unknown !== undefined) return `${type} has no field ${unknown}; it has ${Object.keys(fields).join(', ')}`
-  const wrong = Object.keys(fields).find((name) => !fields[name]!((given as Record<string, unknown>)[name]))
-  if (wrong === undefined) return undefined
-  return `${type} got a wrong ${wrong}: ${JSON.stringify((given as Record<string, unknown>)[wrong]) ?? 'nothing'}`
 }
 
 async function runAllocation({ target, request }: Asked<Target>): Promise<Response> {

@@ -30,7 +30,7 @@ const METHODS = [...CORS_METHODS, 'DELETE']
 export function createFleetServer(options: FleetServerOptions): { server: Server; end(): void } {
   const { fleet, beatsOf, allowHosts, allowOrigins, onFault } = options
   const api = createFleetApi(fleet, ({ socket }) => guarded.exempt(socket))
-  const dashboard = createFleetDashboard(fleet, { beatsOf })
+  const dashboard = createFleetDashboard(fleet, beatsOf)
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     const { target } = admission

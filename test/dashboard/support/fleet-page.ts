@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import type { FleetDashboardOptions } from '../../../src/node/fleet-dashboard/fleet-dashboard.js'
+import type { Beats } from '../../../src/fleet/view.js'
 import { createFleetDashboard } from '../../../src/node/fleet-dashboard/fleet-dashboard.js'
 import { createGuardedServer } from '../../../src/node/http/guarded-server.js'
 import { createGuard } from '../../../src/node/http/request-guard.js'
@@ -16,11 +16,11 @@ export interface FleetPage extends TestFleet {
 /** Serves the dashboard of a Fleet that has sidecars and no processes. */
 export async function startFleetPage(
   options: TestFleetOptions = {},
-  dashboardOptions?: FleetDashboardOptions,
+  beatsOf: () => Beats | undefined = () => undefined,
 ): Promise<FleetPage> {
   const fleet = createTestFleet(options)
   fleet.allReady()
-  const dashboard = createFleetDashboard(fleet.model, dashboardOptions)
+  const dashboard = createFleetDashboard(fleet.model, beatsOf)
   const { server, sockets } = createGuardedServer({
     guard: createGuard({ isPage: isDashboard }),
     onFault(error) {
