@@ -244,7 +244,7 @@ describe('an exception in a listener', () => {
 
 test('close() in a listener of a watch that fetch carries leaves no rejection unhandled', async () => {
   const uncaught = collectUncaught()
-  const { client, change } = await connected({ watch: 'stream', fetch })
+  const { client, change } = await connected({ watch: 'stream', fetch: fetch as never })
   client.on('state', ({ state }) => {
     if (state === 'Shutdown') client.close()
   })
