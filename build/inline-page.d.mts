@@ -1,4 +1,4 @@
-export declare function inlinePage(): {
+export declare function inlinePage(options?: { readonly quick?: boolean }): {
   name: string
   enforce: 'pre'
   resolveId(id: string, importer: string | undefined): string | null

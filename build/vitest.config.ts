@@ -34,8 +34,6 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
       'test/cluster/**',
       NO_TESTS,
     ],
-    // The files of a worker share one process and one copy of `src`, which saves a third of the time.
-    isolate: false,
     setupFiles: [census],
   },
   built: {
@@ -91,9 +89,11 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [inlineScript(), inlinePage()],
+  plugins: [inlineScript(), inlinePage({ quick: true })],
   test: {
     pool: 'forks',
+    // The files of a worker share one process and one copy of `src`: to import it anew took most of the time of many.
+    isolate: false,
     // Many tests wait for a time-out, so more workers than a small machine has cores. Browsers and runtimes get three.
     maxWorkers: 5,
     maxConcurrency: 15,

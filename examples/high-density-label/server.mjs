@@ -18,7 +18,10 @@ server.on('listening', async () => {
   console.log(`players come in at ws://localhost:${server.address().port}`)
   // A process that starts again on a server with sessions must not make it Ready: it is in use.
   const { status } = await client.connect()
-  if (status.state !== 'Allocated') await client.ready()
+  if (status.state === 'Allocated') return
+  // The tracker opens the lock first: opened after Ready, it could undo the lock of the first allocation.
+  await client.waitFor(({ object_meta }) => object_meta.labels?.['agones.dev/sdk-gs-session-ready'] === 'true')
+  await client.ready()
 })
 
 async function play(session) {

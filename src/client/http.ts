@@ -73,6 +73,8 @@ export function createFetchHttp(
         const reader = body.getReader()
         try {
           for (;;) {
+            // What `onText` tells may abort. A read after that would reject, and `race` would not wait for it.
+            throwIfAborted(signal)
             const { done, value } = await race(signal, reader.read())
             if (done) return
             onText(decode(value!))

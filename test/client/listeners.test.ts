@@ -241,3 +241,14 @@ describe('an exception in a listener', () => {
     expect(await failing({})).toEqual([fault, fault])
   })
 })
+
+test('close() in a listener of a watch that fetch carries leaves no rejection unhandled', async () => {
+  const uncaught = collectUncaught()
+  const { client, change } = await connected({ watch: 'stream', fetch: fetch as never })
+  client.on('state', ({ state }) => {
+    if (state === 'Shutdown') client.close()
+  })
+  await expect(change(2, 'Shutdown')).rejects.toMatchObject({ code: 'CLOSED' })
+  await settle()
+  expect(uncaught).toEqual([])
+})

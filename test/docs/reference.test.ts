@@ -8,13 +8,21 @@ import { flagName } from '../../src/cli/flags.js'
 import { loadCommands } from '../../src/cli/main.js'
 import { HOST_EXIT_CODES } from '../../src/node/host/host-error.js'
 import { firstCells, headingsOf, pages, proseOf } from '../support/markdown.js'
-import { nodesOf, parse, read, root } from '../support/source.js'
+import { read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
 const OPTIONS = 'src/client/option-types.ts'
 const ERRORS = 'src/client/errors.ts'
 const ARCHITECTURE = 'docs/internals/architecture.md'
 const HOST = 'docs/host.md'
+
+const parse = (path: string): ts.SourceFile => ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true)
+
+/** Every node of a file, parents first. */
+function* nodesOf(node: ts.Node): Generator<ts.Node> {
+  yield node
+  for (const child of node.getChildren()) yield* nodesOf(child)
+}
 
 /** What a file declares by that name. */
 function declared(name: string, path: string): ts.InterfaceDeclaration | ts.TypeAliasDeclaration {

@@ -15,6 +15,8 @@ const matchIn = ({ status }: AnsweredAllocation): { match: string } => ({
 
 test.concurrent('each allocation adds one match, until the server is full', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', LONG)
+  // Written after Ready, it could undo the lock of the first allocation.
+  expect(example.gameServer().object_meta.labels).toMatchObject({ [LABEL]: 'true' })
   for (let running = 1; running <= 3; running += 1) {
     if (running > 1) await untilLabel(example, 'true')
     const answer = example.allocate()

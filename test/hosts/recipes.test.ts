@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path'
-import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { snippetsOf, type Snippet } from '../support/markdown.js'
 import { root } from '../support/source.js'
+import { isOwn, typeCheck, type Complaint } from '../support/type-check.js'
 import { runtimeFile } from './support/runtimes.js'
 
 const babylon = runtimeFile('@babylonjs/core/package.json')
@@ -65,10 +65,8 @@ function codeIn({ language, code }: Snippet): string | undefined {
   return after.replace(/^const (.*) = require\((.*)\)$/gm, 'import $1 from $2')
 }
 
-function complaintsAbout(files: Map<string, string>): string[] {
-  const options: ts.CompilerOptions = {
-    strict: true,
-    noEmit: true,
+async function complaintsAbout(files: ReadonlyMap<string, string>): Promise<Complaint[]> {
+  const found = await typeCheck(root, files, {
     skipLibCheck: true,
     allowJs: true,
     checkJs: true,
@@ -78,11 +76,11 @@ function complaintsAbout(files: Map<string, string>): string[] {
     noImplicitThis: false,
     useUnknownInCatchVariables: false,
     types: [],
-    moduleDetection: ts.ModuleDetectionKind.Force,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    lib: ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts'],
+    moduleDetection: 'force',
+    target: 'es2022',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    lib: ['es2022', 'esnext.disposable', 'dom'],
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
       'gameserver-sidecar/players': [join(root, 'src/players/index.ts')],
@@ -90,23 +88,8 @@ function complaintsAbout(files: Map<string, string>): string[] {
       playcanvas: [playcanvas!],
       '@babylonjs/core/*': [`${dirname(babylon!)}/*`],
     },
-  }
-  const compiler = ts.createCompilerHost(options)
-  const { fileExists, readFile, getSourceFile } = compiler
-  compiler.fileExists = (name) => files.has(name) || fileExists(name)
-  compiler.readFile = (name) => files.get(name) ?? readFile(name)
-  compiler.getSourceFile = (name, ...rest) => {
-    const code = files.get(name)
-    return code === undefined ? getSourceFile(name, ...rest) : ts.createSourceFile(name, code, ts.ScriptTarget.ES2022)
-  }
-  const program = ts.createProgram([...files.keys()], options, compiler)
-  return ts
-    .getPreEmitDiagnostics(program)
-    .filter(({ file }) => file !== undefined && files.has(file.fileName))
-    .map(({ file, start, messageText }) => {
-      const { line } = file!.getLineAndCharacterOfPosition(start ?? 0)
-      return `${file!.fileName}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
-    })
+  })
+  return found.filter(isOwn)
 }
 
 const SCENE = `import Phaser from 'phaser'
@@ -127,26 +110,25 @@ export function join(socket: PlayerSocket) {
 
 test.skipIf(babylon === undefined || playcanvas === undefined)(
   'the recipes of docs/engines.md and docs/recipes fit the types of the package, of the engines and of the games',
-  () => {
+  async () => {
     const pages = ['boardgame-io', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io']
     const recipes = ['engines', ...pages.map((name) => `recipes/${name}`)].flatMap((name) => {
       const codes = snippetsOf(`docs/${name}.md`).map((snippet) => ({ ...snippet, code: codeIn(snippet) }))
       const found = codes.filter(({ code }) => code !== undefined)
       expect(found.length).toBeGreaterThanOrEqual(1)
       return found.map(({ code, line, language }) => {
-        const path = join(root, `${name.replace('/', '-')}.md-${line}.${language === 'ts' ? 'ts' : 'js'}`)
-        return [path, code!] as const
+        return [`${name.replace('/', '-')}.md-${line}.${language === 'ts' ? 'ts' : 'js'}`, code!] as const
       })
     })
     expect(recipes.length).toBeGreaterThan(9)
-    const complaints = complaintsAbout(
+    const complaints = await complaintsAbout(
       new Map([
         ...recipes,
-        [join(root, 'recipe-scene.ts'), SCENE],
-        [join(root, 'recipe-hosted.ts'), HOSTED],
-        [join(root, 'recipe-cocos.d.ts'), COCOS],
-        [join(root, 'recipe-games.d.ts'), GAMES],
-        [join(root, 'recipe-globals.d.ts'), GLOBALS],
+        ['recipe-scene.ts', SCENE],
+        ['recipe-hosted.ts', HOSTED],
+        ['recipe-cocos.d.ts', COCOS],
+        ['recipe-games.d.ts', GAMES],
+        ['recipe-globals.d.ts', GLOBALS],
       ]),
     )
     expect(complaints).toEqual([])

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installedFolder, type TemporaryFolder } from '../support/packed.js'
 import { read, root } from '../support/source.js'
+import { typeCheck, type Complaint } from '../support/type-check.js'
 
 let folder: TemporaryFolder
 /** What attw says of the tarball, as JSON. It takes as long as all the rest, so it runs beside it. */
@@ -83,54 +83,20 @@ const REQUIRES = `
   const { createSidecarPlugin } = phaser`
 
 /** No DOM, no @types: what an engine's project may have, and declarations are checked like sources. */
-const BARE: ts.CompilerOptions = {
-  strict: true,
-  noEmit: true,
-  types: [],
-  lib: ['lib.es2020.d.ts'],
-  skipLibCheck: false,
-}
-const NODE_NEXT: ts.CompilerOptions = {
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  target: ts.ScriptTarget.ES2020,
-}
-const BUNDLER: ts.CompilerOptions = {
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler,
-  target: ts.ScriptTarget.ES2020,
-}
-/** Knows no `exports`: `typesVersions` leads it. */
-const NODE_10: ts.CompilerOptions = {
-  module: ts.ModuleKind.CommonJS,
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- still in use
-  moduleResolution: ts.ModuleResolutionKind.Node10,
-  target: ts.ScriptTarget.ES2020,
-  ignoreDeprecations: '6.0',
-}
+const BARE = { target: 'es2020', lib: ['es2020'], types: [], skipLibCheck: false }
+const NODE_NEXT = { module: 'nodenext' }
+const BUNDLER = { module: 'esnext', moduleResolution: 'bundler' }
+/** Knows no `exports`: `typesVersions` leads it. Only the older compiler has it. */
+const NODE_10 = { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' }
+const BESIDE_NODE = { types: ['node'], typeRoots: [join(root, 'node_modules/@types')], lib: ['es2022'] }
 
-/** The declarations of the language, which are the same for every program and the largest part of each. */
-const libraries = new Map<string, ts.SourceFile | undefined>()
-
-function complaints(name: string, code: string, options: ts.CompilerOptions): string[] {
-  const file = join(folder.path, name)
-  writeFileSync(file, code)
-  const host = ts.createCompilerHost({ ...BARE, ...options })
-  const { getSourceFile } = host
-  host.getSourceFile = (path, ...rest) => {
-    if (!/\/lib\.[\w.]+\.d\.ts$/.test(path)) return getSourceFile(path, ...rest)
-    if (!libraries.has(path)) libraries.set(path, getSourceFile(path, ...rest))
-    return libraries.get(path)
-  }
-  const program = ts.createProgram([file], { ...BARE, ...options }, host)
-  return ts.getPreEmitDiagnostics(program).map((diagnostic) =>
-    ts.formatDiagnostic(diagnostic, {
-      getCanonicalFileName: (path) => path,
-      getCurrentDirectory: () => folder.path,
-      getNewLine: () => '\n',
-    }),
+const complaints = (name: string, code: string, options: object): Promise<Complaint[]> =>
+  typeCheck(
+    folder.path,
+    new Map([[name, code]]),
+    { ...BARE, ...options },
+    options === NODE_10 ? 'typescript' : 'typescript-native',
   )
-}
 
 describe('types of the installed package, without DOM and without @types', () => {
   test.each([
@@ -140,27 +106,26 @@ describe('types of the installed package, without DOM and without @types', () =>
     ['a bundler', 'consumer.ts', IMPORTS, BUNDLER],
     ['a bundler for browsers', 'page.ts', IMPORTS, { ...BUNDLER, customConditions: ['browser'] }],
     ['exact optional properties', 'exact.ts', IMPORTS, { ...BUNDLER, exactOptionalPropertyTypes: true }],
-    ['the DOM beside it', 'dom.ts', IMPORTS, { ...BUNDLER, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'] }],
-  ])('%s', (_mode, file, imports, options) => {
-    expect(complaints(file, imports + USE, options)).toEqual([])
+    ['the DOM beside it', 'dom.ts', IMPORTS, { ...BUNDLER, lib: ['es2022', 'dom'] }],
+  ])('%s', async (_mode, file, imports, options) => {
+    expect(await complaints(file, imports + USE, options)).toEqual([])
   })
 
   test.each([
     ['node.mts', 'import'],
     ['node.cts', 'require'],
-  ])('./node in %s', (file) => {
+  ])('./node in %s', async (file) => {
     const code = file.endsWith('.cts')
       ? "import sidecar = require('gameserver-sidecar/node')\nexport const start = sidecar.createLocalSidecar"
       : "import { createLocalSidecar } from 'gameserver-sidecar/node'\nexport const start = createLocalSidecar"
-    const nodeTypes = { types: ['node'], typeRoots: [join(root, 'node_modules', '@types')], lib: ['lib.es2022.d.ts'] }
-    expect(complaints(file, code, { ...NODE_NEXT, ...nodeTypes, skipLibCheck: true })).toEqual([])
+    expect(await complaints(file, code, { ...NODE_NEXT, ...BESIDE_NODE, skipLibCheck: true })).toEqual([])
   })
 
   // A test's project has the types of Node, of a page, or both.
   test.each([
-    ['Node', 'mock.cts', { ...NODE_NEXT, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] }],
-    ['a page', 'mock.mts', { ...NODE_NEXT, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'] }],
-  ])('./mock beside the types of %s', (_types, file, options) => {
+    ['Node', 'mock.cts', { ...NODE_NEXT, ...BESIDE_NODE, lib: ['es2020'] }],
+    ['a page', 'mock.mts', { ...NODE_NEXT, lib: ['es2022', 'dom'] }],
+  ])('./mock beside the types of %s', async (_types, file, options) => {
     const code = `
       import { createClient } from 'gameserver-sidecar'
       import { createMock } from 'gameserver-sidecar/mock'
@@ -175,7 +140,7 @@ describe('types of the installed package, without DOM and without @types', () =>
       // @ts-expect-error no such time
       createMock({ time: 'virtual' })
       export const used = [client, undo, name, state, status]`
-    expect(complaints(file, code, options)).toEqual([])
+    expect(await complaints(file, code, options)).toEqual([])
   })
 
   const imported = "import AgonesSDK, { type GameServer } from 'gameserver-sidecar/agones-sdk'"
@@ -189,7 +154,7 @@ describe('types of the installed package, without DOM and without @types', () =>
     ['the same without esModuleInterop', 'plain.cts', imported, NODE_NEXT],
     ['the oldest resolution', 'oldest-sdk.ts', imported, NODE_10],
     ['a bundler', 'sdk.ts', imported, BUNDLER],
-  ])('./agones-sdk by %s', (_mode, file, start, options) => {
+  ])('./agones-sdk by %s', async (_mode, file, start, options) => {
     const code = `${start}
       const sdk: AgonesSDK = new AgonesSDK()
       sdk.watchGameServer((gameServer: GameServer) => void gameServer.status.countersMap, ({ grpcCode }) => void grpcCode.toFixed())
@@ -200,13 +165,12 @@ describe('types of the installed package, without DOM and without @types', () =>
       // @ts-expect-error seconds are a number
       void sdk.reserve('10')
       export const used = [state, count]`
-    expect(complaints(file, code, options)).toEqual([])
+    expect(await complaints(file, code, options)).toEqual([])
   })
 
-  test('a mistake in the declarations would be noticed', () => {
-    expect(complaints('wrong.ts', "import { nothing } from 'gameserver-sidecar'\nexport { nothing }", BUNDLER)).toEqual(
-      [expect.stringContaining('nothing')],
-    )
+  test('a mistake in the declarations would be noticed', async () => {
+    const wrong = "import { nothing } from 'gameserver-sidecar'\nexport { nothing }"
+    expect(await complaints('wrong.ts', wrong, BUNDLER)).toMatchObject([{ text: expect.stringContaining('nothing') }])
   })
 })
 

@@ -6,7 +6,9 @@ import { winnersOf } from './scoring.mjs'
  */
 export function createPlatform(sidecar) {
   let last = Promise.resolve()
-  const next = (call) => (last = last.then(call).catch((error) => console.error(error.message)))
+  /** The watch may show Shutdown, at which the game closes the client, before the answer to `shutdown()` is there. */
+  const report = ({ code, message }) => code === 'CLOSED' || console.error(message)
+  const next = (call) => (last = last.then(call).catch(report))
   /** Names of all who have ever joined. */
   const known = new Set()
   let ending
