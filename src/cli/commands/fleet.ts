@@ -19,7 +19,7 @@ const flags = {
     short: 'f',
   }),
   replicas: option('n', "number of GameServers at the start (default: the file's, else 2)", whole),
-  max: withDefault(option('n', 'maximum GameServers, also for an autoscaler', whole), 20),
+  max: withDefault(option('n', 'most GameServers, whatever an autoscaler wants', whole), 20),
   port: withDefault(
     option('port', 'port of the API and the dashboard; 0 for any', port, { also: ['http-port'] }),
     9350,
