@@ -1,5 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { isMarked } from '../sidecar/model/state/game-server-edits.js'
+import { isMarked } from './statuses.js'
 import type { FleetEntry, FleetServer, FleetSnapshot, PlatformObject } from './types.js'
 
 /** A counter, or a list with its values counted. */
