@@ -2,7 +2,8 @@ import type { GameServer } from '../protocol/game-server.js'
 import { nodeNameOf } from '../sidecar/allocation/allocation-answer.js'
 import { own } from '../sidecar/model/state/game-server-edits.js'
 import { show } from '../sidecar/model/state/show.js'
-import type { FleetSpec, Priority } from './types.js'
+import type { Priority } from '../sidecar/allocation/manifest.js'
+import type { FleetSpec } from './types.js'
 
 /** Below 0 if `a` comes before `b`. */
 type Compare = (a: GameServer, b: GameServer) => number

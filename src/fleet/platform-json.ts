@@ -1,5 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { countedOf, nodeNameOf, wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
+import { countedOf, nodeNameOf, wholeSeconds, withOrder } from '../sidecar/allocation/allocation-answer.js'
 import { isMarked } from '../sidecar/model/state/game-server-edits.js'
 import type { FleetState, ServerRecord } from './fleet-state.js'
 import type { AutoscalerManifest, AutoscalerSpec, FleetManifest, FleetSpec, GameServerTemplate } from './types.js'
@@ -21,22 +21,17 @@ export const apiVersionOf = ({ platform }: FleetState['config'], plural: keyof t
 /** A Fleet's spec with the platform's defaults. Source: ApplyDefaults of pkg/apis/agones/v1/fleet.go. */
 export function fleetSpec({ spec }: FleetManifest): FleetSpec {
   const { strategy, allocationOverflow, template } = spec
-  const rolling = strategy?.rollingUpdate
+  const maxSurge = strategy?.rollingUpdate?.maxSurge ?? '25%'
+  const maxUnavailable = strategy?.rollingUpdate?.maxUnavailable ?? '25%'
   return {
     replicas: spec.replicas ?? 0,
     scheduling: spec.scheduling || 'Packed',
     strategy: {
       type: strategy?.type || 'RollingUpdate',
-      ...(strategy?.type === 'Recreate'
-        ? {}
-        : {
-            rollingUpdate: { maxSurge: rolling?.maxSurge ?? '25%', maxUnavailable: rolling?.maxUnavailable ?? '25%' },
-          }),
+      ...(strategy?.type !== 'Recreate' && { rollingUpdate: { maxSurge, maxUnavailable } }),
     },
-    ...(spec.priorities
-      ? { priorities: spec.priorities.map((one) => ({ ...one, order: one.order || 'Ascending' })) }
-      : {}),
-    ...(allocationOverflow ? { allocationOverflow: allocationOverflow as object } : {}),
+    ...(spec.priorities && { priorities: spec.priorities.map(withOrder) }),
+    ...(allocationOverflow && { allocationOverflow: allocationOverflow as object }),
     template,
   }
 }
@@ -70,13 +65,8 @@ export function gameServerObject({ config, sets }: FleetState, server: ServerRec
     ...(set ? { ownerReferences: ownedBy(set) } : {}),
   }
   const spec = set && { ...specOf(gameServer, set.spec.template), scheduling: set.spec.scheduling }
-  return {
-    apiVersion: apiVersionOf(config, 'gameservers'),
-    kind: kinds.gameservers,
-    metadata,
-    spec: spec ?? {},
-    status: statusOf(gameServer),
-  }
+  const apiVersion = apiVersionOf(config, 'gameservers')
+  return { apiVersion, kind: kinds.gameservers, metadata, spec: spec ?? {}, status: statusOf(gameServer) }
 }
 
 function specOf({ spec, status }: GameServer, { spec: template = {} }: GameServerTemplate) {

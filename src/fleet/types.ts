@@ -1,11 +1,7 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/model/state/config.js'
 import type { ControlCommand } from '../sidecar/model/state/sidecar-event.js'
-import type {
-  AnsweredAllocation,
-  GameServerAllocation,
-  GameServerAllocationSpec,
-} from '../sidecar/allocation/manifest.js'
+import type { AnsweredAllocation, GameServerAllocation, Priority } from '../sidecar/allocation/manifest.js'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -54,8 +50,6 @@ export interface FleetSpec {
   readonly allocationOverflow?: { readonly labels?: Texts; readonly annotations?: Texts }
   readonly template: GameServerTemplate
 }
-
-export type Priority = NonNullable<GameServerAllocationSpec['priorities']>[number]
 
 /** Fields as in a file: absent, null, or empty text for the default. */
 type Loose<T> = T extends readonly unknown[]

@@ -1,7 +1,8 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { Sidecar } from '../sidecar.js'
 import { toInt64 } from '../model/state/int64.js'
-import type { AllocationStatus, AnsweredAllocation, GameServerAllocation, GameServerSelector } from './manifest.js'
+import type { AllocationStatus, AnsweredAllocation, GameServerAllocation } from './manifest.js'
+import type { GameServerSelector, Priority } from './manifest.js'
 import { selectorsOf } from './plan-allocation.js'
 
 /**
@@ -51,9 +52,7 @@ export function allocationAnswer<Failure extends string>(
       ...(spec?.preferred ? { preferred: hasSelectors ? spec.preferred : spec.preferred.map(withDefaults) } : {}),
       required: hasSelectors ? (spec?.required ?? {}) : withDefaults(spec?.required ?? {}),
       selectors: selectorsOf(spec ?? {}).map(({ selector }) => withDefaults(selector)),
-      ...(spec?.priorities
-        ? { priorities: spec.priorities.map((one) => ({ ...one, order: one.order || 'Ascending' })) }
-        : {}),
+      ...(spec?.priorities && { priorities: spec.priorities.map(withOrder) }),
       scheduling: spec?.scheduling || 'Packed',
       metadata: spec?.metadata ?? {},
     },
@@ -61,6 +60,9 @@ export function allocationAnswer<Failure extends string>(
     ...(isAllocated ? {} : { reason: allocated }),
   }
 }
+
+/** A priority as the cluster's API writes it. */
+export const withOrder = (priority: Priority): Priority => ({ ...priority, order: priority.order || 'Ascending' })
 
 /** RFC 3339, as the platform writes times. */
 export const wholeSeconds = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19)}Z`

@@ -57,6 +57,13 @@ export type AllocationCounterAction = Nullable<CounterAction>
 /** What an allocation does to a list. */
 export type AllocationListAction = Nullable<ListAction>
 
+/** A counter or list by which GameServers are ordered. */
+export interface Priority {
+  readonly type: 'Counter' | 'List'
+  readonly key: string
+  readonly order?: 'Ascending' | 'Descending' | '' | null
+}
+
 export interface GameServerAllocationSpec {
   readonly multiClusterSetting?: { readonly enabled?: boolean | null; readonly policySelector?: object | null } | null
   /** Tried in order; the first that matches allocates. */
@@ -66,13 +73,7 @@ export interface GameServerAllocationSpec {
   /** The old form of `selectors`: tried last. */
   readonly required?: GameServerSelector | null
   /** Have no effect with one GameServer. */
-  readonly priorities?:
-    | readonly {
-        readonly type: 'Counter' | 'List'
-        readonly key: string
-        readonly order?: 'Ascending' | 'Descending' | '' | null
-      }[]
-    | null
+  readonly priorities?: readonly Priority[] | null
   readonly scheduling?: 'Packed' | 'Distributed' | '' | null
   /** Labels and annotations that the GameServer gets. */
   readonly metadata?: { readonly labels?: Texts | null; readonly annotations?: Texts | null } | null
