@@ -9,7 +9,7 @@ import { page } from '../ui/page.js'
 export function rowsOf<E extends Entry>(
   entries: readonly E[],
   passes: (entry: E) => boolean,
-  groupOf: (entry: E) => string | undefined = () => undefined,
+  groupOf: (entry: E) => string | undefined,
 ): Row<E>[] {
   const rows: Row<E>[] = []
   let before = 0
@@ -38,16 +38,15 @@ export function rowsOf<E extends Entry>(
   return rows
 }
 
-const filtered = memo((entries: readonly Entry[], filter: string) => {
-  const passes = page.filter(filter)
-  return rowsOf(entries, (entry) => !page.isSilent(entry) && passes(entry), page.groupOf).reverse()
-})
+const filtered = memo((entries: readonly Entry[], filter: string) =>
+  rowsOf(entries, page.filter(filter), page.groupOf).reverse(),
+)
 
 /** The rows that pass the filter, newest first. */
 export const rows = (): readonly Row[] => filtered(state.frozen ?? state.entries, state.filter)
 
 /** The number of entries without a filter. */
-export const total = (): number => (state.frozen ?? state.entries).filter((entry) => !page.isSilent(entry)).length
+export const total = (): number => (state.frozen ?? state.entries).filter(page.filter('')).length
 
 /** The number of entries since the timeline was paused. */
 export function missed(): number {
