@@ -90,14 +90,11 @@ export function leave(): void {
   if (open >= 0) goTo(open)
 }
 
-/** The smallest height of a row, in pixels. Touch screens have higher rows. */
-export const LEAST_HEIGHT = 30
-
-/** The least number of drawn rows: these fill the screen. */
-export const fewest = (): number => Math.ceil(screen.height / LEAST_HEIGHT)
+/** The number of drawn rows until the height of the box is known. */
+export const FEWEST = 20
 
 /** The scroll position of the box, in pixels, and the number of the newest rows that are drawn. */
-export const view = { top: 0, drawn: 0 }
+export const view = { top: 0, drawn: FEWEST }
 
 /** Moves the cursor to a row, scrolls the row into view and focuses it. */
 function goTo(index: number): void {
