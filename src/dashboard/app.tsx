@@ -16,7 +16,7 @@ import { onChange } from './store/page-state.js'
 import { part } from './store/parts.js'
 import { state } from './store/state.js'
 import { readFilter } from './timeline/filter.js'
-import { groupOf, isSilent } from './timeline/rows.js'
+import { groupOf } from './timeline/rows.js'
 import { Timeline } from './timeline/timeline.js'
 import { actions, panelActions } from './ui/actions.js'
 import { Page } from './ui/draw.js'
@@ -41,7 +41,6 @@ definePage({
     ['-health', 'everything without this word'],
   ],
   filter: readFilter,
-  isSilent,
   groupOf,
   allocatable() {
     const { counters, lists } = state.snapshot?.gameServer.status ?? {}
@@ -90,7 +89,7 @@ const LivePanels = part(['snapshot', 'now'], () => {
       <Lists snapshot={snapshot} />
       <Watchers snapshot={snapshot} />
       <Clock snapshot={snapshot} />
-      <Faults snapshot={snapshot} />
+      <Faults />
     </>
   )
 })

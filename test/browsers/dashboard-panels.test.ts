@@ -117,7 +117,7 @@ inDashboard((openDashboard) => {
     )
   })
 
-  test('one press fails half of the calls; the panel shows each fault without moving its buttons', async () => {
+  test('one press fails half of the calls; a notice names each fault without moving the panel’s buttons', async () => {
     const dashboard = await open()
     // A click by the driver would scroll.
     const press = async (name: string): Promise<void> =>
@@ -126,13 +126,12 @@ inDashboard((openDashboard) => {
     await preset.scrollIntoView()
     const { x, y } = await preset.clickablePoint()
     await press('Fail')
-    await dashboard.says('Faults', 'fail 50 % of all calls with 503')
+    await dashboard.says('Notices', 'fail 50 % of all calls with 503')
     await press('Ignore')
-    await dashboard.says('Faults', 'the next 3 beats ignored')
-    // Neither the list of faults nor the notice has moved the button.
+    await dashboard.says('Notices', 'the next 3 beats ignored')
     expect(await preset.clickablePoint()).toEqual({ x, y })
     await press('flaky Wi-Fi')
-    await dashboard.says('Faults', 'watchers dropped every 10 s')
+    await dashboard.says('Notices', 'watchers dropped every 10 s')
   })
 
   test('the editor of the GameServer takes YAML, names a mistake and keeps the text', async () => {

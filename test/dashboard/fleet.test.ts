@@ -37,7 +37,7 @@ test('the filter of the Fleet’s timeline knows kinds and GameServers, and a ga
   })
   const entries = [entry(1, 'created', 'arena-a'), entry(2, 'state', 'arena-a'), entry(5, 'state', 'arena-b')]
   const rows = (filter: string): (string | number)[] =>
-    rowsOf(entries, readFilter(filter)).map(({ type, seq }) => `${type} ${seq}`)
+    rowsOf(entries, readFilter(filter), () => undefined).map(({ type, seq }) => `${type} ${seq}`)
   expect(rows('')).toEqual(['entry 1', 'entry 2', 'skipped 3', 'entry 5'])
   expect(rows('kind:state -server:b')).toEqual(['entry 2', 'skipped 3'])
   expect(rows('constructor:a')).toEqual(['skipped 3'])

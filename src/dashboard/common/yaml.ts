@@ -1,5 +1,4 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { countedOf } from '../../sidecar/allocation/allocation-answer.js'
 import type { ControlCommand, GameServerManifest, LogEntry } from '../../sidecar/index.js'
 
 /** Writes a JSON value as YAML in block style, with quotes only where YAML needs them. */
@@ -57,11 +56,25 @@ export function manifestOf({ object_meta: meta, spec, status }: GameServer, plat
       state: status.state,
       address: status.address,
       ports: status.ports ?? [],
-      ...countedOf(status),
+      counters: values(status.counters, ({ count, capacity }) => ({
+        count: integer(count),
+        capacity: integer(capacity),
+      })),
+      lists: values(status.lists, ({ capacity, values }) => ({ capacity: integer(capacity), values: values ?? [] })),
     },
   }
   return manifest as GameServerManifest
 }
+
+function values<From, To>(
+  from: Record<string, From> | null | undefined,
+  change: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(from ?? {}).map(([name, value]) => [name, change(value)]))
+}
+
+/** A number where it holds the integer exactly. */
+const integer = (text: string): number | string => (Number.isSafeInteger(Number(text)) ? Number(text) : text)
 
 /** Commands that a scenario leaves out. */
 const ownCommands: ReadonlySet<ControlCommand['type']> = new Set(['setClock'])

@@ -36,7 +36,7 @@ definePage({
     ['-created', 'everything without this word'],
   ],
   filter: readFilter,
-  isSilent: () => false,
+  groupOf: () => undefined,
   allocatable: () => ({
     platform: state.snapshot?.platform ?? '',
     counters: amountNames('counters'),

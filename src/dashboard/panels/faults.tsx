@@ -3,11 +3,12 @@ import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
 import { scenarioOf } from '../common/yaml.js'
 import { api, control, sends } from '../store/api.js'
 import { state } from '../store/state.js'
-import { commandOf, faultForms, presentFaults, type FaultField, type FaultForm } from './fault-commands.js'
+import { commandOf, faultForms, type FaultField, type FaultForm } from './fault-commands.js'
 import { CopyButton, Hint, Panel, onFields } from './panel.js'
 import { duration } from '../common/format.js'
 
-export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
+/** The faults to set. The page's notices name those that are on. */
+export function Faults(): JSX.Element {
   const save = (
     <CopyButton
       label="Save as scenario"
@@ -28,28 +29,7 @@ export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
       {faultForms.map((form) => (
         <FaultLine key={form.title} form={form} />
       ))}
-      {/* Last, so that a new fault moves none of the buttons above. */}
-      <PresentFaults snapshot={snapshot} />
     </Panel>
-  )
-}
-
-function PresentFaults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
-  const present = presentFaults(snapshot.faults, state.now)
-  if (present.length === 0) return <p class="muted">None is on. Each button above sets one.</p>
-  return (
-    <ul class="row wrap">
-      {present.map((text) => (
-        <li key={text} class="fault-on">
-          {text}
-        </li>
-      ))}
-      <li>
-        <button class="button" onClick={sends({ type: 'clearFaults' })}>
-          Clear all <kbd>0</kbd>
-        </button>
-      </li>
-    </ul>
   )
 }
 

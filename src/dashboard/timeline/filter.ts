@@ -23,8 +23,7 @@ const fields: Readonly<Record<string, (entry: LogEntry, value: string) => boolea
 export const statusOf = ({ event, reply }: LogEntry): number | undefined =>
   event.type === 'refused' ? event.status : reply?.status
 
-/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health ms:>100`. */
-export const readFilter = readerOfWords(fields, (entry: LogEntry) => {
+const readTexts = readerOfWords(fields, (entry: LogEntry) => {
   const { kind, name, details, request } = describe(entry)
   const changes = entry.changes.map((change) => describeChange(change).text)
   const warnings = entry.warnings.map(({ message }) => message)
@@ -40,3 +39,10 @@ export const readFilter = readerOfWords(fields, (entry: LogEntry) => {
     request?.path,
   ]
 })
+
+/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health ms:>100`. */
+export function readFilter(text: string): (entry: LogEntry) => boolean {
+  const passes = readTexts(text)
+  // A tick of the clock without any effect has no row.
+  return (entry) => (entry.event.type !== 'tick' || entry.changes.length + entry.warnings.length > 0) && passes(entry)
+}

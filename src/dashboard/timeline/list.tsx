@@ -2,7 +2,10 @@ import { Component, type ComponentChildren, type ComponentType, type JSX } from 
 import { clockTime, plural } from '../common/format.js'
 import { set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
 import { Kept } from '../store/parts.js'
-import { fewest, LEAST_HEIGHT, openIndex, rows, toggle, view } from './model.js'
+import { FEWEST, openIndex, rows, toggle, view } from './model.js'
+
+/** The smallest height of a row, in pixels. Touch screens have higher rows. */
+const LEAST_HEIGHT = 30
 
 /** The row that keeps its place on the screen while rows come above it. */
 interface Anchor {
@@ -24,8 +27,13 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
   #box: HTMLElement | null = null
   #drawn: readonly Row[] | undefined
 
+  override componentDidMount(): void {
+    this.#observer.observe(this.#box!)
+  }
+
   override componentWillUnmount(): void {
-    Object.assign(view, { top: 0, drawn: 0 })
+    this.#observer.disconnect()
+    Object.assign(view, { top: 0, drawn: FEWEST })
   }
 
   override getSnapshotBeforeUpdate(): Anchor | undefined {
@@ -45,13 +53,14 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
 
   readonly #readScroll = (): void => {
     const { scrollTop, clientHeight } = this.#box!
-    Object.assign(view, { top: scrollTop, drawn: (scrollTop + 3 * clientHeight) / LEAST_HEIGHT })
+    Object.assign(view, { top: scrollTop, drawn: (scrollTop + 2 * clientHeight) / LEAST_HEIGHT })
     set({})
   }
+  readonly #observer = new ResizeObserver(this.#readScroll)
 
   override render({ Details }: ListProps<E>): JSX.Element {
     const all = rows() as readonly Row<E>[]
-    const drawn = all.slice(0, Math.max(fewest(), view.drawn))
+    const drawn = all.slice(0, view.drawn)
     const open = openIndex()
     const target = all.some(({ seq }) => seq === state.cursor) ? state.cursor : all[0]?.seq
     // Each new row changes the numbers of all. At the upper edge the place in the page says the same.

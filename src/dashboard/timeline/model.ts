@@ -9,7 +9,7 @@ import { page } from '../ui/page.js'
 export function rowsOf<E extends Entry>(
   entries: readonly E[],
   passes: (entry: E) => boolean,
-  groupOf: (entry: E) => string | undefined = () => undefined,
+  groupOf: (entry: E) => string | undefined,
 ): Row<E>[] {
   const rows: Row<E>[] = []
   let before = 0
@@ -38,16 +38,15 @@ export function rowsOf<E extends Entry>(
   return rows
 }
 
-const filtered = memo((entries: readonly Entry[], filter: string) => {
-  const passes = page.filter(filter)
-  return rowsOf(entries, (entry) => !page.isSilent(entry) && passes(entry), page.groupOf).reverse()
-})
+const filtered = memo((entries: readonly Entry[], filter: string) =>
+  rowsOf(entries, page.filter(filter), page.groupOf).reverse(),
+)
 
 /** The rows that pass the filter, newest first. */
 export const rows = (): readonly Row[] => filtered(state.frozen ?? state.entries, state.filter)
 
 /** The number of entries without a filter. */
-export const total = (): number => (state.frozen ?? state.entries).filter((entry) => !page.isSilent(entry)).length
+export const total = (): number => (state.frozen ?? state.entries).filter(page.filter('')).length
 
 /** The number of entries since the timeline was paused. */
 export function missed(): number {
@@ -91,14 +90,11 @@ export function leave(): void {
   if (open >= 0) goTo(open)
 }
 
-/** The smallest height of a row, in pixels. Touch screens have higher rows. */
-export const LEAST_HEIGHT = 30
-
-/** The least number of drawn rows: these fill the screen. */
-export const fewest = (): number => Math.ceil(screen.height / LEAST_HEIGHT)
+/** The number of drawn rows until the height of the box is known. */
+export const FEWEST = 20
 
 /** The scroll position of the box, in pixels, and the number of the newest rows that are drawn. */
-export const view = { top: 0, drawn: 0 }
+export const view = { top: 0, drawn: FEWEST }
 
 /** Moves the cursor to a row, scrolls the row into view and focuses it. */
 function goTo(index: number): void {

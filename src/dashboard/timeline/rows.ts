@@ -23,7 +23,3 @@ export function groupOf(entry: LogEntry): string | undefined {
     fault !== true
   return isIdle ? `${describe(entry).kind} ${client}` : undefined
 }
-
-/** A tick of the clock without any effect. */
-export const isSilent = (entry: LogEntry): boolean =>
-  entry.event.type === 'tick' && entry.changes.length === 0 && entry.warnings.length === 0

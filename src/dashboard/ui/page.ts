@@ -25,12 +25,10 @@ interface PageParts<E extends Entry = Entry> {
   readonly groups: readonly string[]
   /** Words of the timeline's filter, with their meanings. */
   readonly filters: readonly (readonly [word: string, meaning: string])[]
-  /** Reads a filter. */
+  /** Reads a filter. An entry that has no row passes none. */
   filter(text: string): (entry: E) => boolean
-  /** Whether an entry has no row. */
-  isSilent(entry: E): boolean
   /** The name of the row that an entry shares with others. */
-  groupOf?(entry: E): string | undefined
+  groupOf(entry: E): string | undefined
   /** What an allocation may change and ask for. */
   allocatable(): { readonly platform: string; readonly counters: readonly string[]; readonly lists: readonly string[] }
 }

@@ -2,39 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FleetCommand, RunningFleet } from '../../fleet/types.js'
 import { entryView, fleetView } from '../../fleet/view.js'
-import type { Beats, FleetView } from '../../fleet/view.js'
+import type { Beats } from '../../fleet/view.js'
 import { readAllocation } from '../../schema/allocation.js'
 import { integer, name, object, optional, read, variants } from '../../schema/check.js'
 import type { Schema } from '../../schema/check.js'
 import { refusalResponse } from '../http/refusal.js'
 import type { Admission } from '../http/request-guard.js'
 import { upgradeToEvents } from '../local/control-events.js'
-import type { EventSource } from '../local/control-events.js'
 import {
   answer,
-  answerJson,
   checkControlAccess,
-  eventsRoute,
   handleRoutes,
   isControlTarget,
-  logJson,
-  NO_ALLOCATION,
-  readJson,
-  readSince,
   refused,
+  sharedRoutes,
 } from '../local/control-routes.js'
-import type { Asked, Routes } from '../local/control-routes.js'
+import type { Controlled, EventSource } from '../local/control-routes.js'
 import { answerDashboard } from '../local/dashboard-route.js'
 import { toRequest } from '../local/http-adapter.js'
 import { createAcceptor } from '../local/websocket-server.js'
-
-/** What the control interface controls. */
-interface Target {
-  readonly fleet: RunningFleet
-  view(): FleetView
-}
-
-const entriesOf = (fleet: RunningFleet, since: number) => fleet.entries(since).map(entryView)
 
 /** Most milliseconds between two states: beats and processes change without an entry. */
 const QUIET_INTERVAL = 1_000
@@ -47,15 +33,26 @@ const QUIET_INTERVAL = 1_000
 export function createFleetDashboard(fleet: RunningFleet, beatsOf: (server: string) => Beats | undefined) {
   const accept = createAcceptor()
   const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
-  const view = (): FleetView => fleetView(fleet.snapshot(), lastSeq(), beatsOf)
   const source: EventSource = {
-    state: () => Buffer.from(JSON.stringify(view())),
+    state: () => Buffer.from(JSON.stringify(fleetView(fleet.snapshot(), lastSeq(), beatsOf))),
     lastSeq,
-    entries: (since) => entriesOf(fleet, since),
+    entries: (since) => fleet.entries(since).map(entryView),
     subscribe(onEntry, onState) {
       const timer = setInterval(onState, QUIET_INTERVAL)
       const ends = [fleet.onEntry(onEntry), fleet.onChange(onState), () => clearInterval(timer)]
       return () => ends.forEach((end) => end())
+    },
+  }
+  const controlled: Controlled = {
+    source,
+    command(given) {
+      const result = fleet.perform(read(commands, given, 'the command') as FleetCommand)
+      if (result.ok) return answer(result)
+      return refused(result.status, { 400: 3, 404: 5, 409: 9 }[result.status], result.message)
+    },
+    allocate(manifest) {
+      const allocation = fleet.allocate(readAllocation(manifest))
+      return { ...allocation.answer, reason: allocation.reason }
     },
   }
   return {
@@ -66,7 +63,7 @@ export function createFleetDashboard(fleet: RunningFleet, beatsOf: (server: stri
       if (page !== undefined || !isControlTarget(target)) return page
       const refusal = checkControlAccess(message, admission, undefined)
       if (refusal !== undefined) return refusalResponse(refusal)
-      return handleRoutes(routes, { fleet, view }, toRequest(message, host, target))
+      return handleRoutes(sharedRoutes, controlled, toRequest(message, host, target))
     },
     /** Answers an admitted upgrade to `websocket`; false for a path that isn't the dashboard's. */
     async upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<boolean> {
@@ -75,14 +72,6 @@ export function createFleetDashboard(fleet: RunningFleet, beatsOf: (server: stri
       return true
     },
   }
-}
-
-const routes: Routes<Target> = {
-  '/state': ['GET', ({ target }) => answer(target.view())],
-  '/log': ['GET', ({ target, query }) => answerJson(logJson(entriesOf(target.fleet, readSince(query))))],
-  '/commands': ['POST', runCommand],
-  '/allocations': ['POST', runAllocation],
-  '/events': eventsRoute,
 }
 
 const command = (fields: Readonly<Record<string, Schema>>): Schema =>
@@ -96,17 +85,3 @@ const commands = variants({
   kill: command({ server: name }),
   makeUnhealthy: command({ server: name }),
 })
-
-async function runCommand({ target, request }: Asked<Target>): Promise<Response> {
-  const asked = read(commands, await readJson(request, 'command'), 'the command') as FleetCommand
-  const result = target.fleet.perform(asked)
-  if (result.ok) return answer(result)
-  return refused(result.status, { 400: 3, 404: 5, 409: 9 }[result.status], result.message)
-}
-
-async function runAllocation({ target, request }: Asked<Target>): Promise<Response> {
-  const manifest = await readJson(request, 'allocation')
-  if (manifest === undefined) return refused(400, 3, NO_ALLOCATION)
-  const { answer: answered, reason } = target.fleet.allocate(readAllocation(manifest))
-  return answer({ ...answered, reason })
-}

@@ -1,22 +1,10 @@
+import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../schema/allocation.js'
 import { allocateGameServer, explainEntry, faultPresets, gameServerBytes } from '../../sidecar/index.js'
 import type { ControlCommand, ControlResult, Sidecar, SidecarSnapshot } from '../../sidecar/index.js'
-import type { EventSource } from './control-events.js'
 import { exportSession } from './control-export.js'
-import {
-  answer,
-  answerJson,
-  eventsRoute,
-  handleRoutes,
-  isSequence,
-  logJson,
-  NO_ALLOCATION,
-  readCommand,
-  readJson,
-  readSince,
-  refused,
-} from './control-routes.js'
-import type { Asked, Routes } from './control-routes.js'
+import { answer, handleRoutes, isSequence, readSince, refused, sharedRoutes } from './control-routes.js'
+import type { Controlled, EventSource, Routes } from './control-routes.js'
 import { parseGameServer } from './game-server-file.js'
 
 /** The sidecar that the control interface controls. */
@@ -25,24 +13,35 @@ export interface ControlTarget {
   control(command: ControlCommand): ControlResult
 }
 
-const routes: Routes<ControlTarget> = {
-  '/state': ['GET', ({ target: { sidecar } }) => answerJson(stateJson(sidecar.snapshot()))],
+const routes: Routes<ControlTarget & Controlled> = {
+  ...sharedRoutes,
   '/conformance': ['GET', ({ target: { sidecar } }) => answer(sidecar.conformance())],
-  '/log': ['GET', ({ target: { sidecar }, query }) => answerJson(logJson(sidecar.log.entries(readSince(query))))],
   '/export': ['GET', ({ target: { sidecar }, query }) => exportSession(sidecar, query, readSince(query))],
   '/presets': ['GET', () => answer({ presets: faultPresets })],
-  '/commands': ['POST', runCommand],
-  '/allocations': ['POST', runAllocation],
-  '/events': eventsRoute,
 }
 const entryRoute = /^\/log\/(.*)$/
 
 /** Answers the control interface's own paths; `docs/control-api.md` describes them. */
-export const handleControl = (target: ControlTarget, request: Request): Promise<Response> =>
-  handleRoutes(routes, target, request, (route) => {
+export function handleControl({ sidecar, control }: ControlTarget, request: Request): Promise<Response> {
+  const target = {
+    sidecar,
+    control,
+    source: eventsOf(sidecar),
+    async command(given: unknown) {
+      if (!isObject(given) || typeof given['type'] !== 'string') {
+        return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
+      }
+      const result = control(await withManifest(given as unknown as ControlCommand))
+      return result.ok ? answer(result) : refused(400, 3, result.message)
+    },
+    allocate: (manifest: unknown) =>
+      allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+  }
+  return handleRoutes(routes, target, request, (route) => {
     const number = entryRoute.exec(route)?.[1]
-    return number === undefined ? undefined : ({ target: { sidecar } }) => readEntry(sidecar, number)
+    return number === undefined ? undefined : () => readEntry(sidecar, number)
   })
+}
 
 /** The event log of a sidecar. */
 export const eventsOf = (sidecar: Sidecar): EventSource => ({
@@ -65,13 +64,6 @@ function readEntry(sidecar: Sidecar, number: string): Response {
   return answer({ entry: kept.entry, ...kept.exchange, why: explainEntry(kept, sidecar.config) })
 }
 
-async function runCommand({ target: { control }, request }: Asked<ControlTarget>): Promise<Response> {
-  const command = await readCommand(request, '{"type":"allocate"}')
-  if (command instanceof Response) return command
-  const result = control(await withManifest(command as ControlCommand))
-  return result.ok ? answer(result) : refused(400, 3, result.message)
-}
-
 /** Lets the command `reload` take the text of a GameServer file as well. @throws GameServerFileError */
 async function withManifest(command: ControlCommand): Promise<ControlCommand> {
   if (command.type !== 'reload') return command
@@ -79,11 +71,4 @@ async function withManifest(command: ControlCommand): Promise<ControlCommand> {
   return typeof text === 'string'
     ? { ...command, gameServer: (await parseGameServer('The text', text)).gameServer }
     : command
-}
-
-async function runAllocation({ target, request }: Asked<ControlTarget>): Promise<Response> {
-  const { sidecar, control } = target
-  const manifest = await readJson(request, 'allocation')
-  if (manifest === undefined) return refused(400, 3, NO_ALLOCATION)
-  return answer(allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)))
 }

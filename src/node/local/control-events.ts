@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws'
 import { answerRefusal } from '../http/raw-response.js'
 import type { Admission } from '../http/request-guard.js'
 import { checkControlAccess, readEvents } from './control-routes.js'
+import type { EventSource } from './control-routes.js'
 import type { Accept } from './websocket-server.js'
 
 /** Bytes that may wait in a reader's socket. Further entries wait in the log. */
@@ -15,21 +16,6 @@ const BEHIND_MS = 100
 /** Fewest milliseconds between two states. The state of a large GameServer waits longer: a millisecond for each KB. */
 const STATE_INTERVAL = 100
 const BYTES_A_MS = 1_000
-
-/** An event log with a state, which readers follow. */
-export interface EventSource {
-  /** The JSON of the present state. */
-  state(): Uint8Array
-  /** Number of the newest entry; 0 without one. */
-  lastSeq(): number
-  /** The kept entries after a number, oldest first. */
-  entries(since: number): readonly { readonly seq: number }[]
-  /**
-   * Calls a function for each new entry, and another one for each change of the state that has no entry. Returns the
-   * function that stops this.
-   */
-  subscribe(onEntry: () => void, onState: () => void): () => void
-}
 
 /** What an upgrade to the control interface's WebSocket needs. */
 export interface EventsOptions {

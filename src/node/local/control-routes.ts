@@ -1,5 +1,4 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import { isObject } from '../../protocol/is-object.js'
 import { InvalidInput } from '../../schema/check.js'
 import { forbidden, malformed, refusalResponse } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
@@ -51,6 +50,46 @@ type Handler<Target> = (asked: Asked<Target>) => Response | Promise<Response>
 /** Handlers by the path after the prefix. */
 export type Routes<Target> = Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler<Target>]>>
 
+/** An event log with a state, which readers follow. */
+export interface EventSource {
+  /** The JSON of the present state. */
+  state(): Buffer<ArrayBuffer>
+  /** Number of the newest entry; 0 without one. */
+  lastSeq(): number
+  /** The kept entries after a number, oldest first. */
+  entries(since: number): readonly { readonly seq: number }[]
+  /**
+   * Calls a function for each new entry, and another one for each change of the state that has no entry. Returns the
+   * function that stops this.
+   */
+  subscribe(onEntry: () => void, onState: () => void): () => void
+}
+
+/** What every control interface controls. */
+export interface Controlled {
+  readonly source: EventSource
+  /** Carries out what may be a command. */
+  command(given: unknown): Response | Promise<Response>
+  /** Allocates by what may be a GameServerAllocation. @throws InvalidInput */
+  allocate(manifest: unknown): object
+}
+
+/** The routes of every control interface. */
+export const sharedRoutes: Routes<Controlled> = {
+  '/state': ['GET', ({ target: { source } }) => answerJson(source.state())],
+  '/log': ['GET', ({ target: { source }, query }) => answerJson(logJson(source.entries(readSince(query))))],
+  '/commands': ['POST', async ({ target, request }) => target.command(await readJson(request, 'command'))],
+  '/allocations': [
+    'POST',
+    async ({ target, request }) => {
+      const manifest = await readJson(request, 'allocation')
+      if (manifest === undefined) return refused(400, 3, 'An allocation is a GameServerAllocation as JSON')
+      return answer(target.allocate(manifest))
+    },
+  ],
+  '/events': ['GET', () => refused(400, 3, 'This path is a WebSocket')],
+}
+
 /** Answers a request to one of the routes. `special` gives the handler of a path that is no constant. */
 export async function handleRoutes<Target>(
   routes: Routes<Target>,
@@ -74,9 +113,6 @@ export async function handleRoutes<Target>(
     throw error
   }
 }
-
-/** Answers `/events` without an upgrade. */
-export const eventsRoute = ['GET', () => refused(400, 3, 'This path is a WebSocket')] as const
 
 /** Reads the target of an upgrade: the number after which its events begin, undefined for new ones only. */
 export function readEvents(target: string): { readonly refusal?: Refusal; readonly since?: number | undefined } {
@@ -103,7 +139,7 @@ export function readSince(query: URLSearchParams): number {
 }
 
 /** The JSON of the first entries, at least one, as far as they fit into one answer. */
-export function logJson(entries: readonly object[]): string {
+function logJson(entries: readonly object[]): string {
   const parts: string[] = []
   let size = 0
   for (const entry of entries) {
@@ -116,17 +152,8 @@ export function logJson(entries: readonly object[]): string {
   return `{"entries":[${parts.join(',')}]${more}}`
 }
 
-export const NO_ALLOCATION = 'An allocation is a GameServerAllocation as JSON'
-
-/** Reads a command's JSON. Only its outer shape is checked. */
-export async function readCommand(request: Request, example: string): Promise<{ readonly type: string } | Response> {
-  const command = await readJson(request, 'command')
-  if (isObject(command) && typeof command['type'] === 'string') return command as { readonly type: string }
-  return refused(400, 3, `A command is a JSON object with a "type", for example ${example}`)
-}
-
 /** A body as a value; undefined if it is no JSON. @throws TooLarge */
-export const readJson = async (request: Request, what: string): Promise<unknown> =>
+const readJson = async (request: Request, what: string): Promise<unknown> =>
   parseJson(await readBodyText(request, what))
 
 /** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
@@ -164,7 +191,7 @@ export const refused = (status: number, code: number, message: string): Response
 
 export const answer = (value: object): Response => answerJson(JSON.stringify(value))
 
-export const answerJson = (body: string | Uint8Array<ArrayBuffer>): Response =>
+const answerJson = (body: string | Uint8Array<ArrayBuffer>): Response =>
   new Response(body, {
     headers: {
       'content-type': 'application/json',
