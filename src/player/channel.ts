@@ -31,22 +31,15 @@ interface State extends ChannelOptions {
   /** Number of the attempt. */
   id: number
   isUp: boolean
-  didWork: boolean
-  peer: PeerConnectionLike | undefined
-  channel: DataChannelLike | undefined
-  timer: unknown
+  /** Whether this attempt's channel has worked. */
+  didWork?: boolean
+  peer?: PeerConnectionLike | undefined
+  channel?: DataChannelLike
+  timer?: unknown
 }
 
 export function openChannel(options: ChannelOptions): Channel {
-  const state: State = {
-    ...options,
-    id: 0,
-    isUp: false,
-    didWork: false,
-    peer: undefined,
-    channel: undefined,
-    timer: undefined,
-  }
+  const state: State = { ...options, id: 0, isUp: false }
   dial(state)
   return {
     get isUp() {

@@ -33,11 +33,11 @@ export function connect(
   options: ConnectOptions = {},
 ): PlayerConnection {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
-  if (unknown !== undefined) refuse(`There is no option "${unknown}"; the options are ${OPTIONS.join(', ')}`)
+  if (unknown !== undefined) refuse(`There is no option "${unknown}"; there are ${OPTIONS.join(', ')}`)
   const host = globals()
   const Socket = (options.WebSocket as WebSocketClass | undefined) ?? host.WebSocket
   const PeerConnection = (options.RTCPeerConnection as PeerConnectionClass | undefined) ?? host.RTCPeerConnection
-  if (!Socket) return refuse('There is no WebSocket here; give a class as the option WebSocket, such as that of "ws"')
+  if (!Socket) return refuse('There is no WebSocket here; give a class as the option WebSocket, such as that of ws')
 
   const { emit, ...listening } = createListeners(() => connection)
   const link = {
@@ -59,7 +59,7 @@ const addressOf = (to: string | { readonly href: string } | EdgeTarget): string 
     ? to
     : 'href' in to
       ? to.href
-      : (edgeUrl(to) ?? refuse(`Malformed edge, IPv4 address, port or path: "${to.edge}", ${to.address}:${to.port}`))
+      : (edgeUrl(to) ?? refuse(`Malformed edge, address, port or path: ${to.edge}, ${to.address}:${to.port}`))
 
 const speaksOfChannels = ({ socket }: Link): boolean => socket.protocol === WITH_CHANNEL
 

@@ -12,7 +12,7 @@ export interface EdgeTarget {
 
 /** The URL for a WebSocket; undefined if a part is malformed. */
 export function edgeUrl({ edge, address, port, path = '/' }: EdgeTarget): string | undefined {
-  const host = /^[^[]+:/.test(address) ? `[${address}]` : address
+  const host = address.replace(/^[^[]+:.*/, '[$&]')
   const url = `${edge ? `wss://${edge}/${host}/` : `ws://${host}:`}${port}${path}`
-  return /^(wss:..[^/]+\/[\d.]+\/|ws:..[^/]+:)\d+(\/|$)/.test(url) ? url : undefined
+  return /^(wss:..[^/]+\/[\d.]+\/|ws:..[^/]+:)\d+\//.test(url + '/') ? url : undefined
 }

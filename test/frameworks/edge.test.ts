@@ -1,3 +1,4 @@
+import { once, type EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
 import http from 'node:http'
 import { createRequire } from 'node:module'
@@ -12,12 +13,8 @@ import { startSidecar } from '../support/with-sidecar.js'
 import { startGame, versions } from './support/colyseus-game.js'
 
 interface IoServer extends SocketIoServerLike {
-  on(event: 'connection', listener: (socket: { emit(event: string, value: unknown): void }) => void): void
+  on(event: 'connection', listener: (socket: EventEmitter) => void): void
   close(): void
-}
-interface IoClient {
-  on(event: 'address', listener: (address: string) => void): void
-  disconnect(): void
 }
 
 describeUnless(missing, 'through the edge', () => {
@@ -39,7 +36,9 @@ describeUnless(missing, 'through the edge', () => {
     async (context) => {
       const load = createRequire(packages)
       const { Server } = load('socket.io') as { Server: new (server: http.Server) => IoServer }
-      const { io: connect } = load('socket.io-client') as { io(url: string, options: object): IoClient }
+      const { io: connect } = load('socket.io-client') as {
+        io: (url: string, options: object) => EventEmitter & { disconnect(): void }
+      }
       const port = await freePort()
       const { url } = await startEdge(['127.0.0.1/32'], [port, port])
       const sidecar = await startSidecar()
@@ -49,14 +48,10 @@ describeUnless(missing, 'through the edge', () => {
       const game = attachServer(io, { client, players: false, trustProxy: ['127.0.0.0/8'] })
       context.onTestFinished(() => game.close())
       io.on('connection', (socket) => socket.emit('address', game.addressOf(socket)))
-      const player = connect(url, {
-        path: `/127.0.0.1/${port}/socket.io`,
-        transports: ['websocket'],
-        rejectUnauthorized: false,
-        extraHeaders: { 'x-forwarded-for': '203.0.113.66' },
-      })
+      const headers = { rejectUnauthorized: false, extraHeaders: { 'x-forwarded-for': '203.0.113.66' } }
+      const player = connect(url, { path: `/127.0.0.1/${port}/socket.io`, transports: ['websocket'], ...headers })
       context.onTestFinished(() => player.disconnect())
-      expect(await new Promise((resolve) => player.on('address', resolve))).toBe('127.0.0.1')
+      expect(await once(player, 'address')).toEqual(['127.0.0.1'])
     },
   )
 })

@@ -213,49 +213,25 @@ describe('without flags, init takes', () => {
   const bundle = { scripts: { build: 'bundle' } }
   const started = { scripts: { start: 'node --enable-source-maps ./lib/run.js' }, main: 'index.js' }
 
+  const dist = page('--from=game /project/dist/')
+  const copying = (files: string, run: string): string => `COPY package.json ${files} ./\nRUN ${run}\n`
+  const pnpm = ['pnpm-lock.yaml', '.npmrc', 'pnpm-workspace.yaml']
+  const byPnpm = copying(pnpm.join(' '), 'corepack enable && pnpm install --frozen-lockfile')
+  const byYarn = copying('yarn.lock', 'corepack enable && YARN_NODE_LINKER=node-modules yarn install')
+
   test.each<[what: string, files: string[], content: object, args: string[], expected: string]>([
     ['a page, where a build is', ['public/index.html', 'server.mjs'], {}, [], page('public/')],
-    ['a page, where Vite is', ['index.html'], viteBuild, [], page('--from=game /project/dist/')],
-    [
-      'dist, where a build has sources in public',
-      ['public/index.html'],
-      bundle,
-      [],
-      page('--from=game /project/dist/'),
-    ],
+    ['a page, where Vite is', ['index.html'], viteBuild, [], dist],
+    ['dist, where a build has sources in public', ['public/index.html'], bundle, [], dist],
     ['the whole folder, where a page lies open and nothing builds it', ['index.html'], {}, [], page('./')],
-    [
-      'the program of npm start, where there is no page',
-      ['lib/run.js', 'index.js'],
-      started,
-      [],
-      program('lib/run.js'),
-    ],
+    ['the program of npm start, without a page', ['lib/run.js', 'index.js'], started, [], program('lib/run.js')],
     ['server.mjs, where there is no page', ['server.mjs'], {}, [], program('server.mjs')],
     ['no folder as a program', ['lib/a.js'], { main: 'lib' }, ['--kind', 'node'], program('server.mjs')],
     ['the folder that --dir names, beside a program', ['server.mjs'], {}, ['--dir', './out/'], page('out/')],
     ['the program that --entry names, beside a page', ['index.html'], {}, ['--entry', 'main.js'], program('main.js')],
-    [
-      'npm, by its lock file',
-      ['package-lock.json'],
-      bundle,
-      [],
-      'COPY package.json package-lock.json ./\nRUN npm ci\n',
-    ],
-    [
-      'pnpm, by its lock file and settings',
-      ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.npmrc'],
-      bundle,
-      [],
-      'COPY package.json pnpm-lock.yaml .npmrc pnpm-workspace.yaml ./\nRUN corepack enable && pnpm install --frozen-lockfile\n',
-    ],
-    [
-      'yarn, by its lock file',
-      ['yarn.lock'],
-      bundle,
-      [],
-      'COPY package.json yarn.lock ./\nRUN corepack enable && YARN_NODE_LINKER=node-modules yarn install\n',
-    ],
+    ['npm, by its lock file', ['package-lock.json'], bundle, [], copying('package-lock.json', 'npm ci')],
+    ['pnpm, by its lock file and settings', pnpm, bundle, [], byPnpm],
+    ['yarn, by its lock file', ['yarn.lock'], bundle, [], byYarn],
   ])('%s', async (_what, files, content, args, expected) => {
     const { text } = await initIn(content, Object.fromEntries(files.map((name) => [name, ''])), ...args)
     expect(await text('Dockerfile')).toContain(expected)

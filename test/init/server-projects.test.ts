@@ -15,7 +15,7 @@ describe('a project with a page is a program', () => {
     ['npm start runs it by tsx', { scripts: { start: 'tsx watch src/index.ts' } }, 'src/index.ts'],
     [
       'npm start runs it by cross-env',
-      { scripts: { start: 'cross-env A=b node -r dotenv/config src/index.ts' } },
+      { scripts: { start: 'cross-env A=b node -r a/b src/index.ts' } },
       'src/index.ts',
     ],
     ['npm start runs it by nodemon', { scripts: { start: 'npm run lint && nodemon src/index.ts' } }, 'src/index.ts'],

@@ -195,7 +195,7 @@ describe('a mistake throws at once', () => {
   test('an option that doesn’t exist', () => {
     const call = (): unknown => connect('ws://127.0.0.1:1', { unreliabel: true } as ConnectOptions)
     expect(call).toThrow(TypeError)
-    expect(call).toThrow('There is no option "unreliabel"; the options are unreliable, timeout, WebSocket')
+    expect(call).toThrow('There is no option "unreliabel"; there are unreliable, timeout, WebSocket')
     expect(call).toThrow(expect.objectContaining({ code: 'CONFIG' }) as Error)
   })
 

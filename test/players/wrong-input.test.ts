@@ -13,7 +13,6 @@ describe('invalid options', () => {
     expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(message) as string }) as Error
 
   test.each<[options: unknown, message: string]>([
-    [{ capacity: 0 }, 'capacity must be above 0; got 0'],
     [{ capacity: NaN }, 'capacity must be above 0; got NaN'],
     [{ noShow: 0 }, 'noShow must be above 0; got 0'],
     [{ endWhenEmpty: { afer: 3 } }, 'There is no endWhenEmpty option "afer". Did you mean "after"?'],
