@@ -16,10 +16,8 @@ import type { GameEnd, GameRun } from './supervise.js'
 
 export interface RunPageOptions {
   readonly settings: HostSettings
-  /** A browser that is being started. */
   readonly browser: Promise<Browser>
   readonly pageUrl: string
-  /** Most bytes that the page may hold. */
   readonly maxMemory: number
   /** Path at which the page opens its socket to the players. */
   readonly playersPath: string

@@ -44,7 +44,6 @@ export const handleControl = (target: ControlTarget, request: Request): Promise<
     return number === undefined ? undefined : ({ target: { sidecar } }) => readEntry(sidecar, number)
   })
 
-/** The event log of a sidecar. */
 export const eventsOf = (sidecar: Sidecar): EventSource => ({
   state: () => stateJson(sidecar.snapshot()),
   lastSeq: () => sidecar.snapshot().lastSeq,

@@ -14,7 +14,6 @@ const GRACE_MS = 30_000
 export interface PlayOptions {
   /** The game's command; without one, somebody else starts a game. */
   readonly command: readonly [string, ...string[]] | undefined
-  /** How fast the sidecar's clock runs. */
   readonly speed: number
   readonly sidecar: Pick<LocalSidecarOptions, 'port' | 'record' | 'redact' | 'dashboard'>
   /** Time from SIGTERM to SIGKILL when the scenario is over. */

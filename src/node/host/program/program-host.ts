@@ -113,7 +113,6 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
   }
 }
 
-/** One life of the program. */
 interface ProgramRun extends GameRun {
   readonly program: ProgramProcess
   /** From now on, the program's end isn't reported as a crash. */

@@ -3,7 +3,6 @@ import type { DevtoolsSession } from '../browser/devtools.js'
 import type { HostedPage } from '../page/hosted-page.js'
 import type { PausedFrame } from '../page/observe-page.js'
 
-/** How a page hangs. */
 export interface Hang {
   readonly reason: string
   /** Whether the page's main thread is busy, so that its stack shows the cause. */

@@ -88,7 +88,6 @@ export class Channels {
     return channel
   }
 
-  /** Ends all channels. */
   close(): void {
     for (const channel of [...this.#open]) channel.close()
   }
