@@ -45,7 +45,6 @@ function whatIsThere(value: unknown): string {
     : 'it must be an object'
 }
 
-/** Longest wait for an answer. */
 const PATIENCE_MS = 10_000
 
 /**

@@ -35,20 +35,13 @@ export interface Answer {
  */
 export async function ask(url: string, question: Question): Promise<Answer> {
   const { patience, until } = question
+  const late = AbortSignal.timeout(Math.ceil(patience))
   const began = performance.now()
   const since = (): number => performance.now() - began
   let text = ''
   try {
-    const response = await open(url, question)
+    const response = await open(url, question, late)
     const { statusCode: status = 0, headers } = response
-    let isLate = false
-    const timer = setTimeout(
-      () => {
-        isLate = true
-        response.destroy()
-      },
-      Math.max(1, patience - since()),
-    )
     try {
       // After an unrequested upgrade, the connection carries no HTTP.
       for await (const chunk of status < 200 ? [] : response.setEncoding('utf8')) {
@@ -56,39 +49,34 @@ export async function ask(url: string, question: Question): Promise<Answer> {
         if (text.length > MOST || (until !== undefined && text.includes(until))) break
       }
     } catch (error) {
-      if (!isLate) throw error
+      if (!late.aborted) throw error
     } finally {
-      clearTimeout(timer)
       response.destroy()
     }
     return { status, headers, text, ms: since(), problem: undefined }
   } catch (error) {
-    return { status: 0, headers: {}, text: '', ms: since(), problem: reasonOf(error) }
+    const problem = late.aborted ? `no answer within ${patience / 1000} s` : reasonOf(error)
+    return { status: 0, headers: {}, text: '', ms: since(), problem }
   }
 }
 
 function open(
   url: string,
-  { method = 'GET', headers = {}, body, patience, target }: Question,
+  { method = 'GET', headers = {}, body, target }: Question,
+  signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest
     const path = target === undefined ? {} : { path: new URL(url).pathname.replace(/\/$/, '') + target }
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const request = send(url, { method, headers: { ...length, ...headers }, agent: false, ...path })
-    const timer = setTimeout(() => request.destroy(new Error(`no answer within ${patience / 1000} s`)), patience)
+    const request = send(url, { method, headers: { ...length, ...headers }, agent: false, signal, ...path })
     request.on('response', resolve).on('error', reject)
     // Without a listener, Node closes the connection and emits nothing.
     request.once('upgrade', (response, socket) => {
       socket.destroy()
       resolve(response)
     })
-    request
-      .once('response', () => clearTimeout(timer))
-      .once('close', () => {
-        clearTimeout(timer)
-        reject(new Error('the connection was closed'))
-      })
+    request.once('close', () => reject(new Error('the connection was closed')))
     request.end(body)
   })
 }

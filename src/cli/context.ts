@@ -24,7 +24,6 @@ export interface CliContext {
   print(line: string): void
   /** Writes one line to stderr. */
   warn(line: string): void
-  /** The version of the package. */
   version(): string
   /** Resolves with the first signal to end. A second signal ends the process at once. */
   untilStopped(): Promise<string>
@@ -40,7 +39,6 @@ export const warningsOf =
 export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'values' | 'asks'> {
   readonly flags: Values<F>
   readonly context: CliContext
-  /** Loads all commands. */
   commands(): Promise<readonly NamedCommand[]>
 }
 
@@ -59,7 +57,6 @@ export interface Command<F extends Flags = Flags> {
   run(invocation: Invocation<F>): Promise<number>
 }
 
-/** A command with its name and summary. */
 export interface NamedCommand extends Command {
   readonly name: string
   readonly summary: string

@@ -6,13 +6,10 @@ export const EXIT = {
   DONE: 0,
   /** A check, a scenario or a selector failed, or the sidecar refused a call. */
   FAILED: 1,
-  /** The command line is wrong. */
   USAGE: 64,
-  /** A file is missing. */
   NO_FILE: 66,
   /** No sidecar answers, or the port is taken. */
   NO_SIDECAR: 69,
-  /** A time limit has passed. */
   TIME_OVER: 75,
   /** Ended by Ctrl-C. */
   INTERRUPTED: 130,

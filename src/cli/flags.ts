@@ -11,7 +11,6 @@ export interface Flag<T = unknown> {
   readonly choices?: readonly string[]
   /** Names for which this flag is suggested. */
   readonly also?: readonly string[]
-  /** Its heading in help. */
   readonly heading?: string
   readonly byDefault?: T
   /**
@@ -24,15 +23,12 @@ export interface Flag<T = unknown> {
 /** The flags of a command by their names in camel case: `--http-port` is `httpPort`. */
 export type Flags = Readonly<Record<string, Flag>>
 
-/** The values of all flags. */
 export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
 type Extra = Pick<Flag, 'short' | 'also' | 'heading'>
 
-/** A switch. */
 export const toggle = (about: string, extra: Extra = {}): Flag<boolean> => ({ about, byDefault: false, ...extra })
 
-/** A flag with a text. */
 export const text = (value: string, about: string, extra: Extra = {}): Flag<string | undefined> => ({
   value,
   about,

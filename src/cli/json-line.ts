@@ -10,6 +10,5 @@ export const escapeJson = (json: string): string =>
       .join(''),
   )
 
-/** An event as a line of JSON. */
 export const jsonEvent = (event: string, details: object = {}): string =>
   jsonText({ time: new Date().toISOString(), event, ...details })

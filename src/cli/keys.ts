@@ -13,7 +13,6 @@ export interface KeyOptions {
   /** The dashboard's URL, with its token; undefined without a dashboard. */
   readonly dashboard: string | undefined
   readonly colors: Colors
-  /** Writes one line to the terminal. */
   print(line: string): void
   /** Called for `q`. */
   onQuit(): void

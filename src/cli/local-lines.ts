@@ -13,7 +13,6 @@ export interface BannerFacts {
   readonly file?: string | undefined
   /** Milliseconds from the start of the command; undefined if it waited before. */
   readonly ms?: number | undefined
-  /** Whether there is a dashboard. */
   readonly dashboard: boolean
   /** Whether keys of a terminal steer the sidecar. */
   readonly keys: boolean
@@ -78,7 +77,6 @@ export interface Totals {
   errors: number
 }
 
-/** Counts an entry of the event log. */
 export function count(totals: Totals, { event, reply, changes }: LogEntry): void {
   const status = event.type === 'refused' ? event.status : (reply?.status ?? 200)
   if (event.type === 'call' || event.type === 'refused') totals.calls += 1

@@ -16,7 +16,6 @@ export const plainColors: Colors = {
 /** How many events a failed step shows. */
 const LAST_EVENTS = 10
 
-/** A played scenario and its place. */
 export interface Played {
   readonly file: string
   /** The line of each step. */
@@ -81,7 +80,6 @@ export function textReport(all: readonly Played[]): string {
   return [...lines, totalLine(all, plainColors), ''].join('\n')
 }
 
-/** A report as JSON. */
 export function jsonReport(all: readonly Played[]): string {
   const scenarios = all.map((played) => {
     const { name, ok, ms, steps } = played.result

@@ -8,7 +8,6 @@ const NARROWEST = 40
 
 type Row = readonly [left: string, right: string]
 
-/** The help of the program. */
 export function programHelp(commands: readonly Row[]): string {
   return [
     `Usage: ${PROGRAM} <command> [options]`,
@@ -21,7 +20,6 @@ export function programHelp(commands: readonly Row[]): string {
   ].join('\n\n')
 }
 
-/** The help of a command. */
 export function commandHelp(command: NamedCommand): string {
   const headings = [...new Set(Object.values(command.flags).map(({ heading }) => heading))]
   const groups = headings.map((heading) => {

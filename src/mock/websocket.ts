@@ -12,7 +12,6 @@ const OPEN = 1
 const CLOSED = 3
 const ABNORMAL = 1006
 
-/** The mock's WebSocket class. */
 export const createWebSocket = (network: Network): WebSocketConstructor =>
   class extends MockWebSocket {
     constructor(url: string) {

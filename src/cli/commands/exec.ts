@@ -1,4 +1,4 @@
-import { variablePrefix } from '../../node/gateway/sidecar-url.js'
+import { sidecarVariables, variablePrefix } from '../../node/gateway/sidecar-url.js'
 import { dashboardUrl } from '../../node/local/dashboard-route.js'
 import type { LocalSidecar } from '../../node/local/local-sidecar.js'
 import { plainText } from '../../node/plain-text.js'
@@ -49,14 +49,15 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
       ? createEventLines(colors, true)
       : (entry: LogEntry): string[] => warningLines(colors, false, entry)
     local.sidecar.log.subscribe((entry) => linesOf(entry).forEach(context.warn))
-    const prefix = variablePrefix(given.platform)
     const dashboard = given.noDashboard ? undefined : dashboardUrl(local)
-    say(`${local.url} (${prefix}PORT=${local.port})${dashboard === undefined ? '' : `, dashboard at ${dashboard}`}`)
+    say(
+      `${local.url} (${variablePrefix(given.platform)}PORT=${local.port})${dashboard === undefined ? '' : `, dashboard at ${dashboard}`}`,
+    )
     if (given.keys) detach = await takeKeys(local, dashboard, context)
     const { exitCode } = await runCommand({
       command: args as readonly [string, ...string[]],
       local,
-      env: { ...process.env, [`${prefix}PORT`]: String(local.port), [`${prefix}HOST`]: '127.0.0.1' },
+      env: { ...process.env, ...sidecarVariables(given.platform, new URL(local.url)) },
       graceMs: given.grace * 1000,
       restarts: given.restart,
       stdin: given.keys ? 'ignore' : 'inherit',

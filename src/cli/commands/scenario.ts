@@ -141,7 +141,6 @@ async function play(
   return code ?? (played.every(({ result }) => result.ok) ? EXIT.DONE : EXIT.FAILED)
 }
 
-/** The speed of a scenario's clock. */
 function speedOf({ file, scenario }: LoadedScenario, flag: string | undefined): number {
   const time = flag ?? scenario.time ?? 'real'
   const speed = time === 'real' ? 1 : Number(/^x(\d{1,4})$/.exec(time)?.[1] ?? 0)

@@ -2,7 +2,6 @@ import type { Patient } from './patient.js'
 
 export type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File' | 'Beats' | 'Cluster'
 
-/** The finding of a check. */
 export interface Finding {
   readonly status: 'ok' | 'warning' | 'failure' | 'skipped'
   readonly text: string
@@ -15,7 +14,6 @@ export const warning = (text: string, fix: string): Finding => ({ status: 'warni
 export const failure = (text: string, fix: string): Finding => ({ status: 'failure', text, fix })
 export const skipped = (text: string): Finding => ({ status: 'skipped', text })
 
-/** One check of doctor. */
 export interface Check {
   /** For `--json`. */
   readonly id: string

@@ -124,7 +124,6 @@ export async function kubectl(...args: readonly string[]): Promise<string | unde
   }
 }
 
-/** The version of the cluster's API server. */
 async function clusterVersion(): Promise<string | undefined> {
   const { gitVersion } = at(parseObject((await kubectl('version', '-o', 'json')) ?? ''), 'serverVersion')
   return typeof gitVersion === 'string' ? gitVersion : undefined

@@ -13,7 +13,6 @@ const OUTPUT_MS = 1_000
 /** Interval of checks whether a process of the group is left. */
 const LOOK_MS = 20
 
-/** How a command has ended. */
 export interface CommandEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

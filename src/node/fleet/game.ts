@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { signalGroup } from '../exec/processes.js'
 import { startTalking } from '../exec/start-command.js'
-import { variablePrefix } from '../gateway/sidecar-url.js'
+import { sidecarVariables } from '../gateway/sidecar-url.js'
 import type { HostEvent } from '../host/host-events.js'
 import type { HostOptions } from '../host/host-options.js'
 import { plainLines } from '../host/lines.js'
@@ -50,12 +50,9 @@ export type StartGame = (start: GameStart) => Promise<Game>
 export const programGame =
   (command: readonly [string, ...string[]], env: NodeJS.ProcessEnv = process.env): StartGame =>
   async ({ name, fleet, platform, sidecarUrl, port, onOutput }) => {
-    const prefix = variablePrefix(platform)
-    const { hostname, port: sidecarPort } = new URL(sidecarUrl)
     const variables = {
       ...env,
-      [`${prefix}HOST`]: hostname,
-      [`${prefix}PORT`]: sidecarPort,
+      ...sidecarVariables(platform, new URL(sidecarUrl)),
       PORT: String(port),
       GAMESERVER_NAME: name,
       FLEET_NAME: fleet,

@@ -77,7 +77,6 @@ export function resolveGatewayOptions(options: GatewayOptions) {
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
     denied: new Set<OperationName>(options.deny),
     tls,
-    /** Whether other machines can reach the gateway. */
     exposed,
     token: options.token === true ? createToken() : options.token || undefined,
     allowHosts: [...allowHosts, ...ownHosts(host)],

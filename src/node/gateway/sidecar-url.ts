@@ -1,6 +1,12 @@
 /** Prefix of the platform's two variables that name the sidecar's address, `…PORT` and `…HOST`. */
 export const variablePrefix = (platform: string): string => `${platform.toUpperCase().replaceAll('-', '_')}_SDK_HTTP_`
 
+/** The platform's variables that lead a program to a sidecar. */
+export function sidecarVariables(platform: string, { port, hostname }: URL): Readonly<Record<string, string>> {
+  const prefix = variablePrefix(platform)
+  return { [`${prefix}PORT`]: port || '80', [`${prefix}HOST`]: hostname.replace(/^\[(.*)]$/, '$1') }
+}
+
 /**
  * Finds the sidecar by the option, otherwise by the platform's variables. The default host is 127.0.0.1: sidecars listen
  * on IPv4 only, and `localhost` may resolve to IPv6 first.

@@ -79,7 +79,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** A host that is being started. */
 class HostStart {
   readonly #options: HostOptions
   readonly #settings: HostSettings
@@ -181,7 +180,6 @@ class HostStart {
     }
   }
 
-  /** Ends what has been started. */
   async undo(): Promise<void> {
     this.#failing.abort()
     await Promise.allSettled(this.#closing.reverse().map((end) => end()))

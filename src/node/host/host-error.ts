@@ -1,10 +1,8 @@
 /** Reasons for which a host ends, and the exit code that the command line gives each. */
 export const HOST_EXIT_CODES = {
-  /** The options are wrong. */
   USAGE: 64,
   /** The folder of the page, the page in it, or the program's file is missing. */
   NO_BUILD: 66,
-  /** No browser was found. */
   NO_BROWSER: 69,
   /** The program's runtime (Node, Deno or Bun) isn't installed. */
   NO_RUNTIME: 69,
@@ -18,7 +16,6 @@ export const HOST_EXIT_CODES = {
   HUNG: 70,
   OUT_OF_MEMORY: 70,
   BROWSER_DIED: 70,
-  /** The page navigated away. */
   NAVIGATED: 70,
   /** The page didn't make its first tick in time. */
   BOOT_TIMEOUT: 75,

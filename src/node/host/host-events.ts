@@ -43,7 +43,6 @@ export type HostEvent =
   /** The last one. */
   | { readonly event: 'exit'; readonly code: number; readonly reason: string }
 
-/** The runtime of a program. */
 export type ProgramRuntime = 'node' | 'deno' | 'bun'
 
 /** How a host has ended. */

@@ -16,10 +16,8 @@ import type { GameEnd, GameRun } from './supervise.js'
 
 export interface RunPageOptions {
   readonly settings: HostSettings
-  /** A browser that is being started. */
   readonly browser: Promise<Browser>
   readonly pageUrl: string
-  /** Most bytes that the page may hold. */
   readonly maxMemory: number
   /** Path at which the page opens its socket to the players. */
   readonly playersPath: string
@@ -202,15 +200,14 @@ function remindOfReady(
   warn: (text: string) => void,
   signal: AbortSignal,
 ): void {
-  const timer = setTimeout(() => {
+  const remind = (): void => {
     if (wasReady()) return
     warn(
       `The game runs, but has not called ready() within ${after} ms of its first step. Players are sent to it only after ` +
         'that: call createClient({ autoHealth: true }).ready() when it can take them',
     )
-  }, after)
-  timer.unref()
-  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
+  sleep(after, undefined, { signal, ref: false }).then(remind, () => undefined)
 }
 
 /** Whether a promise resolves within `ms`, and before the signal comes. */

@@ -14,7 +14,6 @@ export interface GameEnd {
   readonly details?: readonly string[]
   /** The stack of its busy script. */
   readonly stack?: string
-  /** Whether a restart may help. */
   readonly mayStartAgain?: boolean
 }
 
@@ -39,7 +38,6 @@ export interface SuperviseOptions<Run extends GameRun> {
   readonly isFresh: () => boolean | Promise<boolean>
   /** Tells a game to end, and waits for its end within the grace period. */
   readonly endInOrder: (run: Run, signal: string) => Promise<void>
-  /** Called before the game is started again. */
   readonly onStartAgain?: () => void
   /** Called once a fresh GameServer exists, before its game is started. */
   readonly onReplaced: () => void

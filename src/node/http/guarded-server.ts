@@ -19,7 +19,6 @@ const limits = {
   probeMs: 30_000,
   /** Connections that belong to no watcher. */
   connections: 256,
-  /** Connections in all. */
   totalConnections: 4_096,
 } as const
 

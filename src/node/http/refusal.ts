@@ -17,7 +17,6 @@ export const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Me
 /** The body of an error, as the sidecar writes it. */
 const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
 
-/** How a server writes its refusals. */
 export interface RefusalForm {
   readonly contentType: string
   body(refusal: Refusal): string
@@ -31,7 +30,6 @@ export const TEXT_FORM: RefusalForm = {
   body: ({ message }) => `${message}\n`,
 }
 
-/** A refusal as a WHATWG response. */
 export const refusalResponse = (refusal: Refusal): Response => {
   const body = refusalBody(refusal)
   return new Response(body, {

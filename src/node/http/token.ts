@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Makes a secret that nobody can guess. */
 export const createToken = (): string => randomBytes(24).toString('base64url')
 
 /** Compares two tokens in a time that tells nothing about either. */

@@ -43,7 +43,6 @@ export function handleControl({ sidecar, control }: ControlTarget, request: Requ
   })
 }
 
-/** The event log of a sidecar. */
 export const eventsOf = (sidecar: Sidecar): EventSource => ({
   state: () => stateJson(sidecar.snapshot()),
   lastSeq: () => sidecar.snapshot().lastSeq,

@@ -2,7 +2,6 @@ import * as dashboard from '../../dashboard/index.html?page'
 import type { ReportLine } from '../../sidecar/index.js'
 import { inlinedPage } from './dashboard-route.js'
 
-/** The dashboard of a sidecar. */
 export const page = inlinedPage(dashboard)
 
 /** A session as one HTML file: the dashboard's page with the lines inside it, which opens from a disk. */

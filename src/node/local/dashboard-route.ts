@@ -2,7 +2,6 @@ import { brotliDecompressSync } from 'node:zlib'
 import { isLoopback, originOf } from '../http/address.js'
 import type { RequestHead } from '../http/request-guard.js'
 
-/** Path of the dashboard. */
 const DASHBOARD_PATH = '/_/'
 const EMBEDDED = /^\/_\/\?(?:.*&)?embed(?:=|&|$)/
 

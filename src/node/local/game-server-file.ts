@@ -17,7 +17,6 @@ export class GameServerFileError extends Error {
   }
 }
 
-/** The content of a file. */
 interface FileContent {
   readonly gameServer: GameServerManifest
   /** A sentence about the part of the file that was used, if the file holds more than one GameServer. */

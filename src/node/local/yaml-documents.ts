@@ -19,7 +19,6 @@ export class YamlError extends Error {
   }
 }
 
-/** A document of a text. */
 export interface FoundDocument {
   readonly value: unknown
   /** From 0, without counting empty documents. */

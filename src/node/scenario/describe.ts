@@ -1,6 +1,5 @@
 import type { Allocation, Expectation, Step } from './types.js'
 
-/** Describes a step in one line. */
 export function titleOf(step: Step): string {
   const { name, at, refused } = step
   const begin = at === undefined ? '' : `at ${at}: `

@@ -23,7 +23,6 @@ export interface Verdict {
 /** Checks a single condition: undefined if it holds. */
 type Finding = Failure | undefined
 
-/** Judges an expectation at one moment. */
 export function judge(expectation: Expectation, view: View): Verdict {
   const { gameServer, watchers } = view.snapshot
   const { object_meta: meta, status } = gameServer

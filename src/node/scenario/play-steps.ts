@@ -6,7 +6,6 @@ import { findCall, judge } from './judge.js'
 import type { View } from './judge.js'
 import type { Allocation, Expectation, Failure, Scenario, ScenarioResult, Step, StepResult, Target } from './types.js'
 
-/** The default wait of an expectation. */
 const defaultWithin = '5s'
 /** Most entries of the log that are kept for expectations; the oldest go first. */
 const mostEntries = 20_000
@@ -14,7 +13,6 @@ const mostEntries = 20_000
 export interface PlayOptions {
   /** Ends the run: the present step fails, the rest is skipped. */
   readonly signal?: AbortSignal
-  /** Called after each step. */
   readonly onStep?: (result: StepResult, entries: readonly LogEntry[]) => void
 }
 

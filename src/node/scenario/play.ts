@@ -1,5 +1,6 @@
 import { startCommand } from '../exec/start-command.js'
 import type { RunningCommand } from '../exec/start-command.js'
+import { sidecarVariables } from '../gateway/sidecar-url.js'
 import { createLocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { LocalSidecarOptions } from '../local/local-sidecar-options.js'
@@ -14,7 +15,6 @@ const GRACE_MS = 30_000
 export interface PlayOptions {
   /** The game's command; without one, somebody else starts a game. */
   readonly command: readonly [string, ...string[]] | undefined
-  /** How fast the sidecar's clock runs. */
   readonly speed: number
   readonly sidecar: Pick<LocalSidecarOptions, 'port' | 'record' | 'redact' | 'dashboard'>
   /** Time from SIGTERM to SIGKILL when the scenario is over. */
@@ -45,7 +45,8 @@ export async function playScenario(loaded: LoadedScenario, options: PlayOptions)
       if (!clock.ok) throw new Error(`the sidecar's clock can't run ${speed} times as fast: ${clock.message}`)
     }
     onStart(local)
-    game = command && (await startCommand(command, { stdio: ['ignore', 2, 2], env: environmentOf(local) }))
+    const env = { ...process.env, ...sidecarVariables('agones', new URL(local.url)) }
+    game = command && (await startCommand(command, { stdio: ['ignore', 2, 2], env }))
     return await playSteps(loaded.scenario, { ...localTarget(local), gameEnd: game?.exited }, { signal, onStep })
   } finally {
     terminate()
@@ -53,9 +54,3 @@ export async function playScenario(loaded: LoadedScenario, options: PlayOptions)
     await local.close()
   }
 }
-
-const environmentOf = ({ port }: LocalSidecar): NodeJS.ProcessEnv => ({
-  ...process.env,
-  AGONES_SDK_HTTP_PORT: String(port),
-  AGONES_SDK_HTTP_HOST: '127.0.0.1',
-})

@@ -77,7 +77,6 @@ export interface Target {
   /** Lets its time advance by `ms`; ends early when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   control(command: ControlCommand): ControlResult
-  /** Puts the clock forward. */
   advance(ms: number): ControlResult | Promise<ControlResult>
   /** How the game's command ends; undefined without a command. */
   readonly gameEnd?: Promise<{ readonly exitCode: number }> | undefined
@@ -95,9 +94,7 @@ export interface StepResult {
 }
 
 export interface Failure {
-  /** The expected state. */
   readonly expected: string
-  /** The actual state. */
   readonly actual: string
 }
 

@@ -64,7 +64,6 @@ export async function findCompressed(
   return found.flat()
 }
 
-/** Whether an Accept-Encoding header accepts an encoding. */
 export function acceptsEncoding(header: string | undefined, name: string): boolean {
   const weights = new Map<string, number>()
   for (const part of (header ?? '').toLowerCase().split(',')) {

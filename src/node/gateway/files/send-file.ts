@@ -5,7 +5,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { insertScript, pageType } from './html-insertion.js'
 
-/** A request for a file. */
 export interface Exchange {
   readonly message: IncomingMessage
   readonly reply: ServerResponse

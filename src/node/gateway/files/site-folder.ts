@@ -7,7 +7,6 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 export interface SitePath {
   /** Decoded once; never empty, `.` or `..`, and without separators. */
   readonly segments: readonly string[]
-  /** Whether it names a folder. */
   readonly isFolder: boolean
   /** As it came, with its `?`; empty if there is none. */
   readonly query: string
@@ -48,7 +47,6 @@ export interface SiteEntry {
   readonly stat: Stats
 }
 
-/** A folder whose files are served. */
 export interface SiteFolder {
   /** Resolves with the file or folder at these names; undefined if it is absent, outside, hidden, or of another kind. */
   find(segments: readonly string[]): Promise<SiteEntry | undefined>

@@ -7,7 +7,6 @@ import { openSiteFolder, readSitePath } from './site-folder.js'
 import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
 
 export interface StaticFilesOptions {
-  /** The folder that holds the page. */
   readonly dir: string
   /** Answers navigations to missing files with `/index.html`, for games that route by path. */
   readonly spa?: boolean | undefined

@@ -19,7 +19,6 @@ const PASSED_BACK = ['content-type', 'content-encoding', 'content-length', 'retr
 /** Headers of every answer behind the sidecar's prefix. */
 export const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
 
-/** The headers that go to the sidecar. */
 export const requestHeaders = (given: IncomingHttpHeaders): Record<string, string> => pick(given, FORWARDED)
 
 const pick = (given: IncomingHttpHeaders, names: readonly string[]): Record<string, string> =>
@@ -46,7 +45,6 @@ export interface ForwarderOptions {
 export interface Outgoing {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Called when a watch has been opened. */
   onWatch(): void
   /** Called if the request fails before any part of an answer was sent. The refusal becomes the answer. */
   onFailure(refusal: Refusal): void

@@ -21,7 +21,6 @@ export interface SidecarHandlerOptions {
   /** Milliseconds until the sidecar must have answered a call. */
   readonly timeout: number
   readonly access: Access
-  /** Operations that aren't forwarded. */
   readonly denied: ReadonlySet<OperationName>
   /** Called when a call is about to be forwarded. */
   readonly onCall?: ((operation: OperationName) => void) | undefined

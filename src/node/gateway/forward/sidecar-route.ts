@@ -8,7 +8,6 @@ export const SIDECAR_PREFIX = '/_/sidecar'
 
 export const isForSidecar = (target: string): boolean => target.startsWith(`${SIDECAR_PREFIX}/`)
 
-/** Where a request is forwarded to. */
 export interface SidecarRoute {
   readonly refusal?: undefined
   readonly operation: OperationName

@@ -12,9 +12,7 @@ const GOODBYE_MS = 1_000
 const GOING_AWAY = 1001
 const NEWLINE = 0x0a
 
-/** A watch that is being passed on. */
 interface Watch {
-  /** The reader's connection. */
   readonly socket: Socket
   /** Tells the reader of the end, and ends the connection. */
   end(): void
@@ -23,7 +21,6 @@ interface Watch {
   since: number
 }
 
-/** The watches that are open. */
 export class Watches {
   readonly #open = new Set<Watch>()
   readonly #onStalled: () => void
@@ -65,7 +62,6 @@ export class Watches {
     })
   }
 
-  /** Adds a watch over WebSocket. */
   addSocket(upstream: WebSocket, page: WebSocket, socket: Socket): void {
     this.#add(socket, socket, () => {
       page.close(GOING_AWAY, this.#reason)

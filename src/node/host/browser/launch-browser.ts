@@ -9,10 +9,8 @@ import type { DevtoolsPipe } from './devtools.js'
 export interface LaunchOptions {
   readonly path: string
   readonly flags: Omit<BrowserFlagOptions, 'sandbox' | 'profileDir'>
-  /** ms within which the browser must answer. */
   readonly deadline: number
   readonly onWarning: (message: string) => void
-  /** Aborts the start. */
   readonly signal?: AbortSignal | undefined
 }
 

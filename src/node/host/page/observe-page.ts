@@ -12,7 +12,6 @@ export interface ObservePageOptions {
   readonly targetId: string
   /** Of the gateway. */
   readonly origin: string
-  /** Whether the page was told to end. */
   isEnding(): boolean
   onLine(line: ConsoleLine): void
   /** The page has left the gateway. */

@@ -16,7 +16,6 @@ export interface PageSocketOptions {
   /** Completes handshakes for batches, without extensions. */
   readonly server: WebSocketServer
   onFrame(frame: Frame): void
-  /** A batch has been handled. */
   onBatch(): void
   /** The socket has ended, by itself or because another page has taken its place. */
   onLost(): void
@@ -66,7 +65,6 @@ export class PageSocket {
     this.#options.server.handleUpgrade(message, socket, head, (accepted) => this.attach(accepted))
   }
 
-  /** Makes this the page's socket. */
   attach(accepted: PageConnection): void {
     this.#end(REPLACED, 'Another page has taken the place')
     this.#socket = accepted

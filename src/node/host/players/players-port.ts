@@ -171,7 +171,6 @@ export class PlayersPort {
     this.#relay.isStopping = false
   }
 
-  /** Ends all players' connections. */
   closeAll(code: number, reason: string): void {
     this.#end({ code, reason })
   }

@@ -13,7 +13,6 @@ const BURST_SECONDS = 2
 /** Bytes that may stay in flight to a player who is closed because too much waits for all players together. */
 const MOST_LEFT_BYTES = 64 * 1024
 
-/** A player has come or left. */
 export interface PlayerChange {
   readonly id: number
   readonly state: 'open' | 'closed'
@@ -23,7 +22,6 @@ export interface PlayerChange {
   readonly reason?: string
 }
 
-/** Why a player isn't admitted. */
 export interface PlayerRefusal {
   /** Close code, such as 1013. */
   readonly code: number

@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { CommandEnd } from '../../exec/start-command.js'
-import { variablePrefix } from '../../gateway/sidecar-url.js'
+import { sidecarVariables } from '../../gateway/sidecar-url.js'
 import { createLocalSidecar } from '../../local/local-sidecar.js'
 import type { LocalSidecar } from '../../local/local-sidecar.js'
 import { HOST_EXIT_CODES } from '../host-error.js'
@@ -113,7 +113,6 @@ export async function createProgramHost(options: ProgramHostOptions): Promise<Pr
   }
 }
 
-/** One life of the program. */
 interface ProgramRun extends GameRun {
   readonly program: ProgramProcess
   /** From now on, the program's end isn't reported as a crash. */
@@ -168,12 +167,7 @@ class ProgramGame {
     const { runtime, platform } = this.#settings
     this.#startedAt = performance.now()
     const whyKilled = watchForKills()
-    const prefix = variablePrefix(platform)
-    const env = {
-      ...process.env,
-      [`${prefix}PORT`]: this.#url.port || '80',
-      [`${prefix}HOST`]: this.#url.hostname.replace(/^\[(.*)]$/, '$1'),
-    }
+    const env = { ...process.env, ...sidecarVariables(platform, this.#url) }
     const program = await startProgram(programCommand(this.#settings), env, (level, line) =>
       this.#lines.write({ level, text: plainLines(stripVTControlCharacters(line)) }),
     ).catch((error: unknown) => {

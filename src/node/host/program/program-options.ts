@@ -5,11 +5,8 @@ import { HostError } from '../host-error.js'
 import type { HostEvent, ProgramRuntime } from '../host-events.js'
 import type { MetricsOptions } from '../host-options.js'
 
-/** Options of `createProgramHost()`. */
 export interface ProgramHostOptions extends MetricsOptions {
-  /** The program, such as `server.mjs`. */
   readonly file: string
-  /** Arguments for the program. */
   readonly args?: readonly string[] | undefined
   /** The program's runtime. Default `node`. */
   readonly runtime?: ProgramRuntime | undefined

@@ -7,7 +7,6 @@ import { plainLines } from '../lines.js'
 const KEPT_LINES = 100
 const KEPT_LENGTH = 300
 
-/** A running program. */
 export interface ProgramProcess extends RunningCommand {
   /** The last lines of its stderr. */
   readonly lastErrors: readonly string[]

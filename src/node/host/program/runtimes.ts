@@ -49,7 +49,6 @@ function commandOf(runtime: ProgramRuntime): string {
   return runsHere ? process.execPath : runtime
 }
 
-/** Explains why a runtime couldn't be started. */
 export function startError(runtime: ProgramRuntime, cause: NodeJS.ErrnoException): HostError {
   const { title, install } = RUNTIMES[runtime]
   return cause.code === 'ENOENT'

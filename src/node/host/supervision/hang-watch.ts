@@ -3,7 +3,6 @@ import type { DevtoolsSession } from '../browser/devtools.js'
 import type { HostedPage } from '../page/hosted-page.js'
 import type { PausedFrame } from '../page/observe-page.js'
 
-/** How a page hangs. */
 export interface Hang {
   readonly reason: string
   /** Whether the page's main thread is busy, so that its stack shows the cause. */
@@ -60,17 +59,15 @@ async function sleepUnlessAborted(ms: number, signal: AbortSignal): Promise<numb
 const STACK_MS = 1_000
 
 /** Pauses a busy page, and resolves with the frames of its stack, the innermost first; none if pausing fails. */
-export function stackOfHang(session: DevtoolsSession): Promise<readonly PausedFrame[]> {
-  return new Promise((resolve) => {
-    const done = (frames: readonly PausedFrame[]): void => {
-      clearTimeout(timer)
-      forget()
-      resolve(frames)
-    }
-    const timer = setTimeout(() => done([]), STACK_MS)
-    const forget = session.on<{ callFrames: readonly PausedFrame[] }>('Debugger.paused', (event) =>
-      done(event.callFrames),
+export async function stackOfHang(session: DevtoolsSession): Promise<readonly PausedFrame[]> {
+  let forget!: () => void
+  const paused = new Promise<readonly PausedFrame[]>((resolve) => {
+    forget = session.on<{ callFrames: readonly PausedFrame[] }>('Debugger.paused', ({ callFrames }) =>
+      resolve(callFrames),
     )
-    session.send('Debugger.pause', {}, STACK_MS).catch(() => undefined)
   })
+  session.send('Debugger.pause', {}, STACK_MS).catch(() => undefined)
+  const frames = await Promise.race([paused, sleep(STACK_MS, [], { ref: false })])
+  forget()
+  return frames
 }

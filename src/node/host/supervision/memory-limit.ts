@@ -13,12 +13,10 @@ export interface MemoryFacts {
   read(path: string): string | undefined
   /** Bytes that the container may take, as Node reads it from the control group; 0 or a huge number without a limit. */
   readonly constrained: number
-  /** Bytes of the machine. */
   readonly total: number
 }
 
 export interface MemoryLimit {
-  /** Bytes that the page may take. */
   readonly bytes: number
   /** The source of the limit, such as `the container's 512 MB`. */
   readonly source: string

@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import { readText, writeSignal, type HostSignal } from '../../../../relay/signals.js'
 import { plainAddress } from '../../../http/address.js'
@@ -55,18 +56,16 @@ export async function openChannels(native: Native, options: ChannelsOptions): Pr
   return new Channels(native, { ...options, port, bindAddress })
 }
 
-const probe = (port: number, address: string | undefined): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const socket = createSocket({ type: address === undefined || isIPv6(address) ? 'udp6' : 'udp4' })
-    socket.once('error', (error) => {
-      socket.close()
-      reject(error)
-    })
-    socket.bind({ port, exclusive: true, ...(address === undefined ? {} : { address }) }, () => {
-      const bound = socket.address().port
-      socket.close(() => resolve(bound))
-    })
-  })
+async function probe(port: number, address: string | undefined): Promise<number> {
+  const socket = createSocket({ type: address === undefined || isIPv6(address) ? 'udp6' : 'udp4' })
+  try {
+    socket.bind({ port, exclusive: true, ...(address === undefined ? {} : { address }) })
+    await once(socket, 'listening')
+    return socket.address().port
+  } finally {
+    await new Promise<void>((resolve) => void socket.close(resolve))
+  }
+}
 
 /** Data channels for players, all on one UDP port. */
 export class Channels {
@@ -88,7 +87,6 @@ export class Channels {
     return channel
   }
 
-  /** Ends all channels. */
   close(): void {
     for (const channel of [...this.#open]) channel.close()
   }
