@@ -71,7 +71,7 @@ export class ServerRun {
   readonly #leave: (() => void)[]
   #onDeleted!: () => void
   readonly #deleted = new Promise<void>((resolve) => (this.#onDeleted = resolve))
-  readonly #pod: Pod
+  readonly #restartPolicy: NonNullable<Pod['restartPolicy']>
   #process!: ServerProcess
   #game: Game | undefined
   #graceMs: number
@@ -94,8 +94,9 @@ export class ServerRun {
   private constructor(options: ServerOptions, local: LocalSidecar) {
     this.#options = options
     this.local = local
-    this.#pod = podOf(options.manifest)
-    this.#graceMs = this.#usualGraceMs
+    const { restartPolicy = 'Never', terminationGracePeriodSeconds = GRACE_S } = podOf(options.manifest)
+    this.#restartPolicy = restartPolicy
+    this.#graceMs = options.graceMs ?? terminationGracePeriodSeconds * 1000
     this.#leave = [
       local.sidecar.log.subscribe(({ changes }) => this.#follow(changes)),
       endWithGameServer(local, () => this.#end()),
@@ -103,10 +104,6 @@ export class ServerRun {
     this.#tell({ state: 'starting', restarts: 0, sidecarUrl: local.url })
     this.#observe()
     this.ended = this.#live()
-  }
-
-  get #usualGraceMs(): number {
-    return this.#options.graceMs ?? (this.#pod.terminationGracePeriodSeconds ?? GRACE_S) * 1000
   }
 
   get gameServer(): GameServer {
@@ -118,7 +115,7 @@ export class ServerRun {
   }
 
   /** Sets the deletion timestamp; SIGTERM follows as in a pod, SIGKILL after the grace period. */
-  delete(graceMs = this.#usualGraceMs): ControlResult {
+  delete(graceMs = this.#graceMs): ControlResult {
     this.#graceMs = graceMs
     const result = this.control({ type: 'delete', graceMs: KUBELET_MS + graceMs + RESERVE_MS })
     if (graceMs === 0) this.#end()
@@ -178,7 +175,7 @@ export class ServerRun {
   /** Resolves with whether the game is to be started again, when it has ended. */
   async #play(): Promise<boolean> {
     const { name, onStartFailure } = this.#options
-    const { restartPolicy = 'Never' } = this.#pod
+    const restartPolicy = this.#restartPolicy
     const { signal } = this.#isEnding
     await this.#pause()
     if (signal.aborted) return false
