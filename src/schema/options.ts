@@ -27,6 +27,8 @@ const listener = leaf('a function', (value) => typeof value === 'function')
 /** The name of a platform, which is a part of variables and of labels. */
 const platform = pattern('lower-case letters, digits and dashes', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
 
+const usualPort = leaf('"usual" or an integer from 0 to 65535', (value) => value === 'usual' || isIn(value, 65_535))
+
 const isGiven = (value: unknown): boolean => value != null && value !== false
 
 /** Two options that exclude each other. */
@@ -42,7 +44,7 @@ const localSidecarOptions = v.pipe(
   object(
     optional({
       mode: word(['production', 'local']),
-      port: leaf('"usual" or an integer from 0 to 65535', (value) => value === 'usual' || isIn(value, 65_535)),
+      port: usualPort,
       address: name,
       gameServer,
       file: name,
@@ -184,7 +186,7 @@ const fleetOptions = v.pipe(
       },
       replicas: integer(0, 1_000),
       max: integer(1, 1_000),
-      port: integer(0, 65_535),
+      port: usualPort,
       ports: leaf(
         'the first and the last port, such as [7000, 8000]',
         (value) => Array.isArray(value) && value.length === 2 && value.every(isPort) && value[0] <= value[1],

@@ -121,6 +121,36 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     expect(after).toBe(before)
   })
 
+  test('keys of a Fleet scale it to no less than none, update it, allocate and end it', async () => {
+    const program = join(import.meta.dirname, '..', 'fleet', 'program.mjs')
+    const flags = ['--port', '0', '--ports', '22700-22719', '--replicas', '1', '--grace', '5']
+    const { press, shows, finished } = inTerminal(['fleet', ...flags, '--', process.execPath, program])
+    await shows(/→ Ready/)
+    press('h')
+    await shows(/q {2}quit/)
+    press('+')
+    await shows(/is scaled from 1 to 2[^]*→ Ready/)
+    press('a')
+    await shows(/Ready → Allocated/)
+    press('u')
+    await shows(/takes over from[^]*→ Ready/)
+    press('-')
+    await shows(/is scaled from 2 to 1/)
+    press('-')
+    await shows(/is scaled from 1 to 0/)
+    press('-')
+    // Keys that are read together count as a paste.
+    const later = setInterval(() => press('h'), 1_000)
+    onTestFinished(() => clearInterval(later))
+    await shows(/q {2}quit/)
+    clearInterval(later)
+    press('q')
+    const { code, text } = await finished
+    expect(code).toBe(0)
+    expect(text).not.toContain('to -1')
+    expect(text).toMatch(/Ending \d+ GameServers?; once more kills them\./)
+  })
+
   const ends: readonly (readonly [string, string, NodeJS.ProcessEnv, number])[] = [
     ['Ctrl-C', '\u0003', {}, 0],
     [

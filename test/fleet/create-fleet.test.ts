@@ -194,6 +194,13 @@ test('a changed file replaces the GameServers; a mistake in it is told with its 
     .toEqual(['three'])
 })
 
+test('two Fleets at the usual port: one of them has another', async () => {
+  const both = [await start('', { port: 'usual' }), await start('', { port: 'usual' })]
+  const [first, second] = both.map(({ fleet }) => fleet.url)
+  expect(first).not.toBe(second)
+  for (const { fleet } of both) expect((await fetch(`${fleet.url}/version`)).status).toBe(200)
+})
+
 test('record writes the session of each sidecar into the folder', async () => {
   const folder = join(await temporaryFolder('fleet'), 'sessions')
   const { fleet } = await start('', { record: folder })

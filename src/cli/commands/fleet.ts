@@ -20,10 +20,9 @@ const flags = {
   }),
   replicas: option('n', "number of GameServers at the start (default: the file's, else 2)", whole),
   max: withDefault(option('n', 'most GameServers, whatever an autoscaler wants', whole), 20),
-  port: withDefault(
-    option('port', 'port of the API and the dashboard; 0 for any', port, { also: ['http-port'] }),
-    9350,
-  ),
+  port: option('port', 'port of the API and the dashboard; 0 for any (default: 9350 if it is free, else any)', port, {
+    also: ['http-port'],
+  }),
   ports: option('range', 'ports for players (default: 7000-8000)', portRange, { also: ['players-port'] }),
   grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
   record: text('dir', 'record the session of each sidecar into this folder'),
@@ -89,7 +88,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
   const by = await Promise.race([stopped, quit])
   detach?.()
   const { length } = fleet.snapshot().servers
-  if (!isJson) print(`Ending ${length} GameServers; once more kills them.`)
+  if (!isJson) print(`Ending ${length} GameServer${length === 1 ? '' : 's'}; once more kills them.`)
   await fleet.close()
   if (isJson) print(jsonEvent('stopped', { by }))
   return 0
@@ -110,14 +109,14 @@ function gameOf(args: readonly string[], { path, browser, webgl, yes }: FleetFla
 }
 
 const optionsOf = ({ file, replicas, max, port, ports, grace, record, kubeconfig, ...given }: FleetFlags) => ({
-  ...{ file, replicas, max, port, ports, record, kubeconfig, platform: given.platform },
+  ...{ file, replicas, max, port: port ?? ('usual' as const), ports, record, kubeconfig, platform: given.platform },
   grace: grace === undefined ? undefined : grace * 1000,
   allowHosts: given.allowHost,
   allowOrigins: given.allowOrigin,
 })
 
 /** The error that ends the command. A program that can't be started has a shell's exit code. */
-async function failureOf(error: unknown, { port }: FleetFlags): Promise<Error> {
+async function failureOf(error: unknown, { port = 0 }: FleetFlags): Promise<Error> {
   const { name, message, exitCode } = error as Error & { readonly exitCode?: number }
   if (exitCode !== undefined && (name === 'CommandError' || name === 'HostError')) {
     return new CommandError(exitCode, /[.?!]$/.test(message) ? message : `${message}.`, { cause: error })
@@ -147,7 +146,7 @@ function banner(
 /** Steers the Fleet by keys of the terminal. The timeline shows what a key did. */
 function attachKeys(fleet: Fleet, { colors, print }: CliContext, onQuit: () => void): () => void {
   const scale = (by: number): void => {
-    const replicas = fleet.snapshot().fleet.spec.replicas + by
+    const replicas = Math.max(0, fleet.snapshot().fleet.spec.replicas + by)
     const result = fleet.perform({ type: 'scale', replicas })
     if (!result.ok) print(colors.yellow(plainText(result.message)))
   }

@@ -25,19 +25,12 @@ const failures: Readonly<Record<string, Answer>> = {
   Contention: refusal(409, 10, 'too many concurrent requests have overwhelmed the system'),
 }
 
-export interface Allocations {
-  /** Answers `POST …/gameserverallocations`. @throws StatusError */
-  create(asked: Asked): Promise<Answer>
-  /** Answers the allocator service's `POST /gameserverallocation`. */
-  serve(message: IncomingMessage): Promise<Answer>
-}
-
 /**
  * Allocates for both of the platform's APIs. Where the platform collects a batch for its `allocation-batch-wait-time` of
  * 500 ms, a batch here is what is in flight at the same time, so no request waits. A connection that asks again has had
  * its answer, and begins the next batch.
  */
-export function createAllocations(fleet: RunningFleet, type: ResourceType): Allocations {
+export function createAllocations(fleet: RunningFleet, type: ResourceType) {
   let batch = 0
   let inFlight = 0
   let answered = new WeakSet<Socket>()
@@ -90,8 +83,10 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType): Allo
     }
   }
   return {
-    create: (asked) => inBatch(asked.message, () => create(asked)),
-    serve: (message) => inBatch(message, () => serve(message)),
+    /** Answers `POST …/gameserverallocations`. @throws StatusError */
+    create: (asked: Asked) => inBatch(asked.message, () => create(asked)),
+    /** Answers the allocator service's `POST /gameserverallocation`. */
+    serve: (message: IncomingMessage) => inBatch(message, () => serve(message)),
   }
 }
 

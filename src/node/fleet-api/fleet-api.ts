@@ -4,7 +4,6 @@ import { SAFE_HEADERS } from '../http/raw-response.js'
 import { readBodyText, TooLarge } from '../local/control-routes.js'
 import { bodyOf } from '../local/http-adapter.js'
 import { createAllocations } from './allocations.js'
-import type { Allocations } from './allocations.js'
 import { readObject } from './patch.js'
 import { list, read } from './reads.js'
 import { createResources } from './resources.js'
@@ -47,38 +46,37 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
     resources.types.find(({ kind }) => kind === 'GameServerAllocation')!,
   )
 
-  /** Undefined for a path that isn't the platform's, and for a watch, which answers by itself. */
-  async function answer(message: IncomingMessage, target: string, watch: (asked: Asked) => void) {
+  /** The answer, or what is to be watched; undefined for a path that isn't the platform's. @throws StatusError */
+  async function answer(message: IncomingMessage, target: string): Promise<Answer | Asked | undefined> {
     const [pathname = '', search] = target.split('?', 2)
     if (pathname === '/gameserverallocation') return allocations.serve(message)
     const path = pathname.replace(/\/$/, '')
     if (path === '/openapi/v2') return NO_SCHEMA
-    const isDocument = Object.hasOwn(resources.discovery, path)
-    if (!isDocument && !/^\/apis?\//.test(path)) return undefined
+    const document = Object.hasOwn(resources.discovery, path) ? resources.discovery[path] : undefined
+    if (document === undefined && !/^\/apis?\//.test(path)) return undefined
     const isRead = message.method === 'GET' || message.method === 'HEAD'
-    if (isDocument && isRead) return { body: resources.discovery[path]! }
-    if (isDocument) throw refusals.noMethod()
+    if (document !== undefined && isRead) return { body: document }
+    if (document !== undefined) throw refusals.noMethod()
     const asked = { ...targetOf(resources, path), fleet, message, query: new URLSearchParams(search) }
     const isWatch = message.method === 'GET' && /^(1|true)$/i.test(asked.query.get('watch') ?? '')
-    if (isWatch && asked.type.verbs.includes('watch')) return void watch(asked)
-    return carryOut(asked, allocations)
+    return isWatch && asked.type.verbs.includes('watch') ? asked : carryOut(asked, allocations)
   }
 
   return {
     async handle(message, reply, target, headers) {
-      let isWatch = false
-      const watch = (asked: Asked): void => {
-        isWatch = true
-        watches.watch(asked, reply, headers)
-        onWatch(message)
-      }
-      const found = await answer(message, target, watch).catch((error: unknown): Answer => {
+      try {
+        const found = await answer(message, target)
+        if (found === undefined) return false
+        if ('body' in found) send(reply, found, headers)
+        else {
+          watches.watch(found, reply, headers)
+          onWatch(message)
+        }
+      } catch (error) {
         const known = error instanceof TooLarge ? refusals.tooLarge(error.message) : error
         if (!(known instanceof StatusError)) throw error
-        return { status: known.code, body: known.status }
-      })
-      if (found === undefined) return isWatch
-      send(reply, found, headers)
+        send(reply, { status: known.code, body: known.status }, headers)
+      }
       return true
     },
     close: watches.close,
@@ -133,7 +131,7 @@ const verbs: Readonly<Record<string, readonly [collection: string, object: strin
   DELETE: ['', 'delete'],
 }
 
-async function carryOut(asked: Asked, allocations: Allocations): Promise<Answer> {
+async function carryOut(asked: Asked, allocations: ReturnType<typeof createAllocations>): Promise<Answer> {
   const { type, name, message, namespace } = asked
   const verb = verbs[message.method ?? '']?.[name === undefined ? 0 : 1] ?? ''
   if (!type.verbs.includes(verb)) throw refusals.noMethod()

@@ -6,11 +6,14 @@ import { refusals } from './status.js'
 
 export function list(asked: Asked): Answer {
   const { type, fleet } = asked
-  const items = objectsOf(fleet, type).filter(matcherOf(asked))
+  const items = objectsOf(fleet, type).filter(matcherOf(asked)).sort(byName)
   if (wantsTable(asked)) return { body: tableOf(asked, items) }
   const metadata = { continue: '', resourceVersion: fleet.resourceVersion }
   return { body: { apiVersion: apiVersionOf(type), kind: `${type.kind}List`, metadata, items } }
 }
+
+/** The order of a list in a cluster. */
+const byName = ({ metadata: a }: PlatformObject, { metadata: b }: PlatformObject): number => (a.name < b.name ? -1 : 1)
 
 export function read(asked: Asked): Answer {
   const object = found(asked)

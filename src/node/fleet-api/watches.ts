@@ -22,15 +22,8 @@ interface KeptChange extends ObjectChange {
   readonly previous: PlatformObject | undefined
 }
 
-export interface Watches {
-  /** Answers with the changes of a type, a line of JSON for each. @throws StatusError */
-  watch(asked: Asked, reply: ServerResponse, headers: object): void
-  /** Ends every watch. */
-  close(): void
-}
-
 /** Keeps the newest changes of a Fleet, and tells watches of them. */
-export function createWatches(fleet: RunningFleet): Watches {
+export function createWatches(fleet: RunningFleet) {
   const kept: KeptChange[] = []
   const objects = new Map<string, PlatformObject>()
   const watchers = new Map<(change: KeptChange) => void, ServerResponse>()
@@ -52,7 +45,8 @@ export function createWatches(fleet: RunningFleet): Watches {
   })
 
   return {
-    watch(asked, reply, headers) {
+    /** Answers with the changes of a type, a line of JSON for each. @throws StatusError */
+    watch(asked: Asked, reply: ServerResponse, headers: object): void {
       const { query, type } = asked
       const matches = matcherOf(asked)
       const since = versionOf(asked)
@@ -94,7 +88,8 @@ export function createWatches(fleet: RunningFleet): Watches {
         watchers.delete(onChange)
       })
     },
-    close() {
+    /** Ends every watch. */
+    close(): void {
       unsubscribe()
       for (const reply of watchers.values()) reply.end()
     },

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createFleetModel } from '../../fleet/fleet-model.js'
 import type { FleetModel } from '../../fleet/fleet-model.js'
-import type { FleetAction } from '../../fleet/fleet-state.js'
+import type { FleetAction, FleetEvent } from '../../fleet/fleet-state.js'
 import type { RunningFleet } from '../../fleet/types.js'
 import { readAutoscaler, readFleet } from '../../schema/fleet.js'
 import { checkFleetOptions } from '../../schema/options.js'
@@ -36,6 +36,8 @@ export interface Fleet extends RunningFleet {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** The port of the API and the dashboard that the command tries. */
+const USUAL_PORT = 9350
 /** How many GameServers a Fleet has whose file doesn't say it. */
 const REPLICAS = 2
 
@@ -107,16 +109,20 @@ class FleetRun {
       seed: Date.now() % 0x7fff_ffff,
       run: (action) => this.#run(action),
     })
-    this.#servers = new GameServers({
-      ...{ platform, record, allowOrigins, graceMs: grace, ports: createPlayersPorts(ports) },
-      fleet: this.#model.snapshot().fleet.metadata.name,
-      startGame: command === undefined ? pageGame(dir!, page) : programGame(command, env),
-      dispatch: (event) => this.#model.dispatch(event),
-      onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),
-      onWarning: (text, server) => this.#warn(text, server),
-      onStarted: this.#onStarted,
-      onStartFailure: this.#onStartFailure,
-    })
+    this.#servers = new GameServers(
+      {
+        ...{ platform, record, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
+        startGame: command === undefined ? pageGame(dir!, page) : programGame(command, env),
+        dispatch: (event) => this.#dispatch(event),
+        onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),
+        onWarning: (text, server) => this.#warn(text, server),
+        onStartFailure: (error, server) => {
+          this.#onStartFailure(error)
+          this.#warn(`${server} can't start: ${error.message}`, server)
+        },
+      },
+      createPlayersPorts(ports),
+    )
     this.#http = createFleetServer({
       ...{ allowHosts, allowOrigins, fleet: this.#model },
       beatsOf: (server) => this.#servers.beatsOf(server),
@@ -128,7 +134,7 @@ class FleetRun {
   /** Resolves when the Fleet listens and its first game was started. */
   async start(): Promise<void> {
     const { server } = this.#http
-    await listen(server, this.#options.port ?? 0, '127.0.0.1')
+    await listen(server, this.#options.port ?? 0, '127.0.0.1', USUAL_PORT)
     this.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const { metadata } = this.#model.snapshot().fleet
     const { kubeconfig } = this.#options
@@ -186,6 +192,12 @@ class FleetRun {
       server.close(() => resolve())
       end()
     })
+  }
+
+  /** Takes what a GameServer tells. Once the Fleet ends, only the timeline goes on. */
+  #dispatch(event: FleetEvent): void {
+    if (event.type === 'process' && event.process.state === 'running') this.#onStarted()
+    if (event.type === 'note' || !this.#closed.signal.aborted) this.#model.dispatch(event)
   }
 
   #run(action: FleetAction): ControlResult | undefined {

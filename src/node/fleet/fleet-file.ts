@@ -35,9 +35,8 @@ export async function readFleetFiles(paths: readonly string[]): Promise<{ source
 }
 
 async function parseFleetFiles(files: readonly TextFile[]): Promise<FleetSource> {
-  const found =
-    (await findKind(files, 'Fleet')) ?? (await findKind(files, 'GameServer')) ?? (await readFirst(files[0]!))
-  const scaled = await findKind(files, 'FleetAutoscaler')
+  const found = (await find(files, 'Fleet')) ?? (await find(files, 'GameServer')) ?? (await find(files))
+  const scaled = await find(files, 'FleetAutoscaler')
   if (found === undefined || !('fleet' in found)) {
     throw new GameServerFileError(`${files[0]!.path} holds no Fleet; give the file with the Fleet, too`)
   }
@@ -52,20 +51,19 @@ async function parseFleetFiles(files: readonly TextFile[]): Promise<FleetSource>
   return { fleet: found.fleet, autoscaler }
 }
 
-/** The first document of a kind; undefined if no file holds one. */
-async function findKind(files: readonly TextFile[], kind: string): Promise<FleetDocument | undefined> {
-  const isWanted = (value: unknown): boolean => isObject(value) && value['kind'] === kind
+/**
+ * The first document of a kind, or of any; undefined if no file holds one.
+ *
+ * @throws GameServerFileError that says what the document should be
+ */
+async function find(files: readonly TextFile[], kind?: string): Promise<FleetDocument | undefined> {
+  const isWanted = (value: unknown): boolean => kind === undefined || (isObject(value) && value['kind'] === kind)
   for (const { path, text } of files) {
     const document = await findInFile(path, text, isWanted)
-    if (isWanted(document.value)) return readInFile(path, document, kind, () => readFleetDocument(document.value))
+    if (!isWanted(document.value)) continue
+    return readInFile(path, document, kind ?? 'Fleet', () => readFleetDocument(document.value))
   }
   return undefined
-}
-
-/** Reads the first document, whatever it is. @throws GameServerFileError that says what it should be */
-async function readFirst({ path, text }: TextFile): Promise<FleetDocument> {
-  const document = await findInFile(path, text, () => true)
-  return readInFile(path, document, 'Fleet', () => readFleetDocument(document.value))
 }
 
 /** Calls `onChange` with the Fleet whenever a file was changed. Unusable content is reported, and the last good one stays. */

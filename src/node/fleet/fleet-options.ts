@@ -32,8 +32,8 @@ export interface FleetOptions {
   readonly replicas?: number | undefined
   /** The most GameServers, whatever an autoscaler wants. Default 20. */
   readonly max?: number | undefined
-  /** Port of the API and the dashboard. Default 0: any free one. */
-  readonly port?: number | undefined
+  /** Port of the API and the dashboard. Default 0: any free one. `'usual'` takes 9350 if that is free, as the command does. */
+  readonly port?: number | 'usual' | undefined
   /** Range of the players' ports. Default 7000 to 8000. */
   readonly ports?: PortRange | undefined
   /** First part of the prefix of labels and variables. Default `agones`. */

@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { FleetEvent } from '../../fleet/fleet-state.js'
 import type { ServerProcess } from '../../fleet/types.js'
 import { BEFORE_READY, endReasonOf } from '../../protocol/game-server.js'
 import type { GameServer } from '../../protocol/game-server.js'
+import { isObject } from '../../protocol/is-object.js'
 import { isMarked } from '../../sidecar/index.js'
 import type { Change, ControlCommand, ControlResult, GameServerManifest } from '../../sidecar/index.js'
 import { endWithGameServer, KUBELET_MS, untilEndIsWritten } from '../exec/kubelet.js'
@@ -10,37 +13,45 @@ import type { LocalSidecar } from '../local/local-sidecar.js'
 import type { ConsoleLine } from '../host/lines.js'
 import type { Game, GameExit, StartGame } from './game.js'
 
-/** A pod's restart policy, `spec.template.spec.restartPolicy` of a GameServer. */
-export type RestartPolicy = 'Never' | 'OnFailure' | 'Always'
-
-/** What becomes of a GameServer, in order. */
-export interface ServerEvents {
-  onGameServer(gameServer: GameServer): void
-  onProcess(process: ServerProcess, text: string): void
-  onOutput(line: ConsoleLine): void
-  onWarning(text: string): void
-  /** Its game runs and doesn't call `ready()`. */
-  onNotReady(text: string): void
-  /** Its game can't be started: the command, the folder or the browser is wrong. */
-  onStartFailure(error: Error): void
+/** What all GameServers of a Fleet have in common, and where they tell what happens. */
+export interface ServerSurroundings {
+  readonly fleet: string
+  readonly platform: string
+  readonly startGame: StartGame
+  /** ms from SIGTERM to SIGKILL; undefined for the template's. */
+  readonly graceMs: number | undefined
+  /** Folder of the recordings. */
+  readonly record: string | undefined
+  readonly allowOrigins: readonly string[]
+  dispatch(event: FleetEvent): void
+  onOutput(server: string, line: ConsoleLine): void
+  onWarning(text: string, server?: string): void
+  /** A game can't be started, or there is no port for it. */
+  onStartFailure(error: Error, server: string): void
 }
 
-export interface ServerOptions extends ServerEvents {
+export interface ServerOptions extends ServerSurroundings {
   readonly name: string
-  readonly fleet: string
   readonly manifest: GameServerManifest
-  readonly platform: string
   /** The players' ports; the first one is the game's `PORT`. */
   readonly ports: readonly [number, ...number[]]
-  readonly restartPolicy: RestartPolicy
-  /** Default time from SIGTERM to SIGKILL. */
-  readonly graceMs: number
-  /** Path of the recording of its sidecar. */
-  readonly record: string | undefined
-  readonly startGame: StartGame
-  readonly allowOrigins: readonly string[]
+  /** Its game runs and doesn't call `ready()`. */
+  onNotReady(text: string): void
 }
 
+/** The fields of the pod template that a Fleet without containers can follow. */
+interface Pod {
+  readonly restartPolicy?: 'Never' | 'OnFailure' | 'Always'
+  readonly terminationGracePeriodSeconds?: number
+}
+
+function podOf({ spec }: GameServerManifest): Pod {
+  const template = (spec as { readonly template?: unknown } | undefined)?.template
+  return isObject(template) && isObject(template['spec']) ? template['spec'] : {}
+}
+
+/** Kubernetes' default of `terminationGracePeriodSeconds`. */
+const GRACE_S = 30
 /** Entries of a sidecar's log. A Fleet has many sidecars, so each keeps fewer than one alone does. */
 const LOG_ENTRIES = 1_000
 /** After this time a person wonders why a server isn't Ready. */
@@ -60,7 +71,8 @@ export class ServerRun {
   readonly #leave: (() => void)[]
   #onDeleted!: () => void
   readonly #deleted = new Promise<void>((resolve) => (this.#onDeleted = resolve))
-  #process: ServerProcess
+  readonly #restartPolicy: NonNullable<Pod['restartPolicy']>
+  #process!: ServerProcess
   #game: Game | undefined
   #graceMs: number
   #limit: NodeJS.Timeout | undefined
@@ -68,9 +80,12 @@ export class ServerRun {
   /** Starts the sidecar, then the game. */
   static async start(options: ServerOptions): Promise<ServerRun> {
     const { name, manifest, platform, record, allowOrigins } = options
-    const onWarning = (text: string): void => options.onWarning(`${name}: ${text}`)
     const local = await startLocalSidecar(
-      { gameServer: manifest, platform, record, allowOrigins, onWarning },
+      {
+        ...{ gameServer: manifest, platform, allowOrigins },
+        record: record && join(record, `${name}.ndjson`),
+        onWarning: (text) => options.onWarning(`${name}: ${text}`, name),
+      },
       { logEntries: LOG_ENTRIES },
     )
     return new ServerRun(options, local)
@@ -79,14 +94,15 @@ export class ServerRun {
   private constructor(options: ServerOptions, local: LocalSidecar) {
     this.#options = options
     this.local = local
-    this.#graceMs = options.graceMs
-    this.#process = { state: 'starting', restarts: 0, sidecarUrl: local.url }
+    const { restartPolicy = 'Never', terminationGracePeriodSeconds = GRACE_S } = podOf(options.manifest)
+    this.#restartPolicy = restartPolicy
+    this.#graceMs = options.graceMs ?? terminationGracePeriodSeconds * 1000
     this.#leave = [
       local.sidecar.log.subscribe(({ changes }) => this.#follow(changes)),
       endWithGameServer(local, () => this.#end()),
     ]
-    options.onProcess(this.#process, '')
-    options.onGameServer(this.gameServer)
+    this.#tell({ state: 'starting', restarts: 0, sidecarUrl: local.url })
+    this.#observe()
     this.ended = this.#live()
   }
 
@@ -99,7 +115,7 @@ export class ServerRun {
   }
 
   /** Sets the deletion timestamp; SIGTERM follows as in a pod, SIGKILL after the grace period. */
-  delete(graceMs = this.#options.graceMs): ControlResult {
+  delete(graceMs = this.#graceMs): ControlResult {
     this.#graceMs = graceMs
     const result = this.control({ type: 'delete', graceMs: KUBELET_MS + graceMs + RESERVE_MS })
     if (graceMs === 0) this.#end()
@@ -127,9 +143,21 @@ export class ServerRun {
       this.#graceMs = 0
       return this.#end()
     }
-    const { gameServer } = this
-    if (isMarked(gameServer)) this.#onDeleted()
-    this.#options.onGameServer(gameServer)
+    if (isMarked(this.gameServer)) this.#onDeleted()
+    this.#observe()
+  }
+
+  #observe(): void {
+    const { name: server, dispatch } = this.#options
+    dispatch({ type: 'observed', server, gameServer: this.gameServer })
+  }
+
+  /** Tells what became of the process; `text` is for the timeline. */
+  #tell(process: ServerProcess, text?: string): void {
+    const { name: server, dispatch } = this.#options
+    this.#process = process
+    dispatch({ type: 'process', server, process })
+    if (text !== undefined) dispatch({ type: 'note', entry: { type: 'process', server, text: `${server} ${text}.` } })
   }
 
   /** Starts the game, again if the pod's restart policy says so, until it has ended for good. */
@@ -146,23 +174,23 @@ export class ServerRun {
 
   /** Resolves with whether the game is to be started again, when it has ended. */
   async #play(): Promise<boolean> {
-    const { restartPolicy, onProcess } = this.#options
+    const { name, onStartFailure } = this.#options
+    const restartPolicy = this.#restartPolicy
     const { signal } = this.#isEnding
     await this.#pause()
     if (signal.aborted) return false
     const { exitCode, how } = await this.#startGame().catch((error: unknown): GameExit => {
-      if (!signal.aborted) this.#options.onStartFailure(error as Error)
+      if (!signal.aborted) onStartFailure(error as Error, name)
       return { exitCode: 127, how: (error as Error).message }
     })
     this.#game = undefined
     clearTimeout(this.#limit)
-    this.#process = { ...this.#process, state: 'ended', exitCode }
-    onProcess(this.#process, `ended with ${how}`)
+    this.#tell({ ...this.#process, state: 'ended', exitCode }, `ended with ${how}`)
     const hasCalledEnd = await untilEndIsWritten(this.local)
     if (signal.aborted || hasCalledEnd || endReasonOf(this.gameServer) !== undefined) return false
     if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)) {
-      this.#process = { ...this.#process, state: 'starting', restarts: this.#process.restarts + 1 }
-      onProcess(this.#process, 'starts again, as its restartPolicy says')
+      const restarts = this.#process.restarts + 1
+      this.#tell({ ...this.#process, state: 'starting', restarts }, 'starts again, as its restartPolicy says')
       return true
     }
     // pkg/gameservers/succeeded.go and health.go, as of release 1.56: a pod isn't restarted, even before Ready.
@@ -180,16 +208,15 @@ export class ServerRun {
 
   /** Resolves when the game has ended. */
   async #startGame(): Promise<GameExit> {
-    const { name, fleet, platform, ports, startGame, onOutput, onProcess } = this.#options
+    const { name, fleet, platform, ports, startGame, onOutput } = this.#options
     const { signal } = this.#isEnding
     const game = await startGame({
-      ...{ name, fleet, platform, onOutput, signal, graceMs: this.#graceMs, port: ports[0] },
-      sidecarUrl: this.local.url,
+      ...{ name, fleet, platform, signal, graceMs: this.#graceMs, port: ports[0], sidecarUrl: this.local.url },
+      onOutput: (line) => onOutput(name, line),
     })
     this.#game = game
     const { exitCode: _, ...before } = this.#process
-    this.#process = { ...before, state: 'running', pid: game.pid }
-    onProcess(this.#process, `started as process ${game.pid}`)
+    this.#tell({ ...before, state: 'running', pid: game.pid }, `started as process ${game.pid}`)
     if (signal.aborted) this.#terminate(game)
     const reminder = setTimeout(() => this.#remind(), NOT_READY_MS).unref()
     return game.exited.finally(() => clearTimeout(reminder))
@@ -217,6 +244,7 @@ export class ServerRun {
     this.#limit = setTimeout(() => {
       onWarning(
         `${name} still runs ${this.#graceMs / 1000} s after SIGTERM: SIGKILL. Handle the signal, or raise --grace.`,
+        name,
       )
       game.kill()
     }, this.#graceMs)

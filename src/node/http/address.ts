@@ -69,10 +69,19 @@ export function urlHost(address: string): string {
   return plain.includes(':') ? `[${plain}]` : plain
 }
 
-/** Resolves when the server listens. Rejects with the system's error if it can't. */
-export async function listen(server: Server, port: number, address: string): Promise<void> {
+/**
+ * Resolves when the server listens. Rejects with the system's error if it can't.
+ *
+ * @param port `'usual'` for the usual port if that is free, else for any free one
+ */
+export async function listen(server: Server, port: number | 'usual', address: string, usual = 0): Promise<void> {
   const host = plainAddress(address)
   // The real sidecar, too, takes `localhost` for IPv4 only.
-  server.listen({ port, host: host === 'localhost' ? '127.0.0.1' : host })
-  await once(server, 'listening')
+  server.listen({ port: port === 'usual' ? usual : port, host: host === 'localhost' ? '127.0.0.1' : host })
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (port !== 'usual' || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return listen(server, 0, address)
+  }
 }

@@ -20,10 +20,7 @@ export async function startListening(
   address: string,
   report: (problem: string) => void,
 ) {
-  await listen(server, port === 'usual' ? USUAL_PORT : port, address).catch((error: unknown) => {
-    if (port !== 'usual' || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    return listen(server, 0, address)
-  })
+  await listen(server, port, address, USUAL_PORT)
   const bound = (server.address() as AddressInfo).port
   const closing = new AbortController()
   let pause: Promise<void> | undefined
