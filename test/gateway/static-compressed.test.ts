@@ -68,6 +68,27 @@ describe('compressed when the game was built', () => {
     expect(raw.headers['content-type']).not.toBe(type)
   })
 
+  test.each([
+    ['engine.wasm.br', 'gzip, deflate', 'wasm', 'application/wasm'],
+    ['level.json.gz', 'identity', '{}', 'application/json; charset=utf-8'],
+  ] as const)('%s is unpacked for a browser that takes only %s', async (name, accepted, content, type) => {
+    const { ask } = await serveBuild()
+    const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
+    expect([text, headers['content-encoding'], headers['content-type'], headers.vary]).toEqual([
+      content,
+      undefined,
+      type,
+      'Accept-Encoding',
+    ])
+    expect((await ask(`/${name}`, { 'accept-encoding': accepted }, 'HEAD')).headers['content-type']).toBe(type)
+  })
+
+  test('a .br file with invalid content is cut off, and the next request is served', async () => {
+    const { ask } = await serveSite(await folderOf({ ...build, 'broken.js.br': 'not at all' }))
+    await expect(ask('/broken.js.br', { 'accept-encoding': 'gzip' })).rejects.toThrow('socket hang up')
+    expect((await ask('/game.js')).text).toBe(js)
+  })
+
   test('an archive stays one', async () => {
     const { ask } = await serveBuild()
     const { headers } = await ask('/maps.tar.gz', { 'accept-encoding': 'gzip' })

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { insertScript, pageType } from './html-insertion.js'
 
 export interface Exchange {
@@ -44,6 +45,19 @@ export const sendPage = (path: string, script: string, { message, reply }: Excha
     if (answerCondition(about, stat, { message, reply })) return
     reply.writeHead(200, { ...about, 'Content-Length': page.byteLength })
     reply.end(page)
+  })
+
+/** Sends the content of a compressed file to a client that can't unpack it: browsers take Brotli by https only. */
+export const sendUnpacked = (
+  path: string,
+  encoding: string,
+  headers: Headers,
+  { message, reply }: Exchange,
+): Promise<void> =>
+  withFile(path, async (file) => {
+    reply.writeHead(200, headers)
+    if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
+    await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
   })
 
 async function withFile(path: string, send: (file: FileHandle) => Promise<void>): Promise<void> {

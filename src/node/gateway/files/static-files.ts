@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { acceptsEncoding, compressedByName, contentType, findCompressed, isHtml } from './file-types.js'
-import { answerFailure, answerStaticError, sendFile, sendPage } from './send-file.js'
+import { answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked } from './send-file.js'
 import type { Exchange } from './send-file.js'
 import { openSiteFolder, readSitePath } from './site-folder.js'
 import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
@@ -110,10 +110,12 @@ async function serveFile(
     if (entry !== undefined) await sendPage(entry.path, script, exchange)
     return entry !== undefined
   }
-  // A client that doesn't take the encoding gets the compressed file as it is.
-  if (entry !== undefined && byName !== undefined && acceptsEncoding(accepted, byName.encoding)) {
-    const about = { 'Content-Type': contentType(byName.inner), 'Content-Encoding': byName.encoding }
-    await sendFile(entry.path, { ...about, Vary: 'Accept-Encoding' }, exchange)
+  // Every browser sends Accept-Encoding. A client without one gets the compressed file as it is.
+  if (entry !== undefined && byName !== undefined && accepted !== undefined) {
+    const { inner, encoding } = byName
+    const about = { 'Content-Type': contentType(inner), Vary: 'Accept-Encoding' }
+    if (!acceptsEncoding(accepted, encoding)) await sendUnpacked(entry.path, encoding, about, exchange)
+    else await sendFile(entry.path, { ...about, 'Content-Encoding': encoding }, exchange)
     return true
   }
   const twins = byName === undefined ? await findCompressed(folder, segments, entry) : []
