@@ -3,7 +3,6 @@ import { isBeingDeleted } from '../sidecar/model/state/game-server-edits.js'
 import type { Aggregate, FleetStatus, ServerRecord, SetObject, SetStatus } from './fleet-state.js'
 import type { GameServerTemplate } from './types.js'
 
-
 export type Counted = 'counters' | 'lists'
 
 /** Whether a GameServer no longer counts. */
