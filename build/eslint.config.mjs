@@ -104,7 +104,9 @@ const tests = {
 }
 
 export default [
-  { ignores: ['dist/', 'site/', '.dist-*/', '.mutation/', 'test/**/fixtures/', '**/node_modules/', 'bench/results/'] },
+  {
+    ignores: ['dist/', 'site/', '**/.dist-*/', '.mutation/', 'test/**/fixtures/', '**/node_modules/', 'bench/results/'],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
   { ...js.configs.recommended, files: [...TYPESCRIPT, ...JAVASCRIPT] },
   { rules: everywhere },

@@ -29,9 +29,12 @@ export interface Run {
 }
 
 /** Starts the built command line as a process of its own, which ends with the test at the latest. */
-export function cli(args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
+export const cli = (args: readonly string[], env?: NodeJS.ProcessEnv): Run => runScript(CLI, args, env)
+
+/** Starts another program of this package in the same way. */
+export function runScript(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
   const own = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...env }
-  const child = spawn(process.execPath, [CLI, ...args], { env: own, stdio: 'pipe' })
+  const child = spawn(process.execPath, [path, ...args], { env: own, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const [out, err] = [child.stdout, child.stderr].map((stream) => {
     const lines = createSeen<string>()

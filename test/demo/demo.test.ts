@@ -89,9 +89,14 @@ describe('gameserver-sidecar demo', () => {
   })
 
   test('a game that freezes becomes Unhealthy, and the next server takes its place', async () => {
-    const page = await open(await startDemo())
+    const demo = await startDemo()
+    const page = await open(demo)
     const name = await nameIn(page, 'Ready')
     page.send({ type: 'action', action: 'freeze' })
+    // The first check comes 30 s after the start.
+    const headers = { 'content-type': 'application/json', 'x-sidecar-control': '1' }
+    const body = JSON.stringify({ type: 'setClock', speed: 10 })
+    await fetch(new URL('api/commands', demo.dashboard), { method: 'POST', headers, body })
     await page.until(({ type, ...beat }) => type === 'beat' && 'ok' in beat && beat.ok === false)
     expect(await nameIn(page, 'Unhealthy')).toBe(name)
     expect(await nameIn(page, 'Ready')).not.toBe(name)

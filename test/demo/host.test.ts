@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { browserNames, findBrowser, type BrowserName } from '../browsers/support/installed.js'
+import { CLI, runScript, type Run } from '../cli/support.js'
 import { processes, type ProcessInfo } from '../host/support/processes.js'
 import { root } from '../support/source.js'
 import { connectPlayer } from './player.js'
-import { inOrder, startProgram, type RunningDemo } from './run-demo.js'
 
-const DEMO = 'demo/browser/run.mjs'
+const DEMO = join(root, 'demo/browser/run.mjs')
 const LONG = 180_000
 
 /** A folder that is gone when the test is. */
@@ -23,29 +23,23 @@ function scratch(): string {
 
 /** Variables for browsers of this machine, or those that the tests installed. The game server's is always Chromium. */
 function browserVariables(players: BrowserName = 'Chromium'): NodeJS.ProcessEnv {
-  const { CHROMIUM: _chromium, FIREFOX: _firefox, ...others } = process.env
   const [chromium, own] = [findBrowser('Chromium'), findBrowser(players)]
   return {
-    ...others,
+    FIREFOX: undefined,
     ...chromium?.env,
     ...own?.env,
     // Without it the host takes the lightest browser that there is.
-    ...(process.env['CHROMIUM'] || chromium?.env ? { CHROMIUM: chromium?.path } : {}),
+    CHROMIUM: process.env['CHROMIUM'] || chromium?.env ? chromium?.path : undefined,
     [players.toUpperCase()]: own?.path,
   }
 }
 
 /** Gives the demo its own temporary folder, so a test can see the files it leaves. */
-function start(temporary: string, args: readonly string[], players?: BrowserName): RunningDemo {
-  const demo = startProgram(DEMO, args, { ...browserVariables(players), TMPDIR: temporary })
-  onTestFinished(() => void demo.child.kill('SIGKILL'))
-  return demo
-}
+const start = (temporary: string, args: readonly string[], players?: BrowserName): Run =>
+  runScript(DEMO, args, { ...browserVariables(players), TMPDIR: temporary })
 
 /** The address that the demo prints for players' pages. */
-async function siteOf({ said }: RunningDemo): Promise<string> {
-  return (await said(/Players join at: +(http:\S+\/)/))[1]!
-}
+const siteOf = async ({ line }: Run): Promise<string> => (await line(/Players join at: +(http:\S+\/)/))[1]!
 
 async function serverOf(site: string): Promise<string | undefined> {
   const response = await fetch(new URL('server', site))
@@ -102,8 +96,9 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
       async () => {
         const temporary = scratch()
         const picture = join(temporary, 'picture.png')
-        const { code, lines, errors } = await start(temporary, ['--once', '--screenshot', picture], name).finished
-        expect(errors).toBe('')
+        const { code, out, err } = await start(temporary, ['--once', '--screenshot', picture], name).finished
+        const lines = out.split('\n')
+        expect(err).toBe('')
         expect(inOrder(lines, steps)).toEqual(steps)
         for (const both of [/counter +players 2 of 8$/, /list +roster 2 of 8 /]) {
           expect(lines).toContainEqual(expect.stringMatching(both))
@@ -140,7 +135,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
 
       // By the end of the page's own connection, or by the browser's word on it, whichever is first.
       for (const player of [ada, grace]) expect([1011, 1012]).toContain(await player.closed)
-      await demo.said(/The GameServer has failed with exit code 70, and a new one takes its place/)
+      await demo.line(/The GameServer has failed with exit code 70, and a new one takes its place/)
       const next = await vi.waitFor(
         async () => {
           const address = await serverOf(site)
@@ -163,14 +158,14 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
     'with --once, SIGTERM in a match ends every process of the demo',
     async () => {
       const temporary = scratch()
-      const { child, said, finished } = start(temporary, ['--once', '--seconds', '600'])
-      await said(/Ready → Allocated/)
+      const { child, line, finished } = start(temporary, ['--once', '--seconds', '600'])
+      await line(/Ready → Allocated/)
       const before = seesProcesses ? startedBy(child.pid!) : []
       child.kill('SIGTERM')
-      const { code, errors } = await finished
+      const { code, err } = await finished
       // The browser's other processes see that it has ended, each in its own time.
       await expect.poll(() => stillRunning(before)).toEqual([])
-      expect(errors).toBe('Stopped by SIGTERM.\n')
+      expect(err).toBe('Stopped by SIGTERM.')
       expect(code).toBe(1)
       expect(readdirSync(temporary)).toEqual([])
     },
@@ -182,15 +177,14 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
     async () => {
       const temporary = scratch()
       const [page, players] = [join(temporary, 'page'), join(temporary, 'players')]
-      const build = startProgram('demo/browser/build.mjs', ['--out', page, '--players', players])
-      expect(await build.finished).toMatchObject({ code: 0, errors: '' })
+      const build = runScript(join(root, 'demo/browser/build.mjs'), ['--out', page, '--players', players])
+      expect(await build.finished).toMatchObject({ code: 0, err: '' })
       expect(existsSync(join(players, 'index.html'))).toBe(true)
 
       const args = ['host', page, '--local', '--file', 'demo/gameserver.yaml', '--auto-health', '--players-port', '0']
-      const host = startProgram('dist/cli.js', [...args, '--log-format', 'json'], browserVariables())
-      onTestFinished(() => void host.child.kill('SIGKILL'))
-      const [, address, sidecar] = await host.said(/"players":"(ws:[^"]+)".*"sidecar":"([^"]+)"/)
-      await host.said(/"booted"/)
+      const host = runScript(CLI, [...args, '--log-format', 'json'], browserVariables())
+      const [, address, sidecar] = await host.line(/"players":"(ws:[^"]+)".*"sidecar":"([^"]+)"/)
+      await host.line(/"booted"/)
       const grace = await connectPlayer(address!, 'http://localhost/', 'Grace')
       await grace.until(({ type, state }) => type === 'server' && state === 'Ready')
 
@@ -226,8 +220,8 @@ describe('a demo that can not start', () => {
 
   test('without a browser for the game server says how to install one, with the exit code of the host', async () => {
     const temporary = scratch()
-    const { code, errors } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
-    expect(errors).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
+    const { code, err } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
+    expect(err).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)
     expect(readdirSync(temporary)).toEqual([])
   })
@@ -237,14 +231,14 @@ describe('a demo that can not start', () => {
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
-    const { code, errors } = await startProgram(DEMO, ['--once', '--port', String(port)]).finished
-    expect(errors).toBe(`Port ${port} is already in use; choose another with --port.\n`)
+    const { code, err } = await runScript(DEMO, ['--once', '--port', String(port)]).finished
+    expect(err).toBe(`Port ${port} is already in use; choose another with --port.`)
     expect(code).toBe(1)
   })
 
   test('an option that makes no sense ends in one sentence and exit code 1', async () => {
-    const { code, errors } = await startProgram(DEMO, ['--seconds', '0']).finished
-    expect(errors).toBe('--seconds must be a whole number from 1 to 3600, not 0.\n')
+    const { code, err } = await runScript(DEMO, ['--seconds', '0']).finished
+    expect(err).toBe('--seconds must be a whole number from 1 to 3600, not 0.')
     expect(code).toBe(1)
   })
 })
@@ -253,4 +247,14 @@ describe('a demo that can not start', () => {
 function widthAndHeight(file: Buffer): number[] {
   expect(file.toString('latin1', 1, 4)).toBe('PNG')
   return [file.readUInt32BE(16), file.readUInt32BE(20)]
+}
+
+/** The expected patterns that match lines, in the order of the lines. */
+function inOrder(lines: readonly string[], expected: readonly RegExp[]): RegExp[] {
+  let from = 0
+  return expected.filter((pattern) => {
+    const found = lines.findIndex((line, i) => i >= from && pattern.test(line))
+    if (found >= 0) from = found + 1
+    return found >= 0
+  })
 }
