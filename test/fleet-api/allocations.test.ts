@@ -87,8 +87,14 @@ test('the allocator service refuses as grpc-gateway does', async () => {
     [400, 3, await ask('POST', SERVICE, '{"namespace"')],
     [400, 3, await ask('POST', SERVICE, '[]')],
     [400, 3, await ask('POST', SERVICE, { namespace: 'default', gameServerSelectors: 5 })],
-    [400, 3, await ask('POST', SERVICE, { namespace: 'default', gameServerSelectors: [{ gameServerState: 'RADY' }] })],
-    [400, 3, await ask('POST', SERVICE, { namespace: 'default', multiClusterSetting: { enabled: true } })],
+    [400, 3, await ask('POST', SERVICE, { namespace: 'default', counters: { rooms: { amount: 'x' } } })],
+    [500, 422, await ask('POST', SERVICE, { namespace: 'default', counters: { rooms: { action: 'Increment' } } })],
+    [
+      500,
+      422,
+      await ask('POST', SERVICE, { namespace: 'default', gameServerSelectors: [{ gameServerState: 'RADY' }] }),
+    ],
+    [500, 422, await ask('POST', SERVICE, { namespace: 'default', multiClusterSetting: { enabled: true } })],
     [413, 8, await ask('POST', SERVICE, 'x'.repeat(5_000_000))],
   ] as const
   for (const [index, [status, code, answer]] of cases.entries()) {
@@ -105,10 +111,12 @@ test('broken allocations are refused with a Status', async () => {
     details: { causes: [{ field: 'spec.selectors[0].gameServerState' }] },
   })
   for (const [status, body] of [
-    [400, '{'],
-    [400, 'null'],
-    [400, `{"a":${'['.repeat(100_000)}`],
-    [422, { spec: 5 }],
+    [500, '{'],
+    [500, 'null'],
+    [500, `{"a":${'['.repeat(100_000)}`],
+    [500, { spec: 5 }],
+    [500, { spec: { counters: { rooms: { action: 'Increment', amount: '1' } } } }],
+    [422, { spec: { counters: { rooms: { action: 'Increment', amount: -1 } } } }],
     [413, 'x'.repeat(5_000_000)],
   ] as const) {
     const answer = await ask('POST', ALLOCATE, body)

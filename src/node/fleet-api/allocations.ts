@@ -22,6 +22,9 @@ const refusal = (status: number, code: number, message: string): Answer => ({
   body: { code, message, details: [] },
 })
 
+/** What the platform's allocation API doesn't understand is an error of its own: `pkg/gameserverallocations/controller.go`. */
+const undecodable = (message: string): StatusError => refusals.internal(`error decoding body: ${message}`)
+
 /** Answers of the allocator service without a GameServer: `convertStateV1ToError` of `pkg/allocation/converters`. */
 const failures: Readonly<Record<string, Answer>> = {
   UnAllocated: refusal(429, 8, 'there is no available GameServer to allocate'),
@@ -50,7 +53,9 @@ export function createAllocations(fleet: RunningFleet): Allocations {
   }
 
   const create = async ({ type, namespace, message }: Asked, batch: number): Promise<Answer> => {
-    const manifest = await readObject(message, await bodyText(message))
+    const manifest = await readObject(message, await bodyText(message)).catch((error: unknown) => {
+      throw error instanceof StatusError && error.code === 400 ? undecodable(error.message) : error
+    })
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     try {
       const { answer, state, reason } = await allocate({ ...manifest, metadata: { ...metadata, namespace } }, batch)
@@ -60,6 +65,7 @@ export function createAllocations(fleet: RunningFleet): Allocations {
       return { status: 201, body, headers }
     } catch (error) {
       if (!(error instanceof InvalidInput)) throw error
+      if (error.isUndecodable) throw undecodable(error.message)
       throw refusals.invalid(type, textOf(metadata['name']), error.message, pathText(error.path))
     }
   }
@@ -78,8 +84,10 @@ export function createAllocations(fleet: RunningFleet): Allocations {
     } catch (error) {
       if (error instanceof TooLarge) return refusal(413, 8, error.message)
       if (error instanceof StatusError) return refusal(error.code, 3, error.message)
-      if (error instanceof InvalidInput) return refusal(400, 3, error.message)
-      throw error
+      if (!(error instanceof InvalidInput)) throw error
+      if (error.isUndecodable) return refusal(400, 3, error.message)
+      // grpc-gateway knows no code 422, with which the service refuses.
+      return refusal(500, 422, `GameServerAllocation is invalid: ${error.message}`)
     }
   }
   return {
