@@ -79,6 +79,7 @@ describeUnless(missing, 'createAllocator() on a cluster', () => {
     if (service === undefined) return skip('the cluster holds no certificate of a client')
     const { hostname: address, port, servername, cert, key, ca } = service
     onTestFinished(service.close)
+    const name = await takeReady()
     // The service is reached at an address of its own, and its certificate is for a name.
     vi.spyOn(dns, 'lookup').mockImplementation(((
       _name: string,
@@ -88,7 +89,6 @@ describeUnless(missing, 'createAllocator() on a cluster', () => {
     onTestFinished(() => void vi.restoreAllMocks())
     const options = { service: `${servername}:${port}`, cert, key, ca, namespace: cluster.namespace }
 
-    const name = await takeReady()
     const allocator = createAllocator(options)
     const stranger = createAllocator({ ...options, cert: undefined, key: undefined })
     onTestFinished(() => [allocator, stranger].forEach((one) => one.close()))
