@@ -42,7 +42,9 @@ export const kubeconfigFor = (url: string, namespace: string): string =>
 export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingMessage) => void): FleetApi {
   const watches = createWatches(fleet)
   const allocations = createAllocations(fleet)
-  const resources = createResources(fleet.snapshot().fleet.apiVersion.split('/')[0]!)
+  const { apiVersion, metadata } = fleet.snapshot().fleet
+  const { namespace } = metadata
+  const resources = createResources(apiVersion.split('/')[0]!)
 
   /** Undefined for a path that isn't the platform's, and for a watch, which answers by itself. */
   async function answer(message: IncomingMessage, target: string, watch: (asked: Asked) => void) {
@@ -55,6 +57,12 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
     const isRead = message.method === 'GET' || message.method === 'HEAD'
     if (isDocument && isRead) return { body: resources.discovery[path]! }
     if (isDocument) throw refusals.noMethod()
+    // kubectl asks whether there is the namespace in which it found no object.
+    if (path === `/api/v1/namespaces/${namespace}` && isRead) {
+      return {
+        body: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace }, status: { phase: 'Active' } },
+      }
+    }
     const asked = { ...targetOf(resources, path), fleet, message, query: new URLSearchParams(search) }
     const isWatch = message.method === 'GET' && /^(1|true)$/i.test(asked.query.get('watch') ?? '')
     if (isWatch && asked.type.verbs.includes('watch')) return void watch(asked)
