@@ -13,6 +13,21 @@ export type GameServerState =
   | 'Unhealthy'
   | (string & {})
 
+/** The states that a cluster accepts: `install/helm/agones/templates/crds/_gameserverstatus.yaml`. */
+export const STATES: readonly string[] = [
+  'PortAllocation',
+  'Creating',
+  'Starting',
+  'Scheduled',
+  'RequestReady',
+  'Ready',
+  'Reserved',
+  'Allocated',
+  'Shutdown',
+  'Error',
+  'Unhealthy',
+]
+
 /** A GameServer exactly as the sidecar sends it: snake_case, int64 as decimal strings. */
 export interface GameServer {
   object_meta: ObjectMeta

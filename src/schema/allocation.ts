@@ -85,9 +85,9 @@ const selector = object(
     matchLabels: labels,
     matchExpressions: list(expression),
     gameServerState: word(['Ready', 'Allocated']),
-    players: v.custom(
-      () => false,
-      'filters by an alpha feature, which is not supported; count players in a list or a counter',
+    players: v.pipe(
+      v.unknown(),
+      v.check(() => false, 'filters by an alpha feature, which is not supported; count players in a list or a counter'),
     ),
     counters: record(counterBounds),
     lists: record(listBounds),

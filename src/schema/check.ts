@@ -10,6 +10,8 @@ export type Path = readonly (string | number)[]
 export interface Mistake {
   readonly path: Path
   readonly message: string
+  /** Whether the value is of another type than its field, so that a cluster can't even decode it. Default false. */
+  readonly isUndecodable?: boolean
 }
 
 /** Data that doesn't fit its schema. */
@@ -17,10 +19,12 @@ export class InvalidInput extends TypeError {
   override readonly name = 'InvalidInput'
   /** The place of the mistake. */
   readonly path: Path
+  readonly isUndecodable: boolean
 
-  constructor({ message, path }: Mistake) {
+  constructor({ message, path, isUndecodable = false }: Mistake) {
     super(message)
     this.path = path
+    this.isUndecodable = isUndecodable
   }
 }
 
@@ -51,7 +55,12 @@ export function findMistake(schema: Schema, value: unknown, what: string): Mista
   // A missing or unknown field is a mistake of its object.
   const isField = issue.path?.at(-1)?.origin === 'key' && /^(strict|loose)_object$|^union$/.test(issue.type)
   const holder = isField ? path.slice(0, -1) : path
-  return { path, message: `${pathText(holder) || what} ${issue.message}` }
+  const { kind, type, input } = issue
+  // An unknown word, and a number out of bounds.
+  const isDecodable =
+    (type === 'picklist' && typeof input === 'string') || (type === 'custom' && Number.isInteger(input))
+  const isUndecodable = kind === 'schema' && !isField && !isDecodable
+  return { path, message: `${pathText(holder) || what} ${issue.message}`, isUndecodable }
 }
 
 /** Returns the value if it fits the schema. @throws InvalidInput for the first mistake */

@@ -1,30 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import dns from 'node:dns'
-import { createInterface } from 'node:readline'
-import { X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { createAllocator, type AllocatorOptions } from '../../src/allocator/index.js'
 import { errorOf } from '../allocator/support.js'
 import { describeUnless } from '../support/describe-unless.js'
+import { allocatorService, kubectl } from './support/allocator-service.js'
 import { missing } from './support/api.js'
 import { startCluster, type Cluster } from './support/cluster.js'
-import { atEnd } from './support/leftovers.js'
-
-const kubectl = (...args: readonly string[]): string => execFileSync('kubectl', args, { encoding: 'utf8' })
-
-/** A field of a secret, or undefined without the secret. */
-function secret(namespace: string, name: string, field: string): string | undefined {
-  try {
-    const { data } = JSON.parse(kubectl('get', 'secret', name, '-n', namespace, '-o', 'json')) as {
-      data: Readonly<Record<string, string>>
-    }
-    return Buffer.from(data[field] ?? '', 'base64').toString()
-  } catch {
-    return undefined
-  }
-}
 
 const FLEET = 'star-arena'
 
@@ -92,31 +74,21 @@ describeUnless(missing, 'createAllocator() on a cluster', () => {
     expect(await errorOf(unknown.allocate())).toMatchObject({ code: 'FORBIDDEN', status: 401 })
   })
 
-  const cert = missing.length > 0 ? undefined : secret('default', 'allocator-client.default', 'tls.crt')
-  it.skipIf(cert === undefined)('asks the allocator service by its client certificate', async () => {
-    const key = secret('default', 'allocator-client.default', 'tls.key')
-    const ca = secret('agones-system', 'allocator-tls-ca', 'tls-ca.crt')
-    const served = new X509Certificate(secret('agones-system', 'allocator-tls', 'tls.crt')!)
-    const [, host = 'localhost'] = /DNS:([^,]+)/.exec(served.subjectAltName ?? '') ?? []
-    const target = ['-n', 'agones-system', 'service/agones-allocator', ':443']
-    const forward = spawn('kubectl', ['port-forward', ...target], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const forget = atEnd(() => forward.kill())
-    onTestFinished(() => {
-      forward.kill()
-      forget()
-    })
-    const [line] = (await once(createInterface({ input: forward.stdout }), 'line')) as [string]
-    const [, port = ''] = /127\.0\.0\.1:(\d+)/.exec(line) ?? []
-    // The port-forward listens here, and the certificate is for another name.
+  it('asks the allocator service by its client certificate', async ({ skip }) => {
+    const service = await allocatorService()
+    if (service === undefined) return skip('the cluster holds no certificate of a client')
+    const { hostname: address, port, servername, cert, key, ca } = service
+    onTestFinished(service.close)
+    const name = await takeReady()
+    // The service is reached at an address of its own, and its certificate is for a name.
     vi.spyOn(dns, 'lookup').mockImplementation(((
       _name: string,
       { all }: { all?: boolean },
       done: (...args: unknown[]) => void,
-    ) => (all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4))) as never)
+    ) => (all ? done(null, [{ address, family: 4 }]) : done(null, address, 4))) as never)
     onTestFinished(() => void vi.restoreAllMocks())
-    const options = { service: `${host}:${port}`, cert, key, ca, namespace: cluster.namespace }
+    const options = { service: `${servername}:${port}`, cert, key, ca, namespace: cluster.namespace }
 
-    const name = await takeReady()
     const allocator = createAllocator(options)
     const stranger = createAllocator({ ...options, cert: undefined, key: undefined })
     onTestFinished(() => [allocator, stranger].forEach((one) => one.close()))

@@ -89,6 +89,7 @@ test('the allocator service refuses as grpc-gateway does: what protobuf cannot r
     [400, 3, await ask('POST', SERVICE, { namespace: 'default', gameServerSelectors: 5 })],
     [400, 3, await ask('POST', SERVICE, { namespace: 'default', gameServerSelectors: [{ gameServerState: 'RADY' }] })],
     [400, 3, await ask('POST', SERVICE, { namespace: 'default', counters: { rooms: { amount: 'two' } } })],
+    [500, 422, await ask('POST', SERVICE, { namespace: 'default', counters: { rooms: { action: 'Increment' } } })],
     [500, 422, await ask('POST', SERVICE, { namespace: 'default', lists: { players: { capacity: '-1' } } })],
     [500, 422, await ask('POST', SERVICE, { namespace: 'default', multiClusterSetting: { enabled: true } })],
     [413, 8, await ask('POST', SERVICE, 'x'.repeat(5_000_000))],
@@ -107,10 +108,12 @@ test('broken allocations are refused with a Status', async () => {
     details: { causes: [{ field: 'spec.selectors[0].gameServerState' }] },
   })
   for (const [status, body] of [
-    [400, '{'],
-    [400, 'null'],
-    [400, `{"a":${'['.repeat(100_000)}`],
-    [422, { spec: 5 }],
+    [500, '{'],
+    [500, 'null'],
+    [500, `{"a":${'['.repeat(100_000)}`],
+    [500, { spec: 5 }],
+    [500, { spec: { counters: { rooms: { action: 'Increment', amount: '1' } } } }],
+    [422, { spec: { counters: { rooms: { action: 'Increment', amount: -1 } } } }],
     [413, 'x'.repeat(5_000_000)],
   ] as const) {
     const answer = await ask('POST', ALLOCATE, body)

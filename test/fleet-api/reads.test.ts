@@ -120,6 +120,9 @@ test('a namespace without the Fleet is empty', async () => {
   expect((await ask('GET', `${other}/gameservers`)).body.items).toEqual([])
   expect((await ask('GET', `${other}/gameservers/${names()[0]}`)).status).toBe(404)
   expect((await ask('GET', '/apis/agones.dev/v1/gameservers')).body.items).toHaveLength(2)
+  // kubectl asks for the namespace before it says that an object isn't in it.
+  expect((await ask('GET', '/api/v1/namespaces/default')).body.kind).toBe('Namespace')
+  expect((await ask('GET', '/api/v1/namespaces/other')).status).toBe(404)
 })
 
 test('refusals are Status objects in the words of the platform', async () => {

@@ -161,6 +161,9 @@ test('what is patched into a GameServer reaches its sidecar', async () => {
     lists: { players: { capacity: '4', values: ['eva'] } },
   })
   expect(body.status).toMatchObject({ state: 'Ready' })
+  const unknown = await patch(path, 'merge', { status: { state: 'Redy' } })
+  expect(unknown.body).toMatchObject({ code: 422, details: { causes: [{ field: 'status.state' }] } })
+  expect((await patch(path, 'merge', {})).body.status).toMatchObject({ state: 'Ready' })
 })
 
 test('a deleted GameServer is shown with its deletion time, then gone', async () => {

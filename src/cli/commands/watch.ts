@@ -6,26 +6,13 @@ import { defineCommand } from '../context.js'
 import type { CliContext } from '../context.js'
 import { clockTime } from '../event-lines.js'
 import { EXIT, exitOfSignal } from '../exit-codes.js'
+import { STATES } from '../../protocol/game-server.js'
 import { findSidecar, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonText } from '../json-line.js'
 import { pick } from '../usage.js'
-
-const STATES = [
-  'PortAllocation',
-  'Creating',
-  'Starting',
-  'Scheduled',
-  'RequestReady',
-  'Ready',
-  'Reserved',
-  'Allocated',
-  'Shutdown',
-  'Error',
-  'Unhealthy',
-]
 
 const stateOf = (text: string): string =>
   STATES.find((one) => one.toLowerCase() === text.toLowerCase()) ?? pick('state', text, STATES)

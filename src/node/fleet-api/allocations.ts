@@ -12,12 +12,15 @@ import { bodyOf } from '../local/http-adapter.js'
 import { mediaTypeOf, readObject } from './patch.js'
 import type { Answer, Asked, ResourceType } from './resources.js'
 import { textOf } from './selectors.js'
-import { reading, StatusError } from './status.js'
+import { reading, refusals, StatusError } from './status.js'
 
 const refusal = (status: number, code: number, message: string): Answer => ({
   status,
   body: { code, message, details: [] },
 })
+
+/** What the platform's allocation API doesn't understand is an error of its own: `pkg/gameserverallocations/controller.go`. */
+const undecodable = (message: string): StatusError => refusals.internal(`error decoding body: ${message}`)
 
 /** Answers of the allocator service without a GameServer: `convertStateV1ToError` of `pkg/allocation/converters`. */
 const failures: Readonly<Record<string, Answer>> = {
@@ -53,10 +56,18 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
     }
   }
   const allocate = (value: object, name = ''): FleetAllocation =>
-    reading(type, name, () => fleet.allocate(readAllocation(value), batch))
+    reading(type, name, () => {
+      try {
+        return fleet.allocate(readAllocation(value), batch)
+      } catch (error) {
+        throw error instanceof InvalidInput && error.isUndecodable ? undecodable(error.message) : error
+      }
+    })
 
   const create = async ({ namespace, message }: Asked): Promise<Answer> => {
-    const manifest = await readObject(message, await bodyText(message))
+    const manifest = await readObject(message, await bodyText(message)).catch((error: unknown) => {
+      throw error instanceof StatusError && error.code === 400 ? undecodable(error.message) : error
+    })
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     const given = { ...manifest, metadata: { ...metadata, namespace } }
     const { answer, state, reason } = allocate(given, textOf(metadata['name']))
@@ -79,7 +90,7 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
       if (error instanceof InvalidInput) return refusal(400, 3, text)
       if (!(error instanceof StatusError)) throw error
       // cmd/allocator/main.go takes the status 422 for a gRPC code, and grpc-gateway answers a code it doesn't know with 500.
-      return error.code === 422 ? refusal(500, 422, text) : refusal(error.code, 3, text)
+      return error.code === 422 ? refusal(500, 422, text) : refusal(error.code === 500 ? 400 : error.code, 3, text)
     }
   }
   return {

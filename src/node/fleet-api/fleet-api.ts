@@ -40,7 +40,9 @@ export const kubeconfigFor = (url: string, namespace: string): string =>
  */
 export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingMessage) => void): FleetApi {
   const watches = createWatches(fleet)
-  const resources = createResources(fleet.snapshot().fleet.apiVersion.split('/')[0]!)
+  const { apiVersion, metadata } = fleet.snapshot().fleet
+  const { namespace } = metadata
+  const resources = createResources(apiVersion.split('/')[0]!)
   const allocations = createAllocations(
     fleet,
     resources.types.find(({ kind }) => kind === 'GameServerAllocation')!,
@@ -57,6 +59,12 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
     const isRead = message.method === 'GET' || message.method === 'HEAD'
     if (document !== undefined && isRead) return { body: document }
     if (document !== undefined) throw refusals.noMethod()
+    // kubectl asks whether there is the namespace in which it found no object.
+    if (path === `/api/v1/namespaces/${namespace}` && isRead) {
+      return {
+        body: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace }, status: { phase: 'Active' } },
+      }
+    }
     const asked = { ...targetOf(resources, path), fleet, message, query: new URLSearchParams(search) }
     const isWatch = message.method === 'GET' && /^(1|true)$/i.test(asked.query.get('watch') ?? '')
     return isWatch && asked.type.verbs.includes('watch') ? asked : carryOut(asked, allocations)

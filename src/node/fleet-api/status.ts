@@ -32,6 +32,7 @@ export const refusals = {
   expired: plain(410, 'Expired'),
   tooLarge: plain(413, 'RequestEntityTooLarge'),
   mediaType: plain(415, 'UnsupportedMediaType'),
+  internal: plain(500, 'InternalError'),
   notFound: ofObject(404, 'NotFound', (what) => `${what} not found`),
   alreadyExists: ofObject(409, 'AlreadyExists', (what) => `${what} already exists`),
   conflict: ofObject(409, 'Conflict', (what, why) => `Operation cannot be fulfilled on ${what}: ${why}`),
@@ -40,7 +41,7 @@ export const refusals = {
     const cause = field !== '' && message.startsWith(`${field} `) ? message.slice(field.length + 1) : message
     const causes = [{ reason: 'FieldValueInvalid', message: cause, field }]
     const text = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${message}`
-    return new StatusError(422, 'Invalid', text, { name, group, kind, causes })
+    return new StatusError(422, 'Invalid', text, { ...(name === '' ? {} : { name }), group, kind, causes })
   },
 }
 

@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FleetResult, PlatformObject, RunningFleet } from '../../fleet/types.js'
+import { STATES } from '../../protocol/game-server.js'
 import { isObject } from '../../protocol/is-object.js'
+import { InvalidInput } from '../../schema/check.js'
 import { readAutoscaler, readFleet } from '../../schema/fleet.js'
 import type { ControlCommand } from '../../sidecar/index.js'
+import { show } from '../../sidecar/model/state/show.js'
 import { creates, patched, readObject } from './patch.js'
 import { existing, found, scaleOf } from './reads.js'
 import { apiVersionOf } from './resources.js'
@@ -152,6 +155,10 @@ function replaceGameServer(fleet: RunningFleet, current: PlatformObject, next: F
       .map((key) => command(key, after[key]))
   })
   const { state } = partOf(next, 'status')
+  if (!STATES.some((one) => one === state)) {
+    const message = `status.state must be one of ${STATES.join(', ')}; got ${show(state)}`
+    throw new InvalidInput({ message, path: ['status', 'state'] })
+  }
   if (state !== partOf(current, 'status')['state']) commands.push({ type: 'setState', state })
   for (const command of commands as ControlCommand[]) {
     const result = fleet.perform({ type: 'control', server: current.metadata.name, command })

@@ -47,7 +47,7 @@ export function allocationAnswer<Failure extends string>(
       creationTimestamp: wholeSeconds(now),
     },
     spec: {
-      ...spec,
+      ...Object.fromEntries(Object.entries(spec ?? {}).filter(([, value]) => value !== null)),
       multiClusterSetting: spec?.multiClusterSetting ?? { policySelector: {} },
       ...(spec?.preferred ? { preferred: hasSelectors ? spec.preferred : spec.preferred.map(withDefaults) } : {}),
       required: hasSelectors ? (spec?.required ?? {}) : withDefaults(spec?.required ?? {}),

@@ -1,8 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
+import http from 'node:http'
+import https, { type RequestOptions } from 'node:https'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { isObject } from '../../../src/protocol/is-object.js'
 import { binaries } from '../../contract/support/releases.js'
 import { atEnd, secretFolder } from './leftovers.js'
 
@@ -23,7 +25,17 @@ export interface Api {
   patch(path: string, body: object): Promise<void>
   /** Deletes; what is gone already counts as deleted. */
   remove(path: string, options?: object): Promise<void>
+  /** The answer as it is, whatever its status. */
+  ask: Ask
   close(): Promise<void>
+}
+
+/** Sends a request, with the body as it is if it is text. */
+export type Ask = (method: string, path: string, body?: object | string) => Promise<Answer>
+
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
 }
 
 /** What the API server refused, in its own words. */
@@ -56,20 +68,11 @@ export async function openApi(): Promise<Api> {
     }),
   ])
 
-  async function send<T>(method: string, path: string, body?: object): Promise<T> {
-    const sent = body === undefined ? '' : JSON.stringify(body)
-    const headers = {
-      'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-      // Node wouldn't say it for a DELETE by itself.
-      'Content-Length': Buffer.byteLength(sent),
-    }
-    const asked = request({ socketPath, method, path, headers })
-    asked.end(sent)
-    const [response] = (await once(asked, 'response')) as [AsyncIterable<Buffer> & { statusCode: number }]
-    let text = ''
-    for await (const chunk of response) text += String(chunk)
-    if (response.statusCode < 400) return JSON.parse(text) as T
-    throw new ApiError(response.statusCode, `${method} ${path}: ${reasonIn(text)}`)
+  const ask = askAt({ socketPath })
+  async function send<T>(method: string, path: string, asked?: object): Promise<T> {
+    const { status, body } = await ask(method, path, asked)
+    if (status < 400) return body as T
+    throw new ApiError(status, `${method} ${path}: ${reasonIn(body)}`)
   }
 
   const unlessMissing = (error: unknown): undefined => {
@@ -82,6 +85,7 @@ export async function openApi(): Promise<Api> {
     create: (path, body) => send('POST', path, body),
     patch: (path, body) => send('PATCH', path, body),
     remove: (path, options) => send<undefined>('DELETE', path, options).catch(unlessMissing),
+    ask,
     async close() {
       proxy.kill()
       await ended
@@ -91,9 +95,29 @@ export async function openApi(): Promise<Api> {
   }
 }
 
-function reasonIn(text: string): string {
+const reasonIn = (body: unknown): string => (isObject(body) ? String(body['message']) : String(body))
+
+/** Asks at an address, by HTTP or, with certificates, by HTTPS. A body that isn't JSON is given as text. */
+export function askAt(address: RequestOptions): Ask {
+  return async (method, path, body = '') => {
+    const sent = typeof body === 'string' ? body : JSON.stringify(body)
+    const headers = {
+      'Content-Type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      // Node wouldn't say it for a DELETE by itself.
+      'Content-Length': Buffer.byteLength(sent),
+    }
+    const asked = (address.cert === undefined ? http : https).request({ ...address, method, path, headers })
+    asked.end(sent)
+    const [response] = (await once(asked, 'response')) as [AsyncIterable<Buffer> & { statusCode: number }]
+    let text = ''
+    for await (const chunk of response) text += String(chunk)
+    return { status: response.statusCode, body: parsed(text) }
+  }
+}
+
+function parsed(text: string): unknown {
   try {
-    return (JSON.parse(text) as { message: string }).message
+    return JSON.parse(text)
   } catch {
     return text
   }
