@@ -71,6 +71,8 @@ function create(step: FleetStep, set: SetObject): void {
       annotations: metadata?.annotations ?? {},
     },
     spec: spec ?? {},
+    // As a node and a pod would have them.
+    status: { addresses: ['InternalIP', 'PodIP'].map((type) => ({ type, address: '127.0.0.1' })) },
   }
   const { name } = created
   const gameServer = createdGameServer(resolveConfig({ platform: config.platform }), manifest, step.now)

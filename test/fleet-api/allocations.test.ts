@@ -37,6 +37,8 @@ test('an allocation in another namespace finds nothing', async () => {
   for (const request of [{}, { namespace: 'other' }]) expect((await ask('POST', SERVICE, request)).status).toBe(429)
 })
 
+const ADDRESSES = ['InternalIP', 'PodIP'].map((type) => ({ type, address: '127.0.0.1' }))
+
 test('the allocator service takes and gives the JSON of protobuf', async () => {
   const { allReady, ask, names, model } = await serveFleet({ fleet: { replicas: 2, template } })
   allReady()
@@ -68,7 +70,7 @@ test('the allocator service takes and gives the JSON of protobuf', async () => {
     200,
     {
       ...{ gameServerName: name, source: 'local', nodeName: '127.0.0.1' },
-      ...{ address: gameServer.status.address, addresses: gameServer.status.addresses, ports: gameServer.status.ports },
+      ...{ address: gameServer.status.address, addresses: ADDRESSES, ports: gameServer.status.ports },
       metadata: { labels: gameServer.object_meta.labels, annotations: gameServer.object_meta.annotations },
       counters: { rooms: { count: '3', capacity: '10' } },
       lists: { players: { values: ['eva', 'kim'], capacity: '5' } },

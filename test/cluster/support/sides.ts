@@ -78,15 +78,12 @@ const EMPTY = {
 }
 
 /** Times, addresses and names of what isn't compared. */
-const MEANINGLESS = new Set([
-  ...['creationTimestamp', 'uid', 'resourceVersion', 'address', 'addresses', 'nodeName', 'port'],
-  ...[
-    'agones.dev/last-allocated',
-    'agones.dev/gameserverset',
-    'agones.dev/sdk-version',
-    'agones.dev/ready-container-id',
-  ],
-])
+const MEANINGLESS = new Set(
+  [
+    'creationTimestamp uid resourceVersion address addresses nodeName port',
+    'agones.dev/last-allocated agones.dev/gameserverset agones.dev/sdk-version agones.dev/ready-container-id',
+  ].flatMap((names) => names.split(' ')),
+)
 
 const NAMESPACE = 'on-the-desk'
 
