@@ -44,7 +44,10 @@ export function hasKeys(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && isInForeground()
 }
 
-/** Steers a local sidecar by keys of the terminal, if there is one. The returned function ends that. */
+/**
+ * Steers a local sidecar by keys of the terminal, if there is one. The returned function restores the terminal's mode, and
+ * so does the end of the process.
+ */
 export function attachKeys(options: KeyOptions): () => void {
   if (!hasKeys()) return () => undefined
   const { local, dashboard } = options
@@ -82,10 +85,7 @@ export function attachKeys(options: KeyOptions): () => void {
   return steerByKeys(perform)
 }
 
-/**
- * Calls `perform` with each key of the terminal. Ctrl-C, Ctrl-\\ and Ctrl-Z do what they do elsewhere. The returned function
- * and the end of the process restore the terminal's mode.
- */
+/** Calls `perform` with each key of the terminal. Ctrl-C, Ctrl-\\ and Ctrl-Z do what they do elsewhere. */
 export function steerByKeys(perform: (key: string) => void): () => void {
   const read = (text: string): void => {
     // In raw mode the terminal sends no signals.
@@ -95,26 +95,39 @@ export function steerByKeys(perform: (key: string) => void): () => void {
     // Several characters at once are a paste or a cursor key.
     else if (text.length === 1) perform(text)
   }
-  const input = process.stdin
-  const resume = (): void => void input.setRawMode(true)
-  const restore = (): void => void input.setRawMode(false)
   const signalGroup = (signal: NodeJS.Signals): void => {
-    if (signal !== 'SIGINT') restore()
+    if (signal !== 'SIGINT') keys.raw(false)
     process.kill(0, signal)
   }
+  const resume = (): void => keys.raw(true)
   const suspend = (): void => {
     process.once('SIGCONT', resume)
     signalGroup('SIGTSTP')
   }
+  const keys = readKeys(read)
+  return () => {
+    process.off('SIGCONT', resume)
+    keys.release()
+  }
+}
+
+/** Passes on what is typed. `release` and the end of the process restore the terminal's mode. */
+export function readKeys(read: (text: string) => void): { raw(isRaw: boolean): void; release(): void } {
+  const input = process.stdin
+  const raw = (isRaw: boolean): void => void input.setRawMode(isRaw)
+  const restore = (): void => raw(false)
   // Reads of a closed terminal fail; SIGHUP then ends the process.
   input.on('error', () => undefined)
-  resume()
+  raw(true)
   input.setEncoding('utf8').on('data', read).resume()
   process.once('exit', restore)
-  return () => {
-    process.off('SIGCONT', resume).off('exit', restore)
-    input.off('data', read).pause()
-    restore()
+  return {
+    raw,
+    release() {
+      input.off('data', read).pause()
+      process.off('exit', restore)
+      restore()
+    },
   }
 }
 

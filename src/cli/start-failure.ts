@@ -1,6 +1,10 @@
+import { variablePrefix } from '../node/gateway/sidecar-url.js'
+import type { LocalSidecar } from '../node/local/local-sidecar.js'
+import type { CliContext } from './context.js'
 import { CommandError, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
 import { findPortOwner } from './find-sidecar.js'
+import { readKeys } from './keys.js'
 
 /** The port and address that a server tried to listen on, and the flags that set them. */
 export interface Place {
@@ -10,6 +14,9 @@ export interface Place {
   readonly address?: string
   readonly addressFlag?: string
 }
+
+/** Ports that are tried after the one that is taken. */
+const NEXT_PORTS = 20
 
 /** Why a server could not start, and the fix, as one sentence. */
 export function startFailure(error: unknown, place: Place, owner?: string): string {
@@ -48,3 +55,49 @@ export const failStart =
   async (error: unknown): Promise<never> => {
     throw await startError(error, place)
   }
+
+/**
+ * Says who uses a port, and asks whether to use that sidecar, another port, or to quit.
+ *
+ * @param listen starts a sidecar on a port
+ * @param stopped resolves at a signal to end
+ */
+export async function askAboutPort(
+  port: number,
+  platform: string,
+  listen: (port: number) => Promise<LocalSidecar>,
+  stopped: Promise<string>,
+  { colors, print }: CliContext,
+): Promise<LocalSidecar | number> {
+  const owner = await findPortOwner(port)
+  const { bold } = colors
+  const use = owner === undefined ? '' : `${bold('[U]')}se that one / `
+  print(`Port ${port} is used by ${owner ?? 'another program'}. ${use}${bold('[N]')}ext free port / ${bold('[Q]')}uit`)
+  let release: (() => void) | undefined
+  const typed = new Promise<string>((resolve) => {
+    ;({ release } = readKeys((text) => {
+      // In raw mode, Ctrl-C and Ctrl-D arrive as characters.
+      const key = /[\u0003\u0004]/.test(text) ? 'q' : text.toLowerCase()
+      if (owner === undefined ? /^[nq]$/.test(key) : /^[unq]$/.test(key)) resolve(key)
+    }))
+  })
+  const key = await Promise.race([typed, stopped.then(() => 'q')])
+  release?.()
+  if (key === 'n') return listenNext(port, listen)
+  if (key === 'q') return EXIT.NO_SIDECAR
+  const isOurs = owner === 'another local sidecar'
+  const dashboard = isOurs ? `, dashboard at ${colors.cyan(`http://127.0.0.1:${port}/_/`)}` : ''
+  print(`The game finds it by ${bold(`${variablePrefix(platform)}PORT=${port}`)}${dashboard}`)
+  return EXIT.DONE
+}
+
+async function listenNext(taken: number, listen: (port: number) => Promise<LocalSidecar>): Promise<LocalSidecar> {
+  for (let port = taken + 1; port <= Math.min(taken + NEXT_PORTS, 65_535); port++) {
+    try {
+      return await listen(port)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    }
+  }
+  return listen(0)
+}

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { guest } from '../host/program/support.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { CLI, call, NO_SIDECAR, readGameServer } from './support.js'
+import { CLI, call, NO_SIDECAR, readGameServer, startLocal } from './support.js'
 
 /** util-linux's program that gives a command a terminal of its own. */
 const hasTerminals = process.platform === 'linux' && spawnSync('script', ['--version']).stdout?.includes('util-linux')
@@ -232,5 +232,30 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     const { code, text } = await finished
     expect(text).not.toMatch(/press|Unhealthy/)
     expect(code).toBe(0)
+  })
+
+  test('a port that is taken: u prints the address of the other sidecar, n takes the next port, and Ctrl-C quits', async () => {
+    const { url } = await startLocal()
+    const { port } = new URL(url)
+    const use = inTerminal(['local', '--http-port', port])
+    await use.shows(/is used by another local sidecar.*\[U\]se that one \/ \[N\]ext free port \/ \[Q\]uit/)
+    use.press('u')
+    expect((await use.finished).text).toContain(`AGONES_SDK_HTTP_PORT=${port}`)
+
+    const next = inTerminal(['local', '--http-port', port])
+    await next.shows(/\[N\]ext/)
+    next.press('N')
+    const [, found] = await next.shows(/SDK: +(http:\S+)/)
+    expect((await readGameServer(found!)).status.state).toBe('Scheduled')
+    next.press('q')
+    expect((await next.finished).code).toBe(0)
+
+    const quit = inTerminal(['local', '--http-port', port])
+    await quit.shows(/\[Q\]uit/)
+    quit.press('\u0003')
+    const { code, text } = await quit.finished
+    expect(code).toBe(69)
+    const [before, after] = settings(text)
+    expect(after).toBe(before)
   })
 })

@@ -68,12 +68,12 @@ test.skipIf(missing !== undefined)(
       expect(text.split('\n')).toContain(line)
     expect(text).toMatch(/^gameserver_memory_bytes\{part="renderer"\} \d{7,}$/m)
 
-    // The queries of the dashboard and of the guide's alarms are PromQL, and name only what hosts give.
+    // The queries of the dashboard and of the guide's alerts are PromQL, and name only what hosts give.
     const { panels } = JSON.parse(read('deploy/grafana.json')) as { panels: { targets: { expr: string }[] }[] }
-    const [, alarms = ''] = read('docs/guides/metrics.md').split('## Alarms')
+    const [, alerts = ''] = read('docs/guides/metrics.md').split('## Alerts')
     const queries = [
       ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m'))),
-      ...[...alarms.matchAll(/`([^`]*(?:gameserver|agones)_[^`]* [<>] [^`]+)`/g)].map(([, query]) => query!),
+      ...[...alerts.matchAll(/`([^`]*(?:gameserver|agones)_[^`]* [<>] [^`]+)`/g)].map(([, query]) => query!),
     ]
     expect(queries.length).toBeGreaterThan(20)
     expect([...namesIn(queries.join())].filter((name) => !namesIn(text).has(name))).toEqual([])

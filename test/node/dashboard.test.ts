@@ -5,9 +5,6 @@ import type { LocalSidecar } from '../../src/node/index.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { request } from './support.js'
 
-/** Bytes of the whole page as it is sent to Chromium. By gzip it has 33,700. */
-const LIMIT = 29_620
-
 const HTML = { accept: 'text/html,application/xhtml+xml' }
 const read = (
   local: LocalSidecar,
@@ -40,12 +37,10 @@ describe('the dashboard', () => {
     expect((await read(local, '/_/api/state')).status).toBe(200)
   })
 
-  test(`the dashboard is one page of ${LIMIT} bytes at most, whose policy allows only its own script and style`, async () => {
+  test('the dashboard is one page, whose policy allows only its own script and style', async () => {
     const local = await startSidecar()
     const response = await read(local, '/_/', { 'accept-encoding': 'identity' })
     const html = await response.text()
-    const sent = await read(local, '/_/', { 'accept-encoding': 'gzip, deflate, br, zstd' })
-    expect(Number(sent.headers.get('content-length'))).toBeLessThanOrEqual(LIMIT)
     const hashOf = (tag: string): string => {
       const text = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(html)![1]!
       return createHash('sha256').update(text).digest('base64')

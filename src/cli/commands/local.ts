@@ -12,7 +12,7 @@ import { jsonEvent } from '../json-line.js'
 import { attachKeys, hasKeys } from '../keys.js'
 import { ADDRESS_NAMES, localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
 import { bannerLines, conformanceVerdict, count, createEventJson, listeningLine, totalsText } from '../local-lines.js'
-import { failStart } from '../start-failure.js'
+import { askAboutPort, failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
@@ -43,10 +43,12 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
     print(isJson ? jsonEvent('waiting', { seconds: options.delay }) : `Waiting ${options.delay} s before starting.`)
     if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
   }
-  const local = await start(options, context)
+  const local = await start(options, stopped, context)
+  if (typeof local === 'number') return local
   announceSidecar(local.url)
   const keys = !isJson && hasKeys()
-  const ms = options.delay > 0 ? undefined : Math.round(performance.now())
+  const asked = options.httpPort !== 0 && local.port !== options.httpPort
+  const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
   const dashboard = !options.noDashboard
   const facts = { platform: options.platform, file: options.file, ms, keys, dashboard }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
@@ -76,7 +78,12 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   return result.ok ? 0 : 1
 }
 
-async function start(options: LocalFlags, context: CliContext): Promise<LocalSidecar> {
+/** The sidecar, or the exit code if the user chose to start none. */
+async function start(
+  options: LocalFlags,
+  stopped: Promise<string>,
+  context: CliContext,
+): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
   const { address, conformance, httpPort } = options
   const isJson = options.logFormat === 'json'
@@ -84,12 +91,18 @@ async function start(options: LocalFlags, context: CliContext): Promise<LocalSid
     ? (message: string): void => context.print(jsonEvent('warning', { text: message }))
     : warningsOf(context)
   const log = (line: string): void => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line))
-  return createLocalSidecar({
-    ...localOptionsOf(options, warn, log),
-    ...{ address, conformance, platform: options.platform, port: httpPort },
-    allowHosts: options.allowHost,
-    allowOrigins: options.allowOrigin,
-  }).catch(failStart({ port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' }))
+  const listen = (port: number): Promise<LocalSidecar> =>
+    createLocalSidecar({
+      ...localOptionsOf(options, warn, log),
+      ...{ address, conformance, platform: options.platform, port },
+      allowHosts: options.allowHost,
+      allowOrigins: options.allowOrigin,
+    })
+  return listen(httpPort).catch((error: NodeJS.ErrnoException) =>
+    !isJson && error.code === 'EADDRINUSE' && hasKeys()
+      ? askAboutPort(httpPort, options.platform, listen, stopped, context)
+      : failStart({ port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })(error),
+  )
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -32,6 +32,7 @@ const list = (bounds: object): object => select({ lists: { roster: bounds } })
 const count = (players: object): object => ({ counters: { players } })
 const seat = (roster: object): object => ({ lists: { roster } })
 const first = (type: string, key: string, order?: string): object => ({ priorities: [{ type, key, order }] })
+const emptyRoster = { type: 'List', key: 'roster' }
 const put = (metadata: object): object => ({ metadata })
 const isAllocated = { gameServerState: 'Allocated' }
 
@@ -62,29 +63,12 @@ export const accepted = cases(
   ['minAvailable of a list', list({ minAvailable: 7 }), three, seated('ann')],
   ['maxAvailable of a list', list({ maxAvailable: 6 }), seated('ann'), three],
   ['the fullest counter first', first('Counter', 'players', 'Ascending'), playing(1), playing(7), playing(3)],
-  [
-    'the emptiest counter first',
-    first('Counter', 'players', 'Descending'),
-    playing(1),
-    playing(7),
-    playing(1),
-    playing(1),
-  ],
+  ['the emptiest counter first', first('Counter', 'players', 'Descending'), playing(1), playing(7)],
   ['the default order', first('Counter', 'players'), playing(1), playing(7), playing(3)],
   ['the fullest list first', first('List', 'roster', 'Ascending'), seated('ann'), three],
   ['the emptiest list first', first('List', 'roster', 'Descending'), seated('ann'), three, same, seated('ann')],
   ['priority of an unknown counter', first('Counter', 'rooms'), playing(1), playing(7)],
-  [
-    'two priorities',
-    {
-      priorities: [
-        { type: 'List', key: 'roster' },
-        { type: 'Counter', key: 'players' },
-      ],
-    },
-    same,
-    playing(1),
-  ],
+  ['two priorities', { priorities: [emptyRoster, { type: 'Counter', key: 'players' }] }, same, playing(1)],
   ['Distributed with a priority', { scheduling: 'Distributed', ...first('Counter', 'players') }, same, playing(7)],
   ['Increment', count({ action: 'Increment', amount: 2 }), playing(3)],
   ['Increment beyond the capacity', count({ action: 'Increment', amount: 20 })],

@@ -19,22 +19,13 @@ function secret(namespace: string, name: string, field: string): string | undefi
 }
 
 /** The platform's allocator service, as this machine reaches it by a client's certificate. */
-export interface AllocatorService {
-  readonly hostname: string
-  readonly port: string
-  /** The name that the service's certificate is for. */
-  readonly servername: string
-  readonly cert: string
-  readonly key: string | undefined
-  readonly ca: string | undefined
-  close(): void
-}
+export type AllocatorService = NonNullable<Awaited<ReturnType<typeof allocatorService>>>
 
 /**
  * The service at the address that `CLUSTER_ALLOCATOR` names, for a cluster that runs no pods; else through a port-forward.
  * Undefined without a client's certificate in the cluster.
  */
-export async function allocatorService(): Promise<AllocatorService | undefined> {
+export async function allocatorService() {
   const cert = secret('default', 'allocator-client.default', 'tls.crt')
   if (cert === undefined) return undefined
   const served = new X509Certificate(secret('agones-system', 'allocator-tls', 'tls.crt')!)
@@ -43,6 +34,7 @@ export async function allocatorService(): Promise<AllocatorService | undefined> 
   const { address, close } = given === undefined ? await forward() : { address: given, close: () => undefined }
   const [hostname = '', port = ''] = address.split(':')
   return {
+    /** `servername` is the name that the service's certificate is for. */
     ...{ hostname, port, servername, cert, close },
     key: secret('default', 'allocator-client.default', 'tls.key'),
     ca: secret('agones-system', 'allocator-tls-ca', 'tls-ca.crt'),

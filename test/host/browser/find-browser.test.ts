@@ -23,6 +23,7 @@ function machine({ programs = [], release, ...rest }: Machine): System {
     isRoot: true,
     ...rest,
     problemWith: (path) => (programs.includes(path) ? undefined : 'not there'),
+    startOf: () => undefined,
     readText: (path) => (path === '/etc/os-release' ? release : undefined),
     list: (folder) => {
       const inside = programs.filter((path) => path.startsWith(`${folder}/`))
@@ -87,7 +88,7 @@ test.each<[string, Machine, string]>([
   )
 })
 
-test('a browser that is asked for is never replaced: the error says what is wrong with its path', async () => {
+test('a browser that is asked for is only replaced by the program that its script starts; an error tells what is wrong with its path', async () => {
   const folder = await temporaryFolder('browser')
   const file = join(folder, 'chromium')
   await writeFile(file, '')
@@ -99,6 +100,11 @@ test('a browser that is asked for is never replaced: the error says what is wron
   expect(() => findBrowser(undefined, { ...system, env: { CHROMIUM: file } })).toThrow(/^CHROMIUM must be/)
   await chmod(file, 0o755)
   expect(findBrowser(file, system)).toBe(file)
+  const script = join(folder, 'chrome-headless-shell')
+  await writeFile(script, `#!/bin/sh -e\n\n${file} "$@"\n`, { mode: 0o755 })
+  expect(findBrowser(script, system)).toBe(file)
+  await writeFile(script, `#!/bin/sh\nFLAGS=--x\nexec ${file} $FLAGS "$@"\n`)
+  expect(findBrowser(script, system)).toBe(script)
 })
 
 describe("the browser's flags", () => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { HostError } from '../host-error.js'
 
 /** The machine, as far as finding a browser needs it. */
@@ -8,6 +8,8 @@ export interface System {
   readonly isRoot: boolean
   /** Why there is no file at a path that this user may run; undefined if there is one. */
   problemWith(path: string): string | undefined
+  /** The first bytes of a file, as text. */
+  startOf(path: string): string | undefined
   readText(path: string): string | undefined
   /** Names in a folder; empty if the folder is missing. */
   list(folder: string): readonly string[]
@@ -27,6 +29,14 @@ export const thisSystem: System = {
     })
     return mayRun ? undefined : 'not executable'
   },
+  startOf: (path) =>
+    attempt(() => {
+      const file = openSync(path, 'r')
+      const start = Buffer.alloc(4096)
+      const length = readSync(file, start)
+      closeSync(file)
+      return start.toString('utf8', 0, length)
+    }),
   readText: (path) => attempt(() => readFileSync(path, 'utf8')),
   list: (folder) => attempt(() => readdirSync(folder)) ?? [],
 }
@@ -53,7 +63,7 @@ export function findBrowser(asked: string | undefined, system: System = thisSyst
   const named = system.env['CHROMIUM']
   if (named) return givenBrowser(named, 'CHROMIUM', system)
   for (const path of candidates(system)) {
-    if (system.problemWith(path) === undefined) return path
+    if (system.problemWith(path) === undefined) return behindScript(path, system)
   }
   throw new HostError(
     'NO_BROWSER',
@@ -64,9 +74,9 @@ export function findBrowser(asked: string | undefined, system: System = thisSyst
 
 function givenBrowser(value: string, source: string, system: System): string {
   const problem = system.problemWith(value)
-  if (problem === undefined) return value
+  if (problem === undefined) return behindScript(value, system)
   const inPath = /[/\\]/.test(value) ? undefined : onPath(value, system)
-  if (inPath !== undefined) return inPath
+  if (inPath !== undefined) return behindScript(inPath, system)
   throw new HostError(
     'NO_BROWSER',
     `${source} must be the path of a program that this user may run; got ${JSON.stringify(value)}, which is ${problem}.`,
@@ -88,6 +98,18 @@ function onPath(name: string, { platform, env, problemWith }: System): string | 
   const file = name.endsWith(ending) ? name : name + ending
   const folders = (env['PATH'] ?? '').split(separator).filter((folder) => folder !== '')
   return folders.map((folder) => folder + slash + file).find((path) => problemWith(path) === undefined)
+}
+
+/**
+ * Replaces a script that only starts the browser, as Debian's chromium-headless-shell does, by the browser itself: else the
+ * host would watch and end the script's pid, and the browser would live on.
+ */
+function behindScript(path: string, { startOf, problemWith }: System): string {
+  const text = startOf(path) ?? ''
+  const commands = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  if (!text.startsWith('#!') || commands.length !== 1) return path
+  const [, program] = /^\s*(?:exec\s+)?"?(\/[^\s"$]+)"?\s+"\$@"\s*$/.exec(commands[0]!) ?? []
+  return program !== undefined && problemWith(program) === undefined ? program : path
 }
 
 interface Places {
