@@ -98,8 +98,8 @@ async function start(
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
     })
-  return listen(httpPort).catch((error: NodeJS.ErrnoException) =>
-    !isJson && error.code === 'EADDRINUSE' && hasKeys()
+  return listen(httpPort).catch((error: unknown) =>
+    !isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()
       ? askAboutPort(httpPort, options.platform, listen, stopped, context)
       : failStart({ port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })(error),
   )
