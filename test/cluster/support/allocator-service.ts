@@ -18,11 +18,9 @@ function secret(namespace: string, name: string, field: string): string | undefi
   }
 }
 
-/** The platform's allocator service, as this machine reaches it by a client's certificate. */
-export type AllocatorService = NonNullable<Awaited<ReturnType<typeof allocatorService>>>
-
 /**
- * The service at the address that `CLUSTER_ALLOCATOR` names, for a cluster that runs no pods; else through a port-forward.
+ * The platform's allocator service, as this machine reaches it by a client's certificate: at the address that
+ * `CLUSTER_ALLOCATOR` names, for a cluster that runs no pods; else through a port-forward.
  * Undefined without a client's certificate in the cluster.
  */
 export async function allocatorService() {
