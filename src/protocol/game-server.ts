@@ -14,19 +14,8 @@ export type GameServerState =
   | (string & {})
 
 /** The states that a cluster accepts: `install/helm/agones/templates/crds/_gameserverstatus.yaml`. */
-export const STATES: readonly string[] = [
-  'PortAllocation',
-  'Creating',
-  'Starting',
-  'Scheduled',
-  'RequestReady',
-  'Ready',
-  'Reserved',
-  'Allocated',
-  'Shutdown',
-  'Error',
-  'Unhealthy',
-]
+export const STATES: readonly string[] =
+  'PortAllocation Creating Starting Scheduled RequestReady Ready Reserved Allocated Shutdown Error Unhealthy'.split(' ')
 
 /** A GameServer exactly as the sidecar sends it: snake_case, int64 as decimal strings. */
 export interface GameServer {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../protocol/is-object.js'
 import type { GameServerAllocation, GameServerAllocationSpec } from '../sidecar/allocation/manifest.js'
-import { boolean, list, mustBe, read, record, text as string } from './check.js'
+import { boolean, list, mustBe, readInto, record, text as string } from './check.js'
 import type { Schema } from './check.js'
 
 const text = v.nullish(string)
@@ -69,7 +69,6 @@ const request = v.nonNullish(
  * @throws InvalidInput for JSON that protobuf can't read as a request
  */
 export function readAllocationRequest(value: unknown): GameServerAllocation {
-  read(request, value, 'The body')
   const {
     namespace,
     gameServerSelectors: selectors,
@@ -78,7 +77,7 @@ export function readAllocationRequest(value: unknown): GameServerAllocation {
     metadata,
     metaPatch,
     ...spec
-  } = v.parse(request, value) as Readonly<Record<string, unknown>>
+  } = readInto(request, value, 'The body') as Readonly<Record<string, unknown>>
   const all = { ...spec, selectors, preferred, required, metadata: metadata ?? metaPatch }
   // The platform takes no namespace for one without GameServers.
   return { metadata: { namespace: namespace || '(none)' }, spec: all as GameServerAllocationSpec }

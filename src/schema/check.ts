@@ -47,9 +47,14 @@ const isDeeper = (value: unknown, levels: number): boolean =>
  * @param what the name of the value itself
  */
 export function findMistake(schema: Schema, value: unknown, what: string): Mistake | undefined {
+  const parsed = parse(schema, value, what)
+  return 'message' in parsed ? parsed : undefined
+}
+
+function parse(schema: Schema, value: unknown, what: string): Mistake | { readonly output: unknown } {
   if (isDeeper(value, LEVELS)) return { path: [], message: `${what} must be nested at most ${LEVELS} levels deep` }
-  const { issues } = v.safeParse(schema, value, { abortEarly: true })
-  if (issues === undefined) return undefined
+  const { issues, output } = v.safeParse(schema, value, { abortEarly: true })
+  if (issues === undefined) return { output }
   const [issue] = issues
   const path = (issue.path ?? []).map(({ key }) => key as string | number)
   // A missing or unknown field is a mistake of its object.
@@ -68,6 +73,13 @@ export function read(schema: Schema, value: unknown, what: string): unknown {
   const mistake = findMistake(schema, value, what)
   if (mistake !== undefined) throw new InvalidInput(mistake)
   return value
+}
+
+/** Like `read()`, but returns what the schema makes of the value. @throws InvalidInput for the first mistake */
+export function readInto(schema: Schema, value: unknown, what: string): unknown {
+  const parsed = parse(schema, value, what)
+  if ('message' in parsed) throw new InvalidInput(parsed)
+  return parsed.output
 }
 
 /** A path as a person writes it, such as `spec.selectors[0].matchLabels`. */

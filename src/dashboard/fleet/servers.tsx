@@ -162,13 +162,15 @@ function AmountBar({ name, server }: { name: string; server: ServerView }): JSX.
 }
 
 /** A word for the health, and its colour. */
-function Health({ state: present, beats }: ServerView): JSX.Element {
-  const [text, tone] = ((): readonly [string, Tone] => {
-    if (present === 'Unhealthy') return ['failed', 'red']
-    if (beats === undefined) return ['–', 'muted']
-    if (beats.disabled) return ['off', 'muted']
-    return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']
-  })()
+function healthOf({ state: present, beats }: ServerView): readonly [string, Tone] {
+  if (present === 'Unhealthy') return ['failed', 'red']
+  if (beats === undefined) return ['–', 'muted']
+  if (beats.disabled) return ['off', 'muted']
+  return beats.failures > 0 ? [`${beats.failures} of ${beats.failureThreshold} missed`, 'orange'] : ['ok', 'green']
+}
+
+function Health(server: ServerView): JSX.Element {
+  const [text, tone] = healthOf(server)
   return <span style={toneStyle(tone)}>{text}</span>
 }
 

@@ -155,7 +155,7 @@ function replaceGameServer(fleet: RunningFleet, current: PlatformObject, next: F
       .map((key) => command(key, after[key]))
   })
   const { state } = partOf(next, 'status')
-  if (!STATES.some((one) => one === state)) {
+  if (!STATES.includes(state as string)) {
     const message = `status.state must be one of ${STATES.join(', ')}; got ${show(state)}`
     throw new InvalidInput({ message, path: ['status', 'state'] })
   }
