@@ -165,12 +165,12 @@ const builds = [
   {
     input: client,
     external: [/^node:/, 'isomorphic-ws'],
-    plugins: [compile('es2020')],
+    plugins: [compile('es2020'), resolve({ resolveOnly: ['mitt'] }), licenses],
     output: { ...modules, plugins: [compact()], banner: BANNER, chunkFileNames: 'chunks/client.js' },
   },
   {
     input: script,
-    plugins: [compile('es2017')],
+    plugins: [compile('es2017'), resolve({ resolveOnly: ['mitt'] })],
     output: {
       file: `${DIR}/index.cjs`,
       plugins: [readableAndMinified('gameserver-sidecar.umd.js', MINIFIED)],

@@ -74,7 +74,7 @@ describe('the command line as a process', () => {
 
   // A command that writes and ends, and one that would go on.
   test.skipIf(process.platform !== 'linux').each([
-    ['completion', 'bash'],
+    ['help'],
     ['local', '--http-port', '0'],
   ])('%s ends with 1 and a sentence if the disk is full', async (...args) => {
     const full = await open('/dev/full', 'w')

@@ -35,7 +35,6 @@ type ScenarioFlags = Values<typeof flags>
 export const command = defineCommand({
   args: '<action> [files...]',
   usage: '<run|check> <files...> [options] [-- <command> [arguments...]]',
-  choices: actions,
   flags,
   async run({ args, flags: given, behind, context }) {
     const [action = '', ...files] = args.slice(0, args.length - behind.length)
