@@ -52,7 +52,8 @@ export function createTracker<Int, What extends object, Effects extends { error:
   kind: Kind<Int, What, Effects>,
 ) {
   const { state } = kind
-  const { signal, abort } = internals.follow()
+  const signal = internals.follow()
+  const { abort } = signal
   const { ask, find } = createReads(client, state.rules, signal)
   const changes: (() => void)[] = []
   const told = new Set<string>()

@@ -221,7 +221,7 @@ const misspeltNames: readonly (readonly [operation: string, given: string, meant
   ['ready', 'confrim', 'confirm', (c) => c.ready(any({ confrim: true }))],
   ['reserve', 'singal', 'signal', (c) => c.reserve(1, any({ singal: 5 }))],
   ['health', 'timeOut', 'timeout', (c) => c.health(any({ timeOut: 5 }))],
-  ['watchGameServer', 'overflo', 'overflow', (c) => first(c, { overflo: 'fail' })],
+  ['watchGameServer', 'signals', 'signal', (c) => first(c, { signals: 5 })],
   ['updateCounter', 'capcity', 'capacity', (c) => c.updateCounter('a', any({ count: 1, capcity: 5 }))],
   ['updateCounter', 'countdiff', 'countDiff', (c) => c.updateCounter('a', any({ countdiff: 1 }))],
   ['updateList', 'vlaues', 'values', (c) => c.updateList('a', any({ vlaues: [] }))],
