@@ -12,7 +12,6 @@ import { inlineScript } from './build/inline-script.mjs'
 import {
   compact,
   copies,
-  jsonFile,
   licenseText,
   moduleByName,
   readableAndMinified,
@@ -253,7 +252,6 @@ const builds = [
       resolve({ preferBuiltins: true }),
       commonjs(),
       json({ compact: true, namedExports: false }),
-      jsonFile('scenario.schema.json', `${import.meta.dirname}/build/scenario-schema.ts`, 'scenarioSchema'),
       compact(),
       licenses,
     ],

@@ -19,7 +19,7 @@ export interface Place {
 const NEXT_PORTS = 20
 
 /** Why a server could not start, and the fix, as one sentence. */
-export function startFailure(error: unknown, place: Place, owner?: string): string {
+function startFailure(error: unknown, place: Place, owner?: string): string {
   const { port, portFlag, address = '127.0.0.1', addressFlag = portFlag } = place
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
