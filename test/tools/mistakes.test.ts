@@ -28,6 +28,9 @@ const withPort = (args: readonly string[]): readonly string[] => {
   return args[0] === 'serve' && args.includes('PAGE') ? [...args, '--port=0'] : args
 }
 
+const FLEET = 'kind: Fleet\nmetadata: { name: f }\nspec: { template: { spec: {} } }\n---\n'
+const autoscalerOf = (fleet: string): string =>
+  `kind: FleetAutoscaler\nspec: { fleetName: ${fleet}, policy: { type: Buffer, buffer: { bufferSize: 1, maxReplicas: 2 } } }\n`
 const IS_TAKEN = 69
 const NO_FILE = 66
 
@@ -172,6 +175,31 @@ describe('the file', () => {
     expect(err).toMatch(/file\.yaml( of --cert| can't be read)?: it is a pipe, not a file\.?$/)
     expect(err).not.toContain('\n')
     expect(code).toBe(name === 'replay' ? NO_FILE : 64)
+  })
+
+  test.each([
+    [
+      'an autoscaler of another Fleet',
+      FLEET + autoscalerOf('other'),
+      /Fleet "other", and the Fleet here is "f"; give spec\.fleetName that name\.$/,
+    ],
+    ['an autoscaler alone', autoscalerOf('f'), /fleet\.yaml holds no Fleet; give the file with the Fleet, too\.$/],
+    ['no document', '', /fleet\.yaml/],
+  ])('of fleet with %s is refused in one sentence', async (_, text, sentence) => {
+    const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
+    await writeFile(file, text)
+    await expectRefusal(['fleet', '--port=0', '-f', file, '--', 'true'], sentence)
+  })
+
+  test('of fleet --kubeconfig is refused if it is another one, or its folder is missing', async () => {
+    const file = join(await temporaryFolder('kubeconfig'), 'config')
+    await writeFile(file, 'kind: Config')
+    const fleet = (path: string) => ['fleet', '--port=0', '--kubeconfig', path, '--', 'true']
+    await expectRefusal(fleet(file), /config exists and is no kubeconfig of a Fleet; give the name of a new file\.$/)
+    await expectRefusal(
+      fleet(join(file, '..', 'no', 'config')),
+      /The kubeconfig can't be written into \S+: its folder is missing\.$/,
+    )
   })
 
   test('of serve --key is refused if it is in the served folder', async () => {
