@@ -1,5 +1,5 @@
-import { plainText } from '../local/files/plain-text.js'
-import { describeCall } from '../platform/sidecar/describe-call.js'
+import { plainText } from '../local/files.js'
+import { describeCall } from '../platform/sidecar.js'
 import { describeChange, isAllocationTime } from '../platform/sidecar.js'
 import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../platform/sidecar.js'
 import type { Colors } from './context.js'

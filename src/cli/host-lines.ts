@@ -1,6 +1,6 @@
 import type { HostEvent } from '../host/host-events.js'
-import { isWildcard } from '../local/http/address.js'
-import { plainText } from '../local/files/plain-text.js'
+import { isWildcard } from '../local/http.js'
+import { plainText } from '../local/files.js'
 import { clockTime } from './event-lines.js'
 import type { Colors } from './context.js'
 import { jsonEvent } from './json-line.js'

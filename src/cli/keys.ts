@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { release as systemRelease } from 'node:os'
-import type { LocalSidecar } from '../local/sidecar/local-sidecar.js'
+import type { LocalSidecar } from '../local/sidecar.js'
 import type { CommandOf, LogEntry } from '../platform/sidecar.js'
 import type { Colors } from './context.js'
 

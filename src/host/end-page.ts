@@ -1,4 +1,4 @@
-import type { InnerGateway } from '../local/gateway/create-gateway.js'
+import type { InnerGateway } from '../local/gateway.js'
 import type { PlayersPort } from './players/players-port.js'
 import type { PageRun } from './run-page.js'
 

@@ -1,7 +1,7 @@
 import { callSafely } from '../platform/sidecar.js'
-import { warnProcess } from '../local/sidecar/local-sidecar-options.js'
-import { plainText } from '../local/files/plain-text.js'
-import type { ConsoleLevel } from '../local/game/lines.js'
+import { warnProcess } from '../local/sidecar.js'
+import { plainText } from '../local/files.js'
+import type { ConsoleLevel } from '../local/game.js'
 
 /** What happens to a host, in the order in which it happens. */
 export type HostEvent =

@@ -1,10 +1,10 @@
 import { totalmem } from 'node:os'
 import type { OperationName } from '../protocol/operations.js'
-import { checkHostOptions } from '../platform/schema/options.js'
-import type { LocalSidecarOptions } from '../local/sidecar/local-sidecar-options.js'
+import { checkHostOptions } from '../platform/schema.js'
+import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { trustProxies } from '../protocol/networks.js'
-import { checkCertificate } from '../local/http/certificate.js'
-import { readOrigin } from '../local/http/address.js'
+import { checkCertificate } from '../local/http.js'
+import { readOrigin } from '../local/http.js'
 import type { HostEvent } from './host-events.js'
 
 /** Options of the port for players. */

@@ -1,7 +1,7 @@
-import { KUBELET_MS } from '../local/game/kubelet.js'
-import { followReplacements } from '../local/sidecar/local-sidecar.js'
-import type { LocalSidecar } from '../local/sidecar/local-sidecar.js'
-import type { LocalSidecarOptions } from '../local/sidecar/local-sidecar-options.js'
+import { KUBELET_MS } from '../local/game.js'
+import { followReplacements } from '../local/sidecar.js'
+import type { LocalSidecar } from '../local/sidecar.js'
+import type { LocalSidecarOptions } from '../local/sidecar.js'
 
 /** Longest wait, beyond the grace period, for a host to say that its game has ended. */
 const LATEST_MS = 60_000

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LocalSidecar } from '../local/sidecar/local-sidecar.js'
+import type { LocalSidecar } from '../local/sidecar.js'
 import { HOST_EXIT_CODES, HostError } from './host-error.js'
 import type { HostExit, Tell } from './host-events.js'
-import { endWithGameServer, isToEnd } from '../local/game/kubelet.js'
+import { endWithGameServer, isToEnd } from '../local/game.js'
 import { describeUnhealthy, replaceGameServer } from './local-kubelet.js'
 
 /** How a game has ended by itself. */

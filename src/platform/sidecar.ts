@@ -37,3 +37,15 @@ export type { RecordingLine, ReportLine } from './sidecar/recording/recording-li
 export type { ConformanceResult, FaultInfo, HealthInfo, SidecarSnapshot, WatcherInfo } from './sidecar/wire/snapshot.js'
 export type { WatchMessage } from './sidecar/wire/watch-stream.js'
 export type { WatchHandle, WatchSink } from './sidecar/wire/watch-stream.js'
+export type {
+  AllocationStatus,
+  GameServerAllocationSpec,
+  GameServerSelector,
+  LabelExpression,
+} from './sidecar/allocation/manifest.js'
+export { labelMismatch } from './sidecar/allocation/mismatches.js'
+export type { FaultPreset } from './sidecar/control/fault-presets.js'
+export { describeCall } from './sidecar/describe-call.js'
+export { diffGameServers } from './sidecar/state/game-server-diff.js'
+export { own } from './sidecar/state/game-server-edits.js'
+export { show } from './sidecar/state/show.js'

@@ -1,7 +1,7 @@
-import { sidecarVariables, variablePrefix } from '../../local/gateway/sidecar-url.js'
-import { dashboardUrl } from '../../local/sidecar/dashboard-route.js'
-import type { LocalSidecar } from '../../local/sidecar/local-sidecar.js'
-import { plainText } from '../../local/files/plain-text.js'
+import { sidecarVariables, variablePrefix } from '../../local/gateway.js'
+import { dashboardUrl } from '../../local/sidecar.js'
+import type { LocalSidecar } from '../../local/sidecar.js'
+import { plainText } from '../../local/files.js'
 import type { LogEntry } from '../../platform/sidecar.js'
 import { defineCommand, UsageError, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
@@ -37,7 +37,7 @@ export const command = defineCommand({
 
 async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
   const [{ runCommand }, local] = await Promise.all([
-    import('../../local/game/run-command.js'),
+    import('../../local/game.js'),
     startSidecar(given, context),
   ])
   announceSidecar(local.url)
@@ -85,7 +85,7 @@ async function takeKeys(
 }
 
 async function startSidecar(given: ExecFlags, context: CliContext): Promise<LocalSidecar> {
-  const { createLocalSidecar } = await import('../../local/sidecar/local-sidecar.js')
+  const { createLocalSidecar } = await import('../../local/sidecar.js')
   const { httpPort } = given
   return createLocalSidecar({
     ...localOptionsOf(given, warningsOf(context), context.warn),

@@ -1,8 +1,8 @@
 import type { Host } from '../../host/create-host.js'
 import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
 import type { HostEvent } from '../../host/host-events.js'
-import type { ProgramHost } from '../../host/program/program-host.js'
-import type { LocalSidecarOptions } from '../../local/sidecar/local-sidecar-options.js'
+import type { ProgramHost } from '../../host/program.js'
+import type { LocalSidecarOptions } from '../../local/sidecar.js'
 import { clockTime } from '../event-lines.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'
 import type { Invocation } from '../context.js'
@@ -100,7 +100,7 @@ async function startProgram(
   flags: HostFlags,
   onEvent: OnEvent,
 ): Promise<ProgramHost> {
-  const { createProgramHost } = await import('../../host/program/program-host.js')
+  const { createProgramHost } = await import('../../host/program.js')
   const { runtime, nodeOptions, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom } = flags
   return createProgramHost({
     runtimeArgs: nodeOptions?.split(/\s+/).filter((word) => word !== ''),

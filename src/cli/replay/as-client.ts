@@ -1,4 +1,4 @@
-import { plainText } from '../../local/files/plain-text.js'
+import { plainText } from '../../local/files.js'
 import { isObject } from '../../protocol/is-object.js'
 import { redacted } from '../../platform/sidecar.js'
 import type { LogEntry, RequestRecord, ResponseRecord } from '../../platform/sidecar.js'

@@ -1,4 +1,4 @@
-import type { FleetCommand } from '../../platform/fleet/types.js'
+import type { FleetCommand } from '../../platform/fleet.js'
 import type { ControlCommand } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
 import { set, type Entry } from './page-state.js'

@@ -1,4 +1,4 @@
-import type { FaultPreset } from '../../platform/sidecar/control/fault-presets.js'
+import type { FaultPreset } from '../../platform/sidecar.js'
 import type { ReportLine } from '../../platform/sidecar.js'
 import { CONTROL, api, parseJson, read } from './api.js'
 import { followLog } from './feed.js'

@@ -1,4 +1,4 @@
-import type { FaultPreset } from '../../platform/sidecar/control/fault-presets.js'
+import type { FaultPreset } from '../../platform/sidecar.js'
 import type { LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
 import { stateWith } from './page-state.js'
 

@@ -1,5 +1,5 @@
 import { operations } from '../../protocol/operations.js'
-import { describeCall } from '../../platform/sidecar/describe-call.js'
+import { describeCall } from '../../platform/sidecar.js'
 import type { Change, ControlCommand, LogEntry } from '../../platform/sidecar.js'
 import type { SentRequest } from '../ui/copy.js'
 import { cached } from './words.js'

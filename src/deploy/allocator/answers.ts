@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import { isObject } from '../../protocol/is-object.js'
 import { edgeUrl } from '../../protocol/edge-url.js'
-import type { AllocationStatus, GameServerSelector } from '../../platform/sidecar/allocation/manifest.js'
+import type { AllocationStatus, GameServerSelector } from '../../platform/sidecar.js'
 import { type Answer, FLEET_LABEL, refusalOf } from './failures.js'
 import type { Way } from './find-way.js'
 import type { AllocateRequest, Allocation } from './types.js'

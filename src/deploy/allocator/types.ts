@@ -1,4 +1,4 @@
-import type { AllocationStatus, GameServerAllocationSpec } from '../../platform/sidecar/allocation/manifest.js'
+import type { AllocationStatus, GameServerAllocationSpec } from '../../platform/sidecar.js'
 
 /**
  * Options of `createAllocator()`. Without `url` and `service`, the allocator takes the first way that it finds:

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { atExit } from '../../local/game/at-exit.js'
-import { endGroup } from '../../local/game/processes.js'
+import { atExit } from '../../local/game.js'
+import { endGroup } from '../../local/game.js'
 import { HostError } from '../host-error.js'
 import {
   makeProfile,

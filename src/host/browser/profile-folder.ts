@@ -3,7 +3,7 @@ import { readlinkSync, rmSync } from 'node:fs'
 import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive } from '../../local/game/processes.js'
+import { isAlive } from '../../local/game.js'
 import { HostError } from '../host-error.js'
 
 /** Errors that another folder may avoid. */

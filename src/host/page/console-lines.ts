@@ -1,5 +1,5 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
-import { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from '../../local/game/lines.js'
+import { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from '../../local/game.js'
 import { describeRemote, formatArguments, type RemoteObject } from './console-format.js'
 import type { CallFrame, SourceMaps } from './source-maps.js'
 

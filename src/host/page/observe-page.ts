@@ -1,7 +1,7 @@
 import type { DevtoolsPipe, DevtoolsSession } from '../browser/devtools.js'
 import { createConsoleLines } from './console-lines.js'
 import { followConsole, type ConsoleSession } from './follow-console.js'
-import type { ConsoleLine } from '../../local/game/lines.js'
+import type { ConsoleLine } from '../../local/game.js'
 import { createSourceMaps, MAX_SCRIPTS } from './source-maps.js'
 
 export interface ObservePageOptions {

@@ -1,5 +1,5 @@
 import type { DevtoolsSession } from '../browser/devtools.js'
-import { plainText } from '../../local/files/plain-text.js'
+import { plainText } from '../../local/files.js'
 
 /** A stack frame of the DevTools protocol; lines and columns count from 0. */
 export interface CallFrame {

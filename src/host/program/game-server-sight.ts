@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '../../index.node.js'
 import type { OperationName } from '../../protocol/operations.js'
-import type { LocalSidecar } from '../../local/sidecar/local-sidecar.js'
+import type { LocalSidecar } from '../../local/sidecar.js'
 import { BEFORE_READY, endReasonOf } from '../../protocol/game-server.js'
 
 /** The states to which a program brings its GameServer when it has booted. */

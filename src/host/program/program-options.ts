@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { findSidecar } from '../../local/gateway/sidecar-url.js'
-import type { LocalSidecarOptions } from '../../local/sidecar/local-sidecar-options.js'
+import { findSidecar } from '../../local/gateway.js'
+import type { LocalSidecarOptions } from '../../local/sidecar.js'
 import { HostError } from '../host-error.js'
 import type { HostEvent, ProgramRuntime } from '../host-events.js'
 import type { MetricsOptions } from '../host-options.js'

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
-import { startTalking } from '../../local/game/start-command.js'
-import type { CommandEnd, RunningCommand } from '../../local/game/start-command.js'
-import { plainLines } from '../../local/game/lines.js'
+import { startTalking } from '../../local/game.js'
+import type { CommandEnd, RunningCommand } from '../../local/game.js'
+import { plainLines } from '../../local/game.js'
 
 /** Lines of stderr that are kept for the reason of a crash: Node lists each file of a "require stack" twice. */
 const KEPT_LINES = 100

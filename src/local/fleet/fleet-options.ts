@@ -1,4 +1,4 @@
-import type { AutoscalerManifest, FleetEntry, FleetManifest } from '../../platform/fleet/types.js'
+import type { AutoscalerManifest, FleetEntry, FleetManifest } from '../../platform/fleet.js'
 import type { ConsoleLevel } from '../game/lines.js'
 import type { PageOptions } from './game.js'
 import type { PortRange } from './ports.js'

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { RunningFleet } from '../../platform/fleet/types.js'
-import type { Beats } from '../../platform/fleet/view.js'
+import type { RunningFleet } from '../../platform/fleet.js'
+import type { Beats } from '../../platform/fleet.js'
 import { createFleetApi } from './api/fleet-api.js'
 import { createFleetDashboard } from './fleet-dashboard.js'
 import { createGuardedServer } from '../http/guarded-server.js'

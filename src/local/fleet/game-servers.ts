@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FleetAction } from '../../platform/fleet/fleet-state.js'
-import type { Beats } from '../../platform/fleet/view.js'
+import type { FleetAction } from '../../platform/fleet.js'
+import type { Beats } from '../../platform/fleet.js'
 import type { ControlCommand, ControlResult, GameServerManifest } from '../../platform/sidecar.js'
 import type { PlayersPorts } from './ports.js'
 import { ServerRun } from './server.js'

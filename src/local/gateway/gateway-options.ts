@@ -1,5 +1,5 @@
 import type { OperationName } from '../../protocol/operations.js'
-import { checkGatewayOptions } from '../../platform/schema/options.js'
+import { checkGatewayOptions } from '../../platform/schema.js'
 import { isLoopback, ownHosts } from '../http/address.js'
 import { checkCertificate } from '../http/certificate.js'
 import { createToken } from '../http/token.js'

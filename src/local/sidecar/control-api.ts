@@ -1,5 +1,5 @@
 import { isObject } from '../../protocol/is-object.js'
-import { readAllocation } from '../../platform/schema/allocation.js'
+import { readAllocation } from '../../platform/schema.js'
 import { allocateGameServer, explainEntry, faultPresets, gameServerBytes } from '../../platform/sidecar.js'
 import type { ControlCommand, ControlResult, Sidecar, SidecarSnapshot } from '../../platform/sidecar.js'
 import { exportSession } from './control-export.js'

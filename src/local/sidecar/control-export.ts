@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ReadableStream } from 'node:stream/web'
 import { createRedaction, reportLines } from '../../platform/sidecar.js'
-import { InvalidInput } from '../../platform/schema/check.js'
+import { InvalidInput } from '../../platform/schema.js'
 import type { RecordingLine, Redact, Sidecar } from '../../platform/sidecar.js'
 
 /** Characters after which a part of the answer is sent, and other requests get their turn. */

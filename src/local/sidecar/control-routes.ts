@@ -1,5 +1,5 @@
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
-import { InvalidInput } from '../../platform/schema/check.js'
+import { InvalidInput } from '../../platform/schema.js'
 import { forbidden, malformed, refusalResponse } from '../http/refusal.js'
 import type { Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'

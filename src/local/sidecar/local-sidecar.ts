@@ -1,6 +1,6 @@
-import { readAllocation } from '../../platform/schema/allocation.js'
-import { commandProblem } from '../../platform/schema/control-command.js'
-import { checkLocalSidecarOptions } from '../../platform/schema/options.js'
+import { readAllocation } from '../../platform/schema.js'
+import { commandProblem } from '../../platform/schema.js'
+import { checkLocalSidecarOptions } from '../../platform/schema.js'
 import {
   allocateGameServer,
   callSafely,

@@ -17,7 +17,7 @@ import { createGuard } from '../http/request-guard.js'
 import type { Admission } from '../http/request-guard.js'
 import { dashboardUrl } from '../sidecar/dashboard-route.js'
 import { createLocalSidecar, followReplacements } from '../sidecar/local-sidecar.js'
-import { checkPluginOptions } from '../../platform/schema/options.js'
+import { checkPluginOptions } from '../../platform/schema.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 
 /** The sidecar that one of Vite's servers serves. */

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { isLoopback, isWildcard } from '../../../local/http/address.js'
+import { isLoopback, isWildcard } from '../../../local/http.js'
 import { writeCandidate } from './session-description.js'
 
 /** Where players reach a port of this server. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RunningFleet } from '../../../platform/fleet/types.js'
+import type { RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/raw-response.js'
 import { readBodyText, TooLarge } from '../../sidecar/control-routes.js'
 import { bodyOf } from '../../sidecar/http-adapter.js'

@@ -1,4 +1,4 @@
-import type { PlatformObject, RunningFleet } from '../../../platform/fleet/types.js'
+import type { PlatformObject, RunningFleet } from '../../../platform/fleet.js'
 import { apiVersionOf, stored } from './resources.js'
 import type { Answer, Asked, ResourceType } from './resources.js'
 import { matcherOf, valueAt } from './selectors.js'

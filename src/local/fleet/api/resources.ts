@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { ObjectChange, RunningFleet } from '../../../platform/fleet/types.js'
+import type { ObjectChange, RunningFleet } from '../../../platform/fleet.js'
 
 /** A column of a Table, as in a CRD: its name, its type and the path of its value. */
 type Column = readonly [name: string, type: 'string' | 'integer' | 'date', jsonPath: string]

@@ -1,7 +1,7 @@
-import type { PlatformObject } from '../../../platform/fleet/types.js'
-import type { LabelExpression } from '../../../platform/sidecar/allocation/manifest.js'
-import { labelMismatch } from '../../../platform/sidecar/allocation/mismatches.js'
-import { own } from '../../../platform/sidecar/state/game-server-edits.js'
+import type { PlatformObject } from '../../../platform/fleet.js'
+import type { LabelExpression } from '../../../platform/sidecar.js'
+import { labelMismatch } from '../../../platform/sidecar.js'
+import { own } from '../../../platform/sidecar.js'
 import type { Asked, ResourceType } from './resources.js'
 import { refusals } from './status.js'
 

@@ -1,4 +1,4 @@
-import { InvalidInput, pathText } from '../../../platform/schema/check.js'
+import { InvalidInput, pathText } from '../../../platform/schema.js'
 import type { ResourceType } from './resources.js'
 
 /** A refusal, with the object and the message of the platform's `apimachinery/pkg/api/errors`. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { ObjectChange, PlatformObject, RunningFleet } from '../../../platform/fleet/types.js'
+import type { ObjectChange, PlatformObject, RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/raw-response.js'
 import { tableOf, wantsTable } from './reads.js'
 import { stored } from './resources.js'
