@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Fleet } from '../../local/fleet.js'
-import type { FleetOptions, FleetRunEvent } from '../../local/fleet.js'
+import type { FleetOptions } from '../../host/create-fleet.js'
+import type { FleetRunEvent } from '../../local/fleet.js'
 import { plainText } from '../../local/files.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext, Colors, Invocation } from '../context.js'
@@ -72,7 +73,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
     if (event.event === 'listening' && !isJson) banner(event, given, keys, context).forEach(print)
     else lines(event).forEach(print)
   }
-  const { createFleet } = await import('../../local/fleet.js')
+  const { createFleet } = await import('../../host/create-fleet.js')
   let fleet: Fleet
   try {
     fleet = await createFleet({ ...game, ...optionsOf(given), onEvent })
