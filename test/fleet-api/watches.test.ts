@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import type { ObjectChange } from '../../src/fleet/types.js'
+import type { ObjectChange } from '../../src/platform/fleet/types.js'
 import { AGONES, ALLOCATE, serveFleet } from './support/serve-fleet.js'
 import type { WatchEvent } from './support/serve-fleet.js'
 
