@@ -1,4 +1,5 @@
 export { createFleetModel, type FleetModel } from './fleet/fleet-model.js'
+export { Newest } from './fleet/newest.js'
 export type { FleetAction, FleetEvent } from './fleet/fleet-state.js'
 export type {
   AutoscalerManifest,

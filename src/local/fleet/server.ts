@@ -52,8 +52,8 @@ function podOf({ spec }: GameServerManifest): Pod {
 
 /** Kubernetes' default of `terminationGracePeriodSeconds`. */
 const GRACE_S = 30
-/** Entries of a sidecar's log. A Fleet has many sidecars, so each keeps fewer than one alone does. */
-const LOG_ENTRIES = 1_000
+/** Limits of a sidecar's log. A Fleet has many sidecars, so each keeps less than one alone does. */
+const LOG = { logEntries: 1_000, logSize: 2 * 1024 * 1024 }
 /** After this time a person wonders why a server isn't Ready. */
 const NOT_READY_MS = 10_000
 /** Pauses of a restart policy, shorter than the kubelet's 10 s to 5 min: here a person waits. */
@@ -86,7 +86,7 @@ export class ServerRun {
         record: record && join(record, `${name}.ndjson`),
         onWarning: (text) => options.onWarning(`${name}: ${text}`, name),
       },
-      { logEntries: LOG_ENTRIES },
+      LOG,
     )
     return new ServerRun(options, local)
   }

@@ -4,6 +4,7 @@ import { answer, choose } from './allocate.js'
 import type { FleetAction, FleetEffect, FleetEvent } from './fleet-state.js'
 import type { FleetStep } from './fleet-step.js'
 import { gameServerObject } from './platform-json.js'
+import { Newest } from './newest.js'
 import { initialState, reduce, replicasProblem } from './reduce.js'
 import type { AutoscalerManifest, FleetCommand, FleetEntry, FleetManifest, FleetResult } from './types.js'
 import type { ObjectChange, RunningFleet } from './types.js'
@@ -41,7 +42,8 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
   const { fleet, max = 20, platform = 'agones', seed = 1, now, run, report = throwLater } = options
   const namespace = options.namespace || fleet.metadata?.namespace || 'default'
   let state = initialState(fleet, { platform, namespace, max }, seed, now())
-  const entries: FleetEntry[] = []
+  const kept = new Newest<FleetEntry>(KEPT_ENTRIES)
+  const entries = kept.items
   const changeListeners = new Set<(change: ObjectChange) => void>()
   const entryListeners = new Set<(entry: FleetEntry) => void>()
   const queue: FleetEffect[] = []
@@ -70,8 +72,7 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
   function carryOut(effect: FleetEffect): void {
     switch (effect.type) {
       case 'entry':
-        entries.push(effect.entry)
-        if (entries.length > KEPT_ENTRIES) entries.shift()
+        kept.push(effect.entry)
         callEach(entryListeners, effect.entry, report)
         return
       case 'change':

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../../protocol/is-object.js'
 import { parseJson } from '../../sidecar/control-routes.js'
+import { MAX_BYTES } from '../../files/read-text-file.js'
 import { findDocument } from '../../files/yaml-documents.js'
 import { refusals } from './status.js'
 
@@ -52,6 +53,8 @@ export async function patched(message: IncomingMessage, text: string, target: ob
   const type = mediaTypeOf(message, Object.keys(patches))
   const result = patches[type]!(target, await parse(text, type))
   if (!isObject(result)) throw refusals.badRequest('the patch must leave an object')
+  if (JSON.stringify(result).length > MAX_BYTES)
+    throw refusals.tooLarge('The patch leaves an object of more than 1.5 MiB')
   return result
 }
 
@@ -66,12 +69,21 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged)
 }
 
+/** Limits of the platform's API server: operations of a JSON patch, and bytes that its copies add. */
+const MOST_OPERATIONS = 10_000
+const MOST_COPIED = 3 * 1024 * 1024
+
 /** A value's place: what holds it, and its key there. */
 type Place = readonly [holder: Record<string, unknown>, key: string]
 
 /** RFC 6902. */
 function jsonPatch(target: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) throw refusals.badRequest('a JSON patch must be a list of operations')
+  if (patch.length > MOST_OPERATIONS) {
+    const message = `The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${patch.length}`
+    throw refusals.tooLarge(message)
+  }
+  let copied = 0
   const root: Record<string, unknown> = { '': structuredClone(target) }
   const valueAt = ([holder, key]: Place): unknown => {
     if (Object.hasOwn(holder, key) && !(Array.isArray(holder) && key === 'length')) return holder[key]
@@ -106,7 +118,13 @@ function jsonPatch(target: unknown, patch: unknown): unknown {
       valueAt([holder, key])
       holder[key] = value
     },
-    copy: ({ from, path }) => put(placeOf(path), structuredClone(valueAt(placeOf(from)))),
+    copy({ from, path }) {
+      const text = JSON.stringify(valueAt(placeOf(from)))
+      copied += text.length
+      if (copied > MOST_COPIED)
+        throw refusals.tooCostly(`the copies of a JSON patch add more than ${MOST_COPIED} bytes`)
+      put(placeOf(path), JSON.parse(text))
+    },
     move({ from, path }) {
       const value = take(placeOf(from))
       put(placeOf(path), value)

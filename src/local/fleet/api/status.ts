@@ -32,6 +32,7 @@ export const refusals = {
   expired: plain(410, 'Expired'),
   tooLarge: plain(413, 'RequestEntityTooLarge'),
   mediaType: plain(415, 'UnsupportedMediaType'),
+  tooCostly: plain(422, 'Invalid'),
   internal: plain(500, 'InternalError'),
   notFound: ofObject(404, 'NotFound', (what) => `${what} not found`),
   alreadyExists: ofObject(409, 'AlreadyExists', (what) => `${what} already exists`),

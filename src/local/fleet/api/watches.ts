@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { Newest } from '../../../platform/fleet.js'
 import type { ObjectChange, PlatformObject, RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/raw-response.js'
 import { tableOf, wantsTable } from './reads.js'
@@ -24,7 +25,8 @@ interface KeptChange extends ObjectChange {
 
 /** Keeps the newest changes of a Fleet, and tells watches of them. */
 export function createWatches(fleet: RunningFleet) {
-  const kept: KeptChange[] = []
+  const newest = new Newest<KeptChange>(MOST_CHANGES)
+  const kept = newest.items
   const objects = new Map<string, PlatformObject>()
   const watchers = new Map<(change: KeptChange) => void, ServerResponse>()
   /** Version of the newest change that is no longer kept. */
@@ -39,8 +41,7 @@ export function createWatches(fleet: RunningFleet) {
     const entry = { ...change, version, previous: objects.get(key) }
     if (change.type === 'DELETED') objects.delete(key)
     else objects.set(key, change.object)
-    kept.push(entry)
-    if (kept.length > MOST_CHANGES) forgotten = kept.shift()!.version
+    forgotten = newest.push(entry).at(-1)?.version ?? forgotten
     for (const onChange of watchers.keys()) onChange(entry)
   })
 

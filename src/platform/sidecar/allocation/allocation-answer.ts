@@ -43,7 +43,7 @@ export function allocationAnswer<Failure extends string>(
     metadata: {
       ...manifest.metadata,
       ...(isAllocated ? { name: allocated.object_meta.name } : {}),
-      namespace,
+      namespace: manifest.metadata?.['namespace'] || namespace,
       creationTimestamp: wholeSeconds(now),
     },
     spec: {
