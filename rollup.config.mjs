@@ -12,25 +12,25 @@ const CLIENT = { index: 'index.node', 'index.browser': 'index.browser', 'index.c
 /** What a page loads: each is complete in itself, but for the client. */
 const PAGES = {
   frames: 'frames/index',
-  player: 'player/index',
+  player: 'host/player',
   players: 'players/index',
-  phaser: 'adapters/phaser',
-  cocos: 'adapters/cocos',
-  playcanvas: 'adapters/playcanvas',
-  babylon: 'adapters/babylon',
+  phaser: 'engines/phaser',
+  cocos: 'engines/cocos',
+  playcanvas: 'engines/playcanvas',
+  babylon: 'engines/babylon',
 }
 /** Adapters of servers, which share a chunk. */
-const SERVERS = { colyseus: 'adapters/colyseus', 'socket.io': 'adapters/socket.io', ws: 'adapters/ws' }
+const SERVERS = { colyseus: 'players/colyseus', 'socket.io': 'players/socket.io', ws: 'players/ws' }
 /** What runs in Node, and the mock. */
 const NODE = {
-  node: 'node/index',
-  'node-connect': 'node/node-connect',
-  mock: 'mock/index',
-  vite: 'vite/index',
-  allocator: 'allocator/index',
-  'agones-sdk': 'agones-sdk/index',
-  'game-server-host': 'node/game-server-host',
-  'game-server-host.browser': 'host-page/game-server-host.browser',
+  node: 'node',
+  'node-connect': 'frames/node-connect',
+  mock: 'platform/mock',
+  vite: 'local/vite',
+  allocator: 'deploy/allocator',
+  'agones-sdk': 'engines/agones-sdk',
+  'game-server-host': 'host/game-server-host',
+  'game-server-host.browser': 'host/page-script/game-server-host.browser',
   cli: 'cli/bin',
 }
 /** What a page loads by a script tag. Phaser's plugin makes a global of its own, since Phaser's loader wants a class. */
@@ -38,8 +38,8 @@ const SCRIPTS = {
   // `require()` of the package gets the readable form where a runtime can't require the ES module.
   'index.cjs': { path: 'index', name: 'GameServerSidecar', minify: readableAndMinified('gameserver-sidecar.umd.js') },
   'gameserver-sidecar.players.umd.js': { path: 'players/index', name: 'GameServerSidecarPlayers', format: 'umd' },
-  'gameserver-sidecar.player.js': { path: 'player/index', name: 'GameServerPlayer' },
-  'gameserver-sidecar.phaser.js': { path: 'adapters/phaser.script' },
+  'gameserver-sidecar.player.js': { path: 'host/player', name: 'GameServerPlayer' },
+  'gameserver-sidecar.phaser.js': { path: 'engines/phaser.script' },
 }
 const INSTALLED = [/^node:/, /^gameserver-sidecar/, 'isomorphic-ws', 'node-datachannel', 'ws']
 
@@ -56,7 +56,7 @@ execFileSync(process.execPath, isDemo ? [...TSC, '--declaration', 'false'] : TSC
 if (!isDemo) writeDeclarations(COMPILED, DIR, { index: 'index', ...PAGES, ...SERVERS, ...NODE })
 
 /** An adapter's client is the application's own: the module that its other imports of the package lead to. */
-const CLIENT_BY_NAME = byName(['src', COMPILED], {
+const CLIENT_BY_NAME = byName({
   index: 'gameserver-sidecar',
   'index.node': 'gameserver-sidecar',
   'players/index': 'gameserver-sidecar/players',

@@ -2,18 +2,17 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
-import { transform } from 'esbuild'
-import { minify } from 'terser'
+import { minifySync } from 'vite'
 
-/** Leaves modules outside the bundle, and imports them by another name. `names` has their paths in any of the folders. */
-export const byName = (folders, names) => ({
+/** Leaves modules outside the bundle, and imports them by another name. `names` has their paths in `src`. */
+export const byName = (names) => ({
   name: 'by-name',
   resolveId(id, importer) {
     if (importer === undefined || !id.startsWith('.')) return null
-    const path = resolve(dirname(importer), id).replace(/\.js$/, '')
-    const [, name] =
-      Object.entries(names).find(([name]) => folders.some((folder) => resolve(folder, name) === path)) ?? []
-    return name ? { id: name, external: true } : null
+    const place = resolve(dirname(importer), id)
+      .replace(/^.*\/(src|\.compiled)\//, '')
+      .replace(/\.js$/, '')
+    return Object.hasOwn(names, place) ? { id: names[place], external: true } : null
   },
 })
 
@@ -36,51 +35,34 @@ export const copies = (...paths) => ({
   },
 })
 
-/** Without comments; code of libraries is minified, since nobody reads it in a stack trace. */
+/** Without comments. A library's code is minified, since nobody reads it in a stack trace. */
 export const readable = () => ({
   name: 'readable',
-  async renderChunk(source, { name }) {
-    const { code } = name.startsWith('vendor-') ? await minify(source, MINIFIED) : await print(source)
-    return { code, map: null }
-  },
+  renderChunk: (source, { name }) => minify(source, name.startsWith('vendor-') ? LIBRARY : READABLE),
 })
 
-const print = (source) => transform(source, { charset: 'utf8', target: 'esnext' })
-
-const MINIFIED = { module: true, ecma: 2020, compress: { passes: 2 } }
-
-/** A script for a page. */
-const SCRIPT = { ecma: 2017, compress: { passes: 3 }, format: { comments: /^!/ } }
-
-export const minified = () => ({
-  name: 'minified',
-  async renderChunk(source) {
-    const { code } = await minify(source, SCRIPT)
-    return { code, map: null }
-  },
-})
+export const minified = () => ({ name: 'minified', renderChunk: (source) => minify(source, SCRIPT) })
 
 /** Readable, and beside it the minified form, with a source map that leads to the lines of the readable one. */
 export const readableAndMinified = (fileName) => ({
-  name: 'readable-and-minified',
-  async renderChunk(source) {
-    const { code } = await print(source)
-    return { code, map: null }
-  },
-  async generateBundle(_options, bundle) {
-    const [readable] = Object.values(bundle)
-    const sourceMap = { filename: fileName, url: `${fileName}.map` }
-    const { code, map } = await minify({ [readable.fileName]: readable.code }, { ...SCRIPT, sourceMap })
-    this.emitFile({ type: 'asset', fileName, source: code })
+  ...readable(),
+  generateBundle(_options, bundle) {
+    const [{ fileName: source, code: text }] = Object.values(bundle)
+    const { code, map } = minifySync(source, text, { ...SCRIPT, sourcemap: true })
+    this.emitFile({ type: 'asset', fileName, source: `${code}\n//# sourceMappingURL=${fileName}.map` })
     this.emitFile({ type: 'asset', fileName: `${fileName}.map`, source: mapLines(map) })
   },
 })
 
+const READABLE = { compress: false, mangle: false, codegen: { removeWhitespace: false } }
+const LIBRARY = { module: true }
+const SCRIPT = { module: false, compress: { target: 'es2017' } }
+
+const minify = (source, options) => ({ code: minifySync('chunk.js', source, options).code, map: null })
+
 /** Leads to the line of the source and not to its column, and has a third of the size. */
-const mapLines = (source) => {
-  const map = JSON.parse(source)
-  return JSON.stringify({ ...map, names: [], mappings: encode(decode(map.mappings).map(firstOfEachLine)) })
-}
+const mapLines = ({ version, sources, mappings }) =>
+  JSON.stringify({ version, sources, names: [], mappings: encode(decode(mappings).map(firstOfEachLine)) })
 
 const firstOfEachLine = (segments) =>
   segments
