@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import commonjs from '@rollup/plugin-commonjs'
 import resolve from '@rollup/plugin-node-resolve'
 import { writeDeclarations } from './build/declarations.mjs'
@@ -54,6 +55,8 @@ const FOR_PAGES = isDemo ? COMPILED : `${DIR}/.for-pages`
 const TSC = ['node_modules/typescript-native/bin/tsc', '-p', 'build/tsconfig.build.json', '--outDir', COMPILED]
 execFileSync(process.execPath, isDemo ? [...TSC, '--declaration', 'false'] : TSC, { stdio: 'inherit' })
 if (!isDemo) writeDeclarations(COMPILED, DIR, { index: 'index', ...PAGES, ...SERVERS, ...NODE })
+// `require()` gives the class itself, as with the official package.
+writeFileSync(`${DIR}/agones-sdk.cjs`, "module.exports = require('./agones-sdk.js').AgonesSDK\n")
 
 /** An adapter's client is the application's own: the module that its other imports of the package lead to. */
 const CLIENT_BY_NAME = byName({

@@ -56,7 +56,7 @@ export const readableAndMinified = (fileName) => ({
 
 const READABLE = { compress: false, mangle: false, codegen: { removeWhitespace: false } }
 const LIBRARY = { module: true }
-const SCRIPT = { module: false, compress: { target: 'es2017' } }
+const SCRIPT = { module: false, compress: { target: 'es2017' }, mangle: { toplevel: false } }
 
 const minify = (source, options) => ({ code: minifySync('chunk.js', source, options).code, map: null })
 
