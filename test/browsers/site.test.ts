@@ -97,13 +97,15 @@ inDrivenBrowsers((browser) => {
     expect(await run('document.title')).toMatch(/^Events/)
   })
 
-  test('the playground is loaded with its style when it is opened, and not before', async () => {
+  test('the playground is loaded when it is opened, and not before, and runs its code, from disk too', async () => {
     const { page, run } = await browser.open(address('index.html'))
     const loaded = `[...document.querySelectorAll('script, link')].filter((one) => /playground\\//.test(one.src ?? one.href)).length`
     expect(await run(loaded)).toBe(0)
     await page.click('.playground-place button')
     await page.waitForSelector('::-p-aria(Run[role="button"])')
     await page.waitForFunction(`getComputedStyle(document.querySelector('.gsp')).display === 'grid'`)
+    await run(`document.querySelector('[data-run]').click()`)
+    await page.waitForFunction(`document.querySelector('[role=log]').innerText.includes('Ready. Press Allocate')`)
   })
 
   // What axe finds doesn't depend on the engine.
