@@ -28,7 +28,7 @@ export function layout({ page, html, headings, summary, sections, order, pages }
 <body${isFront ? ' class="front"' : ''}>
 <a class="skip" href="#main">Skip to the text</a>
 <header class="top">
-<button class="button menu" popovertarget="nav">Menu</button>
+<button class="button nav-open" popovertarget="nav">Menu</button>
 <a class="brand" href="${root}index.html"><span class="mark" aria-hidden="true"></span>gameserver-sidecar</a>
 <a class="top-link" href="${docs}">Docs</a>
 <button class="button search-open" type="button" aria-keyshortcuts="/">Search <kbd aria-hidden="true">/</kbd></button>

@@ -91,7 +91,7 @@ inDrivenBrowsers((browser) => {
       await page.goto(address(`${path}.html`))
       expect(await run('document.documentElement.scrollWidth - document.documentElement.clientWidth'), path).toBe(0)
     }
-    await page.click('.menu')
+    await page.click('.nav-open')
     await page.waitForSelector('#nav:popover-open')
     await Promise.all([page.waitForNavigation(), page.click('#nav a[href$="events.html"]')])
     expect(await run('document.title')).toMatch(/^Events/)
@@ -106,6 +106,16 @@ inDrivenBrowsers((browser) => {
     await page.waitForFunction(`getComputedStyle(document.querySelector('.gsp')).display === 'grid'`)
     await run(`document.querySelector('[data-run]').click()`)
     await page.waitForFunction(`document.querySelector('[role=log]').innerText.includes('Ready. Press Allocate')`)
+  })
+
+  test.each([390, 600, 800])("the playground's menu is closed until it is opened, %i pixels wide", async (width) => {
+    const { page, run } = await browser.open(address('index.html'))
+    await page.setViewport({ width, height: 844 })
+    await page.click('.playground-place button')
+    await page.waitForFunction(`document.querySelector('.gsp #more')`)
+    expect(await run(`getComputedStyle(document.querySelector('#more')).display`)).toBe('none')
+    await run(`document.querySelector('.gsp [popovertarget=more]').click()`)
+    expect(await run(`getComputedStyle(document.querySelector('#more')).display`)).toBe('block')
   })
 
   // What axe finds doesn't depend on the engine.
