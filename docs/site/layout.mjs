@@ -45,7 +45,7 @@ ${isFront ? front(html, docs) : html}
 ${isFront ? '' : neighbours(root, page, order)}
 </main>
 ${isFront ? '' : contents(headings)}
-<footer>Apache-2.0 · <a href="${root}${page.path}.md">This page as Markdown</a> · <a href="${root}llms.txt">llms.txt</a></footer>
+<footer>Apache-2.0 · <a href="${root}${page.path}.md">This page as Markdown</a> · <a href="${root}llms.txt">llms.txt</a> · <a href="${root}licenses.txt">Licenses</a></footer>
 <dialog id="search" aria-label="Search">
 <form method="dialog"><input type="search" aria-label="Search the documentation" placeholder="Search the documentation" autocomplete="off" spellcheck="false"><button class="button">Close</button></form>
 <p role="status"></p>

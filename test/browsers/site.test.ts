@@ -118,8 +118,26 @@ inDrivenBrowsers((browser) => {
     expect(await run(`getComputedStyle(document.querySelector('#more')).display`)).toBe('block')
   })
 
-  // What axe finds doesn't depend on the engine.
+  // What axe and the search find doesn't depend on the engine.
   if (browser.name !== 'Chromium') return
+  test.each([
+    ['cost per month', 'guides/costs'],
+    ['keep a server alive between matches', 'guides/reuse'],
+    ['github actions', 'guides/ci'],
+    ['update without killing', 'deploy'],
+    ['unity webgl', 'recipes/unity-godot'],
+    ['my page gets a cors error', 'browser'],
+    ['players cannot connect', 'guides/https'],
+  ])('the search for "%s" has %s among its first three results', async (words, wanted) => {
+    const { page } = await browser.open(address('docs.html'))
+    await page.keyboard.press('/')
+    await page.waitForSelector('#search[open]')
+    await page.keyboard.type(words)
+    await page.waitForFunction(`document.querySelector('#search [role=status]').textContent.includes('result')`)
+    const found = await page.$$eval('#search li a', (links) => links.slice(0, 5).map(({ href }) => href))
+    expect(found.slice(0, 3).map((href) => href.slice(address('').length).split('.')[0])).toContain(wanted)
+  })
+
   test.each([1280, 390])('axe finds nothing in either theme, %i pixels wide', async (width) => {
     const { page, run } = await browser.open(address('index.html'))
     await page.setViewport({ width, height: 844 })
@@ -201,6 +219,12 @@ test('the texts of the search hold options, errors, events and flags, each with 
     const [file, id] = at.split('#') as [string, string]
     expect(files.get(file)?.ids.has(id), at).toBe(true)
   }
+})
+
+test('licenses.txt has the notice of each library in the scripts', () => {
+  const notices = fileOf('licenses.txt')
+  for (const name of ['minisearch', 'mitt', 'preact'])
+    expect(notices).toMatch(new RegExp(`^${name} \\d[^]*?Copyright \\(c\\)`, 'mi'))
 })
 
 test('the front page, its style, script and pictures are 150 kB at most', () => {
