@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { watchTextFile } from '../../src/node/local/follow-file.js'
-import { loadGameServerFile, parseGameServer } from '../../src/node/local/game-server-file.js'
+import { watchTextFile } from '../../src/local/files/follow-file.js'
+import { loadGameServerFile, parseGameServer } from '../../src/local/files/game-server-file.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 async function fileOf(text: string | Buffer, name = 'gs.yaml'): Promise<string> {
@@ -39,6 +39,10 @@ describe('a GameServer file', () => {
     ],
     ['kind: Fleet\nspec: { template: { metadata: { name: mine } } }\n', 'gs.yaml: uses the template of the Fleet'],
     ['kind: GameServer\nmetadata: { name: mine }\n', undefined],
+    [
+      'kind: List\nitems:\n- kind: Service\n- kind: GameServer\n  metadata: { name: mine, uid: a }\n  status: {}\n- kind: Fleet\n',
+      'gs.yaml: uses document 2 of 3',
+    ],
   ])('is the first GameServer or Fleet of %j', async (text, note) => {
     const content = await parseGameServer('gs.yaml', text)
     expect(content.gameServer.metadata?.name).toBe('mine')
