@@ -54,7 +54,9 @@ const workerAsText = (files) => ({
 const oneClient = {
   name: 'one-client',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: join(root, 'src/index.core.ts') }))
+    onResolve({ filter: /index\.js$/ }, ({ path, resolveDir }) =>
+      join(resolveDir, path) === join(root, 'src/index.js') ? { path: join(root, 'src/index.core.ts') } : undefined,
+    )
   },
 }
 
