@@ -50,6 +50,7 @@
       processTerm: (term) => !COMMON.test(term.toLowerCase()) && term.toLowerCase(),
       // Sections with more of the words come first.
       searchOptions: {
+        boostDocument: (id) => (/^(api|internals)\//.test(id) ? 0.4 : 1),
         boost: { heading: 4, page: 2 },
         prefix: (term) => term.length > 3,
         fuzzy: (term) => term.length > 4 && 0.15,
