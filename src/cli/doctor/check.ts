@@ -1,4 +1,4 @@
-import type { Subject } from './subject.js'
+import type { Fields, Subject } from './subject.js'
 
 export type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File'
 
@@ -30,6 +30,3 @@ export const whenThere =
     const found = await subject.gameServer()
     return found === undefined ? skipped('there is no GameServer') : run(found, subject)
   }
-
-/** An object that another version or program may have sent: any field may be missing or of another type. */
-export type Fields = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { isLoopback } from '../../node/http/address.js'
+import { isLoopback } from '../../local/http.js'
 import { isPort } from '../find-sidecar.js'
 import { isLinuxOfWindows } from '../keys.js'
 import { failure, ok, warning } from './check.js'

@@ -1,4 +1,4 @@
-import { clusterMistakes } from '../../schema/cluster.js'
+import { clusterMistakes } from '../../platform/schema.js'
 import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
 import type { Subject } from './subject.js'

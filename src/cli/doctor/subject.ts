@@ -1,10 +1,12 @@
 import { parseObject } from '../../client/answers.js'
-import { findInFile, isKnown, parseGameServer, readText } from '../../node/local/game-server-file.js'
-import type { FoundDocument } from '../../node/local/yaml-documents.js'
+import { findInFile, isKnown, parseGameServer, readText } from '../../local/files.js'
+import type { FoundDocument } from '../../local/files.js'
 import { isObject } from '../../protocol/is-object.js'
 import { ask } from '../ask.js'
 import type { Answer, Question } from '../ask.js'
-import type { Fields } from './check.js'
+
+/** An object that another version or program may have sent: any field may be missing or of another type. */
+export type Fields = Readonly<Record<string, unknown>>
 
 /** The object at a path of names; empty where there is none. */
 export function at(value: unknown, ...path: readonly string[]): Fields {
