@@ -45,7 +45,7 @@ test('the filter of the Fleet’s timeline knows kinds and GameServers, and a ga
 
 test('the retries of a request that finds no GameServer share a row, until another request or event comes', () => {
   const { model } = createTestFleet()
-  const ask = (mode: string): unknown => model.allocate({ spec: { selectors: [{ matchLabels: { mode } }] } } as never)
+  const ask = (mode: string): unknown => model.allocate({ spec: { selectors: [{ matchLabels: { mode } }] } })
   const rows = (kind: string): number[] =>
     rowsOf(model.entries().map(entryView), readFilter(kind), groupOf).map((row) =>
       row.type === 'repeats' ? row.repeats.length : 1,
