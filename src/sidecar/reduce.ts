@@ -10,7 +10,7 @@ import { applies, nextRandom, useOnce } from './model/state/faults.js'
 import type { FailureFault } from './model/state/faults.js'
 import type { Call, SidecarEvent } from './model/state/sidecar-event.js'
 import type { SidecarState } from './model/state/sidecar-state.js'
-import { record, setObject, update, warn } from './model/state/step.js'
+import { record, update, warn } from './model/state/step.js'
 import type { Step } from './model/state/step.js'
 import { doDueWork, nextDueWork, skipMissedDrops } from './model/time/due-work.js'
 import { startHealthClock } from './model/time/health.js'
@@ -55,9 +55,6 @@ export function reduce(
       update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
       noteWatchClosed(step)
       break
-    case 'shown':
-      if (setObject(step, event.gameServer)) step.effects.push({ type: 'publish', gameServer: event.gameServer })
-      break
     case 'tick':
       break
   }
@@ -70,9 +67,7 @@ export function reduce(
 function answerCall(step: Step, call: Call, now: number): void {
   const failure = meetFailure(step, call.operation)
   if (failure === undefined) {
-    const answer = step.state.config.frozen
-      ? performCall({ state: step.state, effects: [] }, call, now)
-      : (loseWrite(step, call, now) ?? performCall(step, call, now))
+    const answer = loseWrite(step, call, now) ?? performCall(step, call, now)
     step.effects.push({ type: 'reply', ...answer, drop: false })
     return
   }

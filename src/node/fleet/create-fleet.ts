@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createFleetModel } from '../../fleet/fleet-model.js'
 import type { FleetModel } from '../../fleet/fleet-model.js'
@@ -56,7 +55,6 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
   const { file } = options
   const paths = file === undefined ? [] : [file].flat()
   const read = paths.length > 0 ? await readFleetFiles(paths) : { source: givenSource(options), files: [] }
-  if (options.record !== undefined) await mkdir(options.record, { recursive: true })
   const run = new FleetRun(options, withReplicas(read.source, options.replicas))
   try {
     await run.start()
@@ -97,7 +95,7 @@ class FleetRun {
   })
 
   constructor(options: FleetOptions, { fleet, autoscaler }: FleetSource) {
-    const { platform = 'agones', max, ports = [7_000, 8_000], grace, record, command, dir, page = {}, env } = options
+    const { platform = 'agones', max, ports = [7_000, 8_000], grace, command, dir, page = {}, env } = options
     const { allowHosts = [], allowOrigins = [] } = options
     this.#options = options
     this.#started.catch(() => undefined)
@@ -111,7 +109,7 @@ class FleetRun {
     })
     this.#servers = new GameServers(
       {
-        ...{ platform, record, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
+        ...{ platform, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
         startGame: command === undefined ? pageGame(dir!, page) : programGame(command, env),
         dispatch: (event) => this.#dispatch(event),
         onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),

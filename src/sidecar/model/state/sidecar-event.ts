@@ -1,4 +1,3 @@
-import type { GameServer } from '../../../protocol/game-server.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { CounterAction, GameServerAllocation, ListAction } from '../../allocation/manifest.js'
 import type { GameServerManifest } from './config.js'
@@ -144,7 +143,5 @@ export type SidecarEvent =
   | { readonly type: 'control'; readonly command: ControlCommand }
   | { readonly type: 'watch-opened'; readonly id: number; readonly transport: 'stream' | 'websocket' }
   | { readonly type: 'watch-closed'; readonly id: number; readonly reason: string }
-  /** A replayed recording has a new version of the GameServer. */
-  | { readonly type: 'shown'; readonly gameServer: GameServer }
   /** Time has passed: everything that is due happens. */
   | { readonly type: 'tick' }
