@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { converse } from './support.js'
 

@@ -1,4 +1,4 @@
-import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
+import type { FaultPreset } from '../../platform/sidecar.js'
 import { read } from './api.js'
 import { followLog } from './feed.js'
 import { set } from './state.js'
