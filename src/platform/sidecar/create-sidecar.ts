@@ -20,7 +20,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       catchUp(running)
       return answerRequest(running, request, raw)
     },
-    watch: (sink, client) => watchByWebSocket(running, sink, client),
+    watch: (sink, by) => watchByWebSocket(running, sink, by),
     control: (command) => control(running, command),
     snapshot: () =>
       takeSnapshot(running.state, watchers.infos(), {

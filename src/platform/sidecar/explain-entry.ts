@@ -25,6 +25,8 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
   const suffix = isHeldUpOnly ? ` A fault delayed it: it took ${entry.ms ?? 0} ms.` : ''
   switch (event.type) {
     case 'call':
+      if (event.tool === true && event.call.operation === 'health')
+        return 'A beat by a command is answered, and not counted.'
       return explainAnswer(kept, event.call, config) + suffix
     case 'refused':
       return refusalRule(event)

@@ -25,6 +25,8 @@ export interface RawRequest {
   readonly target?: string
   /** Who calls, in a word, for the log. */
   readonly client?: string | undefined
+  /** A command of this package calls, and not the game. */
+  readonly isTool?: boolean
   /** Aborts when the client leaves; default: the request's own signal. Only read by a call that waits. */
   readonly signal?: AbortSignal
 }
@@ -38,8 +40,8 @@ export interface Sidecar {
    * must then cut the connection. The answer to a watch is a stream that errors when it is cut.
    */
   handle(request: Request, raw?: RawRequest): Promise<Response>
-  /** Opens a watch for a WebSocket. `client` is who it is, for the log. */
-  watch(sink: WatchSink, client?: string): WatchHandle
+  /** Opens a watch for a WebSocket. */
+  watch(sink: WatchSink, by?: Pick<RawRequest, 'client' | 'isTool'>): WatchHandle
   /** Carries out a change from outside, or a fault. */
   control(command: ControlCommand): ControlResult
   snapshot(): SidecarSnapshot
