@@ -12,7 +12,6 @@ import { inlineScript } from './build/inline-script.mjs'
 import {
   compact,
   copies,
-  jsonFile,
   licenseText,
   moduleByName,
   readableAndMinified,
@@ -165,12 +164,12 @@ const builds = [
   {
     input: client,
     external: [/^node:/, 'isomorphic-ws'],
-    plugins: [compile('es2020')],
+    plugins: [compile('es2020'), resolve({ resolveOnly: ['mitt'] }), licenses],
     output: { ...modules, plugins: [compact()], banner: BANNER, chunkFileNames: 'chunks/client.js' },
   },
   {
     input: script,
-    plugins: [compile('es2017')],
+    plugins: [compile('es2017'), resolve({ resolveOnly: ['mitt'] })],
     output: {
       file: `${DIR}/index.cjs`,
       plugins: [readableAndMinified('gameserver-sidecar.umd.js', MINIFIED)],
@@ -253,7 +252,6 @@ const builds = [
       resolve({ preferBuiltins: true }),
       commonjs(),
       json({ compact: true, namedExports: false }),
-      jsonFile('scenario.schema.json', `${import.meta.dirname}/build/scenario-schema.ts`, 'scenarioSchema'),
       compact(),
       licenses,
     ],

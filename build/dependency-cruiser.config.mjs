@@ -71,8 +71,6 @@ const floors = [
   ['sidecar/wire', 'sidecar/model/calls'],
   ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
   ['node/http', 'node/local', 'node/exec', 'node/gateway', 'node/host'],
-  ['node/exec', 'node/scenario'],
-  ['node/local', 'node/scenario'],
   ['node/local', 'node/fleet-dashboard'],
   ['node/host/browser', 'node/host/page', 'node/host/supervision'],
   ['node/gateway/files', 'node/gateway/forward'],

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
-import { build } from 'esbuild'
 import { minify } from 'terser'
 
 /** Leaves one module outside the bundle, and imports it by another name. */
@@ -90,18 +89,6 @@ export const typesForBoth = () => ({
       const module = fileName.replace('.d.cts', '')
       this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source: `export * from './${module}.cjs'\n` })
     }
-  },
-})
-
-/** Adds what a module exports under a name as a JSON file. */
-export const jsonFile = (fileName, path, name) => ({
-  name: 'json-file',
-  async generateBundle() {
-    const { outputFiles } = await build({ entryPoints: [path], bundle: true, write: false, format: 'esm' })
-    const exported = await import(
-      `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
-    )
-    this.emitFile({ type: 'asset', fileName, source: JSON.stringify(exported[name]) })
   },
 })
 

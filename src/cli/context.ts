@@ -39,7 +39,6 @@ export const warningsOf =
 export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'values' | 'asks'> {
   readonly flags: Values<F>
   readonly context: CliContext
-  commands(): Promise<readonly NamedCommand[]>
 }
 
 /** A subcommand; its name and summary stand in `main.ts`. */
@@ -48,8 +47,6 @@ export interface Command<F extends Flags = Flags> {
   readonly args?: string
   /** What help shows behind the name, unless it is `[options]` and the arguments. */
   readonly usage?: string
-  /** Values of the first argument, for completion only. */
-  readonly choices?: readonly string[]
   readonly flags: F
   /** What help shows below the flags. */
   readonly examples?: string

@@ -4,7 +4,7 @@ import { plainText } from '../node/plain-text.js'
 /** Exit codes of all commands but `host`, which has its own. The docs list both. */
 export const EXIT = {
   DONE: 0,
-  /** A check, a scenario or a selector failed, or the sidecar refused a call. */
+  /** A check or a selector failed, or the sidecar refused a call. */
   FAILED: 1,
   USAGE: 64,
   NO_FILE: 66,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { askForNear } from '../protocol/nearest.js'
 import { CommandError, UsageError } from './exit-codes.js'
 
-/** A flag of a command, for parsing, help, completion, suggestions and the check of the docs. */
+/** A flag of a command, for parsing, help, suggestions and the check of the docs. */
 export interface Flag<T = unknown> {
   /** What help calls its value, such as `port`; `[port]` if optional. A switch has none. */
   readonly value?: string

@@ -3,6 +3,7 @@ import { CommandError, UsageError } from './context.js'
 import type { CliContext, Command, NamedCommand } from './context.js'
 import { EXIT } from './exit-codes.js'
 import { readLine } from './flags.js'
+import { refuseGone } from './gone.js'
 import { checkArguments, commandHelp, pick, programHelp, unknownFlag } from './usage.js'
 
 type Row = readonly [summary: string, load: () => Promise<{ readonly command: Command }>]
@@ -31,16 +32,11 @@ const commandTable: Readonly<Record<string, Row>> = {
     'Find what is wrong with a sidecar, the connection to it, or a GameServer file.',
     () => import('./commands/doctor.js'),
   ],
-  scenario: [
-    'Play scenarios with a game and a local sidecar, or check their files.',
-    () => import('./commands/scenario.js'),
-  ],
   replay: ['Serve a recording to watchers, or repeat its calls.', () => import('./commands/replay.js')],
   init: [
     'Write a Dockerfile and the manifests of a Fleet into a project. Existing files stay.',
     () => import('./commands/init.js'),
   ],
-  completion: ['Print the script that completes this command in a shell.', () => import('./commands/completion.js')],
 }
 
 const names = Object.keys(commandTable)
@@ -84,11 +80,12 @@ async function run([first, ...words]: readonly string[], context: CliContext): P
     return EXIT.DONE
   }
   checkArguments(command, line.args)
-  return command.run({ ...line, flags: values, context, commands: loadCommands })
+  return command.run({ ...line, flags: values, context })
 }
 
 /** @throws UsageError */
 async function load(given: string): Promise<NamedCommand> {
+  refuseGone(given)
   const name = pick('command', given, names)
   const [summary, loadModule] = commandTable[name]!
   return { name, summary, ...(await loadModule()).command }

@@ -15,11 +15,17 @@ export interface Place {
   readonly addressFlag?: string
 }
 
+/** What an error of a start may have. `exitCode` is that of a program or page that can't be started. */
+interface StartError extends NodeJS.ErrnoException {
+  readonly cause?: NodeJS.ErrnoException
+  readonly exitCode?: number
+}
+
 /** Ports that are tried after the one that is taken. */
 const NEXT_PORTS = 20
 
 /** Why a server could not start, and the fix, as one sentence. */
-export function startFailure(error: unknown, place: Place, owner?: string): string {
+function startFailure(error: unknown, place: Place, owner?: string): string {
   const { port, portFlag, address = '127.0.0.1', addressFlag = portFlag } = place
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
@@ -37,16 +43,16 @@ export function startFailure(error: unknown, place: Place, owner?: string): stri
   }
 }
 
-/** The error that ends the command; a taken port and a missing file have their own exit codes. */
+/** The error that ends the command; a taken port, a missing file and a game that can't start have their own exit codes. */
 export async function startError(error: unknown, place: Place): Promise<UsageError | CommandError> {
-  const { code, name: kind, cause } = error as NodeJS.ErrnoException
+  const { code, name: kind, cause, exitCode } = error as StartError
+  const fail = (exit: number, owner?: string): CommandError =>
+    new CommandError(exit, startFailure(error, place, owner), { cause: error })
+  if (exitCode !== undefined) return fail(exitCode)
   // By name, since importing the class would load the YAML parser.
-  if (kind === 'GameServerFileError' && (cause as NodeJS.ErrnoException).code === 'ENOENT') {
-    return new CommandError(EXIT.NO_FILE, startFailure(error, place), { cause: error })
-  }
-  if (code !== 'EADDRINUSE') return new UsageError(startFailure(error, place), { cause: error })
-  const owner = await findPortOwner(place.port)
-  return new CommandError(EXIT.NO_SIDECAR, startFailure(error, place, owner), { cause: error })
+  if (kind === 'GameServerFileError' && cause?.code === 'ENOENT') return fail(EXIT.NO_FILE)
+  if (code === 'EADDRINUSE') return fail(EXIT.NO_SIDECAR, await findPortOwner(place.port))
+  return new UsageError(startFailure(error, place), { cause: error })
 }
 
 /** Makes the listener of a failed start, which throws the error that ends the command. */

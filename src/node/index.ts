@@ -5,16 +5,7 @@ export { createHost } from './host/create-host.js'
 export { HostError } from './host/host-error.js'
 export { createLocalSidecar } from './local/local-sidecar.js'
 export { GameServerFileError } from './local/game-server-file.js'
-export { ScenarioFileError } from './scenario/load-scenario.js'
-export { runScenario, ScenarioFailure } from './scenario/run-scenario.js'
 
-export type { VirtualSidecar } from './scenario/run-scenario.js'
-export type {
-  Scenario,
-  ScenarioResult,
-  Step as ScenarioStep,
-  StepResult as ScenarioStepResult,
-} from './scenario/types.js'
 export type { Fleet } from './fleet/create-fleet.js'
 export type { FleetOptions, FleetRunEvent } from './fleet/fleet-options.js'
 export type { Gateway } from './gateway/create-gateway.js'

@@ -115,13 +115,12 @@ export function integer(least: number, most = Infinity) {
   return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
-/** A value that passes a test, with its description in JSON Schema. */
-export const leaf = (expected: string, test: (value: unknown) => boolean, json: object = {}) =>
-  v.pipe(v.custom(test, mustBe(expected)), v.metadata({ ...json }))
+/** A value that passes a test. */
+export const leaf = (expected: string, test: (value: unknown) => boolean) => v.custom(test, mustBe(expected))
 
 /** Text that matches a pattern. */
 export const pattern = (expected: string, regex: RegExp) =>
-  v.pipe(v.string(mustBe(expected)), v.regex(regex, mustBe(expected)), v.description(expected))
+  v.pipe(v.string(mustBe(expected)), v.regex(regex, mustBe(expected)))
 
 /** The most words that a message lists if one of them is similar. */
 const FEW = 3
@@ -232,19 +231,6 @@ export const rule = (faultOf: (value: Fields) => Fault | undefined) =>
     if (key === undefined) return addIssue({ message })
     addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] })
   })
-
-/** An object that needs at least one of these fields, or exactly one. */
-export function oneOf(schema: ObjectSchema, fields: readonly string[], isOnlyOne: boolean): ObjectSchema {
-  const ruled = rule((value) => {
-    const given = fields.filter((field) => Object.hasOwn(value, field))
-    if (given.length === 1 || (given.length > 1 && !isOnlyOne)) return undefined
-    const found = given.length === 0 ? 'none' : given.join(' and ')
-    return { message: `needs ${isOnlyOne ? 'one' : 'at least one'} of ${fields.join(', ')}; got ${found}` }
-  })
-  const choices = fields.map((field) => ({ required: [field] }))
-  const json: Fields = isOnlyOne ? { oneOf: choices } : { anyOf: choices }
-  return v.pipe(schema, ruled, v.metadata<Fields, Fields>(json))
-}
 
 /** Fields that may be absent. */
 export const optional = (fields: Readonly<Record<string, Schema>>) => wrapAll(fields, v.optional)

@@ -36,15 +36,10 @@ const longestTime = 2 ** 31 - 1
 /** The shortest time between two cuts of the watches, since each is an entry of the log. */
 const shortestInterval = 100
 
-export const natural = leaf('an integer of at least 0', (value) => toNatural(value) !== undefined, {
-  anyOf: [
-    { type: 'integer', minimum: 0 },
-    { type: 'string', pattern: '^\\d+$' },
-  ],
-})
-export const operation = word(Object.keys(operations))
-export const texts = list(text)
-export const milliseconds = number(0, longestTime)
+const natural = leaf('an integer of at least 0', (value) => toNatural(value) !== undefined)
+const operation = word(Object.keys(operations))
+const texts = list(text)
+const milliseconds = number(0, longestTime)
 const count = integer(1)
 const textMap = record(text)
 
@@ -54,9 +49,7 @@ const above0 = (most: number) => {
 }
 const metadata = {
   key: name,
-  value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string', {
-    type: ['string', 'null'],
-  }),
+  value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string'),
 }
 
 const counterAction = object(optional({ action: word(['Increment', 'Decrement']), amount: natural, capacity: natural }))
@@ -67,18 +60,12 @@ const listAction = object(
     capacity: leaf(
       `an integer from 0 to ${highestCapacity}`,
       (value) => toNatural(value) !== undefined && Number(value) <= highestCapacity,
-      {
-        anyOf: [
-          { type: 'integer', minimum: 0, maximum: highestCapacity },
-          { type: 'string', pattern: '^\\d{1,4}$' },
-        ],
-      },
     ),
   }),
 )
 
 /** The changes of an allocation, in its short form. */
-export const changes = {
+const changes = {
   labels: textMap,
   annotations: textMap,
   counters: record(counterAction),
@@ -138,7 +125,7 @@ const commands = Object.fromEntries(
   }),
 )
 
-export const command = variants(commands)
+const command = variants(commands)
 
 /** The reason why a value is no control command; undefined if it is one. */
 export function commandProblem(value: unknown): string | undefined {

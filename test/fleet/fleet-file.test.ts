@@ -64,3 +64,47 @@ test.each([
   await writeFile(path, text)
   await expect(readFleetFiles([path])).rejects.toThrow(expect.objectContaining({ message: `${path}${message}` }))
 })
+
+/** What `kubectl get fleets,fleetautoscalers -o yaml` prints, shortened. */
+const LIST = `apiVersion: v1
+items:
+- apiVersion: agones.dev/v1
+  kind: Fleet
+  metadata:
+    creationTimestamp: "2026-01-02T03:04:05Z"
+    generation: 3
+    name: arena
+    namespace: default
+    resourceVersion: "12345"
+    uid: 0b1f1c1e-0000-4000-8000-000000000000
+  spec:
+    priorities: []
+    replicas: 2
+    strategy: { rollingUpdate: { maxSurge: 25%, maxUnavailable: 25% }, type: RollingUpdate }
+    template:
+      metadata: { creationTimestamp: null }
+      spec:
+        eviction: {}
+        health: {}
+        ports: [{ containerPort: 7654, name: default, portPolicy: Dynamic, protocol: TCP }]
+        sdkServer: {}
+        template: { spec: { containers: [{ image: g:1, name: g, resources: {} }] } }
+  status: { allocatedReplicas: 0, readyReplicas: 2, replicas: 2, reservedReplicas: 0 }
+- apiVersion: autoscaling.agones.dev/v1
+  kind: FleetAutoscaler
+  metadata: { name: arena }
+  spec:
+    fleetName: arena
+    policy: { type: Buffer, buffer: { bufferSize: 1, maxReplicas: 3 } }
+kind: List
+metadata: { resourceVersion: "" }
+`
+
+test('a Fleet and its autoscaler are read from the List that kubectl prints, and mistakes have their line there', async () => {
+  const path = join(await temporaryFolder('fleet-file'), 'list.yaml')
+  await writeFile(path, LIST)
+  const { source } = await readFleetFiles([path])
+  expect(source).toMatchObject({ fleet: { spec: { replicas: 2 } }, autoscaler: { spec: { fleetName: 'arena' } } })
+  await writeFile(path, LIST.replace('maxReplicas: 3', 'maxReplica: 3').replace('buffer:', '\n      buffer:'))
+  await expect(readFleetFiles([path])).rejects.toThrow(/list\.yaml:31 holds no usable FleetAutoscaler: .*did you mean/)
+})

@@ -39,6 +39,10 @@ describe('a GameServer file', () => {
     ],
     ['kind: Fleet\nspec: { template: { metadata: { name: mine } } }\n', 'gs.yaml: uses the template of the Fleet'],
     ['kind: GameServer\nmetadata: { name: mine }\n', undefined],
+    [
+      'kind: List\nitems:\n- kind: Service\n- kind: GameServer\n  metadata: { name: mine, uid: a }\n  status: {}\n- kind: Fleet\n',
+      'gs.yaml: uses document 2 of 3',
+    ],
   ])('is the first GameServer or Fleet of %j', async (text, note) => {
     const content = await parseGameServer('gs.yaml', text)
     expect(content.gameServer.metadata?.name).toBe('mine')

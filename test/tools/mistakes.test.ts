@@ -28,6 +28,9 @@ const withPort = (args: readonly string[]): readonly string[] => {
   return args[0] === 'serve' && args.includes('PAGE') ? [...args, '--port=0'] : args
 }
 
+const FLEET = 'kind: Fleet\nmetadata: { name: f }\nspec: { template: { spec: {} } }\n---\n'
+const autoscalerOf = (fleet: string): string =>
+  `kind: FleetAutoscaler\nspec: { fleetName: ${fleet}, policy: { type: Buffer, buffer: { bufferSize: 1, maxReplicas: 2 } } }\n`
 const IS_TAKEN = 69
 const NO_FILE = 66
 
@@ -40,6 +43,8 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* after --\.$/],
     [['--prot', '1'], /^Unknown option '--prot'; did you mean demo --port\?$/],
     [['help', 'gateway'], /^There is no command "gateway"; there are demo, local, .*\.$/],
+    [['scenario', 'run', 'a.yaml'], /^There is no command "scenario" any more: .* gameserver-sidecar\/mock or /],
+    [['completion', 'zsh'], /^There is no command "completion" any more: --help lists what each command takes\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
     [['watch', '--until', 'Redy'], /^There is no state "Redy"; did you mean "Ready"\?$/],
     [
@@ -106,10 +111,6 @@ describe('a mistake in the command line is one sentence with the value, what was
       /^--step is for a replay as a sidecar; leave it out, or leave out --as client\.$/,
     ],
 
-    [['scenario', 'runn', 'a.yaml'], /^There is no action of scenario "runn"; did you mean "run"\?$/],
-    [['scenario', 'run'], /^Name a scenario's file/],
-    [['scenario', 'run', 'a.yaml', '--reporter', 'xml'], /junit/],
-
     [['allocate', '--url', 'ftp://x'], /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],
   ]
 
@@ -156,7 +157,6 @@ describe('the file', () => {
     ['exec', (file) => ['exec', '--file', file, '--', 'true']],
     ['fleet', (file) => ['fleet', '--port=0', '--file', file, '--', 'true']],
     ['allocate', (file) => ['allocate', '--file', file]],
-    ['scenario check', (file) => ['scenario', 'check', file]],
     ['replay', (file) => ['replay', file, '--http-port=0']],
   ]
 
@@ -174,7 +174,32 @@ describe('the file', () => {
     const { code, err } = await run(...args(pipe)).finished
     expect(err).toMatch(/file\.yaml( of --cert| can't be read)?: it is a pipe, not a file\.?$/)
     expect(err).not.toContain('\n')
-    expect(code).toBe(/^(scenario|replay)/.test(name) ? NO_FILE : 64)
+    expect(code).toBe(name === 'replay' ? NO_FILE : 64)
+  })
+
+  test.each([
+    [
+      'an autoscaler of another Fleet',
+      FLEET + autoscalerOf('other'),
+      /Fleet "other", and the Fleet here is "f"; give spec\.fleetName that name\.$/,
+    ],
+    ['an autoscaler alone', autoscalerOf('f'), /fleet\.yaml holds no Fleet; give the file with the Fleet, too\.$/],
+    ['no document', '', /fleet\.yaml/],
+  ])('of fleet with %s is refused in one sentence', async (_, text, sentence) => {
+    const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
+    await writeFile(file, text)
+    await expectRefusal(['fleet', '--port=0', '-f', file, '--', 'true'], sentence)
+  })
+
+  test('of fleet --kubeconfig is refused if it is another one, or its folder is missing', async () => {
+    const file = join(await temporaryFolder('kubeconfig'), 'config')
+    await writeFile(file, 'kind: Config')
+    const fleet = (path: string) => ['fleet', '--port=0', '--kubeconfig', path, '--', 'true']
+    await expectRefusal(fleet(file), /config exists and is no kubeconfig of a Fleet; give the name of a new file\.$/)
+    await expectRefusal(
+      fleet(join(file, '..', 'no', 'config')),
+      /The kubeconfig can't be written into \S+: its folder is missing\.$/,
+    )
   })
 
   test('of serve --key is refused if it is in the served folder', async () => {

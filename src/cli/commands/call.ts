@@ -18,7 +18,6 @@ export const callable = Object.keys(operations).filter((name) => name !== 'watch
 
 export const command = defineCommand({
   args: '<operation> [arguments...]',
-  choices: callable,
   flags: {
     url,
     timeout: withDefault(option('seconds', 'how long the sidecar may take to answer', someSeconds), 10),

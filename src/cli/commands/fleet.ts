@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { Fleet } from '../../node/fleet/create-fleet.js'
 import type { FleetOptions, FleetRunEvent } from '../../node/fleet/fleet-options.js'
 import { plainText } from '../../node/plain-text.js'
-import { CommandError, defineCommand, UsageError } from '../context.js'
+import { defineCommand, UsageError } from '../context.js'
 import type { CliContext, Colors, Invocation } from '../context.js'
 import { createFleetLines } from '../fleet-lines.js'
 import { names, port, portRange, seconds, several, whole } from '../flag-values.js'
@@ -77,7 +77,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
   try {
     fleet = await createFleet({ ...game, ...optionsOf(given), onEvent })
   } catch (error) {
-    throw await failureOf(error, given)
+    throw await startError(error, { port: given.port ?? 0, portFlag: '--port' })
   }
   print = context.print
   held.forEach(print)
@@ -114,15 +114,6 @@ const optionsOf = ({ file, replicas, max, port, ports, grace, record, kubeconfig
   allowHosts: given.allowHost,
   allowOrigins: given.allowOrigin,
 })
-
-/** The error that ends the command. A program that can't be started has a shell's exit code. */
-async function failureOf(error: unknown, { port = 0 }: FleetFlags): Promise<Error> {
-  const { name, message, exitCode } = error as Error & { readonly exitCode?: number }
-  if (exitCode !== undefined && (name === 'CommandError' || name === 'HostError')) {
-    return new CommandError(exitCode, /[.?!]$/.test(message) ? message : `${message}.`, { cause: error })
-  }
-  return startError(error, { port, portFlag: '--port', address: '127.0.0.1', addressFlag: '--port' })
-}
 
 function banner(
   { url, fleet }: Extract<FleetRunEvent, { event: 'listening' }>,

@@ -6,7 +6,6 @@ import type { FleetDocument } from '../../schema/fleet.js'
 import { kubeconfigFor } from '../fleet-api/fleet-api.js'
 import { watchTextFile } from '../local/follow-file.js'
 import { findInFile, GameServerFileError, readInFile, readText } from '../local/game-server-file.js'
-import { unreadableReason } from '../local/read-text-file.js'
 
 /** The first line of a kubeconfig of a Fleet, by which it is known again. */
 const MARK = '# Written by gameserver-sidecar fleet, and removed at its end.'
@@ -103,7 +102,9 @@ export async function writeKubeconfig(path: string, url: string, namespace: stri
     throw new GameServerFileError(`${path} exists and is no kubeconfig of a Fleet; give the name of a new file`)
   }
   await writeFile(path, text, { mode: 0o600 }).catch((error: unknown) => {
-    throw new GameServerFileError(`The kubeconfig can't be written into ${path}: ${unreadableReason(error)}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'its folder is missing' : message
+    throw new GameServerFileError(`The kubeconfig can't be written into ${path}: ${reason}`)
   })
   return async () => {
     if ((await readFile(path, 'utf8').catch(() => '')) === text) await rm(path, { force: true })

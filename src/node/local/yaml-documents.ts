@@ -1,4 +1,5 @@
 import type { CST, Document, LineCounter } from 'yaml'
+import { isObject } from '../../protocol/is-object.js'
 
 type Yaml = typeof import('../yaml.js')
 
@@ -19,18 +20,20 @@ export class YamlError extends Error {
   }
 }
 
+type Path = readonly (string | number)[]
+
 export interface FoundDocument {
   readonly value: unknown
   /** From 0, without counting empty documents. */
   readonly index: number
   readonly count: number
   /** The line, from 1, of a field's name or of an item. Where the path leads to nothing, the line of its last known part. */
-  lineOf(path: readonly (string | number)[]): number
+  lineOf(path: Path): number
 }
 
 /**
  * Finds the first wanted document of a YAML or JSON text, or the first document if none is wanted. Documents behind the
- * wanted one are only counted. Integers stay exact: an integer that a number can't hold becomes a decimal string.
+ * wanted one are only counted. The items of a `kind: List`, which `kubectl get -o yaml` prints, are documents. Integers stay exact: an integer that a number can't hold becomes a decimal string.
  *
  * @throws YamlError
  */
@@ -52,15 +55,26 @@ export async function findDocument(text: string, isWanted: (value: unknown) => b
     const { contents } = document
     if (contents === null || (yaml.isScalar(contents) && contents.value === null && document.errors.length === 0))
       continue
-    count += 1
-    if (wanted !== undefined) continue
-    const value = valueOf(yaml, document, lines)
-    const found = { value, index: count - 1, lineOf: lineFinder(yaml, document, lines) }
-    first ??= found
-    if (isWanted(value)) wanted = found
+    const lineOf = lineFinder(yaml, document, lines)
+    for (const { value, path } of wanted === undefined ? itemsOf(valueOf(yaml, document, lines)) : [NOT_READ]) {
+      const found = { value, index: count, lineOf: (place: Path) => lineOf([...path, ...place]) }
+      count += 1
+      first ??= found
+      if (wanted === undefined && isWanted(value)) wanted = found
+    }
   }
   const found = wanted ?? first ?? { value: undefined, index: 0, lineOf: () => 1 }
   return { ...found, count }
+}
+
+/** A document that is only counted. */
+const NOT_READ = { value: undefined, path: [] }
+
+/** The items of a List, or the document itself, each with its place in the document. */
+function itemsOf(value: unknown): { readonly value: unknown; readonly path: Path }[] {
+  const items = isObject(value) && value['kind'] === 'List' ? value['items'] : undefined
+  if (!Array.isArray(items) || items.length === 0) return [{ value, path: [] }]
+  return items.map((item: unknown, index) => ({ value: item, path: ['items', index] }))
 }
 
 /** Limits the depth, since the composer of documents is recursive. */

@@ -15,7 +15,7 @@ const callsButBeats = (Object.keys(operations) as OperationName[]).filter(
   (name) => name !== 'health' && name !== 'watchGameServer',
 )
 
-/** The presets that the dashboard offers, `GET /_/api/presets` lists and a scenario names. */
+/** The presets that the dashboard offers and `GET /_/api/presets` lists. */
 export const faultPresets: readonly FaultPreset[] = [
   {
     name: 'pod eviction',
@@ -37,10 +37,5 @@ export const faultPresets: readonly FaultPreset[] = [
       { type: 'failCalls', drop: true, share: 0.2 },
       { type: 'dropWatchers', everyMs: 10_000 },
     ],
-  },
-  {
-    name: 'the WebSocket of 1.50',
-    description: 'A watch opens and never sends anything, as over WebSocket in versions 1.50 to 1.52.',
-    commands: [{ type: 'stallWatchers' }, { type: 'dropWatchers' }],
   },
 ]

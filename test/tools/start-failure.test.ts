@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { CommandError, UsageError } from '../../src/cli/context.js'
+import { startError } from '../../src/cli/start-failure.js'
+import { CommandError as GameError } from '../../src/node/exec/start-command.js'
+import { HostError } from '../../src/node/host/host-error.js'
+import { GameServerFileError } from '../../src/node/local/game-server-file.js'
+import { YamlError } from '../../src/node/local/yaml-documents.js'
+import { InvalidInput } from '../../src/schema/check.js'
+
+const system = (code: string): Error => Object.assign(new Error(code), { code })
+const place = { port: 1, portFlag: '--port' }
+
+/** Every error that the start of a sidecar, gateway, host or Fleet may throw, with the exit code of the command. */
+const rows: readonly (readonly [error: Error, code: number])[] = [
+  [new TypeError('max must be 1'), 64],
+  [new RangeError('no port is left'), 64],
+  [new InvalidInput({ message: 'spec is missing', path: [] }), 64],
+  [new YamlError('a key is given twice'), 64],
+  [new GameServerFileError('fleet.yaml holds no Fleet'), 64],
+  [new GameServerFileError('Cannot read it', { cause: new Error('a pipe') }), 64],
+  [new GameServerFileError('Cannot read it', { cause: system('EACCES') }), 64],
+  [new GameServerFileError('Cannot read it', { cause: system('ENOENT') }), 66],
+  [new GameError('There is no command "x"', 127), 127],
+  [new GameError('"x" is no program', 126, { cause: system('EACCES') }), 126],
+  [new HostError('NO_BROWSER', 'There is no browser.'), 69],
+  [new HostError('NO_BUILD', 'There is no folder.', 'Build it.', { cause: system('ENOENT') }), 66],
+  ...['EACCES', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENOTFOUND', 'EAI_AGAIN', 'EMFILE'].map(
+    (code) => [system(code), 64] as const,
+  ),
+  [system('EADDRINUSE'), 69],
+]
+
+test.each(rows)(
+  'a start that fails with %s ends the command with one sentence and exit code %i',
+  async (error, code) => {
+    const end = await startError(error, place)
+    expect(end instanceof CommandError ? end.code : end instanceof UsageError ? 64 : undefined).toBe(code)
+    expect(end.message).toMatch(/^\S.*[.?!]$/)
+    expect(end.cause).toBe(error)
+  },
+)
