@@ -62,7 +62,7 @@ export interface SessionsTruth {
   readonly count: number
   readonly capacity: number
   readonly state: string
-  readonly label: string
+  readonly label?: string
   /** How many sessions were allocated, and how many of them the game has ended. */
   readonly allocated: number
   readonly ended: number
