@@ -65,8 +65,9 @@ class Arena extends Room {
   }
 }
 class Ranked extends Arena {
+  /** Gets the request instead of the options in 0.15. */
   static async onAuth(token, options) {
-    return { id: `auth-${options.playerId}` }
+    return { id: `auth-${options.playerId ?? token}` }
   }
 }
 class Lobby extends Arena {}
@@ -117,7 +118,9 @@ const client = () => new Client(`ws://127.0.0.1:${transport.server.address().por
 const commands = {
   async join({ how = 'joinOrCreate', room = 'arena', id, ...options }) {
     try {
-      const seat = await client()[how](room, { playerId: id, ...options })
+      const player = client()
+      if (player.auth) player.auth.token = id
+      const seat = await player[how](room, { playerId: id, ...options })
       seat.onMessage('*', () => {})
       seat.onLeave((code) => say({ player: id, closed: code }))
       return { joined: seats.push(seat) - 1, in: seat.roomId ?? seat.id }
