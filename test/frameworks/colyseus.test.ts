@@ -4,7 +4,7 @@ import { node22, startGame, versions, withSeats, type Game } from './support/col
 const poll =
   ({ expect }: TestContext) =>
   (look: () => unknown) =>
-    expect.poll(look, { interval: 20 })
+    expect.poll(look, { interval: 20, timeout: 80_000 })
 
 /** Allocates this GameServer as soon as possible. */
 async function allocate(
