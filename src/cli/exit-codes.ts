@@ -1,5 +1,5 @@
-import { unreadableReason } from '../node/local/read-text-file.js'
-import { plainText } from '../node/plain-text.js'
+import { unreadableReason } from '../local/files.js'
+import { plainText } from '../local/files.js'
 
 /** Exit codes of all commands but `host`, which has its own. The docs list both. */
 export const EXIT = {

@@ -1,4 +1,4 @@
-import { plainText } from '../node/plain-text.js'
+import { plainText } from '../local/files.js'
 import { CommandError, UsageError } from './context.js'
 import type { CliContext, Command, NamedCommand } from './context.js'
 import { EXIT } from './exit-codes.js'

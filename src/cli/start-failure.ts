@@ -1,5 +1,5 @@
-import { variablePrefix } from '../node/gateway/sidecar-url.js'
-import type { LocalSidecar } from '../node/local/local-sidecar.js'
+import { variablePrefix } from '../local/gateway.js'
+import type { LocalSidecar } from '../local/sidecar.js'
 import type { CliContext } from './context.js'
 import { CommandError, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'

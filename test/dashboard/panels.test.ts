@@ -10,9 +10,9 @@ import { beatsSince } from '../../src/dashboard/panels/health.js'
 import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
 import { set } from '../../src/dashboard/store/state.js'
 import { actions } from '../../src/dashboard/ui/actions.js'
-import { allocationMistake } from '../../src/schema/allocation.js'
-import { commandProblem } from '../../src/schema/control-command.js'
-import { createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
+import { allocationMistake } from '../../src/platform/schema/allocation.js'
+import { commandProblem } from '../../src/platform/schema/control-command.js'
+import { createSidecar, type ControlCommand, type Sidecar } from '../../src/platform/sidecar.js'
 
 /** A sidecar whose clock moves only by `pass()`. */
 function createQuietSidecar(config: Parameters<typeof createSidecar>[0] = {}): {

@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { GameServerManifest } from '../../sidecar/index.js'
+import type { GameServerManifest } from '../../platform/sidecar.js'
 
 /** Writes a JSON value as YAML in block style, with quotes only where YAML needs them. */
 export function writeYaml(value: unknown): string {

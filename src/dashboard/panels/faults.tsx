@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
+import type { SidecarSnapshot, WatcherInfo } from '../../platform/sidecar.js'
 import { api, control, sends } from '../store/api.js'
 import { state } from '../store/state.js'
 import { commandOf, faultForms, type FaultField, type FaultForm } from './fault-commands.js'
