@@ -26,7 +26,7 @@ const ELSEWHERE = new Set(['allocate', 'update'])
 
 definePage({
   subject: 'fleet',
-  actions: () => actions,
+  actions,
   inMenu: ({ id, group }) => (group === 'fleet' && !ELSEWHERE.has(id)) || id === 'help' || id === 'theme',
   moreActions: () => [],
   groups: ['fleet', 'game server', 'row', 'page'],

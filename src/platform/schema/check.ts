@@ -95,7 +95,7 @@ export const mustBe =
   ({ input }: { readonly input: unknown }): string =>
     `must be ${expected}; got ${show(input)}`
 
-export const anything = v.optional(v.unknown())
+const anything = v.optional(v.unknown())
 export const text = v.string(mustBe('text'))
 /** Text of a YAML file, in which `true` and `5` aren't text. */
 export const quotable = v.string(mustBe('text, in quotes if it looks like a number'))
@@ -166,10 +166,6 @@ export function object(
   })
 }
 
-/** An object with these fields, and others that are ignored. */
-export const looseObject = (entries: Readonly<Record<string, Schema>>): ObjectSchema =>
-  onlyObjects(v.looseObject(entries, ({ expected }) => `needs the field ${expected}`))
-
 /** A mistake of an object, or of one of its fields. */
 interface Fault {
   readonly message: string
@@ -205,18 +201,18 @@ export const either = (other: Schema, ofObjects: Schema, isMeant: (value: unknow
     (isMeant(dataset.value) ? ofObjects : other)['~run'](dataset, config),
   )
 
-/** Objects whose `type` chooses the schema; `other` is for unknown types. */
-export function variants(kinds: Readonly<Record<string, Schema>>, other?: Schema): ObjectSchema {
+/** Objects whose `type` chooses the schema. */
+export function variants(kinds: Readonly<Record<string, Schema>>): ObjectSchema {
   const names = Object.keys(kinds)
   const faultOf = ({ type }: Fields): Fault | undefined => {
-    if (typeof type === 'string' && (other !== undefined || names.includes(type))) return undefined
+    if (typeof type === 'string' && names.includes(type)) return undefined
     if (type === undefined) return { key: 'type', message: `has no type; there are ${names.join(', ')}` }
     const advice = didYouMean(type, names)
     return { key: 'type', message: `has no type ${show(type)}; ${advice}` }
   }
   const chosen = running(v.union(Object.values(kinds)), (dataset, config) => {
     const { type } = dataset.value as { readonly type: string }
-    return (Object.hasOwn(kinds, type) ? kinds[type]! : other!)['~run'](dataset, config)
+    return kinds[type]!['~run'](dataset, config)
   })
   return onlyObjects(chosen, faultOf, 'an object with a "type"')
 }
