@@ -72,8 +72,6 @@ function describeEvent(event: SidecarEvent): string {
       return `watch #${event.id} opened (${event.transport})`
     case 'watch-closed':
       return `watch #${event.id} closed (${event.reason})`
-    case 'shown':
-      return 'recording'
     case 'tick':
       return 'sidecar'
   }

@@ -12,4 +12,3 @@ export {
   checkLocalSidecarOptions,
   checkPluginOptions,
 } from './schema/options.js'
-export { TornLine, readLine } from './schema/recording.js'

@@ -38,8 +38,6 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
       return `A watch gets the current object at once, and each new version after that.${suffix}`
     case 'watch-closed':
       return event.reason === 'closed' ? 'The reader left.' : 'The reader could not take the last message.'
-    case 'shown':
-      return 'The replayed recording has this GameServer at this time.'
     case 'tick':
       return tickRule(entry, config)
   }

@@ -12,7 +12,7 @@ import type { FailureFault } from './state/faults.js'
 import { show } from './state/show.js'
 import type { Call, SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
-import { record, setObject, update, warn } from './state/step.js'
+import { record, update, warn } from './state/step.js'
 import type { Step } from './state/step.js'
 import { doDueWork, nextDueWork, skipMissedDrops } from './time/due-work.js'
 import { startHealthClock } from './time/health.js'
@@ -62,9 +62,6 @@ export function reduce(
       noteWatchClosed(step)
       break
     }
-    case 'shown':
-      if (setObject(step, event.gameServer)) step.effects.push({ type: 'publish', gameServer: event.gameServer })
-      break
     case 'tick':
       break
   }
@@ -101,9 +98,7 @@ function warnOfBody(step: Step, { call, unread, tool }: Extract<SidecarEvent, { 
 function answerCall(step: Step, call: Call, now: number): void {
   const failure = meetFailure(step, call.operation)
   if (failure === undefined) {
-    const answer = step.state.config.frozen
-      ? performCall({ state: step.state, effects: [] }, call, now)
-      : (loseWrite(step, call, now) ?? performCall(step, call, now))
+    const answer = loseWrite(step, call, now) ?? performCall(step, call, now)
     step.effects.push({ type: 'reply', ...answer, drop: false })
     return
   }

@@ -1,4 +1,3 @@
-import type { GameServer } from '../../../protocol/game-server.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { CounterAction, GameServerAllocation, ListAction } from '../allocation/manifest.js'
 import type { GameServerManifest } from './config.js'
@@ -158,7 +157,5 @@ export type SidecarEvent =
       readonly tool?: true
     }
   | { readonly type: 'watch-closed'; readonly id: number; readonly reason: string }
-  /** A replayed recording has a new version of the GameServer. */
-  | { readonly type: 'shown'; readonly gameServer: GameServer }
   /** Time has passed: everything that is due happens. */
   | { readonly type: 'tick' }

@@ -30,11 +30,10 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
   const meta: CallMeta = { client: raw.client, isTool: raw.isTool, began: environment.now() }
   let body: Uint8Array = nothing
   const keep = (seq: number, response?: ResponseRecord): void =>
-    log.keepExchange(
-      seq,
-      { request: recordRequest(method, target, request.headers, body), ...(response && { response }) },
-      environment.now(),
-    )
+    log.keepExchange(seq, {
+      request: recordRequest(method, target, request.headers, body),
+      ...(response && { response }),
+    })
   const respond = (seq: number, status: number, headers: Headers, text: string): Response => {
     keep(seq, recordResponse(status, headers, text))
     return new Response(text === '' ? null : text, { status, headers })
