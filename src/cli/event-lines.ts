@@ -1,7 +1,7 @@
-import { plainText } from '../node/plain-text.js'
-import { describeCall } from '../sidecar/describe-call.js'
-import { describeChange, isAllocationTime } from '../sidecar/index.js'
-import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
+import { plainText } from '../local/files.js'
+import { describeCall } from '../platform/sidecar.js'
+import { describeChange, isAllocationTime } from '../platform/sidecar.js'
+import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../platform/sidecar.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120
@@ -10,7 +10,7 @@ const WHAT_WIDTH = 30
 const MAX_CHANGES = 10
 
 /** Warnings whose text is new each time. */
-const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action'] as const)
+const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action', 'unknown-field'] as const)
 
 /** The time of day of this machine, such as `12:04:05.006`. */
 export const clockTime = (at: number): string =>
@@ -72,8 +72,6 @@ function describeEvent(event: SidecarEvent): string {
       return `watch #${event.id} opened (${event.transport})`
     case 'watch-closed':
       return `watch #${event.id} closed (${event.reason})`
-    case 'shown':
-      return 'recording'
     case 'tick':
       return 'sidecar'
   }

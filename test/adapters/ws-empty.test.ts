@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { AttachWsOptions } from '../../src/adapters/ws.js'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { AttachWsOptions } from '../../src/players/ws.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { calls } from '../support/with-sidecar.js'
 import { callsOf, seatsIn, stateOf, test, until, type World } from './socket-servers.js'
 
@@ -149,7 +149,7 @@ test.concurrent(
     await until(() => stateOf(sidecar), 'Ready')
     const ann = world.visit(server, '/?player=ann')
     const gone = world.visit(server, '/?player=gone')
-    await expect.poll(() => server.clients.size).toBe(0)
+    await until(() => server.clients.size, 0)
     gone.socket.terminate()
     sidecar.sidecar.control({ type: 'allocate' })
     await ann.opened

@@ -1,13 +1,14 @@
 import { createServer } from 'node:net'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import type { FleetServer } from '../../src/fleet/types.js'
-import { isAlive, isGroupAlive } from '../../src/node/exec/processes.js'
-import { createFleet } from '../../src/node/fleet/create-fleet.js'
-import type { Fleet } from '../../src/node/fleet/create-fleet.js'
-import type { FleetOptions, FleetRunEvent } from '../../src/node/fleet/fleet-options.js'
+import type { FleetServer } from '../../src/platform/fleet/types.js'
+import { isAlive, isGroupAlive } from '../../src/local/game/processes.js'
+import { createFleet } from '../../src/host/create-fleet.js'
+import type { Fleet } from '../../src/local/fleet.js'
+import type { FleetOptions } from '../../src/host/create-fleet.js'
+import type { FleetRunEvent } from '../../src/local/fleet.js'
 import { createSeen } from '../support/seen.js'
 import type { Seen } from '../support/seen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -199,16 +200,6 @@ test('two Fleets at the usual port: one of them has another', async () => {
   const [first, second] = both.map(({ fleet }) => fleet.url)
   expect(first).not.toBe(second)
   for (const { fleet } of both) expect((await fetch(`${fleet.url}/version`)).status).toBe(200)
-})
-
-test('record writes the session of each sidecar into the folder', async () => {
-  const folder = join(await temporaryFolder('fleet'), 'sessions')
-  const { fleet } = await start('', { record: folder })
-  await fleet.ready()
-  const [first] = servers(fleet)
-  await fleet.close()
-  expect(await readdir(folder)).toEqual([`${first!.name}.ndjson`])
-  expect(await readFile(join(folder, `${first!.name}.ndjson`), 'utf8')).toContain('RequestReady')
 })
 
 test('kubeconfig leads to the Fleet until close(), and another file at its path stays', async () => {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { sidecarPlugin, type ColyseusServer, type SidecarPluginOptions } from '../../src/adapters/colyseus.js'
+import { sidecarPlugin, type ColyseusServer, type SidecarPluginOptions } from '../../src/players/colyseus.js'
 import type { HealthEvent } from '../../src/index.js'
-import { createMock } from '../../src/mock/index.js'
+import { createMock } from '../../src/platform/mock.js'
 import { folderOf } from './support/colyseus-game.js'
 
 const fakeServer = (): ColyseusServer => ({
@@ -17,6 +17,7 @@ const matchMaker = {
   getHandler: () => ({}),
   getAllHandlers: () => ({}),
   handleCreateRoom: () => Promise.resolve({ roomId: 'one' }),
+  controller: { invokeMethod: () => Promise.resolve() },
 }
 
 describe('sidecarPlugin refuses with the fix', () => {
@@ -30,6 +31,12 @@ describe('sidecarPlugin refuses with the fix', () => {
     ['a missing server', undefined, good, /^server must be a Colyseus Server/],
     ['an http.Server', { listen() {}, close() {} }, good, /^server must be a Colyseus Server/],
     ['missing options', fakeServer(), undefined, /^matchMaker must be imported from where Server is/],
+    [
+      'the matchMaker of Colyseus 0.14',
+      fakeServer(),
+      { matchMaker: { ...matchMaker, state: undefined } },
+      /^matchMaker must be imported from where Server is, from Colyseus 0\.15 to 0\.18/,
+    ],
     [
       'a misspelt option',
       fakeServer(),

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
-import type { Fleet } from '../../node/fleet/create-fleet.js'
-import type { FleetOptions, FleetRunEvent } from '../../node/fleet/fleet-options.js'
-import { plainText } from '../../node/plain-text.js'
+import type { Fleet } from '../../local/fleet.js'
+import type { FleetOptions } from '../../host/create-fleet.js'
+import type { FleetRunEvent } from '../../local/fleet.js'
+import { plainText } from '../../local/files.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext, Colors, Invocation } from '../context.js'
 import { createFleetLines } from '../fleet-lines.js'
@@ -25,7 +26,6 @@ const flags = {
   }),
   ports: option('range', 'ports for players (default: 7000-8000)', portRange, { also: ['players-port'] }),
   grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
-  record: text('dir', 'record the session of each sidecar into this folder'),
   kubeconfig: text('file', 'write a kubeconfig with this API, for kubectl and other clients'),
   platform,
   allowHost: option('name', 'also accept requests for this Host', names),
@@ -72,7 +72,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
     if (event.event === 'listening' && !isJson) banner(event, given, keys, context).forEach(print)
     else lines(event).forEach(print)
   }
-  const { createFleet } = await import('../../node/fleet/create-fleet.js')
+  const { createFleet } = await import('../../host/create-fleet.js')
   let fleet: Fleet
   try {
     fleet = await createFleet({ ...game, ...optionsOf(given), onEvent })
@@ -108,8 +108,8 @@ function gameOf(args: readonly string[], { path, browser, webgl, yes }: FleetFla
   return { dir: first, page: { path, browser, webgl } }
 }
 
-const optionsOf = ({ file, replicas, max, port, ports, grace, record, kubeconfig, ...given }: FleetFlags) => ({
-  ...{ file, replicas, max, port: port ?? ('usual' as const), ports, record, kubeconfig, platform: given.platform },
+const optionsOf = ({ file, replicas, max, port, ports, grace, kubeconfig, ...given }: FleetFlags) => ({
+  ...{ file, replicas, max, port: port ?? ('usual' as const), ports, kubeconfig, platform: given.platform },
   grace: grace === undefined ? undefined : grace * 1000,
   allowHosts: given.allowHost,
   allowOrigins: given.allowOrigin,

@@ -1,7 +1,7 @@
 import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
-import { plainText } from '../../node/plain-text.js'
-import { describeChange } from '../../sidecar/model/state/effect.js'
-import { diffGameServers } from '../../sidecar/model/state/game-server-diff.js'
+import { plainText } from '../../local/files.js'
+import { describeChange } from '../../platform/sidecar.js'
+import { diffGameServers } from '../../platform/sidecar.js'
 import { defineCommand } from '../context.js'
 import type { CliContext } from '../context.js'
 import { clockTime } from '../event-lines.js'
@@ -12,6 +12,7 @@ import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonText } from '../json-line.js'
+import { toolOptions } from '../tool-client.js'
 import { pick } from '../usage.js'
 
 const stateOf = (text: string): string =>
@@ -39,7 +40,7 @@ async function runWatch(given: WatchFlags, context: CliContext): Promise<number>
   const stopped = context.untilStopped()
   const baseUrl = await findSidecar(given.url, process.env)
   const { createClient } = await import('../../index.node.js')
-  const client = createClient({ baseUrl, logger: {} })
+  const client = createClient({ baseUrl, logger: {}, ...toolOptions('watch') })
   const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)
   const { until, timeout } = given
   let timer: NodeJS.Timeout | undefined

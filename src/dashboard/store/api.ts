@@ -1,5 +1,5 @@
-import type { FleetCommand } from '../../fleet/types.js'
-import type { ControlCommand } from '../../sidecar/index.js'
+import type { FleetCommand } from '../../platform/fleet.js'
+import type { ControlCommand } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
 import { set, type Entry } from './page-state.js'
 import { page } from '../ui/page.js'
@@ -78,7 +78,7 @@ function followSocket(reader: FrameReader): void {
   }
 }
 
-/** Access to the server that served this page. A recording and the playground replace these functions. */
+/** Access to the server that served this page. The playground replaces these functions. */
 export const api: ServerLink = { origin: () => location.origin, request: ask, follow: followSocket }
 const access = { token: undefined as string | undefined }
 

@@ -1,6 +1,6 @@
 import { operations } from '../../protocol/operations.js'
-import { describeCall } from '../../sidecar/describe-call.js'
-import type { Change, ControlCommand, LogEntry } from '../../sidecar/index.js'
+import { describeCall } from '../../platform/sidecar.js'
+import type { Change, ControlCommand, LogEntry } from '../../platform/sidecar.js'
 import type { SentRequest } from '../ui/copy.js'
 import { cached } from './words.js'
 
@@ -46,8 +46,6 @@ export const describe = cached(({ event, problem }: LogEntry): Description => {
       return { kind: 'watch', name: `watch #${event.id} opened`, details: event.transport }
     case 'watch-closed':
       return { kind: 'watch', name: `watch #${event.id} ended`, details: event.reason }
-    case 'shown':
-      return { kind: 'event', name: 'recording', details: '' }
     case 'tick':
       return { kind: 'event', name: 'time', details: '' }
   }

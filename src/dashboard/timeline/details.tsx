@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { LogEntry } from '../../sidecar/index.js'
+import type { LogEntry } from '../../platform/sidecar.js'
 import { arrowStep } from '../common/browser.js'
 import { Chip } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'
@@ -92,7 +92,7 @@ function Buttons({ entry }: { entry: LogEntry }): JSX.Element | null {
     <div class="row wrap">
       {button('Copy as curl', 'c', copyCurl)}
       {args && button('Copy as code', 'J', copyClientCode)}
-      {!state.isRecorded && button('Replay', 'R', replay)}
+      {button('Replay', 'R', replay)}
     </div>
   )
 }

@@ -1,9 +1,9 @@
 import { copyFile, cp, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { buildGame } from '../../../demo/browser/build.mjs'
-import { choose, type Given } from '../../../src/init/choose.js'
-import { inspectProject } from '../../../src/init/project.js'
-import { renderFiles, writeFiles } from '../../../src/init/write-files.js'
+import { choose, type Given } from '../../../src/deploy/init/choose.js'
+import { inspectProject } from '../../../src/deploy/init/project.js'
+import { renderFiles, writeFiles } from '../../../src/deploy/init/write-files.js'
 import { pack } from '../../support/packed.js'
 import { read, root } from '../../support/source.js'
 

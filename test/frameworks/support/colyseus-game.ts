@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
+import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node.js'
 import { runtimeFile } from '../../hosts/support/runtimes.js'
 import { createSeen } from '../../support/seen.js'
 import { calls } from '../../support/with-sidecar.js'
@@ -20,7 +20,7 @@ function nodeOf(version: string): string | undefined {
   return existsSync(join(folderOf(version), 'node_modules/@colyseus/core')) ? node : undefined
 }
 
-export const versions = ['0.16', '0.17', '0.18'].map((version) => ({ version, node: nodeOf(version) }))
+export const versions = ['0.15', '0.16', '0.17', '0.18'].map((version) => ({ version, node: nodeOf(version) }))
 
 type Line = Record<string, unknown>
 

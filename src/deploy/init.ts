@@ -1,0 +1,6 @@
+export { readExisting } from './init/carry-over.js'
+export { ChoiceError } from './init/choices.js'
+export { choose, type Person } from './init/choose.js'
+export { imageProblems, nextSteps } from './init/next-steps.js'
+export { ProjectError, inspectProject } from './init/project.js'
+export { WriteError, renderFiles, writeFiles } from './init/write-files.js'

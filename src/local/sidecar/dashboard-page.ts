@@ -1,0 +1,4 @@
+import * as dashboard from '../../dashboard/index.html?page'
+import { inlinedPage } from './dashboard-route.js'
+
+export const page = inlinedPage(dashboard)

@@ -1,0 +1,182 @@
+import type { GameServer } from '../../../protocol/game-server.js'
+import type { SidecarConfig } from './config.js'
+import type { EndReason, WarningCode } from './effect.js'
+import { noFaults } from './faults.js'
+import type { FaultState } from './faults.js'
+import { initialGameServer } from './initial-game-server.js'
+
+/** Changes of a counter that wait to be written. */
+export interface PendingCounter {
+  readonly capacity?: string
+  readonly count?: string
+  readonly diff: string
+}
+
+/** Changes of a list that wait to be written. */
+export interface PendingList {
+  readonly capacity?: string
+  readonly remove: readonly string[]
+  readonly add: readonly string[]
+}
+
+export type WriteKind = 'state' | 'labels' | 'annotations' | 'counters' | 'lists'
+
+/** The memory of the sidecar process, which a restart clears. */
+export interface ProcessState {
+  /** When each kind of write is due. */
+  readonly due: Readonly<Partial<Record<WriteKind, number>>>
+  /** The state that the game asked for last, '' for none. */
+  readonly wantedState: string
+  /** The queued Ready is older than an allocation, which it will undo. */
+  readonly undoesAllocation: boolean
+  /**
+   * When a game opened a watch again whose last watch had ended while Allocated: the game
+   * may have restarted. Infinity until a watch opens, undefined if no watch ended so.
+   */
+  readonly returnedAt: number | undefined
+  /** Milliseconds of the last reservation that the game asked for; undefined for none, or for one without an end. */
+  readonly reserveFor: number | undefined
+  /** When the present reservation's timer fires. */
+  readonly reserveEnds: number | undefined
+  /** All labels ever set through the SDK, by key without prefix: each write repeats them all. */
+  readonly labels: Readonly<Record<string, string>>
+  /** The same for annotations. */
+  readonly annotations: Readonly<Record<string, string>>
+  readonly counters: Readonly<Record<string, PendingCounter>>
+  readonly lists: Readonly<Record<string, PendingList>>
+  readonly health: HealthState
+  /** The highest capacity of a list, which local mode reads from the list `players` once; '0' before that. */
+  readonly listLimit: string
+}
+
+/** What the platform does about a GameServer that has ended. */
+export interface EndingState {
+  readonly reason: EndReason
+  /** When the platform takes its next step: from Unhealthy to Shutdown, from Shutdown to the deletion timestamp. */
+  readonly nextAt: number | undefined
+  /** When a fresh GameServer replaces it, if one does. */
+  readonly replacesAt: number | undefined
+}
+
+export interface HealthState {
+  readonly disabled: boolean
+  readonly period: number
+  readonly threshold: number
+  readonly initialDelay: number
+  readonly lastBeat: number
+  readonly beats: number
+  readonly failures: number
+  /** Undefined until the clock starts, and if nothing is counted. */
+  readonly nextCheck: number | undefined
+}
+
+export interface ConformanceState {
+  readonly received: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/** The whole sidecar at one moment. It is immutable: states share the parts that are equal. */
+export interface SidecarState {
+  readonly config: SidecarConfig
+  readonly startedAt: number
+  readonly restarts: number
+  /** How many GameServers there were before this one. */
+  readonly replacements: number
+  /**
+   * A game has called this GameServer's sidecar. In a pod the kubelet's first probe starts the health clock; here the
+   * first call does, so that a sidecar without a game doesn't become Unhealthy.
+   */
+  readonly gameCalled: boolean
+  /** The GameServer as the API server holds it, or in local mode the only copy there is. */
+  readonly object: GameServer
+  /** When the reservation that the object carries ends. */
+  readonly reservedUntil: number | undefined
+  /** The object is no longer in the cluster. */
+  readonly gone: boolean
+  /** When the grace period of a deletion ends. */
+  readonly goneAt: number | undefined
+  /** When the platform's controller turns RequestReady into Ready. */
+  readonly readyAt: number | undefined
+  /** Undefined until the GameServer has ended. */
+  readonly ending: EndingState | undefined
+  readonly process: ProcessState
+  /**
+   * When the API server, which neither the sidecar nor the platform's controllers reach,
+   * comes back. Infinity: only a command brings it back. Undefined: it is reachable.
+   */
+  readonly apiServerBackAt: number | undefined
+  readonly faults: FaultState
+  /** The generator of the random numbers by which calls fail. */
+  readonly random: number
+  readonly watchers: readonly number[]
+  readonly conformance: ConformanceState
+  readonly warned: Readonly<Partial<Record<WarningCode, number>>>
+}
+
+/** The state of a sidecar that starts now. */
+export function createState(config: SidecarConfig, now: number): SidecarState {
+  const object = initialGameServer(config, now)
+  return {
+    config,
+    startedAt: now,
+    restarts: 0,
+    replacements: 0,
+    gameCalled: false,
+    object,
+    reservedUntil: undefined,
+    gone: false,
+    goneAt: undefined,
+    readyAt:
+      object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
+    ending: undefined,
+    process: createProcess(config, object, now, false),
+    apiServerBackAt: undefined,
+    faults: noFaults,
+    random: config.seed | 0,
+    watchers: [],
+    conformance: { received: [], problems: [] },
+    warned: {},
+  }
+}
+
+/** A process that has just started. If a game has called before, its health clock runs at once. */
+export function createProcess(
+  config: SidecarConfig,
+  object: GameServer,
+  now: number,
+  gameCalled: boolean,
+): ProcessState {
+  return {
+    due: {},
+    wantedState: '',
+    undoesAllocation: false,
+    returnedAt: undefined,
+    reserveFor: undefined,
+    reserveEnds: undefined,
+    labels: {},
+    annotations: {},
+    counters: {},
+    lists: {},
+    health: createHealth(config, object, now, gameCalled),
+    listLimit: '0',
+  }
+}
+
+/** The health state of a process that reads its settings from the object now. Its clock runs if a game has called. */
+export function createHealth(config: SidecarConfig, object: GameServer, now: number, gameCalled: boolean): HealthState {
+  const spec = object.spec?.health
+  const period = (spec?.period_seconds ?? 0) * 1000
+  const initialDelay = (spec?.initial_delay_seconds ?? 0) * 1000
+  const disabled = spec?.disabled ?? false
+  const counted = config.mode === 'production' && !disabled && period > 0 && gameCalled
+  return {
+    disabled,
+    period,
+    threshold: spec?.failure_threshold ?? 0,
+    initialDelay,
+    lastBeat: now,
+    beats: 0,
+    failures: 0,
+    nextCheck: counted ? now + initialDelay : undefined,
+  }
+}
