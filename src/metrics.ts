@@ -45,9 +45,7 @@ type Method = (...parameters: unknown[]) => unknown
  *
  * @returns the function that reads the figures
  */
-export function measure(
-  client: SidecarClient<never> | SidecarClient<number> | SidecarClient<bigint>,
-): () => ClientMetrics {
+export function measure(client: SidecarClient<never> | SidecarClient | SidecarClient<bigint>): () => ClientMetrics {
   const { on, status } = client as SidecarClient
   const calls: CallFigures = {}
   const beats = { ok: 0, failed: 0, limit: 0 }

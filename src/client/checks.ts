@@ -37,7 +37,7 @@ export function checkNames(given: unknown, known: readonly string[], kind: strin
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const CHARACTERS = ' letters, digits, "-", "_" or "."'
+const CHARACTERS = ' letters, digits, "-_."'
 
 /** The rule for each kind of field, and its words in a message. Covers only mistakes that the sidecar would accept. */
 const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, wanted: string]> = {

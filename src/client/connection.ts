@@ -32,8 +32,8 @@ export interface Connection {
   lost(reason?: string): void
   /** Notes whether an exchange found the sidecar. */
   note(reply: Pick<Reply, 'answered' | 'error'>): void
-  /** Counts a dial that has failed. Returns the ms until the next one. */
-  failed(retryAfter?: number): number
+  /** Counts a failure. Returns the ms until the next dial: none after the first loss of a connection that worked. */
+  failed(retryAfter?: number, hasWorked?: boolean): number
   /** Runs one attempt and notes its outcome. */
   ask(task: Task, call: Call): Promise<Reply>
   /** Reads the GameServer, to find out whether the sidecar answers. */
@@ -89,10 +89,11 @@ export function createConnection(
       if (answered) search.found()
     },
 
-    failed(retryAfter = 0) {
+    failed(retryAfter = 0, hasWorked = false) {
       if (upSince !== undefined && time.now() - upSince > STABLE_AFTER) failures = 0
       upSince = undefined
-      return Math.max(retryAfter, time.backoff(failures++))
+      const attempt = failures++ - (hasWorked ? 1 : 0)
+      return attempt < 0 ? 0 : Math.max(retryAfter, time.backoff(attempt))
     },
 
     async ask(task, call) {

@@ -92,7 +92,7 @@ export interface Time {
    */
   wait<T>(
     task: Task,
-    start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => void) | void,
+    start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => void) | undefined,
     ms?: number,
   ): Promise<T>
   sleep(task: Task, ms: number): Promise<void>
@@ -163,7 +163,8 @@ const createWait = <T>(
 ): Promise<T> =>
   new Promise((resolve, reject) => {
     throwIfAborted(task)
-    let clean: (() => void) | void
+    // eslint-disable-next-line prefer-const -- read by `end`, which `start` may call
+    let clean: (() => void) | undefined
     let lift: (() => void) | undefined
     let isOver = false
     const end =

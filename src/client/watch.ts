@@ -132,8 +132,6 @@ const FIRST_OBJECT_TIMEOUT = 1000
 const SETTLE_TIME = 100
 /** ms in which the watch may still show by itself what a read has found. */
 const GRACE = 500
-/** ms that a connection must last to be replaced without backoff when it is lost */
-const STABLE_AFTER = 5000
 /** ms until a refused page retries its watch: browsers log each attempt to the console. */
 const REFUSED_PAUSE = 10000
 /** ms that a stopping gateway gives its page, as the host does */
@@ -220,7 +218,6 @@ function createLife(
         return reason.code === 'CROSS_ORIGIN' ? reason : undefined
       },
     )
-    const since = time.now()
     const { reason, isOpened, isEstablished } = await dial()
     throwIfAborted(life)
     const isFault = !isPassing(reason)
@@ -235,9 +232,8 @@ function createLife(
     if (isFault) report(reason)
     connection.lost(reason.summary)
     if (!isOpened) connection.note({ answered: false, error: reason })
-    // A connection that was stable is replaced at once.
-    if (!isEstablished || time.now() - since < STABLE_AFTER)
-      await time.sleep(life, blocked ? REFUSED_PAUSE : connection.failed())
+    const pause = blocked ? REFUSED_PAUSE : connection.failed(0, isEstablished)
+    if (pause) await time.sleep(life, pause)
   }
 
   async function dial(): Promise<End> {
@@ -343,7 +339,7 @@ function createComparison(
     const { last } = state
     const isMissed = !error && state.offer(found) && last && isToldByWatch(last, found)
     if (watching && watching === link() && (error || isMissed))
-      watching.abort(error || new SidecarError('UNAVAILABLE', 'The watch has missed a change'))
+      watching.abort(error ?? new SidecarError('UNAVAILABLE', 'The watch has missed a change'))
   }
 
   /** Never rejects: only the end of the watch throws. */

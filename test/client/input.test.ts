@@ -264,14 +264,6 @@ test.each(misspeltNames)('%s() refuses "%s": the hint names %s', async (operatio
   })
 })
 
-test('allocate() knows no option force, which is one of ready() alone', async () => {
-  expect(await refusingCall((client) => client.allocate({ force: true } as never))).toMatchObject({
-    code: 'INVALID_ARGUMENT',
-    operation: 'allocate',
-    message: expect.stringContaining('force'),
-  })
-})
-
 test('waitFor() takes a function for a state of a newer platform, whose name it refuses', async () => {
   const sidecar = await startScripted()
   sidecar.publish(gameServer(1, 'Draining'))

@@ -41,8 +41,13 @@ export function createNodeHttp(baseUrl: string, life: Task): SendHttp {
     const begin = (send: Send): void => {
       if (isOver) return
       request = send(url.slice(origin.length), init)
-      request.on('error', fail)
-      request.on('response', (message) => receive(message, to, fail, () => end(to.onEnd)))
+      let isAnswered = false
+      // An answer that goes on after its end is an error of the request, and whole.
+      request.on('error', (error) => isAnswered || fail(error))
+      request.on('response', (message) => {
+        isAnswered = true
+        receive(message, to, fail, () => end(to.onEnd))
+      })
     }
     ;(connecting ??= connect()).then(begin).catch(fail)
     return () => {
