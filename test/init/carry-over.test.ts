@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { problemsOf } from '../deploy/support/validate.js'
 import { read } from '../support/source.js'
-import { init, project } from './support.js'
+import { init, PAGE, project } from './support.js'
 
 interface Spec {
   readonly [field: string]: unknown
@@ -16,7 +16,7 @@ interface Fleet {
 
 /** A project whose gameserver.yaml has this beneath `kind`. */
 const projectWith = (content: string): Promise<string> =>
-  project({ 'gameserver.yaml': `apiVersion: agones.dev/v1\nkind: GameServer\n${content}\n` })
+  project({ ...PAGE, 'gameserver.yaml': `apiVersion: agones.dev/v1\nkind: GameServer\n${content}\n` })
 
 async function fleetIn(folder: string): Promise<Fleet['spec']['template']> {
   const fleet = parse(await readFile(join(folder, 'fleet.yaml'), 'utf8')) as Fleet
@@ -92,7 +92,7 @@ spec:
   })
 
   test("of the browser demo makes a Fleet with the demo's counter and list", async () => {
-    const folder = await project({ 'gameserver.yaml': read('demo/gameserver.yaml') })
+    const folder = await project({ ...PAGE, 'gameserver.yaml': read('demo/gameserver.yaml') })
     expect((await init(folder)).code).toBe(0)
     const { counters, lists } = (await fleetIn(folder)).spec
     expect({ counters, lists }).toMatchObject({ counters: { players: {} }, lists: { roster: {} } })
@@ -107,7 +107,7 @@ spec:
       'spec: { ports: [{ name: a, containerPort: 9000, protocol: TCP }], lists: { players: { capacity: 8 } } }',
     )
     expect(await init(folder, ...args)).toEqual({ code: 64, out: '', err: message })
-    expect(await readdir(folder)).toEqual(['gameserver.yaml'])
+    expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
   })
 
   test('with a container of its own refuses a flag of the page that is not among its args', async () => {
@@ -127,6 +127,6 @@ spec:
     const { code, err } = await init(folder)
     expect(code).toBe(64)
     expect(err).toContain(message)
-    expect(await readdir(folder)).toEqual(['gameserver.yaml'])
+    expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
   })
 })
