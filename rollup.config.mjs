@@ -12,7 +12,6 @@ import { inlineScript } from './build/inline-script.mjs'
 import {
   compact,
   copies,
-  jsonFile,
   licenseText,
   moduleByName,
   readableAndMinified,
@@ -53,38 +52,38 @@ const client = {
 const script = 'src/index.ts'
 const frames = { frames: 'src/frames/index.ts' }
 /** The connection in players' pages, and as a script. */
-const player = { player: 'src/player/index.ts' }
-const playerScript = { 'gameserver-sidecar.player': 'src/player/index.ts' }
+const player = { player: 'src/host/player.ts' }
+const playerScript = { 'gameserver-sidecar.player': 'src/host/player.ts' }
 const adapters = {
-  phaser: 'src/adapters/phaser.ts',
-  cocos: 'src/adapters/cocos.ts',
-  playcanvas: 'src/adapters/playcanvas.ts',
-  babylon: 'src/adapters/babylon.ts',
+  phaser: 'src/engines/phaser.ts',
+  cocos: 'src/engines/cocos.ts',
+  playcanvas: 'src/engines/playcanvas.ts',
+  babylon: 'src/engines/babylon.ts',
 }
 /** Players and sessions, and what uses them: adapters of servers in Node. */
 const players = { players: 'src/players/index.ts' }
 const playersScript = { 'gameserver-sidecar.players.umd': 'src/players/index.ts' }
 const servers = {
-  colyseus: 'src/adapters/colyseus.ts',
-  'socket.io': 'src/adapters/socket.io.ts',
-  ws: 'src/adapters/ws.ts',
+  colyseus: 'src/players/colyseus.ts',
+  'socket.io': 'src/players/socket.io.ts',
+  ws: 'src/players/ws.ts',
 }
 /** The names of the official SDK over this client. */
-const agonesSdk = { 'agones-sdk': 'src/agones-sdk/index.ts' }
-const phaserScript = { 'gameserver-sidecar.phaser': 'src/adapters/phaser.script.ts' }
+const agonesSdk = { 'agones-sdk': 'src/engines/agones-sdk.ts' }
+const phaserScript = { 'gameserver-sidecar.phaser': 'src/engines/phaser.script.ts' }
 /** The streams of `frames` in Node, without the rest of `node`. */
-const nodeStreams = { 'node-connect': 'src/node/node-connect.ts' }
+const nodeStreams = { 'node-connect': 'src/frames/node-connect.ts' }
 /** The matchmaker's side, which needs nothing but Node. */
-const allocator = { allocator: 'src/allocator/index.ts' }
+const allocator = { allocator: 'src/deploy/allocator.ts' }
 const server = {
-  node: 'src/node/index.ts',
-  vite: 'src/vite/index.ts',
-  'game-server-host': 'src/node/game-server-host.ts',
+  node: 'src/node.ts',
+  vite: 'src/local/vite.ts',
+  'game-server-host': 'src/host/game-server-host.ts',
 }
 /** The same in a hosted page, which has its own. */
-const inPage = { 'game-server-host.browser': 'src/host-page/game-server-host.browser.ts' }
+const inPage = { 'game-server-host.browser': 'src/host/page-script/game-server-host.browser.ts' }
 /** Shares the sidecar with \`server\`, as a chunk that needs nothing of Node. */
-const mock = { mock: 'src/mock/index.ts' }
+const mock = { mock: 'src/platform/mock.ts' }
 const command = { cli: 'src/cli/bin.ts' }
 const declarations = {
   index: 'src/index.ts',
@@ -142,9 +141,9 @@ const modules = {
 
 /** An adapter's client is the application's own: the module that its other imports of the package lead to. */
 const ofApplication = [
-  moduleByName('../index.js', 'gameserver-sidecar'),
-  moduleByName('../index.node.js', 'gameserver-sidecar'),
-  moduleByName('../players/index.js', 'gameserver-sidecar/players'),
+  moduleByName('index', 'gameserver-sidecar'),
+  moduleByName('index.node', 'gameserver-sidecar'),
+  moduleByName('players/index', 'gameserver-sidecar/players'),
 ]
 
 const isPackage = (id) => !/^[./]/.test(id)
@@ -204,7 +203,7 @@ const builds = [
   {
     // The client is the script that was loaded before it, or, for a module loader, the package.
     input: Object.values(playersScript)[0],
-    plugins: [moduleByName('../index.js', 'gameserver-sidecar'), compile('es2017')],
+    plugins: [moduleByName('index', 'gameserver-sidecar'), compile('es2017')],
     output: {
       file: `${DIR}/${Object.keys(playersScript)[0]}.js`,
       plugins: [minify()],
@@ -239,8 +238,7 @@ const builds = [
     external: [/^node:/, 'isomorphic-ws', 'node-datachannel', 'ws'],
     plugins: [
       // The client of this package, as every other program imports it.
-      moduleByName('../../../index.node.js', 'gameserver-sidecar'),
-      moduleByName('../../index.node.js', 'gameserver-sidecar'),
+      moduleByName('index.node', 'gameserver-sidecar'),
       inlineScript(),
       inlinePage(),
       alias({
@@ -253,7 +251,6 @@ const builds = [
       resolve({ preferBuiltins: true }),
       commonjs(),
       json({ compact: true, namedExports: false }),
-      jsonFile('scenario.schema.json', `${import.meta.dirname}/build/scenario-schema.ts`, 'scenarioSchema'),
       compact(),
       licenses,
     ],
@@ -283,11 +280,11 @@ const builds = [
     input: { [name]: source.replace(/^src(.*)\.ts$/, `./${DIR}/${TYPES}$1.d.ts`) },
     external: isPackage,
     plugins: [
-      moduleByName('../index.js', 'gameserver-sidecar'),
-      moduleByName('../players/index.js', 'gameserver-sidecar/players'),
-      moduleByName('../frames/index.js', 'gameserver-sidecar/frames'),
-      moduleByName('../node/gateway/gateway-options.js', 'gameserver-sidecar/node'),
-      ...(name === 'node' ? [moduleByName(/^\.\.\/(\.\.\/)?sidecar\/index\.js$/, 'gameserver-sidecar/mock')] : []),
+      moduleByName('index', 'gameserver-sidecar'),
+      moduleByName('players/index', 'gameserver-sidecar/players'),
+      moduleByName('frames/index', 'gameserver-sidecar/frames'),
+      moduleByName('local/gateway/gateway-options', 'gameserver-sidecar/node'),
+      ...(name === 'node' ? [moduleByName('platform/sidecar', 'gameserver-sidecar/mock')] : []),
       dts(),
       typesOfDisposables(),
       ...(name === 'index' ? [typesForBoth()] : []),

@@ -30,7 +30,6 @@ const INPUTS = [
   'build/inline-script.mjs',
   'build/page-jsx.mjs',
   'build/rollup-plugins.mjs',
-  'build/scenario-schema.ts',
   'build/tsconfig.build.json',
 ]
 

@@ -1,92 +1,81 @@
 /**
- * Who may import whom in `src`; `npm run lint` checks it. Arrows point down and never in a circle:
+ * Who may import whom in `src`; `npm run lint` checks it. Each folder of `src` is a room. What lies at its top is its face:
+ * other rooms import only that, and its folders are its own. Arrows point down and never in a circle:
  *
- *   cli, vite > node > schema > sidecar > protocol
- *   node > fleet > sidecar
- *   adapters > players > index > client > protocol
- *   agones-sdk > index
- *   allocator > client > protocol
- *   node > frames
- *   node > host-page > relay, as a script
- *   player > relay, protocol
+ *   cli
+ *   host
+ *   deploy
+ *   local
+ *   dashboard
+ *   platform   players   engines   frames
+ *   client
+ *   protocol
  */
 
 /**
- * The folders and entry files of `src` that each one may import besides itself, and the packages. One that isn't listed
- * fails. A folder within another is apart from it.
+ * The rooms and entry files that each room may import besides itself, and the packages. One that isn't listed fails.
+ * A folder within a room is listed only where it may import more than its room, or less.
  */
 const allowed = {
   protocol: {},
   client: { areas: ['protocol'] },
   'client/node': { areas: ['client'], packages: ['isomorphic-ws'], node: true },
   frames: {},
-  players: { areas: ['index.ts'] },
-  adapters: { areas: ['index.ts', 'players', 'protocol'] },
-  'agones-sdk': { areas: ['index.ts', 'index.node.ts'] },
-  allocator: { areas: ['client', 'protocol'], types: ['sidecar'], node: true },
-  relay: {},
-  player: { areas: ['relay', 'protocol'] },
-  'host-page': { areas: ['relay'] },
-  sidecar: { areas: ['protocol'] },
-  fleet: { areas: ['protocol', 'sidecar'] },
-  schema: { areas: ['protocol', 'sidecar'], types: ['fleet'], packages: ['valibot'] },
-  dashboard: { areas: ['fleet', 'protocol', 'sidecar'], packages: ['preact'] },
-  mock: { areas: ['protocol', 'sidecar'], types: ['client', 'index.ts'] },
-  node: {
-    areas: [
-      'protocol',
-      'schema',
-      'sidecar',
-      'fleet',
-      'client',
-      'dashboard',
-      'frames',
-      'relay',
-      'host-page',
-      'index.ts',
-      'index.node.ts',
-    ],
-    packages: ['@jridgewell/trace-mapping', 'mrmime', 'node-datachannel', 'ws', 'yaml'],
+  'frames/node-connect.ts': { areas: ['frames'], node: true },
+  players: { areas: ['index.ts', 'protocol'] },
+  engines: { areas: ['index.ts', 'index.node.ts', 'protocol'] },
+  platform: { areas: ['protocol'], types: ['index.ts'], packages: ['valibot'] },
+  dashboard: { areas: ['platform', 'protocol'], packages: ['preact'] },
+  local: {
+    areas: ['protocol', 'platform', 'dashboard', 'frames', 'client', 'index.node.ts'],
+    packages: ['mrmime', 'ws', 'yaml'],
     node: true,
   },
-  vite: { areas: ['node', 'schema'], node: true },
-  init: { areas: ['node', 'protocol'], node: true },
+  deploy: { areas: ['protocol', 'client', 'platform', 'local'], node: true },
+  host: {
+    areas: ['protocol', 'client', 'platform', 'local', 'deploy', 'index.node.ts'],
+    packages: ['@jridgewell/trace-mapping', 'node-datachannel', 'ws'],
+    node: true,
+  },
+  'host/page-script': { areas: ['host/relay'] },
+  'host/player': { areas: ['host/relay', 'protocol'] },
+  'host/relay': {},
   cli: {
-    areas: ['client', 'protocol', 'schema', 'sidecar', 'node', 'frames', 'init', 'index.ts', 'index.node.ts'],
+    areas: ['protocol', 'client', 'frames', 'platform', 'local', 'deploy', 'host', 'index.ts', 'index.node.ts'],
     packages: ['picocolors', 'ws'],
     node: true,
   },
-  'exports.ts': { areas: ['client'], types: ['host-page', 'protocol'] },
+  'exports.ts': { areas: ['client'], types: ['host', 'protocol'] },
   'index.ts': { areas: ['client', 'exports.ts'] },
   'index.browser.ts': { areas: ['client', 'exports.ts'] },
   'index.core.ts': { areas: ['client', 'exports.ts'] },
   'index.node.ts': { areas: ['client', 'exports.ts'] },
+  'node.ts': { areas: ['local', 'deploy', 'host'], types: ['platform', 'protocol'] },
 }
 
-/** Folders in the order in which they may build on each other: none imports anything of a folder that comes later. */
+/** Folders of a room in the order in which they may build on each other: none imports anything of one that comes later. */
 const floors = [
   ['client/health', 'client/direct', 'client/page'],
-  ['sidecar/model/state', 'sidecar/model/calls', 'sidecar/model/time', 'sidecar/control', 'sidecar/wire'],
-  ['sidecar/model/calls', 'sidecar/allocation', 'sidecar/control', 'sidecar/wire'],
-  ['sidecar/wire', 'sidecar/model/calls'],
-  ['sidecar/wire', 'sidecar/model/time', 'sidecar/control'],
-  ['node/http', 'node/local', 'node/exec', 'node/gateway', 'node/host'],
-  ['node/exec', 'node/scenario'],
-  ['node/local', 'node/scenario'],
-  ['node/local', 'node/fleet-dashboard'],
-  ['node/host/browser', 'node/host/page', 'node/host/supervision'],
-  ['node/gateway/files', 'node/gateway/forward'],
-  ['node/gateway/forward', 'node/gateway/files'],
+  ['platform/sidecar/state', 'platform/sidecar/calls', 'platform/sidecar/time', 'platform/sidecar/control'],
+  ['platform/sidecar/calls', 'platform/sidecar/allocation', 'platform/sidecar/control', 'platform/sidecar/wire'],
+  ['platform/sidecar/state', 'platform/sidecar/wire'],
+  ['platform/sidecar', 'platform/fleet', 'platform/schema'],
+  ['platform/sidecar', 'platform/mock'],
+  ['local/files', 'local/http', 'local/sidecar', 'local/game', 'local/fleet'],
+  ['local/http', 'local/gateway', 'local/fleet', 'local/vite'],
+  ['host/browser', 'host/page', 'host/supervision'],
+  ['local/gateway/files', 'local/gateway/forward'],
+  ['local/gateway/forward', 'local/gateway/files'],
 ]
 
-const escape = (name) => name.replace('.', '\\.')
+const escape = (name) => name.replaceAll('.', '\\.')
 const pathsOf = (areas) => areas.map((area) => `^src/${escape(area)}${area.endsWith('.ts') ? '$' : '/'}`)
 const packagesOf = (names) => names.map((name) => `(^|/)node_modules/(@types/)?${name}/`)
 
 const boundaries = Object.entries(allowed).map(([area, { areas = [], types = [], packages = [], node = false }]) => ({
   name: `imports-of-${area}`,
   severity: 'error',
-  comment: 'build/dependency-cruiser.config.mjs lists what each folder of src may import',
+  comment: 'build/dependency-cruiser.config.mjs lists what each room of src may import',
   from: { path: pathsOf([area]), pathNot: pathsOf(Object.keys(allowed).filter((name) => name.startsWith(`${area}/`))) },
   to: {
     pathNot: [...pathsOf([area, ...areas, ...types]), ...packagesOf(packages)],
@@ -132,11 +121,18 @@ export default {
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
-      name: 'area-is-listed',
+      name: 'room-is-listed',
       severity: 'error',
-      comment: 'Each folder and each entry file of src says in build/dependency-cruiser.config.mjs what it may import.',
+      comment: 'Each room and each entry file of src says in build/dependency-cruiser.config.mjs what it may import.',
       from: { path: '^src/', pathNot: pathsOf(Object.keys(allowed)) },
       to: {},
+    },
+    {
+      name: 'only-the-face-of-a-room',
+      severity: 'error',
+      comment: 'The folders of a room are its own. Other rooms import what lies at its top.',
+      from: { path: '^src/([^/]+)/' },
+      to: { path: '^src/[^/]+/[^/]+/', pathNot: ['^src/$1/', '\\.html$'] },
     },
     ...boundaries,
     ...parts,
@@ -149,11 +145,13 @@ export default {
       from: {
         path: [
           '^src/index\\.(browser\\.|core\\.)?ts$',
-          '^src/(adapters|dashboard|fleet|frames|host-page|mock|player|players|relay|schema|sidecar)/',
+          '^src/(engines(?!/agones-sdk)|dashboard|platform|players)/',
+          '^src/frames/index\\.ts$',
+          '^src/host/(page-script|player|relay)/',
         ],
       },
       to: {
-        path: ['^src/(node|vite|cli)/', '^(node:)?(fs|http|https|net|os|path|process|stream|tls|url)($|/)'],
+        path: ['^src/(local|deploy|cli|node)[/.]', '^(node:)?(fs|http|https|net|os|path|process|stream|tls|url)($|/)'],
         reachable: true,
       },
     },

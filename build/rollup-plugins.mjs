@@ -1,15 +1,20 @@
 /** The few things that the build does itself, each a Rollup plugin. */
 import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
-import { build } from 'esbuild'
 import { minify } from 'terser'
 
 /** Leaves one module outside the bundle, and imports it by another name. */
 export const moduleByName = (module, name) => ({
   name: 'module-by-name',
-  resolveId: (id) =>
-    (module instanceof RegExp ? module.test(id) : id === module) ? { id: name, external: true } : null,
+  resolveId(id, importer) {
+    if (importer === undefined || !id.startsWith('.')) return null
+    // The place in `src`, or in the folder with its declarations.
+    const place = resolve(dirname(importer), id)
+      .replace(/^.*\/(src|\.types)\//, '')
+      .replace(/\.js$/, '')
+    return place === module ? { id: name, external: true } : null
+  },
 })
 
 /** Puts files beside the bundle as they are. */
@@ -90,18 +95,6 @@ export const typesForBoth = () => ({
       const module = fileName.replace('.d.cts', '')
       this.emitFile({ type: 'asset', fileName: `${module}.d.ts`, source: `export * from './${module}.cjs'\n` })
     }
-  },
-})
-
-/** Adds what a module exports under a name as a JSON file. */
-export const jsonFile = (fileName, path, name) => ({
-  name: 'json-file',
-  async generateBundle() {
-    const { outputFiles } = await build({ entryPoints: [path], bundle: true, write: false, format: 'esm' })
-    const exported = await import(
-      `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
-    )
-    this.emitFile({ type: 'asset', fileName, source: JSON.stringify(exported[name]) })
   },
 })
 

@@ -15,7 +15,7 @@ export type {
   PlayerCloseEvent,
   PlayerMessageEvent,
   PlayerSocket,
-} from './host-page/types.js'
+} from './host/page-script/types.js'
 export type { SidecarErrorCode, SidecarErrorDetails } from './client/errors.js'
 export type {
   AbortSignalLike,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { isatty, WriteStream } from 'node:tty'
 import picocolors from 'picocolors'
-import { plainText } from '../node/plain-text.js'
+import { plainText } from '../local/files.js'
 import type { CliContext } from './context.js'
 import { runCli } from './main.js'
 

@@ -1,4 +1,4 @@
-import { plainText } from '../node/plain-text.js'
+import { plainText } from '../local/files.js'
 import type { Flags, ReadLine, Values } from './flags.js'
 
 export { CommandError, unreadable, UsageError } from './exit-codes.js'

@@ -1,7 +1,7 @@
-import { plainText } from '../node/plain-text.js'
-import { describeCall } from '../sidecar/describe-call.js'
-import { describeChange, isAllocationTime } from '../sidecar/index.js'
-import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../sidecar/index.js'
+import { plainText } from '../local/files.js'
+import { describeCall } from '../platform/sidecar.js'
+import { describeChange, isAllocationTime } from '../platform/sidecar.js'
+import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../platform/sidecar.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120

@@ -1,10 +1,10 @@
-import { unreadableReason } from '../node/local/read-text-file.js'
-import { plainText } from '../node/plain-text.js'
+import { unreadableReason } from '../local/files.js'
+import { plainText } from '../local/files.js'
 
 /** Exit codes of all commands but `host`, which has its own. The docs list both. */
 export const EXIT = {
   DONE: 0,
-  /** A check, a scenario or a selector failed, or the sidecar refused a call. */
+  /** A check or a selector failed, or the sidecar refused a call. */
   FAILED: 1,
   USAGE: 64,
   NO_FILE: 66,

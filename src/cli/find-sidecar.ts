@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseObject } from '../client/answers.js'
-import { isAlive } from '../node/exec/processes.js'
+import { isAlive } from '../local/game.js'
 import { UsageError } from './context.js'
 import { text } from './flags.js'
 

@@ -1,5 +1,5 @@
-import type { FleetRunEvent } from '../node/fleet/fleet-options.js'
-import { plainText } from '../node/plain-text.js'
+import type { FleetRunEvent } from '../local/fleet.js'
+import { plainText } from '../local/files.js'
 import { clockTime } from './event-lines.js'
 import type { Colors } from './context.js'
 import { jsonEvent } from './json-line.js'

@@ -2,6 +2,7 @@ import { UsageError } from './exit-codes.js'
 
 /** Commands that earlier builds had, and what to use instead. */
 const commands: Readonly<Record<string, string>> = {
+  scenario: "tell the story in a test, with gameserver-sidecar/mock or createLocalSidecar(), or run the test by 'exec'",
   completion: '--help lists what each command takes',
 }
 

@@ -1,4 +1,4 @@
-import { PROGRAM_RUNTIMES } from '../node/host/program/runtimes.js'
+import { PROGRAM_RUNTIMES } from '../host/program.js'
 import { UsageError } from './context.js'
 import type { Invocation } from './context.js'
 import { bytes, names, networks, port, several, whole } from './flag-values.js'

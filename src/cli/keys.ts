@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { release as systemRelease } from 'node:os'
-import type { LocalSidecar } from '../node/local/local-sidecar.js'
-import type { CommandOf, LogEntry } from '../sidecar/index.js'
+import type { LocalSidecar } from '../local/sidecar.js'
+import type { CommandOf, LogEntry } from '../platform/sidecar.js'
 import type { Colors } from './context.js'
 
 /** The part of a local sidecar that keys steer. The event log shows what a key did. */

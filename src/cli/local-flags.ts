@@ -1,4 +1,4 @@
-import type { LocalSidecarOptions } from '../node/local/local-sidecar-options.js'
+import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { featureGates, names, port, whole } from './flag-values.js'
 import { oneOf, option, text, toggle, under, withDefault } from './flags.js'
 import type { Values } from './flags.js'

@@ -1,4 +1,4 @@
-import { plainText } from '../node/plain-text.js'
+import { plainText } from '../local/files.js'
 import { CommandError, UsageError } from './context.js'
 import type { CliContext, Command, NamedCommand } from './context.js'
 import { EXIT } from './exit-codes.js'
@@ -31,10 +31,6 @@ const commandTable: Readonly<Record<string, Row>> = {
   doctor: [
     'Find what is wrong with a sidecar, the connection to it, or a GameServer file.',
     () => import('./commands/doctor.js'),
-  ],
-  scenario: [
-    'Play scenarios with a game and a local sidecar, or check their files.',
-    () => import('./commands/scenario.js'),
   ],
   replay: ['Serve a recording to watchers, or repeat its calls.', () => import('./commands/replay.js')],
   init: [

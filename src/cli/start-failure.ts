@@ -1,5 +1,5 @@
-import { variablePrefix } from '../node/gateway/sidecar-url.js'
-import type { LocalSidecar } from '../node/local/local-sidecar.js'
+import { variablePrefix } from '../local/gateway.js'
+import type { LocalSidecar } from '../local/sidecar.js'
 import type { CliContext } from './context.js'
 import { CommandError, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
@@ -25,7 +25,7 @@ interface StartError extends NodeJS.ErrnoException {
 const NEXT_PORTS = 20
 
 /** Why a server could not start, and the fix, as one sentence. */
-export function startFailure(error: unknown, place: Place, owner?: string): string {
+function startFailure(error: unknown, place: Place, owner?: string): string {
   const { port, portFlag, address = '127.0.0.1', addressFlag = portFlag } = place
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {

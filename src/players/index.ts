@@ -1,7 +1,7 @@
-export { trackPlayers } from './track-players.js'
-export { trackSessions } from './track-sessions.js'
+export { trackPlayers } from './tracking/track-players.js'
+export { trackSessions } from './tracking/track-sessions.js'
 
-export type { EndWhenEmptyOptions } from './end-when-empty.js'
+export type { EndWhenEmptyOptions } from './tracking/end-when-empty.js'
 export type {
   Players,
   PlayersEvents,
@@ -10,4 +10,4 @@ export type {
   Sessions,
   SessionsEvents,
   SessionsOptions,
-} from './types.js'
+} from './tracking/types.js'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { engineClient, type SidecarSource } from '../../src/adapters/engine-client.js'
+import { engineClient, type SidecarSource } from '../../src/engines/engine-client.js'
 import { createClient, type HealthEvent, type FetchLike } from '../../src/index.js'
 import { fakeSidecar, settled } from './fake-sidecar.js'
-import { createSidecarComponent } from '../../src/adapters/cocos.js'
+import { createSidecarComponent } from '../../src/engines/cocos.js'
 
 const open = (source: SidecarSource | undefined, frame: () => number) => engineClient(createClient, source, frame)
 

@@ -3,8 +3,8 @@ import http from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { expect, test as base, vi } from 'vitest'
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
-import { attachServer, type AttachedServer, type AttachWsOptions } from '../../src/adapters/ws.js'
-import { createLocalSidecar, type LocalSidecar } from '../../src/node/index.js'
+import { attachServer, type AttachedServer, type AttachWsOptions } from '../../src/players/ws.js'
+import { createLocalSidecar, type LocalSidecar } from '../../src/node.js'
 import { calls } from '../support/with-sidecar.js'
 
 type AttachTo = Parameters<typeof attachServer>[0]

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { AttachWsOptions } from '../../src/adapters/ws.js'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { AttachWsOptions } from '../../src/players/ws.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { calls } from '../support/with-sidecar.js'
 import { callsOf, seatsIn, stateOf, test, until, type World } from './socket-servers.js'
 

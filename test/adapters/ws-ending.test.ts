@@ -4,7 +4,7 @@ import { createClient } from '../../src/index.node.js'
 import { callsOf, dialRaw, listening, stateOf, test, until, type World } from './socket-servers.js'
 import type { Socket } from 'node:net'
 import type { IncomingMessage } from 'node:http'
-import type { AttachWsOptions } from '../../src/adapters/ws.js'
+import type { AttachWsOptions } from '../../src/players/ws.js'
 
 test.concurrent(
   'the shutdown refuses new players, awaits onEnding, says goodbye, closes the server, then the client',

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { AgonesSDK, type AgonesSDKError, type AgonesSDKOptions, type GameServer } from '../../src/agones-sdk/index.js'
+import { AgonesSDK, type AgonesSDKError, type AgonesSDKOptions, type GameServer } from '../../src/engines/agones-sdk.js'
 import { SidecarError } from '../../src/index.node.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFleet } from '../../src/node/fleet/create-fleet.js'
-import type { Fleet } from '../../src/node/fleet/create-fleet.js'
+import { createFleet } from '../../src/host/create-fleet.js'
+import type { Fleet } from '../../src/local/fleet.js'
 import { allocatorOf, errorOf } from './support.js'
 
 const PROGRAM = fileURLToPath(new URL('../fleet/program.mjs', import.meta.url))

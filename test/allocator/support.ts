@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createAllocatorIn } from '../../src/allocator/create-allocator.js'
-import type { Allocator, AllocatorOptions } from '../../src/allocator/index.js'
-import { AllocationError } from '../../src/allocator/index.js'
+import { createAllocatorIn } from '../../src/deploy/allocator/create-allocator.js'
+import type { Allocator, AllocatorOptions } from '../../src/deploy/allocator.js'
+import { AllocationError } from '../../src/deploy/allocator.js'
 
 export interface Received {
   readonly method: string

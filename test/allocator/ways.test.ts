@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
-import type { AllocatorOptions } from '../../src/allocator/index.js'
+import type { AllocatorOptions } from '../../src/deploy/allocator.js'
 import { allocatorOf, api, errorOf, service, standIn } from './support.js'
 
 function folderWith(files: Readonly<Record<string, string>>): string {

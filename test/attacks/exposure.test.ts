@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createLocalSidecar } from '../../src/node/index.js'
+import { createLocalSidecar } from '../../src/node.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { websocketHeaders } from '../node/support.js'
 import { expectRefusal, startGateway } from './support/targets.js'

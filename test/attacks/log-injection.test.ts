@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createEventLines } from '../../src/cli/event-lines.js'
-import { createLineLog } from '../../src/node/http/line-log.js'
-import { createLocalSidecar } from '../../src/node/index.js'
+import { createLineLog } from '../../src/local/http/line-log.js'
+import { createLocalSidecar } from '../../src/node.js'
 import { startGateway } from './support/targets.js'
 import { ask, askAll } from './support/wire.js'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createGateway } from '../../src/node/index.js'
-import type { Sidecar } from '../../src/sidecar/index.js'
+import { createGateway } from '../../src/node.js'
+import type { Sidecar } from '../../src/platform/sidecar.js'
 import { gameServer } from '../hosts/support/sidecar.js'
 import { untilLogged } from '../support/with-sidecar.js'
 import { inEachBrowser, type AnyBrowser, type DrivenBrowser, type DrivenPage } from './support/each-browser.js'

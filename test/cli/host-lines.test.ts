@@ -1,7 +1,7 @@
 import picocolors from 'picocolors'
 import { expect, test } from 'vitest'
 import { createHostLines } from '../../src/cli/host-lines.js'
-import type { HostEvent } from '../../src/node/host/host-events.js'
+import type { HostEvent } from '../../src/host/host-events.js'
 
 const player = (id: number, reason = ''): HostEvent => ({
   event: 'connection',

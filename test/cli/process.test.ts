@@ -73,18 +73,18 @@ describe('the command line as a process', () => {
   })
 
   // A command that writes and ends, and one that would go on.
-  test.skipIf(process.platform !== 'linux').each([
-    ['help'],
-    ['local', '--http-port', '0'],
-  ])('%s ends with 1 and a sentence if the disk is full', async (...args) => {
-    const full = await open('/dev/full', 'w')
-    onTestFinished(() => full.close())
-    const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', full.fd, 'pipe'] })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    const [err, [code]] = await Promise.all([text(child.stderr!), once(child, 'close')])
-    expect(err).toMatch(/^The output can't be written: ENOSPC: .+\.\n$/)
-    expect(code).toBe(1)
-  })
+  test.skipIf(process.platform !== 'linux').each([['help'], ['local', '--http-port', '0']])(
+    '%s ends with 1 and a sentence if the disk is full',
+    async (...args) => {
+      const full = await open('/dev/full', 'w')
+      onTestFinished(() => full.close())
+      const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', full.fd, 'pipe'] })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const [err, [code]] = await Promise.all([text(child.stderr!), once(child, 'close')])
+      expect(err).toMatch(/^The output can't be written: ENOSPC: .+\.\n$/)
+      expect(code).toBe(1)
+    },
+  )
 })
 
 describe('a signal', () => {

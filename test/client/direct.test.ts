@@ -8,7 +8,7 @@ import {
   type WebSocketConstructor,
 } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
-import { createLocalSidecar } from '../../src/node/index.js'
+import { createLocalSidecar } from '../../src/node.js'
 import { oursInProduction, realProduction } from '../contract/support/production-targets.js'
 import { has } from '../contract/support/releases.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { AutoHealthOptions, ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { EmulatedPage } from '../support/emulated-page.js'
 import { countBeats, emulateWorkers } from '../support/threads.js'
 import { calls, connectPage, startSidecar, untilLogged } from '../support/with-sidecar.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { calls, connectClient, startSidecar, untilLogged } from '../support/with-sidecar.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createWebSocketClass } from '../../src/frames/index.js'
 import { createClient, type ClientOptions, type GameServer } from '../../src/index.js'
-import { nodeConnect } from '../../src/node/node-connect.js'
+import { nodeConnect } from '../../src/frames/node-connect.js'
 import { observe, type Observed } from '../faults/observe.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { blackHole, following, opened, sending, answering } from '../support/fault-server-steps.js'

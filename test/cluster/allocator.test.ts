@@ -1,7 +1,7 @@
 import dns from 'node:dns'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
-import { createAllocator, type AllocatorOptions } from '../../src/allocator/index.js'
+import { createAllocator, type AllocatorOptions } from '../../src/deploy/allocator.js'
 import { errorOf } from '../allocator/support.js'
 import { describeUnless } from '../support/describe-unless.js'
 import { allocatorService, kubectl } from './support/allocator-service.js'

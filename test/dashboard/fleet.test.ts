@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
 import { readFilter } from '../../src/dashboard/fleet/timeline.js'
 import { rowsOf } from '../../src/dashboard/timeline/model.js'
-import { entryView, fleetView, type EntryView, type FleetView } from '../../src/fleet/view.js'
+import { entryView, fleetView, type EntryView, type FleetView } from '../../src/platform/fleet/view.js'
 import { createTestFleet } from '../fleet/support/test-fleet.js'
 import { startFleetPage, type FleetPage } from './support/fleet-page.js'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { KEYS } from '../../src/cli/keys.js'
-import { manifestOf, scenarioOf, writeYaml } from '../../src/dashboard/common/yaml.js'
+import { manifestOf, writeYaml } from '../../src/dashboard/common/yaml.js'
 import { allocationOf } from '../../src/dashboard/dialogs/allocate.js'
 import { showState } from '../../src/dashboard/header/state-notices.js'
 import { commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
@@ -10,10 +10,9 @@ import { beatsSince } from '../../src/dashboard/panels/health.js'
 import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
 import { set } from '../../src/dashboard/store/state.js'
 import { actions } from '../../src/dashboard/ui/actions.js'
-import { readScenario } from '../../src/node/scenario/load-scenario.js'
-import { allocationMistake } from '../../src/schema/allocation.js'
-import { commandProblem } from '../../src/schema/control-command.js'
-import { createSidecar, type ControlCommand, type Sidecar } from '../../src/sidecar/index.js'
+import { allocationMistake } from '../../src/platform/schema/allocation.js'
+import { commandProblem } from '../../src/platform/schema/control-command.js'
+import { createSidecar, type ControlCommand, type Sidecar } from '../../src/platform/sidecar.js'
 
 /** A sidecar whose clock moves only by `pass()`. */
 function createQuietSidecar(config: Parameters<typeof createSidecar>[0] = {}): {
@@ -77,21 +76,6 @@ describe('the form of faults', () => {
     ])
     sidecar.close()
   })
-})
-
-test('the commands of a session become a scenario that the reader of scenarios accepts', () => {
-  const { sidecar, pass } = createQuietSidecar()
-  control(sidecar, { type: 'setState', state: 'Ready' }, { type: 'allocate', labels: { mode: 'dm' } })
-  pass(1500)
-  control(sidecar, { type: 'failCalls', share: 0.5 })
-  const scenario = readScenario(parse(scenarioOf(sidecar.log.entries())))
-  expect(scenario.steps).toEqual([
-    { control: { type: 'setState', state: 'Ready' } },
-    { control: { type: 'allocate', labels: { mode: 'dm' } } },
-    { wait: '1.5s' },
-    { control: { type: 'failCalls', share: 0.5 } },
-  ])
-  sidecar.close()
 })
 
 test.each(['production', 'local'] as const)(

@@ -3,7 +3,7 @@ import { describe, differencesOf } from '../../src/dashboard/timeline/describe.j
 import { readFilter } from '../../src/dashboard/timeline/filter.js'
 import { rowsOf } from '../../src/dashboard/timeline/model.js'
 import { groupOf } from '../../src/dashboard/timeline/rows.js'
-import type { ControlCommand, LogEntry } from '../../src/sidecar/index.js'
+import type { ControlCommand, LogEntry } from '../../src/platform/sidecar.js'
 
 const health = { operation: 'health', beats: 1 } as const
 const look = { operation: 'getGameServer' } as const

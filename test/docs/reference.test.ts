@@ -6,7 +6,7 @@ import { checks } from '../../src/cli/commands/doctor.js'
 import { EXIT } from '../../src/cli/exit-codes.js'
 import { flagName } from '../../src/cli/flags.js'
 import { loadCommands } from '../../src/cli/main.js'
-import { HOST_EXIT_CODES } from '../../src/node/host/host-error.js'
+import { HOST_EXIT_CODES } from '../../src/host/host-error.js'
 import { firstCells, headingsOf, pages, proseOf } from '../support/markdown.js'
 import { read, root } from '../support/source.js'
 
@@ -64,12 +64,17 @@ const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort(
 const entries = Object.keys((JSON.parse(read('package.json')) as { exports: object }).exports)
 
 const exact: Row[] = [
-  ['option of createMock()', 'docs/testing.md', 'createMock()', () => membersOf('src/mock/types.ts', 'MockOptions')],
+  [
+    'option of createMock()',
+    'docs/testing.md',
+    'createMock()',
+    () => membersOf('src/platform/mock/types.ts', 'MockOptions'),
+  ],
   [
     'member of a mock and field of fail()',
     'docs/testing.md',
     'The mock',
-    () => membersOf('src/mock/types.ts', 'Mock', 'FailHow'),
+    () => membersOf('src/platform/mock/types.ts', 'Mock', 'FailHow'),
     /^[^(]+/g,
   ],
   [
@@ -77,7 +82,8 @@ const exact: Row[] = [
     'docs/gateway.md',
     'Vite',
     () => {
-      const [, ofBoth = ''] = /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/schema/options.ts')) ?? []
+      const [, ofBoth = ''] =
+        /const ofBoth = optional\(\{\n([^]*?)\n\}\)/.exec(read('src/platform/schema/options.ts')) ?? []
       return [...ofBoth.matchAll(/^ {2}(\w+)[:,]/gm)].map(([, name]) => name!)
     },
   ],
@@ -173,7 +179,7 @@ describe('docs/host.md', () => {
   }
 
   test('lists each event with its fields, and no others', () => {
-    const union = declared('HostEvent', 'src/node/host/host-events.ts')
+    const union = declared('HostEvent', 'src/host/host-events.ts')
     const events = [...nodesOf(union)].filter(ts.isTypeLiteralNode).map((literal) => {
       const fields = [...nodesOf(literal)].filter(ts.isPropertySignature).map(({ name }) => name.getText())
       return [/event: '(\w+)'/.exec(literal.getText())![1]!, ...fields.slice(1)].join(' ')

@@ -1,8 +1,8 @@
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import * as client from '../../src/index.node.js'
-import * as mock from '../../src/mock/index.js'
-import * as node from '../../src/node/index.js'
+import * as mock from '../../src/platform/mock.js'
+import * as node from '../../src/node.js'
 import { snippetsOf, type Snippet } from '../support/markdown.js'
 
 const PAGE = 'docs/testing.md'

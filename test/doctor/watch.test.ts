@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ControlCommand } from '../../src/sidecar/index.js'
-import { createLocalSidecar } from '../../src/node/index.js'
+import type { ControlCommand } from '../../src/platform/sidecar.js'
+import { createLocalSidecar } from '../../src/node.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { faulty, find, json } from './support.js'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AnsweredAllocation } from '../../src/sidecar/index.js'
+import type { AnsweredAllocation } from '../../src/platform/sidecar.js'
 import { beginExample, type Example } from './support/play.js'
 
 const LONG = { MATCH_SECONDS: '60', COME_SECONDS: '60' }

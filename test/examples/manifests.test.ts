@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createLocalSidecar } from '../../src/node/index.js'
+import { createLocalSidecar } from '../../src/node.js'
 import { problemsOf } from '../deploy/support/validate.js'
 import { read, root } from '../support/source.js'
 import { allocationOf, examples, manifestOf } from './support/example-folder.js'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { runCommand } from '../../src/node/exec/run-command.js'
-import type { LocalSidecar } from '../../src/node/index.js'
+import { runCommand } from '../../src/local/game/run-command.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { startSidecar } from '../support/with-sidecar.js'
 

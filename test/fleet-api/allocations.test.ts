@@ -29,11 +29,11 @@ test('an allocation is answered with 201 and the GameServer, or with the reason 
   expect(body).not.toHaveProperty('reason')
 })
 
-test('an allocation in another namespace finds nothing', async () => {
+test('an allocation in another namespace finds nothing, and its answer is in that namespace', async () => {
   const { allReady, ask } = await serveFleet()
   allReady()
   const { body } = await ask('POST', ALLOCATE.replace('default', 'other'), {})
-  expect(body.status['state']).toBe('UnAllocated')
+  expect([body.status['state'], body.metadata['namespace']]).toEqual(['UnAllocated', 'other'])
   for (const request of [{}, { namespace: 'other' }]) expect((await ask('POST', SERVICE, request)).status).toBe(429)
 })
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import type { ObjectChange } from '../../src/fleet/types.js'
+import type { ObjectChange } from '../../src/platform/fleet/types.js'
 import { AGONES, ALLOCATE, serveFleet } from './support/serve-fleet.js'
 import type { WatchEvent } from './support/serve-fleet.js'
 
@@ -48,6 +48,20 @@ test('a watch from the version of a list replays what happened since', async () 
   setState(names()[1]!, 'Ready')
   const own = await watch(`${AGONES}/gameservers?resourceVersion=${body.metadata['resourceVersion']}`)
   expect((await own.take(2)).map(({ object }) => object.metadata['name'])).toEqual(names())
+})
+
+test('large changes displace older ones: a watch from before gets 410 Expired, and one from lately all since', async () => {
+  const { control, model, names, watch } = await serveFleet()
+  const path = `${AGONES}/gameservers?resourceVersion=`
+  const [name = ''] = names()
+  const versions: string[] = []
+  for (let turn = 0; turn < 100; turn++) {
+    versions.push(model.resourceVersion)
+    control(name, { type: 'setAnnotation', key: 'level', value: `${turn}`.padEnd(200_000, '.') })
+  }
+  expect(await (await watch(path + versions[0])).next()).toMatchObject({ type: 'ERROR', object: { code: 410 } })
+  const events = await (await watch(path + versions[95])).take(5)
+  expect(events.map(({ object }) => parseInt(object.metadata.annotations!['level']!))).toEqual([95, 96, 97, 98, 99])
 })
 
 test('a filtered watch sees an object come and go as it begins and stops to match', async () => {

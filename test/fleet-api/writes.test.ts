@@ -62,6 +62,35 @@ test('a dry run answers with the result and changes nothing', async () => {
   expect(model.resourceVersion).toBe(before)
 })
 
+test.each([
+  [
+    'copies a parent into itself',
+    [
+      { op: 'add', path: '/spec/x', value: { y: 'z'.repeat(100) } },
+      ...Array.from({ length: 26 }, (_, at) => ({ op: 'copy', from: '/spec/x', path: `/spec/x/${at}` })),
+    ],
+    422,
+  ],
+  [
+    'has too many operations',
+    Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'Fleet' })),
+    413,
+  ],
+  [
+    'leaves too large an object',
+    [
+      { op: 'add', path: '/spec/x', value: 'z'.repeat(900_000) },
+      { op: 'copy', from: '/spec/x', path: '/spec/y' },
+    ],
+    413,
+  ],
+])('a JSON patch that %s is refused and changes nothing', async (_, operations, code) => {
+  const { model, patch } = await serveFleet()
+  const before = model.resourceVersion
+  expect((await patch(`${FLEET}?dryRun=All`, 'json', operations)).body).toMatchObject({ kind: 'Status', code })
+  expect(model.resourceVersion).toBe(before)
+})
+
 test('JSON patches change lists and objects by RFC 6902', async () => {
   const { patch } = await serveFleet()
   const result = async (...operations: object[]) => {

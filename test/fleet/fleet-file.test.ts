@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readFleetFiles } from '../../src/node/fleet/fleet-file.js'
+import { readFleetFiles } from '../../src/local/fleet/fleet-file.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 const fleet = (field: string): string => `kind: Fleet

@@ -72,3 +72,14 @@ test('a manifest with more replicas than the limit gets the limit and a warning,
     'The Fleet may have at most 3 GameServers; start it with --max 9 for more.',
   ])
 })
+
+test('the timeline drops the oldest entries where allocations with large answers would fill the memory', () => {
+  const { allReady, control, model, names } = createTestFleet({ fleet: { replicas: 1 } })
+  allReady()
+  control(names()[0]!, { type: 'setAnnotation', key: 'level', value: '.'.repeat(200_000) })
+  const selectors = (['Ready', 'Allocated'] as const).map((gameServerState) => ({ gameServerState }))
+  for (let turn = 0; turn < 100; turn++) expect(model.allocate({ spec: { selectors } }).state).toBe('Allocated')
+  const entries = model.entries()
+  expect(JSON.stringify(entries).length).toBeLessThan(17 * 1024 * 1024)
+  expect(model.entries(entries[2]!.sequence)).toEqual(entries.slice(3))
+})

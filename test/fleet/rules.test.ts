@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FleetState } from '../../src/fleet/fleet-state.js'
-import { createRandom } from '../../src/sidecar/model/state/faults.js'
+import type { FleetState } from '../../src/platform/fleet/fleet-state.js'
+import { createRandom } from '../../src/platform/sidecar/state/faults.js'
 import { createTestFleet } from './support/test-fleet.js'
 import type { TestFleet } from './support/test-fleet.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createWebSocketClass, type SocketEvent } from '../../src/frames/index.js'
-import { nodeConnect } from '../../src/node/node-connect.js'
+import { nodeConnect } from '../../src/frames/node-connect.js'
 import { close, join, latin, text } from './bytes.js'
 import { allEvents, fake, keyIn, next, serve, switching, tick } from './sockets.js'
 

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { type ByteStream, createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
-import { nodeConnect } from '../../src/node/node-connect.js'
+import { nodeConnect } from '../../src/frames/node-connect.js'
 import { close, frame, join, latin, text, utf8 } from './bytes.js'
 import { allEvents, fake, keyIn, next, opened, serve, switching, tick, unhandled } from './sockets.js'
 

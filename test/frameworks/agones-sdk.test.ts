@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
-import { createLocalSidecar, type LocalSidecar } from '../../src/node/index.js'
+import { createLocalSidecar, type LocalSidecar } from '../../src/node.js'
 import { startCluster, type Cluster, type JsonObject } from '../contract/support/cluster.js'
 import { productionGameServer } from '../contract/support/production-game-server.js'
 import { startRealInCluster, startRealSidecar } from '../contract/support/real-sidecar.js'

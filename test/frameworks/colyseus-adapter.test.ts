@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { sidecarPlugin, type ColyseusServer, type SidecarPluginOptions } from '../../src/adapters/colyseus.js'
+import { sidecarPlugin, type ColyseusServer, type SidecarPluginOptions } from '../../src/players/colyseus.js'
 import type { HealthEvent } from '../../src/index.js'
-import { createMock } from '../../src/mock/index.js'
+import { createMock } from '../../src/platform/mock.js'
 import { folderOf } from './support/colyseus-game.js'
 
 const fakeServer = (): ColyseusServer => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { insertScript, pageType } from '../../src/node/gateway/files/html-insertion.js'
+import { insertScript, pageType } from '../../src/local/gateway/files/html-insertion.js'
 import { folderOf, serveSite, TAG } from './static-support.js'
 
 /** `^` stands where the script has to be. */

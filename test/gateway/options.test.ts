@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { resolveGatewayOptions } from '../../src/node/gateway/gateway-options.js'
-import type { GatewayOptions } from '../../src/node/index.js'
+import { resolveGatewayOptions } from '../../src/local/gateway/gateway-options.js'
+import type { GatewayOptions } from '../../src/node.js'
 import { PREFIX, startFakeSidecar, startGateway } from './support.js'
 
 test.each<[unknown, RegExp]>([

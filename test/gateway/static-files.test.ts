@@ -4,7 +4,7 @@ import { readdir, readlink, realpath, truncate, writeFile } from 'node:fs/promis
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { createStaticFiles } from '../../src/node/gateway/files/static-files.js'
+import { createStaticFiles } from '../../src/local/gateway/files/static-files.js'
 import { CONFIG, folderOf, serveSite, TAG } from './static-support.js'
 
 const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'

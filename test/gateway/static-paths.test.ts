@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, rename, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readSitePath } from '../../src/node/gateway/files/site-folder.js'
+import { readSitePath } from '../../src/local/gateway/files/site-folder.js'
 import { folderOf, serveSite, TAG } from './static-support.js'
 
 const SECRET = 'the secret'

@@ -4,8 +4,8 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
 import { createServer as createTcpServer } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createGateway } from '../../src/node/index.js'
-import type { Gateway, GatewayOptions } from '../../src/node/index.js'
+import { createGateway } from '../../src/node.js'
+import type { Gateway, GatewayOptions } from '../../src/node.js'
 
 export interface TestGateway extends Gateway {
   readonly log: string[]

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLineLimit, type ConsoleLine, type LineLimit } from '../../src/node/host/lines.js'
+import { createLineLimit, type ConsoleLine, type LineLimit } from '../../src/local/game/lines.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())

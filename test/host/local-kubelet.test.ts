@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { describeUnhealthy } from '../../src/node/host/local-kubelet.js'
-import { createLocalSidecar } from '../../src/node/local/local-sidecar.js'
-import type { LocalSidecar } from '../../src/node/local/local-sidecar.js'
+import { describeUnhealthy } from '../../src/host/local-kubelet.js'
+import { createLocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
+import type { LocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
 
 const silent = ({ control }: LocalSidecar): void => {
   control({ type: 'ignoreBeats', on: true })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveHostOptions } from '../../src/node/host/host-options.js'
+import { resolveHostOptions } from '../../src/host/host-options.js'
 
 test.each<[object, string]>([
   [{ graze: 1 }, 'The object of options has no field "graze"; did you mean "grace"?'],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { endInOrder } from '../../src/node/host/end-page.js'
-import type { EndOptions } from '../../src/node/host/end-page.js'
-import type { EndWait } from '../../src/host-page/page.js'
-import { Supervisor } from '../../src/node/host/supervise.js'
-import type { GameEnd, GameRun, SuperviseOptions } from '../../src/node/host/supervise.js'
+import { endInOrder } from '../../src/host/end-page.js'
+import type { EndOptions } from '../../src/host/end-page.js'
+import type { EndWait } from '../../src/host/page-script/page.js'
+import { Supervisor } from '../../src/host/supervise.js'
+import type { GameEnd, GameRun, SuperviseOptions } from '../../src/host/supervise.js'
 
 type Gateway = Parameters<typeof endInOrder>[0]['gateway']
 type Players = Parameters<typeof endInOrder>[0]['players']

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { root } from '../support/source.js'
 import { guestPath, runProcess, runtimeFile } from './support/runtimes.js'
 import { expectAllOperations, startSidecar } from './support/sidecar.js'

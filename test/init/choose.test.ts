@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ChoiceError } from '../../src/init/choices.js'
-import { choose, type Person } from '../../src/init/choose.js'
-import { inspectProject } from '../../src/init/project.js'
+import { ChoiceError } from '../../src/deploy/init/choices.js'
+import { choose, type Person } from '../../src/deploy/init/choose.js'
+import { inspectProject } from '../../src/deploy/init/project.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 /** Somebody who gives these answers, one after the other. */

@@ -1,7 +1,7 @@
 import { readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { writeFiles } from '../../src/init/write-files.js'
+import { writeFiles } from '../../src/deploy/init/write-files.js'
 import { init, initIn, packageJson, PAGE, project } from './support.js'
 
 const FILES = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { formatFamilies, type Family } from '../../src/node/metrics/prometheus.js'
-import { formatMetrics } from '../../src/node/index.js'
+import { formatFamilies, type Family } from '../../src/deploy/metrics/prometheus.js'
+import { formatMetrics } from '../../src/node.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 
 test('quotes, backslashes and line ends of labels and help texts are escaped', () => {

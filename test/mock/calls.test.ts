@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.js'
-import { createMock } from '../../src/mock/index.js'
+import { createMock } from '../../src/platform/mock.js'
 import { operations } from '../../src/protocol/operations.js'
 import type { OperationName } from '../../src/protocol/operations.js'
 import { play } from './support.js'

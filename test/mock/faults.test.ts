@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { FailHow } from '../../src/mock/index.js'
+import type { FailHow } from '../../src/platform/mock.js'
 import { play, stateOf } from './support.js'
 
 const transports = ['websocket', 'stream'] as const

@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
 import { createClient } from '../../src/index.js'
 import type { ClientOptions, SidecarClient } from '../../src/index.js'
-import { createMock } from '../../src/mock/index.js'
-import type { Mock, MockOptions } from '../../src/mock/index.js'
+import { createMock } from '../../src/platform/mock.js'
+import type { Mock, MockOptions } from '../../src/platform/mock.js'
 
 export interface Game {
   readonly mock: Mock

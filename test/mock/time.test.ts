@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.js'
-import { createMock } from '../../src/mock/index.js'
+import { createMock } from '../../src/platform/mock.js'
 import { play, stateOf } from './support.js'
 
 const transports = ['websocket', 'stream'] as const

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startLocalSidecar } from '../../src/node/local/local-sidecar.js'
-import type { LocalSidecar, LocalSidecarOptions, LogEntry, SidecarSnapshot } from '../../src/node/index.js'
+import { startLocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
+import type { LocalSidecar, LocalSidecarOptions, LogEntry, SidecarSnapshot } from '../../src/node.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { converse, request, serve, echoSidecar, websocketHeaders } from './support.js'
 

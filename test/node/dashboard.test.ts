@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { request } from './support.js'
 

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { watchTextFile } from '../../src/node/local/follow-file.js'
-import { loadGameServerFile, parseGameServer } from '../../src/node/local/game-server-file.js'
+import { watchTextFile } from '../../src/local/files/follow-file.js'
+import { loadGameServerFile, parseGameServer } from '../../src/local/files/game-server-file.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 async function fileOf(text: string | Buffer, name = 'gs.yaml'): Promise<string> {

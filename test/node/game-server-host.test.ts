@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createGameServerHost as createInPage } from '../../src/host-page/game-server-host.browser.js'
-import { createGameServerHost, type GameServerHostOptions } from '../../src/node/game-server-host.js'
+import { createGameServerHost as createInPage } from '../../src/host/page-script/game-server-host.browser.js'
+import { createGameServerHost, type GameServerHostOptions } from '../../src/host/game-server-host.js'
 import { joinPlayers } from '../host/players/players-support.js'
 import { bundleSource } from '../support/bundle-source.js'
 import { root } from '../support/source.js'
@@ -66,7 +66,7 @@ test('a server in Node sends its goodbye before its players are closed', async (
 test.skipIf(process.platform === 'win32')('a program ends by the signal, once its work for that is done', async () => {
   const file = join(await temporaryFolder('program'), 'server.mjs')
   await bundleSource(
-    `import { createGameServerHost } from ${JSON.stringify(join(root, 'src/node/game-server-host.ts'))}
+    `import { createGameServerHost } from ${JSON.stringify(join(root, 'src/host/game-server-host.ts'))}
      const host = await createGameServerHost({ playersPort: 0 })
      host.addEventListener('shutdown', (event) =>
        event.waitUntil(Promise.resolve().then(() => console.log('saved at', event.signal))))

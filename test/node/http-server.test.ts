@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { limitConnections } from '../../src/node/http/connection-limit.js'
-import { ConnectionDropped } from '../../src/sidecar/index.js'
+import { limitConnections } from '../../src/local/http/connection-limit.js'
+import { ConnectionDropped } from '../../src/platform/sidecar.js'
 import { echoSidecar, openSocket, request, serve } from './support.js'
 
 const HOST = ['Host: localhost']

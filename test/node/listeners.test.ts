@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { startSidecar } from '../support/with-sidecar.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { LocalSidecar } from '../../src/node/index.js'
-import { createLocalClock } from '../../src/node/local/local-clock.js'
+import type { LocalSidecar } from '../../src/node.js'
+import { createLocalClock } from '../../src/local/sidecar/local-clock.js'
 import { startSidecar } from '../support/with-sidecar.js'
 
 const health = { periodSeconds: 1, failureThreshold: 20, initialDelaySeconds: 1 }

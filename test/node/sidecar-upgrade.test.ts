@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { ConnectionDropped } from '../../src/sidecar/index.js'
-import type { Sidecar, WatchSink } from '../../src/sidecar/index.js'
+import { ConnectionDropped } from '../../src/platform/sidecar.js'
+import type { Sidecar, WatchSink } from '../../src/platform/sidecar.js'
 import { converse, serve } from './support.js'
 
 /** Answers each call with what it was asked, and keeps the watchers for the test to feed. */

@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import WebSocket from 'ws'
-import { createGuard } from '../../src/node/http/request-guard.js'
-import type { GuardOptions } from '../../src/node/http/request-guard.js'
-import { createSidecarServer } from '../../src/node/local/sidecar-server.js'
-import type { SidecarServer } from '../../src/node/local/sidecar-server.js'
-import type { Sidecar } from '../../src/sidecar/index.js'
+import { createGuard } from '../../src/local/http/request-guard.js'
+import type { GuardOptions } from '../../src/local/http/request-guard.js'
+import { createSidecarServer } from '../../src/local/sidecar/sidecar-server.js'
+import type { SidecarServer } from '../../src/local/sidecar/sidecar-server.js'
+import type { Sidecar } from '../../src/platform/sidecar.js'
 
 export interface RawAnswer {
   readonly status: number

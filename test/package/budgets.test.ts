@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { minifySync } from 'rolldown/utils'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type * as Node from '../../src/node/index.js'
+import type * as Node from '../../src/node.js'
 import { read, root } from '../support/source.js'
 
 type Limits = Readonly<Record<string, number>>

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { connect, type ConnectOptions, type PlayerConnection } from '../../src/player/index.js'
-import { PLAIN, WITH_CHANNEL } from '../../src/relay/signals.js'
+import { connect, type ConnectOptions, type PlayerConnection } from '../../src/host/player.js'
+import { PLAIN, WITH_CHANNEL } from '../../src/host/relay/signals.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { startServer } from './player-support.js'
 

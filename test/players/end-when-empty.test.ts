@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Mock } from '../../src/mock/index.js'
+import type { Mock } from '../../src/platform/mock.js'
 import { play } from './players-support.js'
 
 describe('endWhenEmpty', () => {

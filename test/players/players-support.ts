@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
-import { createMock, type MockOptions } from '../../src/mock/index.js'
+import { createMock, type MockOptions } from '../../src/platform/mock.js'
 import { trackPlayers, type PlayersOptions } from '../../src/players/index.js'
 
 interface PlayOptions extends PlayersOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { SidecarError } from '../../src/index.js'
 import { trackPlayers } from '../../src/players/index.js'
-import { PlayersState } from '../../src/players/players-state.js'
+import { PlayersState } from '../../src/players/tracking/players-state.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { fate, play } from './players-support.js'
 import { objectOf } from './search/players-world.js'

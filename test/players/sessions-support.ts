@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { createClient, type ClientOptions, type SidecarClient, type SidecarError } from '../../src/index.js'
-import { createMock, type Mock, type MockCall, type MockOptions } from '../../src/mock/index.js'
-import type { GameServerManifest } from '../../src/sidecar/index.js'
+import { createMock, type Mock, type MockCall, type MockOptions } from '../../src/platform/mock.js'
+import type { GameServerManifest } from '../../src/platform/sidecar.js'
 import { trackSessions, type Session, type Sessions, type SessionsOptions } from '../../src/players/index.js'
 
 /** A GameServer for ten sessions. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BatchWriter, readBatch, readClose, readNumber, readOpen, readText } from '../../src/relay/batches.js'
-import type { Frame } from '../../src/relay/batches.js'
-import { BATCH_BYTES, OPERATIONS } from '../../src/relay/frame.js'
+import { BatchWriter, readBatch, readClose, readNumber, readOpen, readText } from '../../src/host/relay/batches.js'
+import type { Frame } from '../../src/host/relay/batches.js'
+import { BATCH_BYTES, OPERATIONS } from '../../src/host/relay/frame.js'
 
 type Step =
   | ['open', connection: number, address: string, url: string]

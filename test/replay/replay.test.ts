@@ -1,7 +1,7 @@
 import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { LocalSidecar } from '../../src/node/index.js'
+import type { LocalSidecar } from '../../src/node.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { run } from '../tools/support.js'

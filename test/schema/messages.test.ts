@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { allocationMistake } from '../../src/schema/allocation.js'
-import { commandProblem } from '../../src/schema/control-command.js'
-import { readGameServer } from '../../src/schema/game-server.js'
+import { allocationMistake } from '../../src/platform/schema/allocation.js'
+import { commandProblem } from '../../src/platform/schema/control-command.js'
+import { readGameServer } from '../../src/platform/schema/game-server.js'
 
 describe('a GameServer with a mistake is refused by the path of the field', () => {
   test.each([

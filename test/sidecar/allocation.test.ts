@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readAllocation } from '../../src/schema/allocation.js'
-import { allocateGameServer } from '../../src/sidecar/index.js'
-import type { AnsweredAllocation, SidecarConfig } from '../../src/sidecar/index.js'
+import { readAllocation } from '../../src/platform/schema/allocation.js'
+import { allocateGameServer } from '../../src/platform/sidecar.js'
+import type { AnsweredAllocation, SidecarConfig } from '../../src/platform/sidecar.js'
 import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
 

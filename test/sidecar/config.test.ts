@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defaultConfig, resolveConfig } from '../../src/sidecar/index.js'
-import { conformanceNames } from '../../src/sidecar/model/state/config.js'
+import { defaultConfig, resolveConfig } from '../../src/platform/sidecar.js'
+import { conformanceNames } from '../../src/platform/sidecar/state/config.js'
 import { startHarness } from './support/harness.js'
 
 describe('the configuration', () => {

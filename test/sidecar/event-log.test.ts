@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainEntry } from '../../src/sidecar/index.js'
-import type { LogEntry, SidecarConfig } from '../../src/sidecar/index.js'
+import { explainEntry } from '../../src/platform/sidecar.js'
+import type { LogEntry, SidecarConfig } from '../../src/platform/sidecar.js'
 import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
-import type { SidecarConfig } from '../../src/sidecar/index.js'
+import type { SidecarConfig } from '../../src/platform/sidecar.js'
 import { startHarness } from './support/harness.js'
 import type { Harness } from './support/harness.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSidecar, createState, reduce, resolveConfig } from '../../src/sidecar/index.js'
-import type { ControlCommand, LogEntry, SidecarConfig, SidecarState } from '../../src/sidecar/index.js'
+import { createSidecar, createState, reduce, resolveConfig } from '../../src/platform/sidecar.js'
+import type { ControlCommand, LogEntry, SidecarConfig, SidecarState } from '../../src/platform/sidecar.js'
 import { createVirtualClock } from './support/virtual-clock.js'
 
 function replay(initial: SidecarState, entries: readonly LogEntry[]): SidecarState {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConnectionDropped } from '../../src/sidecar/index.js'
+import { ConnectionDropped } from '../../src/platform/sidecar.js'
 import { startHarness } from './support/harness.js'
 
 async function openStream(handle: (request: Request) => Promise<Response>): Promise<{

@@ -4,8 +4,8 @@ import { createClient as createPageClient } from '../../src/index.js'
 import { createClient } from '../../src/index.node.js'
 import type { ClientOptions, SidecarClient } from '../../src/index.js'
 import type { OperationName } from '../../src/protocol/operations.js'
-import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../src/node/index.js'
-import type { LogEntry } from '../../src/sidecar/index.js'
+import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../src/node.js'
+import type { LogEntry } from '../../src/platform/sidecar.js'
 
 /** The built-in GameServer, with the list of the real sidecar's local mode, for tests that run in both modes. */
 const likeLocalMode = {

@@ -43,6 +43,7 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* after --\.$/],
     [['--prot', '1'], /^Unknown option '--prot'; did you mean demo --port\?$/],
     [['help', 'gateway'], /^There is no command "gateway"; there are demo, local, .*\.$/],
+    [['scenario', 'run', 'a.yaml'], /^There is no command "scenario" any more: .* gameserver-sidecar\/mock or /],
     [['completion', 'zsh'], /^There is no command "completion" any more: --help lists what each command takes\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
     [['watch', '--until', 'Redy'], /^There is no state "Redy"; did you mean "Ready"\?$/],
@@ -110,10 +111,6 @@ describe('a mistake in the command line is one sentence with the value, what was
       /^--step is for a replay as a sidecar; leave it out, or leave out --as client\.$/,
     ],
 
-    [['scenario', 'runn', 'a.yaml'], /^There is no action of scenario "runn"; did you mean "run"\?$/],
-    [['scenario', 'run'], /^Name a scenario's file/],
-    [['scenario', 'run', 'a.yaml', '--reporter', 'xml'], /junit/],
-
     [['allocate', '--url', 'ftp://x'], /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],
   ]
 
@@ -160,7 +157,6 @@ describe('the file', () => {
     ['exec', (file) => ['exec', '--file', file, '--', 'true']],
     ['fleet', (file) => ['fleet', '--port=0', '--file', file, '--', 'true']],
     ['allocate', (file) => ['allocate', '--file', file]],
-    ['scenario check', (file) => ['scenario', 'check', file]],
     ['replay', (file) => ['replay', file, '--http-port=0']],
   ]
 
@@ -178,7 +174,7 @@ describe('the file', () => {
     const { code, err } = await run(...args(pipe)).finished
     expect(err).toMatch(/file\.yaml( of --cert| can't be read)?: it is a pipe, not a file\.?$/)
     expect(err).not.toContain('\n')
-    expect(code).toBe(/^(scenario|replay)/.test(name) ? NO_FILE : 64)
+    expect(code).toBe(name === 'replay' ? NO_FILE : 64)
   })
 
   test.each([

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { CommandError, UsageError } from '../../src/cli/context.js'
 import { startError } from '../../src/cli/start-failure.js'
-import { CommandError as GameError } from '../../src/node/exec/start-command.js'
-import { HostError } from '../../src/node/host/host-error.js'
-import { GameServerFileError } from '../../src/node/local/game-server-file.js'
-import { YamlError } from '../../src/node/local/yaml-documents.js'
-import { InvalidInput } from '../../src/schema/check.js'
+import { CommandError as GameError } from '../../src/local/game/start-command.js'
+import { HostError } from '../../src/host/host-error.js'
+import { GameServerFileError } from '../../src/local/files/game-server-file.js'
+import { YamlError } from '../../src/local/files/yaml-documents.js'
+import { InvalidInput } from '../../src/platform/schema/check.js'
 
 const system = (code: string): Error => Object.assign(new Error(code), { code })
 const place = { port: 1, portFlag: '--port' }

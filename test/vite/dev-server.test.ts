@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createServer } from 'vite'
 import WebSocket from 'ws'
-import { createLocalSidecar } from '../../src/node/index.js'
-import { gameserverSidecar } from '../../src/vite/index.js'
-import type { GameserverSidecarOptions } from '../../src/vite/index.js'
+import { createLocalSidecar } from '../../src/node.js'
+import { gameserverSidecar } from '../../src/local/vite.js'
+import type { GameserverSidecarOptions } from '../../src/local/vite.js'
 import { call, readGameServer } from '../cli/support.js'
 import { bundleSource } from '../support/bundle-source.js'
 import { converse, request } from '../node/support.js'
@@ -236,7 +236,7 @@ test('as part of another server: calls and the stream, and a local sidecar that 
 })
 
 test('Vite finds the plugin in a configuration file, and again when that has changed', async () => {
-  const source = join(process.cwd(), 'src/vite/index.ts')
+  const source = join(process.cwd(), 'src/local/vite.ts')
   const root = await project({
     'vite.config.ts': `import { gameserverSidecar } from './plugin.mjs'\nexport default { plugins: [gameserverSidecar()] }\n`,
   })

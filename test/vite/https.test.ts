@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
-import { createDevSidecar, resolvePluginOptions } from '../../src/vite/dev-sidecar.js'
+import { createDevSidecar, resolvePluginOptions } from '../../src/local/vite/dev-sidecar.js'
 import { dev } from './support.js'
 
 interface Answer {

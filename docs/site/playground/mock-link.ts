@@ -1,6 +1,11 @@
 import type { ServerLink, FrameReader } from '../../../src/dashboard/store/api.js'
-import { createMock, type GameServerAllocation, type GameServerManifest, type Mock } from '../../../src/mock/index.js'
-import { explainEntry, faultPresets, type ControlCommand } from '../../../src/sidecar/index.js'
+import {
+  createMock,
+  type GameServerAllocation,
+  type GameServerManifest,
+  type Mock,
+} from '../../../src/platform/mock.js'
+import { explainEntry, faultPresets, type ControlCommand } from '../../../src/platform/sidecar.js'
 import { startRunner, type Level, type Runner } from './runner.js'
 
 const API = '/_/api'

@@ -1,5 +1,5 @@
 import { script } from 'worker-script'
-import type { Mock } from '../../../src/mock/index.js'
+import type { Mock } from '../../../src/platform/mock.js'
 
 export type Level = 'log' | 'warn' | 'error' | 'note'
 

@@ -1,5 +1,5 @@
 /** Runs the visitor's code in a worker, with a client whose sidecar is the mock in the page. */
-import { createMockClock } from '../../../src/mock/clock.js'
+import { createMockClock } from '../../../src/platform/mock/clock.js'
 import * as client from '../../../src/index.core.js'
 import * as players from '../../../src/players/index.js'
 import type { FetchAnswer, SocketAnswer, ToPage, ToWorker } from './runner.js'

@@ -1,7 +1,7 @@
 import type { ClientOptions, FetchInit, FetchLike, SidecarClient } from '../../index.js'
 import { isSidecarError } from '../../client/errors.js'
 import type { SidecarError } from '../../client/errors.js'
-import { plainText } from '../../node/plain-text.js'
+import { plainText } from '../../local/files.js'
 import { operations } from '../../protocol/operations.js'
 import type { Operation, OperationName } from '../../protocol/operations.js'
 import { defineCommand, UsageError } from '../context.js'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { plainText } from '../../node/plain-text.js'
+import { plainText } from '../../local/files.js'
 import { defineCommand, PROGRAM } from '../context.js'
 import type { CliContext } from '../context.js'
 import { clockTime } from '../event-lines.js'

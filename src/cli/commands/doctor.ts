@@ -1,4 +1,4 @@
-import { plainText } from '../../node/plain-text.js'
+import { plainText } from '../../local/files.js'
 import { defineCommand } from '../context.js'
 import type { CliContext, Colors } from '../context.js'
 import { failure } from '../doctor/check.js'

@@ -1,8 +1,8 @@
-import { sidecarVariables, variablePrefix } from '../../node/gateway/sidecar-url.js'
-import { dashboardUrl } from '../../node/local/dashboard-route.js'
-import type { LocalSidecar } from '../../node/local/local-sidecar.js'
-import { plainText } from '../../node/plain-text.js'
-import type { LogEntry } from '../../sidecar/index.js'
+import { sidecarVariables, variablePrefix } from '../../local/gateway.js'
+import { dashboardUrl } from '../../local/sidecar.js'
+import type { LocalSidecar } from '../../local/sidecar.js'
+import { plainText } from '../../local/files.js'
+import type { LogEntry } from '../../platform/sidecar.js'
 import { defineCommand, UsageError, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines, warningLines } from '../event-lines.js'
@@ -37,7 +37,7 @@ export const command = defineCommand({
 
 async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
   const [{ runCommand }, local] = await Promise.all([
-    import('../../node/exec/run-command.js'),
+    import('../../local/game.js'),
     startSidecar(given, context),
   ])
   announceSidecar(local.url)
@@ -85,7 +85,7 @@ async function takeKeys(
 }
 
 async function startSidecar(given: ExecFlags, context: CliContext): Promise<LocalSidecar> {
-  const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
+  const { createLocalSidecar } = await import('../../local/sidecar.js')
   const { httpPort } = given
   return createLocalSidecar({
     ...localOptionsOf(given, warningsOf(context), context.warn),

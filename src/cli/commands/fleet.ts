@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
-import type { Fleet } from '../../node/fleet/create-fleet.js'
-import type { FleetOptions, FleetRunEvent } from '../../node/fleet/fleet-options.js'
-import { plainText } from '../../node/plain-text.js'
+import type { Fleet } from '../../local/fleet.js'
+import type { FleetOptions } from '../../host/create-fleet.js'
+import type { FleetRunEvent } from '../../local/fleet.js'
+import { plainText } from '../../local/files.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext, Colors, Invocation } from '../context.js'
 import { createFleetLines } from '../fleet-lines.js'
@@ -72,7 +73,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
     if (event.event === 'listening' && !isJson) banner(event, given, keys, context).forEach(print)
     else lines(event).forEach(print)
   }
-  const { createFleet } = await import('../../node/fleet/create-fleet.js')
+  const { createFleet } = await import('../../host/create-fleet.js')
   let fleet: Fleet
   try {
     fleet = await createFleet({ ...game, ...optionsOf(given), onEvent })

@@ -1,8 +1,8 @@
-import type { Host } from '../../node/host/create-host.js'
-import { HOST_EXIT_CODES, HostError } from '../../node/host/host-error.js'
-import type { HostEvent } from '../../node/host/host-events.js'
-import type { ProgramHost } from '../../node/host/program/program-host.js'
-import type { LocalSidecarOptions } from '../../node/local/local-sidecar-options.js'
+import type { Host } from '../../host/create-host.js'
+import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
+import type { HostEvent } from '../../host/host-events.js'
+import type { ProgramHost } from '../../host/program.js'
+import type { LocalSidecarOptions } from '../../local/sidecar.js'
 import { clockTime } from '../event-lines.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'
 import type { Invocation } from '../context.js'
@@ -78,7 +78,7 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
 }
 
 async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
-  const { createHost } = await import('../../node/host/create-host.js')
+  const { createHost } = await import('../../host/create-host.js')
   const { path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = flags
   const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory } = flags
   const { metricsPort, metricsAddress, metricsFrom } = flags
@@ -100,7 +100,7 @@ async function startProgram(
   flags: HostFlags,
   onEvent: OnEvent,
 ): Promise<ProgramHost> {
-  const { createProgramHost } = await import('../../node/host/program/program-host.js')
+  const { createProgramHost } = await import('../../host/program.js')
   const { runtime, nodeOptions, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom } = flags
   return createProgramHost({
     runtimeArgs: nodeOptions?.split(/\s+/).filter((word) => word !== ''),

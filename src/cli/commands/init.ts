@@ -1,18 +1,23 @@
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { plainText } from '../../node/plain-text.js'
-import { readExisting } from '../../init/carry-over.js'
-import { ChoiceError } from '../../init/choices.js'
-import type { Choices } from '../../init/choices.js'
-import { choose, UndecidedError } from '../../init/choose.js'
-import type { Person } from '../../init/choose.js'
-import { alternatives, localSteps, nextSteps } from '../../init/next-steps.js'
-import { imageProblems } from '../../init/problems.js'
-import { inspectProject, ProjectError } from '../../init/project.js'
-import type { Project } from '../../init/project.js'
-import { renderFiles } from '../../init/render.js'
-import { checkFolder, WriteError, writeFiles } from '../../init/write-files.js'
-import type { Written } from '../../init/write-files.js'
+import {
+  alternatives,
+  checkFolder,
+  ChoiceError,
+  choose,
+  imageProblems,
+  inspectProject,
+  localSteps,
+  nextSteps,
+  ProjectError,
+  readExisting,
+  renderFiles,
+  UndecidedError,
+  WriteError,
+  writeFiles,
+} from '../../deploy/init.js'
+import type { Choices, Person, Project, Written } from '../../deploy/init.js'
+import { plainText } from '../../local/files.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'

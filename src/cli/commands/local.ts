@@ -1,6 +1,6 @@
-import { dashboardUrl } from '../../node/local/dashboard-route.js'
-import type { LocalSidecar } from '../../node/local/local-sidecar.js'
-import { plainText } from '../../node/plain-text.js'
+import { dashboardUrl } from '../../local/sidecar.js'
+import type { LocalSidecar } from '../../local/sidecar.js'
+import { plainText } from '../../local/files.js'
 import { defineCommand, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
@@ -84,7 +84,7 @@ async function start(
   stopped: Promise<string>,
   context: CliContext,
 ): Promise<LocalSidecar | number> {
-  const { createLocalSidecar } = await import('../../node/local/local-sidecar.js')
+  const { createLocalSidecar } = await import('../../local/sidecar.js')
   const { address, conformance, httpPort } = options
   const isJson = options.logFormat === 'json'
   const warn = isJson

@@ -1,6 +1,6 @@
-import type { Gateway } from '../../node/gateway/create-gateway.js'
-import { dashboardUrl } from '../../node/local/dashboard-route.js'
-import { plainText } from '../../node/plain-text.js'
+import type { Gateway } from '../../local/gateway.js'
+import { dashboardUrl } from '../../local/sidecar.js'
+import { plainText } from '../../local/files.js'
 import { CommandError, defineCommand, UsageError, warningsOf } from '../context.js'
 import type { CliContext, Invocation } from '../context.js'
 import { createEventLines } from '../event-lines.js'
@@ -52,7 +52,7 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
 }
 
 async function start(dir: string, options: ServeFlags, context: CliContext): Promise<Gateway> {
-  const { createGateway } = await import('../../node/gateway/create-gateway.js')
+  const { createGateway } = await import('../../local/gateway.js')
   const { host, expose, token, httpPort } = options
   const onWarning = warningsOf(context)
   try {

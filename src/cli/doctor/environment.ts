@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { existsSync } from 'node:fs'
 import { parseObject } from '../../client/answers.js'
-import { isLoopback } from '../../node/http/address.js'
+import { isLoopback } from '../../local/http.js'
 import { isPort } from '../find-sidecar.js'
 import { isLinuxOfWindows } from '../keys.js'
 import { failure, needing, ok, skipped, warning } from './check.js'

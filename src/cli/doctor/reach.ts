@@ -1,5 +1,5 @@
 import { parseObject } from '../../client/answers.js'
-import { isLoopback } from '../../node/http/address.js'
+import { isLoopback } from '../../local/http.js'
 import { failure, needing, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
 import { at } from './patient.js'

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
-import type { LocalSidecar } from '../../node/local/local-sidecar.js'
+import type { LocalSidecar } from '../../local/sidecar.js'
 import type { GameServer } from '../../protocol/game-server.js'
-import type { RecordingLine } from '../../sidecar/index.js'
+import type { RecordingLine } from '../../platform/sidecar.js'
 import { CommandError, warningsOf } from '../context.js'
 import type { CliContext } from '../context.js'
 import { createEventLines } from '../event-lines.js'
@@ -114,7 +114,7 @@ function sceneOf(line: RecordingLine): Pick<Scene, 'at' | 'gameServer'> | undefi
 }
 
 async function start({ httpPort, address }: SidecarReplay, context: CliContext): Promise<LocalSidecar> {
-  const { startLocalSidecar } = await import('../../node/local/local-sidecar.js')
+  const { startLocalSidecar } = await import('../../local/sidecar.js')
   return startLocalSidecar(
     { port: httpPort, address, onWarning: warningsOf(context), onLog: context.warn },
     { frozen: true },

@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { ControlCommand, GameServerManifest, LogEntry } from '../../sidecar/index.js'
+import type { GameServerManifest } from '../../platform/sidecar.js'
 
 /** Writes a JSON value as YAML in block style, with quotes only where YAML needs them. */
 export function writeYaml(value: unknown): string {
@@ -75,19 +75,3 @@ function values<From, To>(
 
 /** A number where it holds the integer exactly. */
 const integer = (text: string): number | string => (Number.isSafeInteger(Number(text)) ? Number(text) : text)
-
-/** Commands that a scenario leaves out. */
-const ownCommands: ReadonlySet<ControlCommand['type']> = new Set(['setClock'])
-
-/** The control commands of a session, with the waits between them, as a scenario. */
-export function scenarioOf(entries: readonly LogEntry[]): string {
-  let last: number | undefined
-  const steps: object[] = []
-  for (const { at, event } of entries) {
-    if (event.type !== 'control' || ownCommands.has(event.command.type)) continue
-    if (last !== undefined && at - last >= 100) steps.push({ wait: `${((at - last) / 1000).toFixed(1)}s` })
-    last = at
-    steps.push({ control: event.command })
-  }
-  return writeYaml({ name: 'from the dashboard', steps })
-}

@@ -1,4 +1,4 @@
-import type { EntryView, ServerView } from '../../fleet/view.js'
+import type { EntryView, ServerView } from '../../platform/fleet.js'
 import { wantedOf, type Wanted } from '../panels/panel.js'
 import { announce, api, control } from '../store/api.js'
 import { copy, curlOf } from '../ui/copy.js'

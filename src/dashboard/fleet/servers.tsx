@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import type { ServerView } from '../../fleet/view.js'
+import type { ServerView } from '../../platform/fleet.js'
 import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'

@@ -1,4 +1,4 @@
-import type { EntryView, FleetView, ServerView } from '../../fleet/view.js'
+import type { EntryView, FleetView, ServerView } from '../../platform/fleet.js'
 import { stateWith } from '../store/page-state.js'
 
 interface FleetState {

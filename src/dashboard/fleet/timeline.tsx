@@ -1,4 +1,4 @@
-import type { EntryView } from '../../fleet/view.js'
+import type { EntryView } from '../../platform/fleet.js'
 import { toneStyle } from '../common/look.js'
 import { writeYaml } from '../common/yaml.js'
 import { TimelineFrame } from '../timeline/frame.js'

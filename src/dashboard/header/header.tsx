@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
+import type { LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
 import { duration, plural } from '../common/format.js'
 import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
 import { Agreement } from '../dialogs/modal.js'

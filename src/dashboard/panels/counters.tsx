@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import type { CounterStatus, ListStatus } from '../../protocol/game-server.js'
-import type { ControlCommand, ControlResult, SidecarSnapshot } from '../../sidecar/index.js'
+import type { ControlCommand, ControlResult, SidecarSnapshot } from '../../platform/sidecar.js'
 import { focusNow } from '../common/browser.js'
 import { control } from '../store/api.js'
 import { set, state } from '../store/state.js'

@@ -1,5 +1,5 @@
 import { operations } from '../../protocol/operations.js'
-import type { ControlCommand, FaultInfo } from '../../sidecar/index.js'
+import type { ControlCommand, FaultInfo } from '../../platform/sidecar.js'
 import { countedTime, plural, span } from '../common/format.js'
 
 /** A field of a fault's line: a number of its command, or a choice. */

@@ -1,23 +1,15 @@
 import type { JSX } from 'preact'
-import type { SidecarSnapshot, WatcherInfo } from '../../sidecar/index.js'
-import { scenarioOf } from '../common/yaml.js'
+import type { SidecarSnapshot, WatcherInfo } from '../../platform/sidecar.js'
 import { api, control, sends } from '../store/api.js'
 import { state } from '../store/state.js'
 import { commandOf, faultForms, type FaultField, type FaultForm } from './fault-commands.js'
-import { CopyButton, Hint, Panel, onFields } from './panel.js'
+import { Hint, Panel, onFields } from './panel.js'
 import { duration } from '../common/format.js'
 
 /** The faults to set. The page's notices name those that are on. */
 export function Faults(): JSX.Element {
-  const save = (
-    <CopyButton
-      label="Save as scenario"
-      text={() => scenarioOf(state.entries)}
-      told="The session's commands are copied as a scenario"
-    />
-  )
   return (
-    <Panel name="Faults" pane="faults" aside={save}>
+    <Panel name="Faults" pane="faults">
       <div class="row wrap" role="group" aria-label="Presets">
         <span class="muted">Presets</span>
         {state.presets.map(({ name, description, commands }) => (

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { GameServerManifest, SidecarSnapshot } from '../../sidecar/index.js'
+import type { GameServerManifest, SidecarSnapshot } from '../../platform/sidecar.js'
 import { focusNow } from '../common/browser.js'
 import { manifestOf, writeYaml } from '../common/yaml.js'
 import { control } from '../store/api.js'

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
+import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
 import { countedTime, span } from '../common/format.js'
 import { sends } from '../store/api.js'
 import { state } from '../store/state.js'

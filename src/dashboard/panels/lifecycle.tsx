@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { SidecarSnapshot } from '../../sidecar/index.js'
+import type { SidecarSnapshot } from '../../platform/sidecar.js'
 import { clockTime, countedTime } from '../common/format.js'
 import { stateLook, toneStyle } from '../common/look.js'
 import { control, sends } from '../store/api.js'

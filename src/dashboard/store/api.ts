@@ -1,5 +1,5 @@
-import type { FleetCommand } from '../../fleet/types.js'
-import type { ControlCommand } from '../../sidecar/index.js'
+import type { FleetCommand } from '../../platform/fleet.js'
+import type { ControlCommand } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
 import { set, type Entry } from './page-state.js'
 import { page } from '../ui/page.js'

@@ -1,5 +1,5 @@
-import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
-import type { ReportLine } from '../../sidecar/index.js'
+import type { FaultPreset } from '../../platform/sidecar.js'
+import type { ReportLine } from '../../platform/sidecar.js'
 import { CONTROL, api, parseJson, read } from './api.js'
 import { followLog } from './feed.js'
 import { set } from './state.js'

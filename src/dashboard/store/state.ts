@@ -1,5 +1,5 @@
-import type { FaultPreset } from '../../sidecar/control/fault-presets.js'
-import type { LogEntry, SidecarSnapshot } from '../../sidecar/index.js'
+import type { FaultPreset } from '../../platform/sidecar.js'
+import type { LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
 import { stateWith } from './page-state.js'
 
 export const tabs = ['diff', 'request', 'response', 'raw', 'why'] as const

@@ -1,6 +1,6 @@
 import { operations } from '../../protocol/operations.js'
-import { describeCall } from '../../sidecar/describe-call.js'
-import type { Change, ControlCommand, LogEntry } from '../../sidecar/index.js'
+import { describeCall } from '../../platform/sidecar.js'
+import type { Change, ControlCommand, LogEntry } from '../../platform/sidecar.js'
 import type { SentRequest } from '../ui/copy.js'
 import { cached } from './words.js'
 

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { LogEntry } from '../../sidecar/index.js'
+import type { LogEntry } from '../../platform/sidecar.js'
 import { arrowStep } from '../common/browser.js'
 import { Chip } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../sidecar/index.js'
+import type { LogEntry } from '../../platform/sidecar.js'
 import { describe, describeChange } from './describe.js'
 import { readerOfWords } from './words.js'
 

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { Change, LogEntry } from '../../sidecar/index.js'
+import type { Change, LogEntry } from '../../platform/sidecar.js'
 import { Chip, StateMark, toneStyle } from '../common/look.js'
 import { describe, describeChange } from './describe.js'
 import { statusOf } from './filter.js'

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../sidecar/index.js'
+import type { LogEntry } from '../../platform/sidecar.js'
 import { clockTime } from '../common/format.js'
 import { describe } from './describe.js'
 

@@ -1,4 +1,4 @@
-import type { ControlCommand } from '../../sidecar/index.js'
+import type { ControlCommand } from '../../platform/sidecar.js'
 import { announce, api, sendAndTell } from '../store/api.js'
 import { state } from '../store/state.js'
 import { copyClientCode, copyCurl, exportSession, replay } from './entry-actions.js'

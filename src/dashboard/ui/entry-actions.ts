@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../sidecar/index.js'
+import type { LogEntry } from '../../platform/sidecar.js'
 import { CONTROL, announce, api, messageOf } from '../store/api.js'
 import { state } from '../store/state.js'
 import { describe } from '../timeline/describe.js'

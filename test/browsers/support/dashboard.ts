@@ -1,13 +1,13 @@
 import type { BrowserContext, ElementHandle, KeyInput, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import type { LocalSidecar, LocalSidecarOptions } from '../../../src/node/index.js'
+import type { LocalSidecar, LocalSidecarOptions } from '../../../src/node.js'
 import { findBrowser } from './installed.js'
 import { launchBrowser, type RunningBrowser } from './each-browser.js'
 
 /** From the build, which has the page already: building it from source takes some seconds for each test file. */
 export const { createLocalSidecar } = (await import(
   new URL('../../../dist/node.js', import.meta.url).href
-)) as typeof import('../../../src/node/index.js')
+)) as typeof import('../../../src/node.js')
 
 /** A dashboard in a page of its own, and the sidecar that it shows. */
 export interface Dashboard {

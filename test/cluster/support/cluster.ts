@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { openApi, until, type Api } from './api.js'
 import { standInForNodes } from './bare-nodes.js'
-import { isAlive } from '../../../src/node/exec/processes.js'
+import { isAlive } from '../../../src/local/game/processes.js'
 import { secretFolder } from './leftovers.js'
 import { testAllocation, testFleet } from './manifests.js'
 import type { AllocationAnswer, GameServerObject, Listed, Meta } from './objects.js'

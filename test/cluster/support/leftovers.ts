@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive } from '../../../src/node/exec/processes.js'
+import { isAlive } from '../../../src/local/game/processes.js'
 
 const PREFIX = 'gameserver-sidecar-cluster-'
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

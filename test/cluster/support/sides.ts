@@ -1,5 +1,5 @@
-import { createFleet } from '../../../src/node/index.js'
-import type { FleetManifest } from '../../../src/fleet/types.js'
+import { createFleet } from '../../../src/node.js'
+import type { FleetManifest } from '../../../src/platform/fleet/types.js'
 import { isObject } from '../../../src/protocol/is-object.js'
 import type { Change } from './allocations.js'
 import { allocatorService } from './allocator-service.js'

@@ -1,4 +1,4 @@
-import { createGateway } from '../../../src/node/index.js'
+import { createGateway } from '../../../src/node.js'
 import { send } from './send.js'
 import { localTargets } from './targets.js'
 import type { Running, Target } from './targets.js'

@@ -1,5 +1,5 @@
-import { createMock } from '../../../src/mock/index.js'
-import type { Mock, MockOptions } from '../../../src/mock/index.js'
+import { createMock } from '../../../src/platform/mock.js'
+import type { Mock, MockOptions } from '../../../src/platform/mock.js'
 import type { Step } from './wire-case.js'
 
 /** Mocks by a number that stands for a port: `send()` and the watches go straight to them. */

@@ -1,4 +1,4 @@
-import { createLocalSidecar } from '../../../src/node/index.js'
+import { createLocalSidecar } from '../../../src/node.js'
 import { startCluster } from './cluster.js'
 import { startMock } from './mock-target.js'
 import { productionGameServer } from './production-game-server.js'

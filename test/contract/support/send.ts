@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http'
-import type { Mock } from '../../../src/mock/index.js'
+import type { Mock } from '../../../src/platform/mock.js'
 import { mockAt } from './mock-target.js'
 import type { Answer, Body, Request } from './wire-case.js'
 import { someTime } from './wire-case.js'

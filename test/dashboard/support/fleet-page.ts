@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
-import type { Beats } from '../../../src/fleet/view.js'
-import { createFleetDashboard } from '../../../src/node/fleet-dashboard/fleet-dashboard.js'
-import { createGuardedServer } from '../../../src/node/http/guarded-server.js'
-import { createGuard } from '../../../src/node/http/request-guard.js'
-import { isDashboard } from '../../../src/node/local/dashboard-route.js'
-import { writeResponse } from '../../../src/node/local/http-adapter.js'
+import type { Beats } from '../../../src/platform/fleet/view.js'
+import { createFleetDashboard } from '../../../src/local/fleet/fleet-dashboard.js'
+import { createGuardedServer } from '../../../src/local/http/guarded-server.js'
+import { createGuard } from '../../../src/local/http/request-guard.js'
+import { isDashboard } from '../../../src/local/sidecar/dashboard-route.js'
+import { writeResponse } from '../../../src/local/sidecar/http-adapter.js'
 import { createTestFleet, type TestFleet, type TestFleetOptions } from '../../fleet/support/test-fleet.js'
 
 export interface FleetPage extends TestFleet {

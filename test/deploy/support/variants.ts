@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml'
-import type { Choices } from '../../../src/init/choices.js'
-import { renderFiles } from '../../../src/init/render.js'
-import type { Project } from '../../../src/init/project.js'
+import type { Choices } from '../../../src/deploy/init/choices.js'
+import { renderFiles } from '../../../src/deploy/init/render.js'
+import type { Project } from '../../../src/deploy/init/project.js'
 
 const project: Project = {
   folder: '.',

@@ -3,7 +3,7 @@ import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
-import type { GameServerAllocation } from '../../../src/sidecar/index.js'
+import type { GameServerAllocation } from '../../../src/platform/sidecar.js'
 import { documentsOf } from '../../deploy/support/variants.js'
 import { read, root } from '../../support/source.js'
 

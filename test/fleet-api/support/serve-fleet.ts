@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createFleetServer } from '../../../src/node/fleet/fleet-server.js'
+import { createFleetServer } from '../../../src/local/fleet/fleet-server.js'
 import { createTestFleet } from '../../fleet/support/test-fleet.js'
 import type { TestFleet, TestFleetOptions } from '../../fleet/support/test-fleet.js'
 

@@ -1,9 +1,9 @@
-import { createFleetModel } from '../../../src/fleet/fleet-model.js'
-import type { FleetModel } from '../../../src/fleet/fleet-model.js'
-import type { FleetAction } from '../../../src/fleet/fleet-state.js'
-import type { AutoscalerManifest, FleetManifest } from '../../../src/fleet/types.js'
-import { createSidecar } from '../../../src/sidecar/index.js'
-import type { ControlCommand, ControlResult, Sidecar } from '../../../src/sidecar/index.js'
+import { createFleetModel } from '../../../src/platform/fleet/fleet-model.js'
+import type { FleetModel } from '../../../src/platform/fleet/fleet-model.js'
+import type { FleetAction } from '../../../src/platform/fleet/fleet-state.js'
+import type { AutoscalerManifest, FleetManifest } from '../../../src/platform/fleet/types.js'
+import { createSidecar } from '../../../src/platform/sidecar.js'
+import type { ControlCommand, ControlResult, Sidecar } from '../../../src/platform/sidecar.js'
 import { createVirtualClock } from '../../sidecar/support/virtual-clock.js'
 
 /** A Fleet with real sidecars on a clock that the test sets, and without processes. */

@@ -1,9 +1,9 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { browserFlags } from '../../../src/node/host/browser/browser-flags.js'
-import { findBrowser, thisSystem } from '../../../src/node/host/browser/find-browser.js'
-import type { System } from '../../../src/node/host/browser/find-browser.js'
+import { browserFlags } from '../../../src/host/browser/browser-flags.js'
+import { findBrowser, thisSystem } from '../../../src/host/browser/find-browser.js'
+import type { System } from '../../../src/host/browser/find-browser.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 
 const DEBIAN_SHELL = '/usr/lib/chromium/chromium-headless-shell'

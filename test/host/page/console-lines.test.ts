@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { ConsoleLine } from '../../../src/node/host/lines.js'
-import { createConsoleLines } from '../../../src/node/host/page/console-lines.js'
-import { createSourceMaps } from '../../../src/node/host/page/source-maps.js'
+import type { ConsoleLine } from '../../../src/local/game/lines.js'
+import { createConsoleLines } from '../../../src/host/page/console-lines.js'
+import { createSourceMaps } from '../../../src/host/page/source-maps.js'
 import { fakeSession } from '../support/fake-session.js'
 
 const origin = 'http://127.0.0.1:8080'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createConsoleLines } from '../../../src/node/host/page/console-lines.js'
-import { followConsole, type ConsoleSession } from '../../../src/node/host/page/follow-console.js'
-import { createSourceMaps } from '../../../src/node/host/page/source-maps.js'
+import { createConsoleLines } from '../../../src/host/page/console-lines.js'
+import { followConsole, type ConsoleSession } from '../../../src/host/page/follow-console.js'
+import { createSourceMaps } from '../../../src/host/page/source-maps.js'
 import { fakeSession, type FakeSession } from '../support/fake-session.js'
 
 beforeEach(

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { awaitFirstFrame, frameByTimer } from '../../../src/host-page/index.js'
-import type { PageWindow } from '../../../src/host-page/page.js'
+import { awaitFirstFrame, frameByTimer } from '../../../src/host/page-script/index.js'
+import type { PageWindow } from '../../../src/host/page-script/page.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import ts from 'typescript'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createSourceMaps, fetchText } from '../../../src/node/host/page/source-maps.js'
+import { createSourceMaps, fetchText } from '../../../src/host/page/source-maps.js'
 import { fakeSession } from '../support/fake-session.js'
 
 const origin = 'http://127.0.0.1:8080'

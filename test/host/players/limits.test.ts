@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
+import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { dial } from '../../attacks/support/wire.js'
 import {
   dialPlayers,

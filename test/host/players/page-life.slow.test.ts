@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { PlayerSocket } from '../../../src/host-page/player-socket.js'
-import { BatchWriter } from '../../../src/relay/batches.js'
+import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
+import { BatchWriter } from '../../../src/host/relay/batches.js'
 import { ask, dial } from '../../attacks/support/wire.js'
 import {
   dialPlayers,

@@ -7,7 +7,7 @@ import { bundleSource } from '../../support/bundle-source.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 import { guest, isRunning } from './support.js'
 
-const source = fileURLToPath(new URL('../../../src/node/host/program/program-host.ts', import.meta.url))
+const source = fileURLToPath(new URL('../../../src/host/program/program-host.ts', import.meta.url))
 
 /** A host in its own process, and the pids of the program and of the process that the program started. */
 async function startHostProcess(deeds: readonly string[]) {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { HostEvent } from '../../../src/node/host/host-events.js'
-import { createProgramHost, type ProgramHost } from '../../../src/node/host/program/program-host.js'
-import type { ProgramHostOptions } from '../../../src/node/host/program/program-options.js'
+import type { HostEvent } from '../../../src/host/host-events.js'
+import { createProgramHost, type ProgramHost } from '../../../src/host/program/program-host.js'
+import type { ProgramHostOptions } from '../../../src/host/program/program-options.js'
 
 export const guest = fileURLToPath(new URL('guest.mjs', import.meta.url))
 

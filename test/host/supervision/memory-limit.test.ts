@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { defaultMemoryLimit, heapSizeFor, watchForKills } from '../../../src/node/host/supervision/memory-limit.js'
+import { defaultMemoryLimit, heapSizeFor, watchForKills } from '../../../src/host/supervision/memory-limit.js'
 
 const MB = 1024 * 1024
 const GB = 1024 * MB

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { watchMemory } from '../../../src/node/host/supervision/memory.js'
+import { watchMemory } from '../../../src/host/supervision/memory.js'
 import { fakeSession } from '../support/fake-session.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))

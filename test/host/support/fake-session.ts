@@ -1,4 +1,4 @@
-import type { DevtoolsSession } from '../../../src/node/host/browser/devtools.js'
+import type { DevtoolsSession } from '../../../src/host/browser/devtools.js'
 
 /** A session whose answers and events a test gives. */
 export interface FakeSession extends DevtoolsSession {

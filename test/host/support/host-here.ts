@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
-import { createHost } from '../../../src/node/host/create-host.js'
-import type { Host } from '../../../src/node/host/create-host.js'
-import type { HostEvent } from '../../../src/node/host/host-events.js'
-import type { HostOptions } from '../../../src/node/host/host-options.js'
+import { createHost } from '../../../src/host/create-host.js'
+import type { Host } from '../../../src/host/create-host.js'
+import type { HostEvent } from '../../../src/host/host-events.js'
+import type { HostOptions } from '../../../src/host/host-options.js'
 import { pageOf, waitForEvents, type Named } from './run-host.js'
 
 /** The script of a game that runs steps. */

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import type { HostEvent } from '../../../src/node/host/host-events.js'
+import type { HostEvent } from '../../../src/host/host-events.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 
 const CLI = join(import.meta.dirname, '../../../dist/cli.js')

@@ -6,7 +6,7 @@ import {
   candidatesFor,
   createAdvertisedAddress,
   readReachable,
-} from '../../../src/node/host/players/webrtc/advertised-address.js'
+} from '../../../src/host/players/webrtc/advertised-address.js'
 import { joinWithChannel, signalsOf, soon, startChannels } from './webrtc-support.js'
 
 const status = (address: unknown, ...ports: [name: unknown, port: unknown][]): unknown => ({

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { onTestFinished, describe, expect, test } from 'vitest'
-import { connect } from '../../../src/player/index.js'
+import { connect } from '../../../src/host/player.js'
 import { WebSocket } from 'ws'
 import { noBrowser } from '../support/processes.js'
 import { pageOf, runHost } from '../support/run-host.js'

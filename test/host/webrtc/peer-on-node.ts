@@ -1,6 +1,6 @@
 import { PeerConnection, preload } from 'node-datachannel'
 import type { DataChannel } from 'node-datachannel'
-import type { DataChannelLike, PeerConnectionLike } from '../../../src/player/browser.js'
+import type { DataChannelLike, PeerConnectionLike } from '../../../src/host/player/browser.js'
 
 // The library's threads and their pipe live as long as the process, so start them before descriptors are counted.
 preload()

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import type { ConnectOptions, PlayerConnection } from '../../../src/player/index.js'
-import { connect } from '../../../src/player/index.js'
+import type { ConnectOptions, PlayerConnection } from '../../../src/host/player.js'
+import { connect } from '../../../src/host/player.js'
 import {
   openPageOnNode,
   startPlayers,
@@ -10,7 +10,7 @@ import {
   type Stage,
   type StageOptions,
 } from '../players/players-support.js'
-import type { Reachable } from '../../../src/node/host/players/webrtc/advertised-address.js'
+import type { Reachable } from '../../../src/host/players/webrtc/advertised-address.js'
 import { endPeers, PeerOnNode } from './peer-on-node.js'
 
 /** Long enough for a channel on a busy machine. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node/index.js'
+import { createLocalSidecar, type LocalSidecar, type LocalSidecarOptions } from '../../../src/node.js'
 import { operations, type OperationName } from '../../../src/protocol/operations.js'
 
 /** What guest/all-operations.mjs expects. */

@@ -1,6 +1,6 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
-import type { Facts } from '../../../src/players/facts.js'
-import { PlayersState } from '../../../src/players/players-state.js'
+import type { Facts } from '../../../src/players/tracking/facts.js'
+import { PlayersState } from '../../../src/players/tracking/players-state.js'
 import { disagreement, violation, type Truth } from './invariants.js'
 import { World } from './world.js'
 

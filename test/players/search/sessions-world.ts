@@ -1,5 +1,5 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
-import { SessionsState, type SessionWrite } from '../../../src/players/sessions-state.js'
+import { SessionsState, type SessionWrite } from '../../../src/players/tracking/sessions-state.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
 import { World } from './world.js'
 

@@ -1,6 +1,6 @@
 import { SidecarError } from '../../../src/index.js'
-import type { PlayersState } from '../../../src/players/players-state.js'
-import type { SessionsState } from '../../../src/players/sessions-state.js'
+import type { PlayersState } from '../../../src/players/tracking/players-state.js'
+import type { SessionsState } from '../../../src/players/tracking/sessions-state.js'
 import type { Searchable } from './search.js'
 
 /** Ticks of half a second within which everything must agree. */

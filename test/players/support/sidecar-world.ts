@@ -1,7 +1,7 @@
 import type { GameServer } from '../../../src/index.js'
-import type { Mock } from '../../../src/mock/index.js'
-import type { LocalSidecar } from '../../../src/node/index.js'
-import type { ControlCommand, GameServerAllocation } from '../../../src/sidecar/index.js'
+import type { Mock } from '../../../src/platform/mock.js'
+import type { LocalSidecar } from '../../../src/node.js'
+import type { ControlCommand, GameServerAllocation } from '../../../src/platform/sidecar.js'
 import { HERE, LIST, ROOMS } from './world.js'
 import type { FaultKind, Seen, World } from './world.js'
 

@@ -1,5 +1,5 @@
-import { createSidecar } from '../../../src/sidecar/index.js'
-import type { Sidecar, SidecarConfig } from '../../../src/sidecar/index.js'
+import { createSidecar } from '../../../src/platform/sidecar.js'
+import type { Sidecar, SidecarConfig } from '../../../src/platform/sidecar.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
 import { createVirtualClock } from './virtual-clock.js'
 import type { VirtualClock } from './virtual-clock.js'

@@ -1,4 +1,4 @@
-import type { SidecarEnvironment } from '../../../src/sidecar/index.js'
+import type { SidecarEnvironment } from '../../../src/platform/sidecar.js'
 
 /** A clock that stands still until it is told to go on. */
 export interface VirtualClock extends SidecarEnvironment {

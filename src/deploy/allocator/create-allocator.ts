@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onAbort } from '../../client/signals.js'
+import { edgeUrl } from '../../protocol/edge-url.js'
+import { allocationOf, requestOf } from './answers.js'
+import { AllocationError, type AllocationErrorCode } from './errors.js'
+import { checkNames, findWay, type Surroundings } from './find-way.js'
+import { createTransport } from './transport.js'
+import type { AllocateRequest, Allocation, Allocator, AllocatorOptions } from './types.js'
+
+const FIELDS = 'fleet selectors priorities scheduling counters lists labels annotations wait signal'.split(' ')
+
+/** ms of the first backoff after each retryable outcome. None of these outcomes allocates. */
+const PAUSES: Partial<Record<AllocationErrorCode, number>> = { CONTENTION: 50, UNALLOCATED: 250, UNAVAILABLE: 250 }
+const LONGEST_PAUSE = 5_000
+/** The most that Node's timers take: a longer one would fire at once. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+/**
+ * Allocates GameServers: of a Fleet on the desk, by the Kubernetes API or by the platform's allocator service.
+ *
+ * @throws AllocationError CONFIG for wrong options, and where nothing says where to allocate
+ */
+export function createAllocator(options: AllocatorOptions = {}): Allocator {
+  return createAllocatorIn({ env: process.env, account: '/var/run/secrets/kubernetes.io/serviceaccount' }, options)
+}
+
+/** `createAllocator()` with another environment, for tests. */
+export function createAllocatorIn(surroundings: Surroundings, options: AllocatorOptions): Allocator {
+  const way = findWay(options, surroundings)
+  const { timeout = 10_000, edge } = options
+  checkMs('timeout', timeout, 'CONFIG', LONGEST_TIMER)
+  if (edgeUrl({ edge, address: '10.0.0.1', port: 1 }) === undefined)
+    throw new AllocationError('CONFIG', `edge must be a host name, such as play.example.com; got "${edge}"`)
+  const transport = createTransport(way, timeout)
+  const life = new AbortController()
+
+  function stopped({ reason }: AbortSignal, wasSent: boolean): AllocationError {
+    const hint = wasSent ? 'The request was sent, so a GameServer may be allocated' : undefined
+    if (life.signal.aborted) return new AllocationError('CLOSED', 'The allocator is closed', { hint })
+    return new AllocationError('ABORTED', 'Aborted by its signal', { hint, cause: reason })
+  }
+
+  /** Exponential backoff, with jitter so that many matchmakers don't ask at the same moment. */
+  async function ask(request: AllocateRequest, deadline: number, signal: AbortSignal): Promise<Allocation> {
+    const { path, body } = requestOf(way, request)
+    for (let growth = 1; ; growth *= 1.5) {
+      if (signal.aborted) throw stopped(signal, false)
+      try {
+        return allocationOf(way, request, await transport.post(path, body, signal), edge)
+      } catch (error) {
+        const { code } = error as AllocationError
+        if (signal.aborted) throw stopped(signal, code === 'UNKNOWN_OUTCOME')
+        const first = PAUSES[code]
+        const rest = deadline - performance.now()
+        if (first === undefined || rest <= 0) throw error
+        const pause = Math.min(LONGEST_PAUSE, first * growth) * (0.5 + Math.random() / 2)
+        await sleep(Math.min(rest, pause), undefined, { signal }).catch(() => undefined)
+      }
+    }
+  }
+
+  return {
+    async allocate(request = {}) {
+      checkNames(request, FIELDS, 'INVALID_ARGUMENT')
+      const { wait = 0, signal } = request
+      checkMs('wait', wait, 'INVALID_ARGUMENT')
+      const call = new AbortController()
+      const forget = [life.signal, ...(signal ? [signal] : [])].map((one) => onAbort(one, () => call.abort(one.reason)))
+      try {
+        return await ask(request, performance.now() + wait, call.signal)
+      } finally {
+        forget.forEach((undo) => undo())
+      }
+    },
+    close() {
+      life.abort()
+      transport.close()
+    },
+  }
+}
+
+function checkMs(name: string, value: unknown, code: AllocationErrorCode, most = Infinity): void {
+  if (typeof value === 'number' && value >= 0 && value <= most) return
+  throw new AllocationError(code, `${name} must be a number of milliseconds; got ${String(value).slice(0, 40)}`)
+}

@@ -1,0 +1,8 @@
+export { readExisting } from './init/carry-over.js'
+export { ChoiceError, type Choices } from './init/choices.js'
+export { choose, type Person, UndecidedError } from './init/choose.js'
+export { alternatives, localSteps, nextSteps } from './init/next-steps.js'
+export { imageProblems } from './init/problems.js'
+export { inspectProject, type Project, ProjectError } from './init/project.js'
+export { renderFiles } from './init/render.js'
+export { checkFolder, WriteError, writeFiles, type Written } from './init/write-files.js'

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { atExit } from '../../local/game.js'
+import { endGroup } from '../../local/game.js'
+import { HostError } from '../host-error.js'
+import {
+  makeProfile,
+  temporaryFor,
+  removeAbandonedProfiles,
+  removeProfile,
+  removeProfileNow,
+} from './profile-folder.js'
+
+/** The browser ended before it answered. */
+export class EndedEarly extends Error {
+  readonly isAboutSandbox: boolean
+
+  constructor(how: string, messages = '') {
+    const reason = messages
+      .split('\n')
+      .filter((line) => /\b(FATAL|ERROR)\b|error while/.test(line))
+      .at(-1)
+    super([how, reason?.trim()].filter(Boolean).join(', '))
+    this.isAboutSandbox = /sandbox/i.test(messages)
+  }
+}
+
+/** Of the browser's messages, only the last ones tell why it didn't start. */
+const KEPT_MESSAGES = 2_048
+
+/**
+ * Starts the process of a browser, with a profile of its own.
+ *
+ * @param flags makes its flags for a folder of its profile
+ * @throws EndedEarly if the process can't be started
+ * @throws HostError LAUNCH_FAILED if there is no place for the profile
+ */
+export async function startBrowserProcess(path: string, flags: (profileDir: string) => readonly string[]) {
+  const profileDir = await makeProfile()
+  let child: ChildProcess
+  try {
+    child = spawn(path, flags(profileDir), {
+      // The terminal's Ctrl+C must not end the browser before the page gets its `shutdown` event.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      // The user of a container often has no home directory, and the browser needs one. Its
+      // temporary files are in its profile, so they are deleted with the profile even after a kill.
+      env: { ...process.env, HOME: profileDir, TMPDIR: temporaryFor(profileDir) },
+    })
+    // Some errors come as an event. Others are thrown at once, such as for a file that is no program.
+    if (child.pid === undefined) await once(child, 'spawn')
+  } catch (error) {
+    removeProfileNow(profileDir)
+    throw error instanceof HostError ? error : new EndedEarly((error as Error).message)
+  }
+  void removeAbandonedProfiles()
+  const pid = child.pid!
+  const kill = (): void => endGroup(pid)
+  const endNow = (): void => {
+    kill()
+    removeProfileNow(profileDir)
+  }
+  // A second Ctrl+C, which ends this process at once, leaves nothing behind either.
+  const takeBack = atExit(endNow)
+
+  let messages = ''
+  child.stderr!.on('data', (text: Buffer) => {
+    messages = (messages + text.toString()).slice(-KEPT_MESSAGES)
+  })
+  return {
+    pid,
+    /** The pipes from and to the browser. */
+    input: child.stdio[4] as Readable,
+    output: child.stdio[3] as Writable,
+    /** Resolves with how the process ended, such as `exit code 1` or `SIGKILL`. */
+    ended: new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message))
+      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+    }),
+    /** The last part of the browser's stderr. */
+    messages: () => messages,
+    /** Ends the browser with its whole process group. */
+    kill,
+    /** After the process has ended, removes its remains: other processes of its group, and its profile. */
+    async cleanUp(): Promise<void> {
+      // A stopped renderer doesn't notice that its browser has ended.
+      kill()
+      await removeProfile(profileDir)
+      takeBack()
+    },
+  }
+}

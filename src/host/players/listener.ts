@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Server, Socket } from 'node:net'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { WITH_CHANNEL } from '../relay/signals.js'
+import { originOf, plainAddress } from '../../local/http.js'
+import { createGuardedServer } from '../../local/http.js'
+import { refusalLine } from '../../local/http.js'
+import type { LineLog } from '../../local/http.js'
+import { answerRaw, SAFE_HEADERS } from '../../local/http.js'
+import { malformed, TEXT_FORM } from '../../local/http.js'
+import type { RequestHead, Verdict } from '../../local/http.js'
+import type { HostSettings } from '../host-options.js'
+import type { PlayerRefusal, Relay } from './relay.js'
+import { Transport } from './transport.js'
+import type { Channels } from './webrtc/channel.js'
+
+/** Most connections without a player: handshakes, refusals, and health probes. */
+const OTHER_CONNECTIONS = 256
+/** Time for a player who was refused to answer the close frame. */
+const REFUSED_MS = 1_000
+
+const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
+/** Sent with a failed handshake, since the client may speak another version. */
+const VERSION = { 'sec-websocket-version': '13' } as const
+
+const NOT_FOUND = [404, 'Only WebSocket connections of players are accepted here, and GET /healthz\n'] as const
+const NOT_READY = [503, 'The game is not ready yet\n'] as const
+const NOT_READ = [405, 'GET /healthz\n'] as const
+const HEALTHY = [200, 'ok\n'] as const
+
+/** Paths of the gateway and the sidecar that a client may dial by mistake: its watch would become a silent player. */
+const WRONG_PORT = /^\/(_\/|watch\/gameserver(\?|$))/
+
+export interface ListenerOptions extends Pick<HostSettings, 'maxPlayers' | 'playerOrigins' | 'addressOf' | 'tls'> {
+  readonly relay: Relay
+  readonly isPageOpen: () => boolean
+  readonly probeInterval: number
+  /** Completes handshakes of players, with the limit of their messages. */
+  readonly websockets: WebSocketServer
+  /** Data channels, if the host supports them. */
+  readonly channels: () => Channels | undefined
+  readonly log: LineLog
+  onFault(error: unknown): void
+}
+
+/** The public server. It only accepts players' WebSockets and answers whether the game runs. */
+export class Listener {
+  readonly server: Server
+  readonly sockets: ReadonlySet<Socket>
+  readonly #options: ListenerOptions
+  readonly #exempt: (socket: Socket) => void
+
+  constructor(options: ListenerOptions) {
+    const { maxPlayers, tls, websockets, log, onFault } = options
+    this.#options = options
+    websockets.on('wsClientError', ({ message: why }: Error, socket: Socket, message: IncomingMessage) => {
+      const status = message.method === 'GET' ? 400 : 405
+      this.#refuse(message, socket, [status, `${why}\n`], status === 400 ? VERSION : { allow: 'GET' })
+    })
+    const { server, sockets, exempt } = createGuardedServer({
+      tls,
+      connections: OTHER_CONNECTIONS,
+      totalConnections: maxPlayers + 2 * OTHER_CONNECTIONS,
+      refusalForm: TEXT_FORM,
+      guard: checkTarget,
+      serve: (message, reply, { target }) => Promise.resolve(this.#serve(message, reply, target)),
+      upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
+      onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
+      onFault,
+    })
+    this.server = server
+    this.sockets = sockets
+    this.#exempt = exempt
+  }
+
+  #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
+    const [status, body] = this.#answer(message, target)
+    if (status === 404) this.#log(message, status, body)
+    const allow = status === 405 ? { allow: 'GET, HEAD' } : {}
+    reply.writeHead(status, { ...TEXT, ...allow, 'content-length': Buffer.byteLength(body) })
+    reply.end(body)
+  }
+
+  #answer({ method }: IncomingMessage, target: string): readonly [status: number, body: string] {
+    const { isPageOpen, relay } = this.#options
+    if (target.split('?')[0] !== '/healthz') return NOT_FOUND
+    if (method !== 'GET' && method !== 'HEAD') return NOT_READ
+    return isPageOpen() && !relay.isStopping ? HEALTHY : NOT_READY
+  }
+
+  #refuse(
+    message: IncomingMessage,
+    socket: Socket,
+    [status, body]: readonly [number, string],
+    headers: Readonly<Record<string, string>> = {},
+  ): void {
+    this.#log(message, status, body)
+    answerRaw(socket, status, body, { ...TEXT, ...headers })
+  }
+
+  #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
+    const { relay, isPageOpen, playerOrigins, addressOf, probeInterval, websockets, channels } = this.#options
+    if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
+    const origin = foreignOrigin(message, playerOrigins)
+    if (origin !== undefined) {
+      this.#count(403)
+      return this.#refuse(message, socket, [403, `Pages of ${origin} are not among the origins of players\n`])
+    }
+    if (!isPageOpen() && !relay.isStopping) {
+      this.#count(NOT_READY[0])
+      return this.#refuse(message, socket, NOT_READY)
+    }
+    const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
+    websockets.handleUpgrade(message, socket, head, (accepted) => {
+      const transport = new Transport(accepted, socket, target, remoteAddress)
+      const player = relay.admit(transport)
+      if ('code' in player) return this.#dismiss(accepted, player, remoteAddress)
+      const offered = accepted.protocol === WITH_CHANNEL ? channels() : undefined
+      if (offered) transport.offerChannel(offered, player)
+      transport.serve(player)
+      this.#exempt(socket)
+      // setImmediate: after a stall, read what has arrived before probing.
+      const probes = setInterval(() => setImmediate(() => transport.probe()), probeInterval)
+      accepted.once('close', () => clearInterval(probes))
+    })
+  }
+
+  #count(code: number): void {
+    const { refused } = this.#options.relay.figures
+    refused[code] = (refused[code] ?? 0) + 1
+  }
+
+  /** Closes a connection that was opened only for its close code: a page can't read the status of a refused handshake. */
+  #dismiss(accepted: WebSocket, { code, reason }: PlayerRefusal, remoteAddress: string): void {
+    this.#count(code)
+    this.#options.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
+    accepted.close(code, reason)
+    const timer = setTimeout(() => accepted.terminate(), REFUSED_MS)
+    accepted.once('close', () => clearTimeout(timer))
+  }
+
+  #log({ method, url = '' }: IncomingMessage, status: number, body: string): void {
+    this.#options.log(refusalLine(method, url, { status, code: 0, message: body.trim() }))
+  }
+}
+
+/** Players may use any host name, so only the form of the target is checked. */
+function checkTarget({ url = '' }: RequestHead): Verdict {
+  if (/^\/[!-~]*$/.test(url)) return { target: url, host: '', foreignOrigin: undefined }
+  return { refusal: malformed('The request target is malformed') }
+}
+
+/** The Origin of a page that may not play. Programs send no Origin. */
+function foreignOrigin({ headers }: IncomingMessage, allowed: HostSettings['playerOrigins']): string | undefined {
+  const { origin } = headers
+  if (allowed === undefined || origin === undefined) return undefined
+  return allowed.includes(originOf(origin) ?? '') ? undefined : origin
+}

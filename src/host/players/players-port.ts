@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { Server } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import type { WebSocketServer } from 'ws'
+import { MOST_BATCH_BYTES } from '../relay/frame.js'
+import { WITH_CHANNEL } from '../relay/signals.js'
+import { createLineLog } from '../../local/http.js'
+import { listen, urlHost } from '../../local/http.js'
+import { answerRaw } from '../../local/http.js'
+import { tokensMatch } from '../../local/http.js'
+import type { HostSettings } from '../host-options.js'
+import { Listener } from './listener.js'
+import { PageSocket } from './page-socket.js'
+import type { PageConnection } from './page-socket.js'
+import { Relay, STOPPING } from './relay.js'
+import type { PlayerChange, PlayerRefusal, PlayersFigures } from './relay.js'
+import type { Reachable } from './webrtc/advertised-address.js'
+import { openChannels } from './webrtc/channel.js'
+import type { Channels } from './webrtc/channel.js'
+import { loadNative } from './webrtc/native.js'
+
+/** A message in more fragments costs many times its size. */
+const MOST_FRAGMENTS = 1_024
+const MOST_BUFFERED_TOTAL = 256 * 1024 * 1024
+/** A silent player gets a ping after this time, and counts as gone after the same time without an answer. */
+const PROBE_MS = 20_000
+const RESTARTING: PlayerRefusal = { code: 1012, reason: 'The game restarts' }
+const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
+/** Time that `close()` waits for players to answer their close frames. */
+const CLOSE_MS = 1_000
+
+export interface PlayersPortOptions {
+  readonly settings: HostSettings
+  /**
+   * Opens data channels for unreliable messages, on the UDP port with the listener's
+   * number. Returns where players reach that port; undefined: at their WebSocket's address.
+   */
+  readonly channelAddress?: (() => Promise<Reachable | undefined>) | undefined
+  /** Bytes that may wait to be sent to all players together. Default 256 MiB. */
+  readonly maxBufferedTotal?: number
+  readonly probeInterval?: number
+  /** Whether the page returns after its socket is lost. The close frames of players depend on this. */
+  mayStartAgain(): boolean
+  onPlayer(change: PlayerChange): void
+  /** Takes a line about each player who was refused or ended, at most 20 in ten seconds. */
+  onLog(line: string): void
+  /** Takes unexpected errors, such as a malformed batch of the page. */
+  onFault(error: unknown): void
+}
+
+/**
+ * Opens the public listener for players, and resolves when it listens.
+ *
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ * @throws HostError MISSING_PEER
+ */
+export async function openPlayersPort(options: PlayersPortOptions): Promise<PlayersPort> {
+  const { settings, channelAddress } = options
+  const { playersPort, playersHost, maxMessage } = settings
+  const { WebSocketServer } = await import('ws')
+  // Loaded before anything is opened, because the package may be missing.
+  const native = channelAddress && (await loadNative())
+  const port = new PlayersPort(options, WebSocketServer)
+  await port.listen()
+  if (channelAddress === undefined || native === undefined) return port
+  try {
+    port.channels = await openChannels(native, {
+      port: port.port,
+      anyPort: playersPort === 0,
+      bindAddress: playersHost,
+      maxMessage,
+      address: channelAddress,
+    })
+    return port
+  } catch (error) {
+    await port.close()
+    throw error
+  }
+}
+
+/** The port of players, and what passes between them and the page. */
+export class PlayersPort {
+  /** Path, with a secret, at which the page opens its one socket. */
+  readonly pagePath = `/_/host/${randomBytes(16).toString('base64url')}`
+  readonly listener: Listener
+  port = 0
+  channels: Channels | undefined
+  readonly #settings: HostSettings
+  readonly #relay: Relay
+  readonly #page: PageSocket
+  #closing: Promise<void> | undefined
+
+  constructor(options: PlayersPortOptions, Server: typeof WebSocketServer) {
+    const { settings, maxBufferedTotal = MOST_BUFFERED_TOTAL, probeInterval = PROBE_MS, onPlayer, onFault } = options
+    const { maxPlayers, maxMessage, maxBuffered, playerOrigins, addressOf, tls } = (this.#settings = settings)
+    const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
+    const log = createLineLog(options.onLog)
+    const page = new PageSocket({
+      server: new Server({ ...common, maxPayload: MOST_BATCH_BYTES }),
+      onFrame: (frame) => relay.take(frame),
+      onBatch: () => relay.report(),
+      onLost: () => this.#end(relay.isStopping ? STOPPING : options.mayStartAgain() ? RESTARTING : FAILED),
+      onFull: (isFull) => relay.setFull(isFull),
+      onFault,
+    })
+    // The total must allow at least what one player may have.
+    const limits = { ...settings, maxBufferedTotal: Math.max(maxBufferedTotal, maxBuffered) }
+    const relay = new Relay({ limits, page, onPlayer, log })
+    this.#page = page
+    this.#relay = relay
+    this.listener = new Listener({
+      relay,
+      isPageOpen: () => page.isOpen,
+      maxPlayers,
+      playerOrigins,
+      addressOf,
+      tls,
+      probeInterval,
+      websockets: new Server({
+        ...common,
+        maxPayload: maxMessage,
+        maxFragments: MOST_FRAGMENTS,
+        handleProtocols: (offered) =>
+          this.channels && offered.has(WITH_CHANNEL)
+            ? WITH_CHANNEL
+            : ([...offered].find((one) => one !== WITH_CHANNEL) ?? false),
+      }),
+      channels: () => this.channels,
+      log,
+      onFault,
+    })
+  }
+
+  async listen(): Promise<void> {
+    const { server } = this.listener
+    await listen(server, this.#settings.playersPort, this.#settings.playersHost)
+    this.port = (server.address() as AddressInfo).port
+  }
+
+  /** The address for players, such as `ws://127.0.0.1:7777`. */
+  get url(): string {
+    const { tls, playersHost } = this.#settings
+    return `${tls === undefined ? 'ws' : 'wss'}://${urlHost(playersHost)}:${this.port}`
+  }
+
+  get figures(): PlayersFigures {
+    return this.#relay.figures
+  }
+
+  /** Makes an upgrade of the page at `pagePath` its socket. */
+  acceptPage(message: IncomingMessage, socket: Socket, head: Buffer): void {
+    if (tokensMatch(this.pagePath, message.url ?? '')) this.#page.accept(message, socket, head)
+    else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })
+  }
+
+  /** Connects a game that runs in this process. */
+  attachPage(connection: PageConnection): void {
+    this.#page.attach(connection)
+  }
+
+  /** New players are refused from now on with 1001. */
+  refuse(): void {
+    this.#relay.isStopping = true
+  }
+
+  /** Tells players that the game restarts, and admits nobody until the next page has connected. */
+  startAgain(): void {
+    this.#end(RESTARTING)
+    this.#page.dismiss()
+    this.#relay.isStopping = false
+  }
+
+  closeAll(code: number, reason: string): void {
+    this.#end({ code, reason })
+  }
+
+  /** Ends the listener, and resolves when all connections have ended. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  #end({ code, reason }: PlayerRefusal): void {
+    this.#relay.closeAll(code, reason)
+  }
+
+  async #close(): Promise<void> {
+    const { server, sockets } = this.listener
+    this.refuse()
+    this.#end(STOPPING)
+    // The HTTP server's own close() would cut connections whose close frame is on its way.
+    Server.prototype.close.call(server)
+    await this.#relay.untilEmpty(CLOSE_MS)
+    for (const socket of sockets) socket.destroy()
+    this.channels?.close()
+    this.#page.close()
+    this.#relay.close()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+  }
+}

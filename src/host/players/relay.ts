@@ -1,0 +1,262 @@
+import type { Frame } from '../relay/batches.js'
+import { readClose, readText } from '../relay/batches.js'
+import { OPERATIONS } from '../relay/frame.js'
+import { STALE_BYTES } from '../relay/socket.js'
+import type { HostSettings } from '../host-options.js'
+import type { PageSocket } from './page-socket.js'
+import type { Receiver, Transport } from './transport.js'
+
+/** Interval of reports to the page about the bytes that wait for slow players. */
+const BEHIND_MS = 50
+/** A burst, such as after a stall of the network, may have as many messages as this many seconds allow. */
+const BURST_SECONDS = 2
+/** Bytes that may stay in flight to a player who is closed because too much waits for all players together. */
+const MOST_LEFT_BYTES = 64 * 1024
+
+export interface PlayerChange {
+  readonly id: number
+  readonly state: 'open' | 'closed'
+  readonly remoteAddress: string
+  readonly code?: number
+  /** Text of the player's own, if the player ended the connection. */
+  readonly reason?: string
+}
+
+export interface PlayerRefusal {
+  /** Close code, such as 1013. */
+  readonly code: number
+  readonly reason: string
+}
+
+export const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
+
+/** Counted since the start; bytes are those of the messages, without frames. */
+export class PlayersFigures {
+  now = 0
+  joined = 0
+  /** By close code, or HTTP status of a handshake. */
+  readonly refused: Record<number, number> = {}
+  messagesIn = 0
+  bytesIn = 0
+  messagesOut = 0
+  bytesOut = 0
+}
+
+export interface RelayOptions {
+  readonly limits: Pick<HostSettings, 'maxPlayers' | 'maxRate' | 'maxBuffered'> & { readonly maxBufferedTotal: number }
+  readonly page: PageSocket
+  onPlayer(change: PlayerChange): void
+  readonly log: (line: string) => void
+}
+
+/** Passes messages between players and the page, within the limits that hold for each player. */
+export class Relay {
+  readonly options: RelayOptions
+  readonly figures = new PlayersFigures()
+  readonly #players = new Map<number, RelayedPlayer>()
+  /** Players with waiting bytes, of which the page was told. */
+  readonly #behind = new Set<RelayedPlayer>()
+  #behindTimer: NodeJS.Timeout | undefined
+  #lastId = 0
+  /** New players are refused. */
+  isStopping = false
+  #onEmpty: (() => void) | undefined
+
+  constructor(options: RelayOptions) {
+    this.options = options
+  }
+
+  /** Tells the page of a player whose connection is open. */
+  admit(transport: Transport): Receiver | PlayerRefusal {
+    const {
+      page,
+      limits: { maxPlayers },
+    } = this.options
+    if (this.isStopping) return STOPPING
+    if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
+    // Refuse early: even a player who leaves at once would add two frames to the page's queue.
+    if (page.isFull) return { code: 1013, reason: 'The game is busy' }
+    const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
+    this.#players.set(player.id, player)
+    this.figures.joined += 1
+    this.figures.now = this.#players.size
+    page.writer.open(player.id, transport.remoteAddress, transport.url)
+    this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: transport.remoteAddress })
+    return player
+  }
+
+  /** Resolves when all players have left, or after this time. */
+  async untilEmpty(mostMs: number): Promise<void> {
+    if (this.#players.size === 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, mostMs)
+      this.#onEmpty = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  closeAll(code: number, reason: string): void {
+    for (const player of [...this.#players.values()]) player.end(code, reason)
+  }
+
+  /** The page has stopped reading, or reads again. */
+  setFull(isFull: boolean): void {
+    for (const { transport } of this.#players.values()) {
+      if (isFull) transport.pause()
+      else transport.resume()
+    }
+  }
+
+  /** Takes a frame of the page. */
+  take({ connection, operation, isBinary, payload }: Frame): void {
+    const player = this.#players.get(connection)
+    if (operation !== OPERATIONS.close) {
+      const data = isBinary ? payload : readText(payload)
+      const isUnreliable = operation === OPERATIONS.unreliable
+      if (player !== undefined) {
+        this.figures.messagesOut += 1
+        this.figures.bytesOut += payload.byteLength
+      }
+      if (player && (isUnreliable ? player.sendUnreliable(data) : player.send(data))) this.#behind.add(player)
+      return
+    }
+    const { code, reason } = readClose(payload)
+    player?.closeByPage(code, reason)
+  }
+
+  /** Reports to the page the bytes that wait for slow players, now and until none wait. */
+  report(): void {
+    const { page } = this.options
+    clearTimeout(this.#behindTimer)
+    this.#behindTimer = undefined
+    let held = 0
+    for (const player of this.#behind) {
+      if (!player.hasEnded) held += player.transport.heldBytes
+      const waiting = player.transport.bufferedAmount
+      if (page.isOpen && waiting !== player.reported) page.writer.waiting(player.id, waiting)
+      player.reported = waiting
+      if (player.transport.heldBytes === 0 || player.hasEnded) this.#behind.delete(player)
+    }
+    if (held > this.options.limits.maxBufferedTotal) this.#shed(held)
+    if (this.#behind.size > 0) this.#behindTimer = setTimeout(() => this.report(), BEHIND_MS)
+  }
+
+  /** Closes the players with the most waiting bytes, until the total is within its limit. */
+  #shed(held: number): void {
+    const { maxBufferedTotal } = this.options.limits
+    const slowest = [...this.#behind].sort((a, b) => b.transport.heldBytes - a.transport.heldBytes)
+    for (const player of slowest) {
+      if (held <= maxBufferedTotal) return
+      held -= player.transport.heldBytes
+      player.end(1013, `${maxBufferedTotal} bytes wait for all players together, most for the slowest`)
+      // Otherwise the close frame would queue behind these bytes, and keep their memory in use.
+      if (player.transport.heldBytes > MOST_LEFT_BYTES) player.transport.cut()
+    }
+  }
+
+  /** Stops all reports. */
+  close(): void {
+    this.#behind.clear()
+    clearTimeout(this.#behindTimer)
+  }
+
+  #forget({ id }: RelayedPlayer): void {
+    this.#players.delete(id)
+    this.figures.now = this.#players.size
+    if (this.#players.size === 0) this.#onEmpty?.()
+  }
+}
+
+/** A player whom the relay has admitted. */
+class RelayedPlayer implements Receiver {
+  readonly id: number
+  readonly transport: Transport
+  /** The waiting bytes of the last report to the page. */
+  reported = 0
+  hasEnded = false
+  readonly #relay: Relay
+  /** Messages that the player may send, as of `#countedAt`. */
+  #messagesLeft: number
+  #countedAt = performance.now()
+  readonly #forget: () => void
+
+  constructor(id: number, transport: Transport, relay: Relay, forget: () => void) {
+    this.id = id
+    this.transport = transport
+    this.#relay = relay
+    this.#messagesLeft = relay.options.limits.maxRate * BURST_SECONDS
+    this.#forget = forget
+  }
+
+  receive(data: string | Uint8Array, isUnreliable = false): void {
+    if (!this.#mayCome()) return
+    const { figures, options } = this.#relay
+    if (options.page.isFull && isUnreliable) return
+    figures.messagesIn += 1
+    figures.bytesIn += options.page.writer.data(this.id, data)
+  }
+
+  count(): void {
+    this.#mayCome()
+  }
+
+  left(code: number, reason: string): void {
+    this.#forget()
+    this.#tell(code, reason)
+  }
+
+  /** Returns whether bytes wait for the player. Closes a player for whom too many wait. */
+  send(data: string | Uint8Array): boolean {
+    if (this.hasEnded) return false
+    const { maxBuffered } = this.#relay.options.limits
+    const held = this.transport.heldBytes
+    this.transport.send(data)
+    // A single message may exceed the limit.
+    if (held > 0 && this.transport.heldBytes > maxBuffered) {
+      this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
+    }
+    return this.transport.heldBytes > 0
+  }
+
+  /** Returns whether bytes wait for the player. */
+  sendUnreliable(data: string | Uint8Array): boolean {
+    if (this.hasEnded || this.transport.sendUnreliable(data)) return false
+    return this.transport.bufferedAmount > STALE_BYTES || this.send(data)
+  }
+
+  closeByPage(code: number, reason: string): void {
+    if (!this.hasEnded) this.transport.close(code, reason)
+  }
+
+  /** Ends the connection by the host's decision, and tells the page at once. */
+  end(code: number, reason: string): void {
+    if (this.hasEnded) return
+    if (code === 1008 || code === 1009 || code === 1013) {
+      this.#relay.options.log(`Player ${this.id} (${this.transport.remoteAddress}) is closed with ${code}: ${reason}`)
+    }
+    this.#tell(code, reason)
+    this.transport.close(code, reason)
+  }
+
+  #mayCome(): boolean {
+    if (this.hasEnded) return false
+    const { maxRate } = this.#relay.options.limits
+    const now = performance.now()
+    const earned = ((now - this.#countedAt) / 1_000) * maxRate
+    this.#messagesLeft = Math.min(maxRate * BURST_SECONDS, this.#messagesLeft + earned) - 1
+    this.#countedAt = now
+    if (this.#messagesLeft >= 0) return true
+    this.end(1008, `More than ${maxRate} messages a second`)
+    return false
+  }
+
+  #tell(code: number, reason: string): void {
+    if (this.hasEnded) return
+    this.hasEnded = true
+    const { page, onPlayer } = this.#relay.options
+    page.tellLeft(this.id, code, reason)
+    onPlayer({ id: this.id, state: 'closed', remoteAddress: this.transport.remoteAddress, code, reason })
+  }
+}

@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EndWait } from './page-script/page.js'
+import type { Browser } from './browser/launch-browser.js'
+import { HOST_EXIT_CODES } from './host-error.js'
+import type { HostEvent } from './host-events.js'
+import type { HostFigures } from './host-metrics.js'
+import type { HostSettings } from './host-options.js'
+import { openHostedPage } from './page/hosted-page.js'
+import type { HostedPage } from './page/hosted-page.js'
+import { observePage } from './page/observe-page.js'
+import type { PageObservation } from './page/observe-page.js'
+import { stackOfHang, watchForHang } from './supervision/hang-watch.js'
+import { watchForKills } from './supervision/memory-limit.js'
+import { watchMemory } from './supervision/memory.js'
+import type { GameEnd, GameRun } from './supervise.js'
+
+export interface RunPageOptions {
+  readonly settings: HostSettings
+  readonly browser: Promise<Browser>
+  readonly pageUrl: string
+  readonly maxMemory: number
+  /** Path at which the page opens its socket to the players. */
+  readonly playersPath: string
+  /** Whether the page draws, and so uses the browser's frames. */
+  readonly isDrawn: boolean
+  /** Takes the page's figures, where they are wanted. */
+  readonly figures: HostFigures | undefined
+  /** When the host began, by `performance.now()`. */
+  readonly began: number
+  readonly tell: (event: HostEvent) => void
+  /** Whether the game has requested a state in which players may come. */
+  readonly wasReady: () => boolean
+}
+
+const { CRASHED, BOOT_TIMEOUT } = HOST_EXIT_CODES
+/** A page that doesn't answer within this time is busy. */
+const BUSY_MS = 500
+/** The host can't observe a loop of timers, which many servers have. */
+const NO_STEP =
+  ': no requestAnimationFrame() has run, and gameServerHost.tick() was not called. ' +
+  "Call tick() in the game's loop, or raise --boot-timeout if it takes longer to load"
+
+/**
+ * Loads the page into a browser and watches over it.
+ *
+ * @throws HostError LAUNCH_FAILED
+ */
+export async function startPage(given: RunPageOptions): Promise<PageRun> {
+  const bootsUntil = performance.now() + given.settings.bootTimeout
+  const whyKilled = watchForKills()
+  const browser = await given.browser
+  try {
+    given.tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
+    const { host } = new URL(given.pageUrl)
+    const page = await openHostedPage(browser, {
+      host,
+      playersPath: given.playersPath,
+      isDrawn: given.isDrawn,
+      isTimed: given.figures !== undefined,
+    })
+    const run = new PageRun(given, browser, page, whyKilled)
+    await run.begin(bootsUntil)
+    return run
+  } catch (error) {
+    await browser.close()
+    throw error
+  }
+}
+
+/** A page in its browser. */
+export class PageRun implements GameRun {
+  readonly ended: Promise<GameEnd>
+  /** Resolves with the reason when the page has crashed, or the browser has ended. */
+  readonly gone: Promise<string>
+  readonly #given: RunPageOptions
+  readonly #browser: Browser
+  readonly #page: HostedPage
+  /** Aborted when the watch over the page ends. */
+  readonly #over = new AbortController()
+  #watch: PageObservation | undefined
+  #endMemoryWatch: (() => void) | undefined
+  #end!: (end: GameEnd) => void
+  #hasBooted = false
+  #hasReloaded = false
+  #isEnding = false
+  #lastError: string | undefined
+
+  constructor(given: RunPageOptions, browser: Browser, page: HostedPage, whyKilled: () => string) {
+    this.#given = given
+    this.#browser = browser
+    this.#page = page
+    this.ended = new Promise((resolve) => (this.#end = resolve))
+    const ended = browser.ended.then((how) => `The browser has ended (${how})`)
+    this.gone = Promise.race([ended, page.gone]).then((how) => how + whyKilled())
+  }
+
+  /** Loads the page, once all observers are attached. */
+  async begin(bootsUntil: number): Promise<void> {
+    const { pageUrl, maxMemory, figures, tell } = this.#given
+    if (figures) figures.steps = this.#page.steps
+    const { devtools, pid } = this.#browser
+    const { session, targetId } = this.#page
+    this.#watch = await observePage({
+      page: session,
+      browser: devtools,
+      targetId,
+      origin: new URL(pageUrl).origin,
+      isEnding: () => this.#isEnding,
+      onLine: (line) => {
+        if (line.level === 'error') this.#lastError = line.text
+        tell({ event: 'console', ...line })
+      },
+      onNavigated: (url) => this.#fail(`The page has left for ${url}`),
+      onReloaded: (url) => this.#onReloaded(url),
+    })
+    this.#endMemoryWatch = watchMemory({
+      session,
+      browserPid: pid,
+      limit: maxMemory,
+      onParts: figures && ((parts) => (figures.memory = () => parts)),
+      onWarning: this.#warn,
+      onExceeded: this.#fail,
+    })
+    void this.gone.then(this.#fail)
+    this.#page.load(pageUrl).catch((error: unknown) => this.#fail((error as Error).message))
+    void this.#superviseLife(bootsUntil)
+  }
+
+  /** Tells the page to end, see `HostedPage`. */
+  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait> {
+    this.#isEnding = true
+    return this.#page.shutdown(signal, patience, clientPatience)
+  }
+
+  async close(atOnce?: boolean): Promise<void> {
+    this.#over.abort()
+    this.#endMemoryWatch?.()
+    await this.#browser.close(atOnce)
+    this.#watch?.close()
+    await this.#watch?.flush()
+  }
+
+  readonly #warn = (text: string): void => this.#given.tell({ event: 'warning', text })
+
+  readonly #fail = (reason: string): void => void this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
+
+  /** Writes the page's pending console lines first. */
+  async #endWith(end: GameEnd): Promise<void> {
+    if (this.#over.signal.aborted) return
+    await this.#watch?.flush()
+    this.#end(end)
+  }
+
+  #onReloaded(url: string): void {
+    // Some builds reload themselves once before they begin, such as those with a service worker.
+    if (this.#hasBooted) this.#fail(`The page has loaded itself again: ${url}`)
+    else if (!this.#hasReloaded) this.#warn(`The page has loaded itself again before its first step: ${url}`)
+    this.#hasReloaded = true
+  }
+
+  async #superviseLife(bootsUntil: number): Promise<void> {
+    const { settings, tell, began, wasReady } = this.#given
+    const { signal } = this.#over
+    const isInTime = await resolvesWithin(this.#page.booted, bootsUntil - performance.now(), signal)
+    if (signal.aborted) return
+    if (!isInTime) return this.#endWith(await this.#describeNoBoot())
+    this.#hasBooted = true
+    tell({ event: 'booted', ms: Math.round(performance.now() - began) })
+    remindOfReady(wasReady, settings.bootTimeout / 2, this.#warn, signal)
+    const hang = await watchForHang(this.#page, settings.hangTimeout, signal)
+    if (hang === undefined) return
+    const stack = hang.isBusy ? await this.#stack() : ''
+    await this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })
+  }
+
+  async #describeNoBoot(): Promise<GameEnd> {
+    const isBusy = await this.#page.ticks(BUSY_MS).then(
+      () => false,
+      () => true,
+    )
+    const error = this.#lastError?.split('\n')[0]
+    const why = error !== undefined ? `; its last error: ${error}` : isBusy ? '' : NO_STEP
+    const reason = `The page has made no step within ${this.#given.settings.bootTimeout} ms${why}`
+    return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await this.#stack() : '' }
+  }
+
+  async #stack(): Promise<string> {
+    const frames = await stackOfHang(this.#page.session)
+    return (await this.#watch?.describePaused(frames))?.join('\n') ?? ''
+  }
+}
+
+/**
+ * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, but
+ * the platform never sends a player. A game may wait on purpose, so this is only a warning.
+ */
+function remindOfReady(
+  wasReady: () => boolean,
+  after: number,
+  warn: (text: string) => void,
+  signal: AbortSignal,
+): void {
+  const remind = (): void => {
+    if (wasReady()) return
+    warn(
+      `The game runs, but has not called ready() within ${after} ms of its first step. Players are sent to it only after ` +
+        'that: call createClient({ autoHealth: true }).ready() when it can take them',
+    )
+  }
+  sleep(after, undefined, { signal, ref: false }).then(remind, () => undefined)
+}
+
+/** Whether a promise resolves within `ms`, and before the signal comes. */
+async function resolvesWithin(promise: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
+  const stop = new AbortController()
+  const late = sleep(Math.max(0, ms), false, { signal: AbortSignal.any([signal, stop.signal]) }).catch(() => false)
+  const inTime = await Promise.race([promise.then(() => true), late])
+  stop.abort()
+  return inTime
+}

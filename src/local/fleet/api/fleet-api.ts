@@ -1,0 +1,153 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { RunningFleet } from '../../../platform/fleet.js'
+import { SAFE_HEADERS } from '../../http/raw-response.js'
+import { readBodyText, TooLarge } from '../../sidecar/control-routes.js'
+import { bodyOf } from '../../sidecar/http-adapter.js'
+import { createAllocations } from './allocations.js'
+import { readObject } from './patch.js'
+import { list, read } from './reads.js'
+import { createResources } from './resources.js'
+import type { Answer, Asked, Resources } from './resources.js'
+import { refusals, StatusError } from './status.js'
+import { createWatches } from './watches.js'
+import { change, create, remove } from './writes.js'
+
+/** The platform's HTTP API over one Fleet. */
+export interface FleetApi {
+  /** Answers an admitted request for a target with more headers; resolves with false for a path that isn't the platform's. */
+  handle(message: IncomingMessage, reply: ServerResponse, target: string, headers: object): Promise<boolean>
+  /** Ends every watch. */
+  close(): void
+}
+
+/** A kubeconfig whose only context leads to this address and namespace. */
+export const kubeconfigFor = (url: string, namespace: string): string =>
+  [
+    'apiVersion: v1',
+    'kind: Config',
+    // @kubernetes/client-node refuses http without insecure-skip-tls-verify.
+    `clusters: [{ name: fleet, cluster: { server: ${JSON.stringify(url)}, insecure-skip-tls-verify: true } }]`,
+    'users: [{ name: fleet, user: {} }]',
+    `contexts: [{ name: fleet, context: { cluster: fleet, user: fleet, namespace: ${JSON.stringify(namespace)} } }]`,
+    'current-context: fleet',
+    '',
+  ].join('\n')
+
+/**
+ * Serves a Fleet by the paths and in the JSON of the platform's API.
+ *
+ * @param onWatch called for a connection that now belongs to a watch
+ */
+export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingMessage) => void): FleetApi {
+  const watches = createWatches(fleet)
+  const { apiVersion, metadata } = fleet.snapshot().fleet
+  const { namespace } = metadata
+  const resources = createResources(apiVersion.split('/')[0]!)
+  const allocations = createAllocations(
+    fleet,
+    resources.types.find(({ kind }) => kind === 'GameServerAllocation')!,
+  )
+
+  /** The answer, or what is to be watched; undefined for a path that isn't the platform's. @throws StatusError */
+  async function answer(message: IncomingMessage, target: string): Promise<Answer | Asked | undefined> {
+    const [pathname = '', search] = target.split('?', 2)
+    if (pathname === '/gameserverallocation') return allocations.serve(message)
+    const path = pathname.replace(/\/$/, '')
+    if (path === '/openapi/v2') return NO_SCHEMA
+    const document = Object.hasOwn(resources.discovery, path) ? resources.discovery[path] : undefined
+    if (document === undefined && !/^\/apis?\//.test(path)) return undefined
+    const isRead = message.method === 'GET' || message.method === 'HEAD'
+    if (document !== undefined && isRead) return { body: document }
+    if (document !== undefined) throw refusals.noMethod()
+    // kubectl asks whether there is the namespace in which it found no object.
+    if (path === `/api/v1/namespaces/${namespace}` && isRead) {
+      return {
+        body: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace }, status: { phase: 'Active' } },
+      }
+    }
+    const asked = { ...targetOf(resources, path), fleet, message, query: new URLSearchParams(search) }
+    const isWatch = message.method === 'GET' && /^(1|true)$/i.test(asked.query.get('watch') ?? '')
+    return isWatch && asked.type.verbs.includes('watch') ? asked : carryOut(asked, allocations)
+  }
+
+  return {
+    async handle(message, reply, target, headers) {
+      try {
+        const found = await answer(message, target)
+        if (found === undefined) return false
+        if ('body' in found) send(reply, found, headers)
+        else {
+          watches.watch(found, reply, headers)
+          onWatch(message)
+        }
+      } catch (error) {
+        const known = error instanceof TooLarge ? refusals.tooLarge(error.message) : error
+        if (!(known instanceof StatusError)) throw error
+        send(reply, { status: known.code, body: known.status }, headers)
+      }
+      return true
+    },
+    close: watches.close,
+  }
+}
+
+function send(reply: ServerResponse, { status = 200, body, headers }: Answer, more: object): void {
+  // Node sends a text together with its head, in one write.
+  const text = body === '' ? '' : JSON.stringify(body)
+  reply.writeHead(status, {
+    ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+    ...SAFE_HEADERS,
+    ...headers,
+    ...more,
+  })
+  reply.end(text)
+}
+
+/** kubectl reads the schema in protobuf only. An empty one is without types, whose fields kubectl doesn't check. */
+const NO_SCHEMA: Answer = {
+  body: '',
+  headers: { 'content-type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' },
+}
+
+const PATH =
+  /^\/apis\/(?<group>[^/]+)\/v1(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<subresource>[^/]+))?$/
+
+/** What a path names. @throws StatusError */
+function targetOf({ types }: Resources, path: string): Pick<Asked, 'type' | 'namespace' | 'name' | 'subresource'> {
+  const { group = '', namespace, plural, name, subresource } = PATH.exec(path)?.groups ?? {}
+  // Autoscalers have a group of their own, but are served beside the Fleet, too.
+  const isIn = (own: string): boolean => own === group || own.endsWith(`.${group}`)
+  const type = types.find((one) => one.plural === plural && isIn(one.group))
+  if (type === undefined || (subresource !== undefined && subresource !== type.subresource)) throw refusals.noResource()
+  return { type, subresource, namespace: decoded(namespace), name: decoded(name) }
+}
+
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part)
+  } catch {
+    throw refusals.badRequest('the path is malformed')
+  }
+}
+
+/** What a method does to a collection, and to an object. */
+const verbs: Readonly<Record<string, readonly [collection: string, object: string]>> = {
+  GET: ['list', 'get'],
+  POST: ['create', ''],
+  PUT: ['', 'update'],
+  PATCH: ['', 'patch'],
+  DELETE: ['', 'delete'],
+}
+
+async function carryOut(asked: Asked, allocations: ReturnType<typeof createAllocations>): Promise<Answer> {
+  const { type, name, message, namespace } = asked
+  const verb = verbs[message.method ?? '']?.[name === undefined ? 0 : 1] ?? ''
+  if (!type.verbs.includes(verb)) throw refusals.noMethod()
+  if (verb === 'list') return list(asked)
+  if (verb === 'get') return read(asked)
+  if (namespace === undefined) throw refusals.noResource()
+  if (type.kind === 'GameServerAllocation') return allocations.create(asked)
+  const text = await readBodyText({ body: bodyOf(message) }, 'object')
+  if (verb === 'create') return create(asked, await readObject(message, text))
+  return verb === 'delete' ? remove(asked, text) : change(asked, text)
+}

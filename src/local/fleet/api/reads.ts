@@ -1,0 +1,92 @@
+import type { PlatformObject, RunningFleet } from '../../../platform/fleet.js'
+import { apiVersionOf, stored } from './resources.js'
+import type { Answer, Asked, ResourceType } from './resources.js'
+import { matcherOf, valueAt } from './selectors.js'
+import { refusals } from './status.js'
+
+export function list(asked: Asked): Answer {
+  const { type, fleet } = asked
+  const items = objectsOf(fleet, type).filter(matcherOf(asked)).sort(byName)
+  if (wantsTable(asked)) return { body: tableOf(asked, items) }
+  const metadata = { continue: '', resourceVersion: fleet.resourceVersion }
+  return { body: { apiVersion: apiVersionOf(type), kind: `${type.kind}List`, metadata, items } }
+}
+
+/** The order of a list in a cluster. */
+const byName = ({ metadata: a }: PlatformObject, { metadata: b }: PlatformObject): number => (a.name < b.name ? -1 : 1)
+
+export function read(asked: Asked): Answer {
+  const object = found(asked)
+  if (asked.subresource !== undefined) return { body: scaleOf(object) }
+  return { body: wantsTable(asked) ? tableOf(asked, [object]) : object }
+}
+
+function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readonly PlatformObject[] {
+  const known = stored.find((one) => one === plural)
+  return known === undefined ? [] : fleet.objects(known)
+}
+
+/** The object that a path names; undefined if there is none. */
+export function existing({ type, fleet, name, namespace }: Asked): PlatformObject | undefined {
+  return objectsOf(fleet, type).find(
+    ({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace,
+  )
+}
+
+/** The object that a path names. @throws StatusError */
+export function found(asked: Asked): PlatformObject {
+  const object = existing(asked)
+  if (object === undefined) throw refusals.notFound(asked.type, asked.name!)
+  return object
+}
+
+/** The part of a Fleet that autoscalers and `kubectl scale` use. */
+export function scaleOf({ metadata, spec, status }: PlatformObject): Readonly<Record<string, unknown>> {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = metadata
+  const replicasOf = (part: object | undefined): unknown => valueAt(part ?? {}, '.replicas')
+  return {
+    ...{ kind: 'Scale', apiVersion: 'autoscaling/v1' },
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    ...{ spec: { replicas: replicasOf(spec) }, status: { replicas: replicasOf(status) ?? 0 } },
+  }
+}
+
+/** Whether a client asked for rows to print, as `kubectl get` does. */
+export const wantsTable = ({ message }: Asked): boolean => /;as=Table\b/.test(message.headers.accept ?? '')
+
+/** Objects as the rows of a Table, by the columns of their type's CRD. */
+export function tableOf({ type, fleet, query }: Asked, items: readonly PlatformObject[], withColumns = true): object {
+  const { now } = fleet.snapshot()
+  const wanted = query.get('includeObject')
+  const column = (name: string, type: string, format = '') => ({ name, type, format, description: '', priority: 0 })
+  const columns = [column('Name', 'string', 'name'), ...type.columns.map(([name, type]) => column(name, type))]
+  const rows = items.map((object) => {
+    const { metadata } = object
+    const short = { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
+    return {
+      cells: [metadata.name, ...type.columns.map(([, type, path]) => cellOf(valueAt(object, path), type, now))],
+      object: wanted === 'None' ? null : wanted === 'Object' ? object : short,
+    }
+  })
+  const head = { kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: fleet.resourceVersion } }
+  return { ...head, columnDefinitions: withColumns ? columns : null, rows }
+}
+
+function cellOf(value: unknown, type: string, now: number): string | number | null {
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  if (type === 'integer') return Number(value)
+  return type === 'date' ? duration((now - Date.parse(String(value))) / 1000) : String(value)
+}
+
+/** A duration in the unit that `apimachinery/pkg/util/duration` takes: `90s`, `45m`, `30h`, `9d`. */
+function duration(seconds: number): string {
+  const [, unit, letter] = (
+    [
+      [120, 1, 's'],
+      [3 * 3600, 60, 'm'],
+      [48 * 3600, 3600, 'h'],
+      [Infinity, 86_400, 'd'],
+    ] as const
+  ).find(([below]) => seconds < below)!
+  return `${Math.max(0, Math.floor(seconds / unit))}${letter}`
+}

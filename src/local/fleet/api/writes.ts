@@ -1,0 +1,168 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FleetResult, PlatformObject, RunningFleet } from '../../../platform/fleet.js'
+import { STATES } from '../../../protocol/game-server.js'
+import { isObject } from '../../../protocol/is-object.js'
+import { InvalidInput } from '../../../platform/schema.js'
+import { readAutoscaler, readFleet } from '../../../platform/schema.js'
+import type { ControlCommand } from '../../../platform/sidecar.js'
+import { show } from '../../../platform/sidecar.js'
+import { creates, patched, readObject } from './patch.js'
+import { existing, found, scaleOf } from './reads.js'
+import { apiVersionOf } from './resources.js'
+import type { Answer, Asked } from './resources.js'
+import { textOf } from './selectors.js'
+import { reading, refusals } from './status.js'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What the Fleet does when a client writes an object. */
+interface Writer {
+  replace(fleet: RunningFleet, next: Fields, current?: PlatformObject): FleetResult
+  remove(fleet: RunningFleet, current: PlatformObject): FleetResult
+}
+
+/** The writers by plural name. */
+const writers: Readonly<Record<string, Writer>> = {
+  fleets: {
+    replace: (fleet, next, current) => replaceFleet(fleet, current!, next),
+    remove: () => ({ ok: false, status: 409, message: 'it lives as long as its command; end the command with Ctrl+C' }),
+  },
+  fleetautoscalers: {
+    replace: (fleet, next) => fleet.perform({ type: 'autoscaler', manifest: readAutoscaler(manifestOf(next)) }),
+    remove: (fleet) => fleet.perform({ type: 'autoscaler', manifest: null }),
+  },
+  gameservers: {
+    replace: (fleet, next, current) => replaceGameServer(fleet, current!, next),
+    // Whatever grace a client asks for, `pkg/gameservers/controller.go` takes that of the pod.
+    remove: (fleet, { metadata }) => fleet.perform({ type: 'delete', server: metadata.name }),
+  },
+}
+
+/** Creates the autoscaler, the only object that a Fleet may be without. */
+export function create(asked: Asked, object: Fields): Answer {
+  const { type, fleet, namespace } = asked
+  const own = fleet.snapshot().fleet.metadata
+  const name = textOf(checked(asked, object)['name'])
+  if (namespace !== own.namespace) {
+    throw refusals.forbidden(`this Fleet is in the namespace "${own.namespace}", not in "${namespace}"`)
+  }
+  const [taken] = fleet.objects(type.kind === 'Fleet' ? 'fleets' : 'fleetautoscalers')
+  if (taken?.metadata.name === name) throw refusals.alreadyExists(type, name)
+  if (taken !== undefined) {
+    const message = `this command runs one ${type.kind}, "${taken.metadata.name}"; start another command for "${name}"`
+    throw refusals.forbidden(message)
+  }
+  if (isDry(asked)) return { body: object, status: 201 }
+  finish(asked, name, ({ replace }) => replace(fleet, object))
+  return { body: found({ ...asked, name }), status: 201 }
+}
+
+/** PUT and PATCH of an object or its scale. */
+export async function change(asked: Asked, text: string): Promise<Answer> {
+  const { type, fleet, message, name = '', subresource } = asked
+  if (creates(message) && existing(asked) === undefined) return create(asked, await readObject(message, text))
+  const current = found(asked)
+  const shownOf = (object: PlatformObject): Fields => (subresource === undefined ? { ...object } : scaleOf(object))
+  const next = await (message.method === 'PUT' ? readObject(message, text) : patched(message, text, shownOf(current)))
+  const { resourceVersion: version } = checked(asked, next)
+  if (version !== undefined && version !== '' && version !== current.metadata.resourceVersion) {
+    throw refusals.conflict(type, name)
+  }
+  if (!isObject(next['spec'])) throw refusals.invalid(type, name, 'spec must be an object', 'spec')
+  const { replicas } = next['spec']
+  const wanted = subresource === undefined ? next : { ...current, spec: { ...current.spec, replicas } }
+  if (isDry(asked)) return { body: next }
+  finish(asked, name, ({ replace }) => replace(fleet, wanted, current))
+  return { body: shownOf(found(asked)) }
+}
+
+/** DELETE, with the preconditions of its options. */
+export async function remove(asked: Asked, text: string): Promise<Answer> {
+  const { type, fleet, message, name = '' } = asked
+  const options = text === '' ? {} : await readObject(message, text)
+  const current = found(asked)
+  const { uid, resourceVersion } = current.metadata
+  const wanted = isObject(options['preconditions']) ? options['preconditions'] : {}
+  if (!isDeepStrictEqual({ uid, resourceVersion, ...wanted }, { uid, resourceVersion })) {
+    throw refusals.conflict(type, name, 'a precondition on UID or resourceVersion failed')
+  }
+  if (!isDry(asked) && !Array.isArray(options['dryRun'])) {
+    finish(asked, name, (writer) => writer.remove(fleet, current))
+  }
+  const details = { name, group: type.group, kind: type.plural, uid }
+  return { body: existing(asked) ?? { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
+}
+
+const isDry = ({ query }: Asked): boolean => query.has('dryRun')
+
+/** Checks what every written object must hold, and returns its metadata. @throws StatusError */
+function checked({ type, name, namespace, subresource }: Asked, object: Fields): Fields {
+  const [version, kind] = subresource === undefined ? [apiVersionOf(type), type.kind] : ['autoscaling/v1', 'Scale']
+  if (object['apiVersion'] !== version || object['kind'] !== kind) {
+    throw refusals.badRequest(`the object provided is unrecognized (must be of type ${kind}, apiVersion ${version})`)
+  }
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {}
+  for (const [field, wanted] of Object.entries({ name: name ?? metadata['name'], namespace })) {
+    if ((metadata[field] ?? (field === 'namespace' ? namespace : undefined)) === wanted) continue
+    throw refusals.badRequest(
+      `the ${field} of the object does not match the ${field} of the request (${String(wanted)})`,
+    )
+  }
+  return metadata
+}
+
+/** Writes. @throws StatusError if the object is invalid or the Fleet refuses it */
+function finish({ type }: Asked, name: string, write: (writer: Writer) => FleetResult): void {
+  const result = reading(type, name, () => write(writers[type.plural]!))
+  if (result.ok) return
+  const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
+  throw refuse(type, name, result.message)
+}
+
+/** An object as its file has it, without what only the API server writes. */
+function manifestOf({ apiVersion, kind, metadata, spec }: Fields) {
+  const { name, namespace, labels = {}, annotations = {} } = metadata as Fields
+  return { apiVersion, kind, metadata: { name, namespace, labels, annotations }, spec: spec as Fields }
+}
+
+function replaceFleet(fleet: RunningFleet, current: PlatformObject, next: Fields): FleetResult {
+  const [before, after] = [manifestOf({ ...current }), manifestOf(next)]
+  const manifest = readFleet(after)
+  const { replicas } = manifest.spec
+  const isScaled = isDeepStrictEqual(after, { ...before, spec: { ...before.spec, replicas } })
+  if (!isScaled) return fleet.perform({ type: 'update', fleet: manifest })
+  return replicas === before.spec['replicas'] ? { ok: true } : fleet.perform({ type: 'scale', replicas: replicas ?? 0 })
+}
+
+/** Parts of a GameServer that a client may change, with the command for an entry of each. */
+const parts: readonly (readonly [place: string, field: string, command: (key: string, value: unknown) => object])[] = [
+  ['metadata', 'labels', (key, value = null) => ({ type: 'setLabel', key, value })],
+  ['metadata', 'annotations', (key, value = null) => ({ type: 'setAnnotation', key, value })],
+  ['status', 'counters', (name, value) => ({ type: 'setCounter', name, ...(value as object) })],
+  ['status', 'lists', (name, value) => ({ type: 'setList', name, ...(value as object) })],
+]
+
+/** Carries out on the GameServer's sidecar what differs, by one control command for each difference. */
+function replaceGameServer(fleet: RunningFleet, current: PlatformObject, next: Fields): FleetResult {
+  const partOf = (object: object, place: string): Fields => {
+    const part = (object as Fields)[place]
+    return isObject(part) ? part : {}
+  }
+  const commands = parts.flatMap(([place, field, command]) => {
+    const [before, after] = [partOf(partOf(current, place), field), partOf(partOf(next, place), field)]
+    return Object.keys({ ...before, ...after })
+      .filter((key) => !isDeepStrictEqual(before[key], after[key]))
+      .map((key) => command(key, after[key]))
+  })
+  const { state } = partOf(next, 'status')
+  if (!STATES.includes(state as string)) {
+    const message = `status.state must be one of ${STATES.join(', ')}; got ${show(state)}`
+    throw new InvalidInput({ message, path: ['status', 'state'] })
+  }
+  if (state !== partOf(current, 'status')['state']) commands.push({ type: 'setState', state })
+  for (const command of commands as ControlCommand[]) {
+    const result = fleet.perform({ type: 'control', server: current.metadata.name, command })
+    if (!result.ok) return result
+  }
+  return { ok: true }
+}

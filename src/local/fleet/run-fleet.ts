@@ -1,0 +1,240 @@
+import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createFleetModel } from '../../platform/fleet.js'
+import type { FleetModel } from '../../platform/fleet.js'
+import type { FleetAction, FleetEvent } from '../../platform/fleet.js'
+import type { RunningFleet } from '../../platform/fleet.js'
+import { readAutoscaler, readFleet } from '../../platform/schema.js'
+import { callSafely, longestTimer } from '../../platform/sidecar.js'
+import type { ControlResult } from '../../platform/sidecar.js'
+import { listen } from '../http/address.js'
+import { warnProcess } from '../sidecar/local-sidecar-options.js'
+import { plainText } from '../files/plain-text.js'
+import { BUILT_IN, followFleetFiles, readFleetFiles, writeKubeconfig } from './fleet-file.js'
+import type { FleetSource } from './fleet-file.js'
+import type { FleetRunEvent, FleetRunOptions, FleetSettings } from './fleet-options.js'
+import { createFleetServer } from './fleet-server.js'
+import { GameServers } from './game-servers.js'
+import { createPlayersPorts } from './ports.js'
+
+/** A Fleet on this machine, with a sidecar and a game for each GameServer, until it is closed. */
+export interface Fleet extends RunningFleet {
+  /** Address of the API and of the dashboard at `/_/`, such as `http://127.0.0.1:9350`. */
+  readonly url: string
+  /** Path of the kubeconfig that was written. */
+  readonly kubeconfig: string | undefined
+  /**
+   * Resolves when so many GameServers are Ready at the same time. Default: as many as the Fleet has replicas.
+   *
+   * @throws Error, rejected, when the Fleet is closed before
+   */
+  ready(count?: number): Promise<void>
+  /** Ends every game by SIGTERM, after the grace period by SIGKILL, and frees every port. Idempotent. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** The port of the API and the dashboard that the command tries. */
+const USUAL_PORT = 9350
+/** How many GameServers a Fleet has whose file doesn't say it. */
+const REPLICAS = 2
+
+/** Runs a Fleet until it is closed. Resolves when the first game was started; `createFleet()` says what it throws. */
+export async function runFleet(options: FleetRunOptions): Promise<Fleet> {
+  const { file } = options
+  const paths = file === undefined ? [] : [file].flat()
+  const read = paths.length > 0 ? await readFleetFiles(paths) : { source: givenSource(options), files: [] }
+  if (options.record !== undefined) await mkdir(options.record, { recursive: true })
+  const run = new FleetRun(options, withReplicas(read.source, options.replicas))
+  try {
+    await run.start()
+  } catch (error) {
+    await run.close()
+    throw error
+  }
+  run.follow(read.files)
+  return run.fleet()
+}
+
+const givenSource = ({ fleet, autoscaler }: FleetSettings): FleetSource => ({
+  fleet: fleet === undefined ? BUILT_IN : readFleet(fleet),
+  autoscaler: autoscaler && readAutoscaler(autoscaler),
+})
+
+const withReplicas = ({ fleet, autoscaler }: FleetSource, given: number | undefined): FleetSource => ({
+  fleet: { ...fleet, spec: { ...fleet.spec, replicas: given ?? fleet.spec.replicas ?? REPLICAS } },
+  autoscaler,
+})
+
+class FleetRun {
+  readonly #options: FleetRunOptions
+  readonly #model: FleetModel
+  readonly #servers: GameServers
+  readonly #http: ReturnType<typeof createFleetServer>
+  readonly #closed = new AbortController()
+  #url = ''
+  #wake: NodeJS.Timeout | undefined
+  #unfollow: (() => void) | undefined
+  #removeKubeconfig: (() => Promise<void>) | undefined
+  #closing: Promise<void> | undefined
+  #onStarted!: () => void
+  #onStartFailure!: (error: Error) => void
+  readonly #started = new Promise<void>((resolve, reject) => {
+    this.#onStarted = resolve
+    this.#onStartFailure = reject
+  })
+
+  constructor(options: FleetRunOptions, { fleet, autoscaler }: FleetSource) {
+    const { platform = 'agones', max, ports = [7_000, 8_000], grace, record, startGame } = options
+    const { allowHosts = [], allowOrigins = [] } = options
+    this.#options = options
+    this.#started.catch(() => undefined)
+    this.#model = createFleetModel({
+      ...{ fleet, platform },
+      ...(autoscaler === undefined ? {} : { autoscaler }),
+      ...(max === undefined ? {} : { max }),
+      now: () => Date.now(),
+      seed: Date.now() % 0x7fff_ffff,
+      run: (action) => this.#run(action),
+    })
+    this.#servers = new GameServers(
+      {
+        ...{ platform, record, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
+        startGame,
+        dispatch: (event) => this.#dispatch(event),
+        onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),
+        onWarning: (text, server) => this.#warn(text, server),
+        onStartFailure: (error, server) => {
+          this.#onStartFailure(error)
+          this.#warn(`${server} can't start: ${error.message}`, server)
+        },
+      },
+      createPlayersPorts(ports),
+    )
+    this.#http = createFleetServer({
+      ...{ allowHosts, allowOrigins, fleet: this.#model },
+      beatsOf: (server) => this.#servers.beatsOf(server),
+      onFault: (error) => this.#warn(`A request failed inside the Fleet: ${String(error)}`),
+    })
+    this.#model.onEntry((entry) => this.#tell({ event: 'entry', entry }))
+  }
+
+  /** Resolves when the Fleet listens and its first game was started. */
+  async start(): Promise<void> {
+    const { server } = this.#http
+    await listen(server, this.#options.port ?? 0, '127.0.0.1', USUAL_PORT)
+    this.#url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { metadata } = this.#model.snapshot().fleet
+    const { kubeconfig } = this.#options
+    if (kubeconfig !== undefined) {
+      this.#removeKubeconfig = await writeKubeconfig(kubeconfig, this.#url, metadata.namespace)
+    }
+    this.#tell({ event: 'listening', url: this.#url, fleet: metadata.name })
+    this.#model.start()
+    if (this.#model.snapshot().servers.length > 0) await this.#started
+  }
+
+  follow(files: Parameters<typeof followFleetFiles>[0]): void {
+    const apply = ({ fleet, autoscaler }: FleetSource): void => {
+      // The option stands above the file.
+      const now = this.#model.snapshot().fleet.spec.replicas
+      const replicas = (this.#options.replicas === undefined ? fleet.spec.replicas : now) ?? now
+      this.#model.dispatch({ type: 'update', fleet: { ...fleet, spec: { ...fleet.spec, replicas } } })
+      this.#model.dispatch({ type: 'autoscaler', manifest: autoscaler ?? null })
+    }
+    this.#unfollow = followFleetFiles(files, apply, (problem) => this.#warn(problem))
+  }
+
+  fleet(): Fleet {
+    const model = this.#model
+    return {
+      ...{ url: this.#url, kubeconfig: this.#options.kubeconfig },
+      get resourceVersion() {
+        return model.resourceVersion
+      },
+      snapshot: () => model.snapshot(),
+      objects: (plural) => model.objects(plural),
+      onChange: (listener) => model.onChange(listener),
+      onEntry: (listener) => model.onEntry(listener),
+      entries: (since) => model.entries(since),
+      allocate: (manifest, batch) => model.allocate(manifest, batch),
+      perform: (command) => model.perform(command),
+      ready: (count) => this.#ready(count),
+      close: () => this.close(),
+      [Symbol.asyncDispose]: () => this.close(),
+    }
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end())
+  }
+
+  async #end(): Promise<void> {
+    this.#closed.abort(new Error('The Fleet was closed'))
+    this.#unfollow?.()
+    clearTimeout(this.#wake)
+    await Promise.all([this.#servers.close(), this.#removeKubeconfig?.()])
+    const { server, end } = this.#http
+    if (!server.listening) return
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve())
+      end()
+    })
+  }
+
+  /** Takes what a GameServer tells. Once the Fleet ends, only the timeline goes on. */
+  #dispatch(event: FleetEvent): void {
+    if (event.type === 'process' && event.process.state === 'running') this.#onStarted()
+    if (event.type === 'note' || !this.#closed.signal.aborted) this.#model.dispatch(event)
+  }
+
+  #run(action: FleetAction): ControlResult | undefined {
+    if (this.#closed.signal.aborted) return undefined
+    switch (action.type) {
+      case 'create':
+        return void this.#servers.create(action)
+      case 'control':
+        return this.#servers.control(action.server, action.command)
+      case 'kill':
+        return void this.#servers.kill(action.server)
+      case 'wake':
+        return this.#wakeAt(action.at)
+    }
+  }
+
+  #wakeAt(at: number): undefined {
+    clearTimeout(this.#wake)
+    const ms = Math.min(longestTimer, Math.max(0, at - Date.now()))
+    this.#wake = setTimeout(() => this.#model.dispatch({ type: 'time' }), ms)
+  }
+
+  #ready(count = this.#model.snapshot().fleet.spec.replicas): Promise<void> {
+    const { signal } = this.#closed
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const ready = this.#model.snapshot().servers.filter(({ gameServer }) => gameServer.status.state === 'Ready')
+        if (ready.length < count && !signal.aborted) return
+        stop()
+        signal.removeEventListener('abort', look)
+        if (signal.aborted) reject(signal.reason as Error)
+        else resolve()
+      }
+      const stop = this.#model.onChange(look)
+      signal.addEventListener('abort', look)
+      look()
+    })
+  }
+
+  /** Writes a warning into the timeline. */
+  #warn(text: string, server?: string): void {
+    const entry = { type: 'warning', ...(server === undefined ? {} : { server }), text } as const
+    this.#model.dispatch({ type: 'note', entry })
+    if (this.#options.onEvent === undefined) warnProcess(plainText(text))
+  }
+
+  #tell(event: FleetRunEvent): void {
+    const { onEvent } = this.#options
+    if (onEvent === undefined) return
+    callSafely(onEvent, event, (error) => warnProcess(`onEvent threw: ${plainText(String(error))}`))
+  }
+}

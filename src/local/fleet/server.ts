@@ -1,0 +1,252 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FleetEvent } from '../../platform/fleet.js'
+import type { ServerProcess } from '../../platform/fleet.js'
+import { BEFORE_READY, endReasonOf } from '../../protocol/game-server.js'
+import type { GameServer } from '../../protocol/game-server.js'
+import { isObject } from '../../protocol/is-object.js'
+import { isMarked } from '../../platform/sidecar.js'
+import type { Change, ControlCommand, ControlResult, GameServerManifest } from '../../platform/sidecar.js'
+import { endWithGameServer, KUBELET_MS, untilEndIsWritten } from '../game/kubelet.js'
+import { startLocalSidecar } from '../sidecar/local-sidecar.js'
+import type { LocalSidecar } from '../sidecar/local-sidecar.js'
+import type { ConsoleLine } from '../game/lines.js'
+import type { Game, GameExit, StartGame } from './game.js'
+
+/** What all GameServers of a Fleet have in common, and where they tell what happens. */
+export interface ServerSurroundings {
+  readonly fleet: string
+  readonly platform: string
+  readonly startGame: StartGame
+  /** ms from SIGTERM to SIGKILL; undefined for the template's. */
+  readonly graceMs: number | undefined
+  /** Folder of the recordings. */
+  readonly record: string | undefined
+  readonly allowOrigins: readonly string[]
+  dispatch(event: FleetEvent): void
+  onOutput(server: string, line: ConsoleLine): void
+  onWarning(text: string, server?: string): void
+  /** A game can't be started, or there is no port for it. */
+  onStartFailure(error: Error, server: string): void
+}
+
+export interface ServerOptions extends ServerSurroundings {
+  readonly name: string
+  readonly manifest: GameServerManifest
+  /** The players' ports; the first one is the game's `PORT`. */
+  readonly ports: readonly [number, ...number[]]
+  /** Its game runs and doesn't call `ready()`. */
+  onNotReady(text: string): void
+}
+
+/** The fields of the pod template that a Fleet without containers can follow. */
+interface Pod {
+  readonly restartPolicy?: 'Never' | 'OnFailure' | 'Always'
+  readonly terminationGracePeriodSeconds?: number
+}
+
+function podOf({ spec }: GameServerManifest): Pod {
+  const template = (spec as { readonly template?: unknown } | undefined)?.template
+  return isObject(template) && isObject(template['spec']) ? template['spec'] : {}
+}
+
+/** Kubernetes' default of `terminationGracePeriodSeconds`. */
+const GRACE_S = 30
+/** Limits of a sidecar's log. A Fleet has many sidecars, so each keeps less than one alone does. */
+const LOG = { logEntries: 1_000, logSize: 2 * 1024 * 1024 }
+/** After this time a person wonders why a server isn't Ready. */
+const NOT_READY_MS = 10_000
+/** Pauses of a restart policy, shorter than the kubelet's 10 s to 5 min: here a person waits. */
+const RESTART_MS = { first: 250, most: 10_000 }
+/** The sidecar answers on while the game has its grace period, and a little longer. */
+const RESERVE_MS = 5_000
+
+/** A GameServer with its sidecar and its game, from its creation until it is gone. */
+export class ServerRun {
+  readonly local: LocalSidecar
+  /** Resolves when the game has ended and the sidecar's port is free. */
+  readonly ended: Promise<void>
+  readonly #options: ServerOptions
+  readonly #isEnding = new AbortController()
+  readonly #leave: (() => void)[]
+  #onDeleted!: () => void
+  readonly #deleted = new Promise<void>((resolve) => (this.#onDeleted = resolve))
+  readonly #restartPolicy: NonNullable<Pod['restartPolicy']>
+  #process!: ServerProcess
+  #game: Game | undefined
+  #graceMs: number
+  #limit: NodeJS.Timeout | undefined
+
+  /** Starts the sidecar, then the game. */
+  static async start(options: ServerOptions): Promise<ServerRun> {
+    const { name, manifest, platform, record, allowOrigins } = options
+    const local = await startLocalSidecar(
+      {
+        ...{ gameServer: manifest, platform, allowOrigins },
+        record: record && join(record, `${name}.ndjson`),
+        onWarning: (text) => options.onWarning(`${name}: ${text}`, name),
+      },
+      LOG,
+    )
+    return new ServerRun(options, local)
+  }
+
+  private constructor(options: ServerOptions, local: LocalSidecar) {
+    this.#options = options
+    this.local = local
+    const { restartPolicy = 'Never', terminationGracePeriodSeconds = GRACE_S } = podOf(options.manifest)
+    this.#restartPolicy = restartPolicy
+    this.#graceMs = options.graceMs ?? terminationGracePeriodSeconds * 1000
+    this.#leave = [
+      local.sidecar.log.subscribe(({ changes }) => this.#follow(changes)),
+      endWithGameServer(local, () => this.#end()),
+    ]
+    this.#tell({ state: 'starting', restarts: 0, sidecarUrl: local.url })
+    this.#observe()
+    this.ended = this.#live()
+  }
+
+  get gameServer(): GameServer {
+    return this.local.sidecar.snapshot().gameServer
+  }
+
+  control(command: ControlCommand): ControlResult {
+    return this.local.control(command)
+  }
+
+  /** Sets the deletion timestamp; SIGTERM follows as in a pod, SIGKILL after the grace period. */
+  delete(graceMs = this.#graceMs): ControlResult {
+    this.#graceMs = graceMs
+    const result = this.control({ type: 'delete', graceMs: KUBELET_MS + graceMs + RESERVE_MS })
+    if (graceMs === 0) this.#end()
+    return result
+  }
+
+  /** Kills the game, as a crash does. */
+  kill(): void {
+    this.#game?.kill()
+  }
+
+  /** Ends the game at once, without the time that a kubelet takes to hear of a deletion. */
+  close(): Promise<void> {
+    this.control({ type: 'delete', graceMs: this.#graceMs + RESERVE_MS })
+    this.#onDeleted()
+    this.#end()
+    return this.ended
+  }
+
+  #follow(changes: readonly Change[]): void {
+    if (changes.length === 0) return
+    // A sidecar alone takes a fresh GameServer in place of a lost one; in a Fleet, the Fleet creates it.
+    if (changes.some(({ type }) => type === 'gone' || type === 'replaced')) {
+      this.#onDeleted()
+      this.#graceMs = 0
+      return this.#end()
+    }
+    if (isMarked(this.gameServer)) this.#onDeleted()
+    this.#observe()
+  }
+
+  #observe(): void {
+    const { name: server, dispatch } = this.#options
+    dispatch({ type: 'observed', server, gameServer: this.gameServer })
+  }
+
+  /** Tells what became of the process; `text` is for the timeline. */
+  #tell(process: ServerProcess, text?: string): void {
+    const { name: server, dispatch } = this.#options
+    this.#process = process
+    dispatch({ type: 'process', server, process })
+    if (text !== undefined) dispatch({ type: 'note', entry: { type: 'process', server, text: `${server} ${text}.` } })
+  }
+
+  /** Starts the game, again if the pod's restart policy says so, until it has ended for good. */
+  async #live(): Promise<void> {
+    try {
+      while (await this.#play());
+      await this.#deleted
+    } finally {
+      for (const leave of this.#leave) leave()
+      clearTimeout(this.#limit)
+      await this.local.close()
+    }
+  }
+
+  /** Resolves with whether the game is to be started again, when it has ended. */
+  async #play(): Promise<boolean> {
+    const { name, onStartFailure } = this.#options
+    const restartPolicy = this.#restartPolicy
+    const { signal } = this.#isEnding
+    await this.#pause()
+    if (signal.aborted) return false
+    const { exitCode, how } = await this.#startGame().catch((error: unknown): GameExit => {
+      if (!signal.aborted) onStartFailure(error as Error, name)
+      return { exitCode: 127, how: (error as Error).message }
+    })
+    this.#game = undefined
+    clearTimeout(this.#limit)
+    this.#tell({ ...this.#process, state: 'ended', exitCode }, `ended with ${how}`)
+    const hasCalledEnd = await untilEndIsWritten(this.local)
+    if (signal.aborted || hasCalledEnd || endReasonOf(this.gameServer) !== undefined) return false
+    if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)) {
+      const restarts = this.#process.restarts + 1
+      this.#tell({ ...this.#process, state: 'starting', restarts }, 'starts again, as its restartPolicy says')
+      return true
+    }
+    // pkg/gameservers/succeeded.go and health.go, as of release 1.56: a pod isn't restarted, even before Ready.
+    this.control({ type: 'setState', state: exitCode === 0 ? 'Shutdown' : 'Unhealthy' })
+    return false
+  }
+
+  /** Waits before the game is started again in the same pod: each time twice as long. */
+  async #pause(): Promise<void> {
+    const { restarts } = this.#process
+    if (restarts === 0) return
+    const ms = Math.min(RESTART_MS.first * 2 ** (restarts - 1), RESTART_MS.most)
+    await sleep(ms, undefined, { signal: this.#isEnding.signal }).catch(() => undefined)
+  }
+
+  /** Resolves when the game has ended. */
+  async #startGame(): Promise<GameExit> {
+    const { name, fleet, platform, ports, startGame, onOutput } = this.#options
+    const { signal } = this.#isEnding
+    const game = await startGame({
+      ...{ name, fleet, platform, signal, graceMs: this.#graceMs, port: ports[0], sidecarUrl: this.local.url },
+      onOutput: (line) => onOutput(name, line),
+    })
+    this.#game = game
+    const { exitCode: _, ...before } = this.#process
+    this.#tell({ ...before, state: 'running', pid: game.pid }, `started as process ${game.pid}`)
+    if (signal.aborted) this.#terminate(game)
+    const reminder = setTimeout(() => this.#remind(), NOT_READY_MS).unref()
+    return game.exited.finally(() => clearTimeout(reminder))
+  }
+
+  #remind(): void {
+    if (!BEFORE_READY.includes(this.gameServer.status.state)) return
+    this.#options.onNotReady(
+      `${this.#options.name} has run for ${NOT_READY_MS / 1000} s without calling ready(), so no player is sent to it. ` +
+        'Call createClient({ autoHealth: true }).ready() when the game can take players.',
+    )
+  }
+
+  /** Ends the game: its GameServer has ended. */
+  #end(): void {
+    if (this.#isEnding.signal.aborted) return
+    this.#isEnding.abort()
+    if (this.#game !== undefined) this.#terminate(this.#game)
+  }
+
+  #terminate(game: Game): void {
+    const { name, onWarning } = this.#options
+    if (this.#graceMs === 0) return game.kill()
+    game.terminate()
+    this.#limit = setTimeout(() => {
+      onWarning(
+        `${name} still runs ${this.#graceMs / 1000} s after SIGTERM: SIGKILL. Handle the signal, or raise --grace.`,
+        name,
+      )
+      game.kill()
+    }, this.#graceMs)
+  }
+}

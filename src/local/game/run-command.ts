@@ -1,0 +1,135 @@
+import { isMarked } from '../../platform/sidecar.js'
+import type { LocalSidecar } from '../sidecar/local-sidecar.js'
+import { endReasonOf } from '../../protocol/game-server.js'
+import { endWithGameServer, untilEndIsWritten } from './kubelet.js'
+import { CommandError, startCommand } from './start-command.js'
+import type { CommandEnd, RunningCommand } from './start-command.js'
+
+/** npm repeats a signal that the terminal has already sent to all processes: signals within this time count as one. */
+const SAME_REQUEST_MS = 200
+
+export interface RunCommandOptions {
+  readonly command: readonly [string, ...string[]]
+  readonly local: LocalSidecar
+  readonly env: NodeJS.ProcessEnv
+  /** Default time from SIGTERM or SIGHUP to SIGKILL. */
+  readonly graceMs: number
+  /** Start the command again for a fresh GameServer if it ended after its GameServer had, as a pod is replaced. */
+  readonly restarts: boolean
+  /** Default `inherit`. */
+  readonly stdin?: 'inherit' | 'ignore'
+  /** Reports what happens to a person, one sentence a call. */
+  readonly say: (text: string) => void
+}
+
+/**
+ * Runs a command beside a local sidecar, on this process' terminal, until it has ended for good. The signals that this
+ * process gets go to the command; `terminate`, a command of the control interface, ends it as a kubelet does.
+ */
+export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
+  const { command, local, env, graceMs, restarts, stdin = 'inherit', say } = options
+  let running: RunningCommand | undefined
+  /** The last command that got SIGTERM. */
+  let terminated: RunningCommand | undefined
+  let signalled = false
+  let limit: NodeJS.Timeout | undefined
+
+  const terminate = (reason: string, ms: number): void => {
+    if (running === undefined) return
+    say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
+    terminated = running
+    void running.terminate(ms)
+  }
+  const stopPassing = passSignals(
+    () => running,
+    (name) => {
+      signalled = true
+      // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
+      if (name === 'SIGINT') return
+      limit ??= setTimeout(() => {
+        say(`${command[0]}, or what it has started, still runs ${graceMs / 1000} s after ${name}: SIGKILL`)
+        void running?.kill()
+      }, graceMs)
+    },
+  )
+  const unsubscribe = local.sidecar.log.subscribe(({ event, problem }) => {
+    if (event.type === 'control' && event.command.type === 'terminate' && problem === undefined)
+      terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)
+  })
+  const leaveKubelet =
+    restarts &&
+    endWithGameServer(local, (state) => {
+      if (terminated !== running) terminate(`The GameServer is ${state}`, graceMs)
+    })
+
+  try {
+    for (;;) {
+      running = await startCommand(command, { env, stdio: [stdin, 'inherit', 'inherit'] })
+      const end = await running.exited
+      running = undefined
+      const isEnding = await untilEndIsWritten(local)
+      const { gameServer } = local.sidecar.snapshot()
+      const { name } = gameServer.object_meta
+      const how = end.signal ?? `exit code ${end.exitCode}`
+      say(`${command[0]} ended with ${how}; GameServer ${name} is ${stateOf(local)}`)
+      if (!restarts || signalled || !(isEnding || endReasonOf(gameServer) !== undefined)) return end
+      local.control({ type: 'restart', fresh: true })
+      say(`${command[0]} starts again for ${local.sidecar.snapshot().gameServer.object_meta.name}`)
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    say(`${error.message}.`)
+    return { code: error.exitCode, signal: null, exitCode: error.exitCode }
+  } finally {
+    if (leaveKubelet) leaveKubelet()
+    clearTimeout(limit)
+    unsubscribe()
+    stopPassing()
+  }
+}
+
+function stateOf(local: LocalSidecar): string {
+  const { gameServer, gone } = local.sidecar.snapshot()
+  if (gone) return 'gone'
+  const { status } = gameServer
+  return `${status.state}${isMarked(gameServer) ? ', and being deleted' : ''}`
+}
+
+/**
+ * Passes each signal on to a command once. The command has its own process
+ * group, so the terminal's keys and resizes reach only this process.
+ *
+ * @returns the function that stops this
+ */
+function passSignals(running: () => RunningCommand | undefined, onSignal: (name: string) => void): () => void {
+  const listeners: (readonly [NodeJS.Signals, () => void])[] = []
+  const on = (name: NodeJS.Signals, listener: () => void): void => {
+    listeners.push([name, listener])
+    process.on(name, listener)
+  }
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    let last = -Infinity
+    on(name, () => {
+      const now = performance.now()
+      if (now - last > SAME_REQUEST_MS) {
+        onSignal(name)
+        // A terminal sends its signals to all processes, and a shell in between waits for the game.
+        if (name === 'SIGTERM') running()?.signal(name)
+        else running()?.signalAll(name)
+      }
+      last = now
+    })
+  }
+  if (process.platform !== 'win32') {
+    on('SIGWINCH', () => running()?.signalAll('SIGWINCH'))
+    // Ctrl-Z stops this process and the command, `fg` continues both.
+    on('SIGTSTP', () => {
+      running()?.signalAll('SIGSTOP')
+      process.kill(process.pid, 'SIGSTOP')
+    })
+    on('SIGCONT', () => running()?.signalAll('SIGCONT'))
+  }
+  return () => {
+    for (const [name, listener] of listeners) process.off(name, listener)
+  }
+}

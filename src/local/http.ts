@@ -1,0 +1,17 @@
+export {
+  hostName,
+  isLoopback,
+  isWildcard,
+  listen,
+  originOf,
+  plainAddress,
+  readOrigin,
+  urlHost,
+} from './http/address.js'
+export { checkCertificate } from './http/certificate.js'
+export { createGuardedServer } from './http/guarded-server.js'
+export { createLineLog, refusalLine, type LineLog } from './http/line-log.js'
+export { SAFE_HEADERS, answerRaw } from './http/raw-response.js'
+export { TEXT_FORM, forbidden, malformed } from './http/refusal.js'
+export type { RequestHead, Verdict } from './http/request-guard.js'
+export { tokensMatch } from './http/token.js'

@@ -1,0 +1,201 @@
+import { createGrowingBytes } from '../../protocol/growing-bytes.js'
+import { InvalidInput } from '../../platform/schema.js'
+import { forbidden, malformed, refusalResponse } from '../http/refusal.js'
+import type { Refusal } from '../http/refusal.js'
+import type { Admission, RequestHead } from '../http/request-guard.js'
+import { bearerOf, tokensMatch } from '../http/token.js'
+import { GameServerFileError } from '../files/game-server-file.js'
+import { MAX_BYTES } from '../files/read-text-file.js'
+
+/** Prefix of the control interface's paths. No path of the sidecar begins with it. */
+const CONTROL_PREFIX = '/_/api'
+
+/** Header that every changing request needs: a page can't send it to another origin without a CORS preflight. */
+const CONTROL_HEADER = 'x-sidecar-control'
+
+/** Bytes after which an answer with entries of the log ends, since writing it blocks every other request. */
+const MAX_LOG_ANSWER = 8 * 1024 * 1024
+
+export const isControlTarget = (target: string): boolean => /^\/_\/api(?:[/?]|$)/.test(target)
+
+/**
+ * Whether an admitted request may use the control interface: from the server's own pages or from no page, and with the
+ * token where there is one, as `Authorization: Bearer` or, for a WebSocket, as `?token=`.
+ */
+export function checkControlAccess(
+  { method, headers }: RequestHead,
+  { foreignOrigin, target }: Admission,
+  token: string | undefined,
+): Refusal | undefined {
+  if (foreignOrigin !== undefined) return forbidden('The control interface is only for pages of this server')
+  const given = bearerOf(headers) ?? new URLSearchParams(target.split('?')[1]).get('token')
+  if (token !== undefined && !tokensMatch(token, given ?? '')) {
+    return { status: 401, code: 16, message: 'The control interface needs the token that was printed at the start' }
+  }
+  if (method !== 'GET' && headers[CONTROL_HEADER] !== '1') {
+    return forbidden('Requests that change something need the header X-Sidecar-Control: 1')
+  }
+  return undefined
+}
+
+/** A request to a control interface, and what it controls. */
+export interface Asked<Target> {
+  readonly target: Target
+  readonly request: Request
+  readonly query: URLSearchParams
+}
+
+type Handler<Target> = (asked: Asked<Target>) => Response | Promise<Response>
+
+/** Handlers by the path after the prefix. */
+export type Routes<Target> = Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler<Target>]>>
+
+/** An event log with a state, which readers follow. */
+export interface EventSource {
+  /** The JSON of the present state. */
+  state(): Buffer<ArrayBuffer>
+  /** Number of the newest entry; 0 without one. */
+  lastSeq(): number
+  /** The kept entries after a number, oldest first. */
+  entries(since: number): readonly { readonly seq: number }[]
+  /**
+   * Calls a function for each new entry, and another one for each change of the state that has no entry. Returns the
+   * function that stops this.
+   */
+  subscribe(onEntry: () => void, onState: () => void): () => void
+}
+
+/** What every control interface controls. */
+export interface Controlled {
+  readonly source: EventSource
+  /** Carries out what may be a command. */
+  command(given: unknown): Response | Promise<Response>
+  /** Allocates by what may be a GameServerAllocation. @throws InvalidInput */
+  allocate(manifest: unknown): object
+}
+
+/** The routes of every control interface. */
+export const sharedRoutes: Routes<Controlled> = {
+  '/state': ['GET', ({ target: { source } }) => answerJson(source.state())],
+  '/log': ['GET', ({ target: { source }, query }) => answerJson(logJson(source.entries(readSince(query))))],
+  '/commands': ['POST', async ({ target, request }) => target.command(await readJson(request, 'command'))],
+  '/allocations': [
+    'POST',
+    async ({ target, request }) => {
+      const manifest = await readJson(request, 'allocation')
+      if (manifest === undefined) return refused(400, 3, 'An allocation is a GameServerAllocation as JSON')
+      return answer(target.allocate(manifest))
+    },
+  ],
+  '/events': ['GET', () => refused(400, 3, 'This path is a WebSocket')],
+}
+
+/** Answers a request to one of the routes. `special` gives the handler of a path that is no constant. */
+export async function handleRoutes<Target>(
+  routes: Routes<Target>,
+  target: Target,
+  request: Request,
+  special?: (route: string) => Handler<Target> | undefined,
+): Promise<Response> {
+  const { pathname, searchParams: query } = new URL(request.url)
+  const route = pathname.slice(CONTROL_PREFIX.length)
+  const other = special?.(route)
+  const known =
+    other === undefined ? (Object.hasOwn(routes, route) ? routes[route] : undefined) : (['GET', other] as const)
+  if (known === undefined) return refused(404, 5, `The control interface has no ${pathname}`)
+  const [method, handler] = known
+  if (request.method !== method) return refused(405, 12, `This path takes ${method} only`)
+  try {
+    return await handler({ target, request, query })
+  } catch (error) {
+    if (error instanceof TooLarge) return refused(413, 8, error.message)
+    if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(400, 3, error.message)
+    throw error
+  }
+}
+
+/** Reads the target of an upgrade: the number after which its events begin, undefined for new ones only. */
+export function readEvents(target: string): { readonly refusal?: Refusal; readonly since?: number | undefined } {
+  const [path, query] = target.split('?')
+  const since = new URLSearchParams(query).get('since') ?? undefined
+  if (path !== `${CONTROL_PREFIX}/events`) {
+    const message = `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events`
+    return { refusal: { status: 404, code: 5, message } }
+  }
+  if (since !== undefined && !isSequence(since)) return { refusal: malformed(WRONG_SINCE) }
+  return { since: since === undefined ? undefined : Number(since) }
+}
+
+const WRONG_SINCE = 'since must be the number of a log entry'
+
+/** Whether a text may be the number of an entry of the log. */
+export const isSequence = (text: string): boolean => /^\d{1,15}$/.test(text)
+
+/** The `since` of a query; 0 without one. @throws InvalidInput if it isn't a number */
+export function readSince(query: URLSearchParams): number {
+  const since = query.get('since') ?? '0'
+  if (!isSequence(since)) throw new InvalidInput({ message: WRONG_SINCE, path: [] })
+  return Number(since)
+}
+
+/** The JSON of the first entries, at least one, as far as they fit into one answer. */
+function logJson(entries: readonly object[]): string {
+  const parts: string[] = []
+  let size = 0
+  for (const entry of entries) {
+    const part = JSON.stringify(entry)
+    size += Buffer.byteLength(part)
+    if (size > MAX_LOG_ANSWER && parts.length > 0) break
+    parts.push(part)
+  }
+  const more = parts.length < entries.length ? ',"more":true' : ''
+  return `{"entries":[${parts.join(',')}]${more}}`
+}
+
+/** A body as a value; undefined if it is no JSON. @throws TooLarge */
+const readJson = async (request: Request, what: string): Promise<unknown> =>
+  parseJson(await readBodyText(request, what))
+
+/** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
+export class TooLarge extends Error {}
+
+/**
+ * Reads a body as UTF-8.
+ *
+ * @param what the body in the message of the error
+ * @throws TooLarge
+ */
+export async function readBodyText(
+  { body }: { readonly body: AsyncIterable<Uint8Array> | null },
+  what: string,
+): Promise<string> {
+  const bytes = createGrowingBytes()
+  for await (const chunk of body ?? []) {
+    if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
+    bytes.add(chunk)
+  }
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
+}
+
+/** A text as a value; undefined if it is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+export const refused = (status: number, code: number, message: string): Response =>
+  refusalResponse({ status, code, message })
+
+export const answer = (value: object): Response => answerJson(JSON.stringify(value))
+
+const answerJson = (body: string | Uint8Array<ArrayBuffer>): Response =>
+  new Response(body, {
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    },
+  })

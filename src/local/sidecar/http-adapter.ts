@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ReadableStream } from 'node:stream/web'
+import { ConnectionDropped } from '../../platform/sidecar.js'
+
+/** Method and target as the client sent them. A WHATWG Request normalises both. */
+export interface RawTarget {
+  readonly method: string
+  readonly target: string
+}
+
+/** Methods that `Request` keeps. No route has another method, so one unknown method stands for all others. */
+const KNOWN = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
+
+/** Builds a request for any method and target. Callers keep the `RawTarget` for what the request loses. */
+export function buildRequest(host: string, { method, target }: RawTarget, init: RequestInit = {}): Request {
+  const path = target.startsWith('/') ? target : `/${target}`
+  return new Request(`http://${host}${path}`, { ...init, method: KNOWN.test(method) ? method : 'UNSUPPORTED' })
+}
+
+/** Turns an incoming message into a WHATWG request, whose body is a stream that is read on demand. */
+export function toRequest(message: IncomingMessage, host: string, target: string): Request {
+  const headers = new Headers()
+  for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
+    headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)
+  }
+  const method = message.method ?? 'GET'
+  const bodyless = method === 'GET' || method === 'HEAD'
+  const body = (): BodyInit => ReadableStream.from(bodyOf(message)) as globalThis.ReadableStream<Uint8Array>
+  const init = bodyless ? { headers } : { headers, body: body(), duplex: 'half' as const }
+  return buildRequest(host, { method, target }, init)
+}
+
+/** The chunks of a body. An unread rest is discarded, since a client may not read an answer while it still sends. */
+export async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } catch (error) {
+    throw new ConnectionDropped('the client left before its request was complete', { cause: error })
+  } finally {
+    message.resume()
+  }
+}
+
+/**
+ * Sends a WHATWG response: with its length if the body is complete at once, else as a stream. A stream is read no faster
+ * than the client reads, and cancelled when the client has left. If a stream fails, the connection is cut, so that half an
+ * answer can't look whole.
+ *
+ * @param onStream called before the head of a stream is sent: the connection now belongs to a watcher
+ */
+export async function writeResponse(response: Response, reply: ServerResponse, onStream: () => void): Promise<void> {
+  if (reply.destroyed || reply.socket?.destroyed === true) return response.body?.cancel().catch(() => undefined)
+  const headers = Object.fromEntries(response.headers)
+  if (response.body === null) {
+    reply.writeHead(response.status, headers)
+    reply.end()
+    return
+  }
+  const reader: Reader = response.body.getReader()
+  const gone = new Promise<void>((resolve) => reply.once('close', resolve))
+  void gone.then(() => reader.cancel().catch(() => undefined))
+  try {
+    const { chunks, rest } = await collect(reader)
+    const body = Buffer.concat(chunks)
+    if (rest === undefined) {
+      reply.writeHead(response.status, { ...headers, 'content-length': body.byteLength })
+      reply.end(body)
+      return
+    }
+    onStream()
+    reply.writeHead(response.status, headers)
+    reply.flushHeaders()
+    if (body.byteLength > 0) reply.write(body)
+    for (let next = rest; ; next = reader.read()) {
+      const { done, value } = await next
+      if (done || reply.destroyed) break
+      if (!reply.write(value)) await Promise.race([once(reply, 'drain'), gone])
+    }
+    reply.end()
+  } catch {
+    reply.socket?.resetAndDestroy()
+  }
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+type Read = ReturnType<Reader['read']>
+
+/** Reads the chunks that are there at once. `rest` is the first read that has to wait; undefined if the body has ended. */
+async function collect(reader: Reader): Promise<{ chunks: Uint8Array[]; rest: Read | undefined }> {
+  const chunks: Uint8Array[] = []
+  const turn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined))
+  for (;;) {
+    const rest = reader.read()
+    const result = await Promise.race([rest, turn])
+    if (result === undefined) return { chunks, rest }
+    if (result.done) return { chunks, rest: undefined }
+    chunks.push(result.value)
+  }
+}

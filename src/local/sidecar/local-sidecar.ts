@@ -1,0 +1,212 @@
+import { readAllocation } from '../../platform/schema.js'
+import { commandProblem } from '../../platform/schema.js'
+import { checkLocalSidecarOptions } from '../../platform/schema.js'
+import {
+  allocateGameServer,
+  callSafely,
+  createSidecar,
+  replaceAfterOf,
+  replacementSentence,
+} from '../../platform/sidecar.js'
+import type {
+  AnsweredAllocation,
+  ControlCommand,
+  ControlResult,
+  GameServerAllocation,
+  GameServerManifest,
+  Sidecar,
+  SidecarConfig,
+  SidecarMode,
+} from '../../platform/sidecar.js'
+import { isLoopback, ownHosts, urlHost } from '../http/address.js'
+import { createLineLog, refusalLine } from '../http/line-log.js'
+import { createGuard } from '../http/request-guard.js'
+import { createToken } from '../http/token.js'
+import { plainText } from '../files/plain-text.js'
+import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
+import { followGameServerFile } from '../files/follow-file.js'
+import { parseGameServer, readText } from '../files/game-server-file.js'
+import { createLocalClock } from './local-clock.js'
+import type { LocalClock } from './local-clock.js'
+import { warnProcess } from './local-sidecar-options.js'
+import type { LocalSidecarOptions } from './local-sidecar-options.js'
+import { Recorder } from './recorder.js'
+import { startListening } from './pausable-listener.js'
+import type { PausableListener } from './pausable-listener.js'
+import { createSidecarServer } from './sidecar-server.js'
+
+export interface RestartOptions {
+  /** Milliseconds during which nothing listens on the port. Default 0. */
+  readonly downMs?: number
+}
+
+/** A sidecar on this machine that listens until it is closed. */
+export interface LocalSidecar {
+  /** The sidecar's address, such as `http://127.0.0.1:9358`. */
+  readonly url: string
+  readonly port: number
+  readonly mode: SidecarMode
+  /** The sidecar itself, with its state, event log and watches. */
+  readonly sidecar: Sidecar
+  /** The token that the control interface requires beyond loopback; undefined on loopback. */
+  readonly controlToken: string | undefined
+  /** Carries out a control command: a change by the rest of a cluster, or a fault. */
+  control(command: ControlCommand): ControlResult
+  /**
+   * Allocates the GameServer by the manifest of a GameServerAllocation, and answers as a cluster with this one GameServer
+   * does. Where no selector matches, `status.state` is UnAllocated, with the `reason` beside it.
+   *
+   * @throws TypeError for a manifest that a cluster refuses, and for an unknown field
+   */
+  allocate(manifest: GameServerAllocation): AnsweredAllocation
+  /** Drops every connection as if the process had died, and starts again on the same port. */
+  restart(options?: RestartOptions): Promise<void>
+  /** Ends every connection, timer and watch and frees the port. Idempotent. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Starts a local sidecar and resolves when it listens.
+ *
+ * @throws TypeError for an unknown option or a value that makes no sense
+ * @throws RecordingError for a recording that can't be written
+ * @throws GameServerFileError for a file that can't be read or holds no GameServer
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ */
+export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
+  startLocalSidecar(options, {})
+
+/** The parts of a running local sidecar. */
+interface Session {
+  readonly sidecar: Sidecar
+  readonly clock: LocalClock
+  listener?: PausableListener
+  recorder?: Recorder
+  unfollow?: () => void
+  closing?: Promise<void>
+}
+
+/** Like `createLocalSidecar()`, with settings of the sidecar that are no options. */
+export async function startLocalSidecar(
+  options: LocalSidecarOptions,
+  settings: Partial<SidecarConfig>,
+): Promise<LocalSidecar> {
+  checkLocalSidecarOptions(options)
+  const { port = 0, address = '127.0.0.1', wsLimit = 65_536, allowOrigins = [] } = options
+  const { onWarning, onLog, report } = listenersOf(options)
+  const token = isLoopback(address) ? undefined : createToken()
+  const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
+  const guard = createGuard({
+    allowHosts: [...(options.allowHosts ?? []), ...ownHosts(address)],
+    allowOrigins,
+    isPage: (target) => dashboard !== false && isDashboard(target),
+    isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
+  })
+  const { file } = options
+  const text = file === undefined ? '' : await readText(file)
+  const content = file === undefined ? undefined : await parseGameServer(file, text)
+  if (content?.note !== undefined) onLog(content.note)
+  const config = configOf(options, settings, content?.gameServer)
+  const clock = createLocalClock()
+  const recording = (): string | undefined => (session.recorder?.isOn === true ? options.record : undefined)
+  const sidecar = createSidecar(config, { ...clock, report, recording })
+  const session: Session = { sidecar, clock }
+  const control = (command: ControlCommand): ControlResult => carryOut(command, session)
+  const log = createLineLog(onLog)
+  const { server, dropConnections, destroyConnections } = createSidecarServer({
+    target: { sidecar, control },
+    guard,
+    token,
+    dashboard,
+    lineLimit: wsLimit === 0 ? Infinity : wsLimit,
+    onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
+    onFault: (error) => onWarning(`A request failed inside the sidecar: ${String(error)}`),
+  })
+  sidecar.onDisconnect(dropConnections)
+  const end = async (): Promise<void> => {
+    session.unfollow?.()
+    sidecar.close()
+    destroyConnections()
+    await session.listener?.close(destroyConnections)
+    session.recorder?.close()
+  }
+  try {
+    if (options.record !== undefined) {
+      session.recorder = new Recorder(options.record, onWarning)
+      session.recorder.follow(sidecar, config, options.redact ?? [])
+    }
+    session.listener = await startListening(server, port, address, onWarning)
+  } catch (error) {
+    await end()
+    throw error
+  }
+  const reload = (gameServer: GameServerManifest): void => {
+    const result = sidecar.control({ type: 'reload', gameServer })
+    if (!result.ok) onWarning(`${file} was not loaded again: ${result.message}`)
+  }
+  if (file !== undefined) session.unfollow = followGameServerFile(file, text, reload, onWarning)
+  if (token !== undefined) {
+    onWarning(`Listening on ${address}: other machines that reach it can shut the game server down`)
+  }
+  const { listener } = session
+  const close = (): Promise<void> => (session.closing ??= end())
+  return {
+    url: `http://${urlHost(address)}:${listener.port}`,
+    port: listener.port,
+    mode: config.mode ?? 'production',
+    sidecar,
+    controlToken: token,
+    control,
+    allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+    async restart({ downMs = 0 } = {}) {
+      control({ type: 'restart', ...(downMs > 0 ? { downMs } : {}) })
+      return listener.pause
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The caller's listeners, isolated: a listener that throws is reported, `onWarning` itself by `process.emitWarning`. */
+function listenersOf(options: LocalSidecarOptions) {
+  const onWarning = (message: string): void =>
+    callSafely(options.onWarning ?? warnProcess, plainText(message), (error) =>
+      warnProcess(plainText(`onWarning threw: ${String(error)}`)),
+    )
+  const report = (error: unknown): void => onWarning(`A listener threw: ${String(error)}`)
+  const onLog = (line: string): void => {
+    if (options.onLog !== undefined) callSafely(options.onLog, line, report)
+  }
+  return { onWarning, report, onLog }
+}
+
+function configOf(
+  options: LocalSidecarOptions,
+  settings: Partial<SidecarConfig>,
+  ofFile: GameServerManifest | undefined,
+): Partial<SidecarConfig> {
+  const { mode, platform, featureGates, conformance, replace, gameServer = ofFile } = options
+  const replaceAfter = replaceAfterOf(replace)
+  const config = { ...settings, mode, platform, featureGates, conformance, replaceAfter, gameServer }
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
+}
+
+function carryOut(command: ControlCommand, { sidecar, clock, listener }: Session): ControlResult {
+  const message = commandProblem(command)
+  if (message !== undefined) return { ok: false, message }
+  if (command.type === 'setClock') clock.setSpeed(command.speed)
+  const result = sidecar.control(command)
+  if (!result.ok) return result
+  // The sidecar learns of the skipped time before the clock is put forward.
+  if (command.type === 'advanceClock') clock.advance(command.ms)
+  if (command.type === 'restart' && (command.downMs ?? 0) > 0) listener?.pauseFor(command.downMs!)
+  return result
+}
+
+/** Calls `tell` with a sentence for each GameServer that replaces another. Returns the function that stops this. */
+export function followReplacements({ sidecar }: LocalSidecar, tell: (sentence: string) => void): () => void {
+  return sidecar.log.subscribe(({ changes }) => {
+    for (const change of changes) if (change.type === 'replaced') tell(plainText(replacementSentence(change), 400))
+  })
+}

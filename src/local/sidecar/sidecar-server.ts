@@ -1,0 +1,145 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ConnectionDropped } from '../../platform/sidecar.js'
+import { createGuardedServer } from '../http/guarded-server.js'
+import type { GuardedServerOptions } from '../http/guarded-server.js'
+import { refusalResponse } from '../http/refusal.js'
+import { corsHeaders, isPreflight } from '../http/request-guard.js'
+import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
+import { eventsOf, handleControl } from './control-api.js'
+import type { ControlTarget } from './control-api.js'
+import { upgradeToEvents } from './control-events.js'
+import { checkControlAccess, isControlTarget } from './control-routes.js'
+import { answerDashboard } from './dashboard-route.js'
+import { toRequest, writeResponse } from './http-adapter.js'
+import { serveUpgrade } from './sidecar-upgrade.js'
+import { createAcceptor } from './websocket-server.js'
+
+export interface SidecarServerOptions {
+  readonly target: ControlTarget
+  readonly guard: (head: RequestHead) => Verdict
+  /** The token that the control interface requires; undefined if only this machine can reach it. */
+  readonly token: string | undefined
+  /** Origins of this machine whose pages may show the dashboard's strip in a frame; false for no dashboard. */
+  readonly dashboard?: { readonly frames: readonly string[] } | false
+  /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
+  readonly lineLimit: number
+  /** Called for each request that the guard refused. */
+  readonly onRefused?: GuardedServerOptions['onRefused']
+  /** Called for a fault of this program while it served a request. */
+  readonly onFault: (error: unknown) => void
+}
+
+export type SidecarServer = ReturnType<typeof createSidecarServer>
+
+/** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
+export function createSidecarServer(options: SidecarServerOptions) {
+  const { target, token, dashboard = { frames: [] }, lineLimit } = options
+  const controlSockets = new WeakSet<Socket>()
+  const accept = createAcceptor()
+  const nameOf = createClientNames()
+
+  async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
+    try {
+      const response = await answer(message, reply, admission)
+      for (const [name, value] of Object.entries(corsHeaders(admission) ?? {})) response.headers.set(name, value)
+      await writeResponse(response, reply, () => exempt(message.socket))
+    } catch (error) {
+      if (!(error instanceof ConnectionDropped)) throw error
+      message.socket.resetAndDestroy()
+    }
+  }
+
+  async function answer(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<Response> {
+    const { host, target: path } = admission
+    if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
+    if (isPreflight(message, admission)) return new Response(null, { status: 204 })
+    const isControl = isControlTarget(path)
+    markControl(message.socket, isControl)
+    const page =
+      dashboard === false
+        ? undefined
+        : await answerDashboard(message, path, () => import('./dashboard-page.js'), dashboard.frames)
+    if (page !== undefined) return page
+    if (isControl) {
+      const refusal = checkControlAccess(message, admission, token)
+      return refusal === undefined ? handleControl(target, toRequest(message, host, path)) : refusalResponse(refusal)
+    }
+    return target.sidecar.handle(toRequest(message, host, path), {
+      method: message.method ?? 'GET',
+      target: path,
+      client: nameOf(message.headers, false),
+      // Created on demand: most calls are answered at once.
+      get signal() {
+        const left = new AbortController()
+        if (reply.closed) left.abort()
+        else reply.once('close', () => left.abort())
+        return left.signal
+      },
+    })
+  }
+
+  async function upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void> {
+    const isControl = isControlTarget(admission.target)
+    markControl(socket, isControl)
+    exempt(socket)
+    if (!isControl) {
+      const client = nameOf(message.headers, true)
+      return serveUpgrade({ sidecar: target.sidecar, accept, lineLimit, client }, admission, message, socket, head)
+    }
+    await upgradeToEvents({ source: eventsOf(target.sidecar), accept, token }, admission, message, socket, head)
+  }
+
+  const markControl = (socket: Socket, isControl: boolean): void =>
+    void (isControl ? controlSockets.add(socket) : controlSockets.delete(socket))
+
+  const { guard, onRefused, onFault } = options
+  const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
+  return {
+    server,
+    /** Cuts every connection to the sidecar, as the end of its process would. Those of the control interface stay. */
+    dropConnections(): void {
+      for (const socket of sockets) if (!controlSockets.has(socket)) socket.resetAndDestroy()
+    },
+    destroyConnections(): void {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** Most clients with a name of their own. Later clients share one. */
+const mostClients = 200
+
+/**
+ * Creates the function that gives each client a short name for the log: `page#1`, `node#1`. Clients with the same
+ * User-Agent count as one. A WebSocket without any is `ws#1`, with a number for each connection.
+ */
+function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean) => string {
+  const names = new Map<string, string>()
+  const numbers = new Map<string, number>()
+
+  const next = (kind: string): string => {
+    const number = (numbers.get(kind) ?? 0) + 1
+    numbers.set(kind, number)
+    return `${kind}#${number}`
+  }
+  return ({ 'user-agent': agent = '', origin = '' }, isUpgrade) => {
+    if (isUpgrade && agent === '' && origin === '') return next('ws')
+    const kind = kindOf(agent, origin)
+    // The key leaves out the Origin, which a browser doesn't send with a GET of its own page.
+    const key = `${kind} ${agent.slice(0, 200)}`
+    const known = names.get(key)
+    if (known !== undefined) return known
+    if (names.size >= mostClients) return `${kind}#other`
+    const name = next(kind)
+    names.set(key, name)
+    return name
+  }
+}
+
+/** The name with which a User-Agent begins: `node`, `curl`, `godotengine`. A browser is `page`. */
+function kindOf(agent: string, origin: string): string {
+  const name = /^[a-z-]{1,20}/i.exec(agent)?.[0].toLowerCase()
+  if (name === 'mozilla') return 'page'
+  return name ?? (origin === '' ? 'client' : 'page')
+}

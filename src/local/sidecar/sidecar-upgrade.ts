@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { operations } from '../../protocol/operations.js'
+import { ConnectionDropped, lineOf } from '../../platform/sidecar.js'
+import type { Sidecar, WatchMessage, WatchSink } from '../../platform/sidecar.js'
+import { buildRequest } from './http-adapter.js'
+import type { RawTarget } from './http-adapter.js'
+import { answerRaw } from '../http/raw-response.js'
+import type { Admission } from '../http/request-guard.js'
+import { endAbruptly, sendFrame } from './websocket-server.js'
+import type { Accept } from './websocket-server.js'
+
+/** Bytes that may wait in a watcher's socket. Further objects wait in the watcher's queue, which drops the oldest first. */
+const MAX_BACKLOG = 64 * 1024
+
+export interface UpgradeOptions {
+  readonly sidecar: Sidecar
+  readonly accept: Accept
+  /** The client's name in the log. */
+  readonly client: string
+  /** Most bytes of a line with its line end. A longer line ends the connection unsent. Infinity for no limit. */
+  readonly lineLimit: number
+}
+
+/** A connection after its handshake. */
+interface Link {
+  readonly accepted: WebSocket
+  /** Sends a line, and resolves when it has left. A line over the limit ends the connection instead. */
+  send(line: Buffer): Promise<void> | undefined
+  /** Ends the connection once everything was sent. */
+  end(): void
+}
+
+/**
+ * Serves the sidecar's paths over WebSocket as the real sidecar does: `?method=` names the method of a call without a
+ * body, and one text frame answers it. No connection ends with a close frame.
+ */
+export async function serveUpgrade(
+  { sidecar, accept, client, lineLimit }: UpgradeOptions,
+  admission: Admission,
+  message: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const call = callOf(admission.target)
+  if (call === undefined) {
+    return answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
+  }
+  const accepted = await accept(message, socket, head)
+  if (accepted === undefined) return
+  const link: Link = {
+    accepted,
+    send(line) {
+      if (line.byteLength < lineLimit) return sendFrame(accepted, line)
+      accepted.terminate()
+      return undefined
+    },
+    end: () => endAbruptly(accepted, socket),
+  }
+  if (isWatch(call)) serveWatch(sidecar, client, link)
+  else await serveCall(sidecar, link, admission.host, { ...call, client })
+}
+
+function serveWatch(sidecar: Sidecar, client: string, { accepted, send, end }: Link): void {
+  const sink: WatchSink = {
+    onMessage(message) {
+      const left = send(frameOf(message))
+      return accepted.bufferedAmount > MAX_BACKLOG ? left : undefined
+    },
+    onEnd: () => accepted.terminate(),
+    onError: ({ body }) => void sendFrame(accepted, body).then(end),
+  }
+  const watch = sidecar.watch(sink, client)
+  if (accepted.readyState === accepted.CLOSED) watch.close()
+  else accepted.once('close', () => watch.close())
+}
+
+/** The frame of a message: the line that all watchers share, without its line end. */
+function frameOf(message: WatchMessage): Buffer {
+  const { buffer, byteOffset, byteLength } = lineOf(message)
+  return Buffer.from(buffer, byteOffset, byteLength - 1)
+}
+
+async function serveCall(
+  sidecar: Sidecar,
+  { accepted, send, end }: Link,
+  host: string,
+  call: RawTarget & { readonly client: string },
+): Promise<void> {
+  const left = new AbortController()
+  accepted.once('close', () => left.abort())
+  try {
+    const response = await sidecar.handle(buildRequest(host, call), { ...call, signal: left.signal })
+    const line = Buffer.from(await response.arrayBuffer())
+    if (line.byteLength > 0) await send(line)
+    end()
+  } catch (error) {
+    accepted.terminate()
+    if (!(error instanceof ConnectionDropped)) throw error
+  }
+}
+
+/** Reads the call that a WebSocket's target asks for; undefined where its path has a malformed escape. */
+function callOf(target: string): RawTarget | undefined {
+  const [, path = '', query] = /^([^?]*)(?:\?(.*))?$/s.exec(target) ?? []
+  if (/%(?![0-9a-f]{2})/i.test(path)) return undefined
+  return { method: new URLSearchParams(query).get('method') || 'GET', target }
+}
+
+function isWatch({ method, target }: RawTarget): boolean {
+  // In the real sidecar, too, escaped characters count as plain ones.
+  const path = target.split('?')[0]!.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent)
+  return method === 'GET' && path === operations.watchGameServer[1]
+}

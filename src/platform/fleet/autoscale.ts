@@ -1,0 +1,145 @@
+import { isMarked, own } from '../sidecar/state/game-server-edits.js'
+import { show } from '../sidecar/state/show.js'
+import { putAutoscaler, putFleet, tell } from './fleet-step.js'
+import type { FleetStep } from './fleet-step.js'
+import type { FleetState } from './fleet-state.js'
+import { sortForDeletion } from './ordering.js'
+import type { ManifestCounters, ManifestLists } from '../sidecar/state/config.js'
+import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
+import { update } from '../sidecar/state/step.js'
+import { amountOf } from './rollout.js'
+import { amountsOf, isKept } from './statuses.js'
+import type { Counted } from './statuses.js'
+import type { AutoscalerPolicy, CapacityPolicy } from './types.js'
+
+/** The replicas that a policy asks for; `limited` if its bounds, not its buffer, decided. */
+interface Desired {
+  readonly replicas: number
+  readonly limited: boolean
+}
+
+/**
+ * Scales the Fleet by its autoscaler, if that is due.
+ * Source: syncFleetAutoscaler of pkg/fleetautoscalers/controller.go.
+ */
+export function autoscale(step: FleetStep): void {
+  const { autoscaler, autoscalesAt, fleet, config } = step.state
+  if (autoscaler === undefined || step.now < autoscalesAt) return
+  const { spec, status } = autoscaler
+  const { policy, sync } = spec
+  update(step, { autoscalesAt: step.now + sync.fixedInterval.seconds * 1000 })
+  const wanted = desiredReplicas(policy, step.state)
+  if (typeof wanted === 'string') {
+    const failed = { currentReplicas: 0, desiredReplicas: 0, ableToScale: false, scalingLimited: false }
+    if (status.ableToScale) tell(step, { type: 'warning', text: wanted })
+    return putAutoscaler(step, { ...autoscaler, status: { ...status, ...failed, lastAppliedPolicy: '' } })
+  }
+  const replicas = Math.min(wanted.replicas, config.max)
+  const isLess = replicas < wanted.replicas
+  const before = fleet.spec.replicas
+  if (replicas !== before) {
+    putFleet(step, { ...fleet, spec: { ...fleet.spec, replicas } })
+    const why = isLess ? `; ${wanted.replicas} would be more than the limit of ${config.max}` : ''
+    const text = `The ${policy.type} autoscaler scales the Fleet from ${before} to ${replicas}${why}.`
+    tell(step, { type: 'autoscaled', text })
+  }
+  putAutoscaler(step, {
+    ...autoscaler,
+    status: {
+      currentReplicas: fleet.status.replicas,
+      desiredReplicas: replicas,
+      lastScaleTime: replicas === before ? status.lastScaleTime : wholeSeconds(step.now),
+      ableToScale: true,
+      scalingLimited: wanted.limited || isLess,
+      lastAppliedPolicy: policy.type,
+    },
+  })
+}
+
+/** Source: computeDesiredFleetSize of pkg/fleetautoscalers/fleetautoscalers.go. A text says why there is no answer. */
+export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState): Desired | string {
+  if (policy.type === 'Counter') return byCapacity(policy.counter, 'counters', state)
+  if (policy.type === 'List') return byCapacity(policy.list, 'lists', state)
+  const { bufferSize, minReplicas, maxReplicas } = policy.buffer
+  const { allocatedReplicas } = state.fleet.status
+  const replicas = withBuffer(allocatedReplicas, bufferSize)
+  const bounded = Math.min(Math.max(replicas, minReplicas ?? 0), maxReplicas)
+  return { replicas: bounded, limited: bounded !== replicas }
+}
+
+/** What is in use and the buffer; a percentage is the share of both that the buffer has. */
+const withBuffer = (used: number, buffer: number | string): number =>
+  typeof buffer === 'number' ? used + buffer : Math.ceil((used * 100) / (100 - amountOf(buffer, 100, Math.ceil)))
+
+type TemplateAmount = ManifestCounters[string] & ManifestLists[string]
+
+/** Source: applyCounterOrListPolicy of pkg/fleetautoscalers/fleetautoscalers.go. */
+function byCapacity(policy: CapacityPolicy, kind: Counted, state: FleetState): Desired | string {
+  const { key, bufferSize, maxCapacity: max } = policy
+  const min = policy.minCapacity ?? 0
+  const { spec, status } = state.fleet
+  const sums = own(status[kind], key)
+  const ofTemplate = own<TemplateAmount>(spec.template.spec?.[kind], key)
+  if (ofTemplate === undefined || sums === undefined) {
+    return `The autoscaler can't scale: the Fleet's template has no ${kind.slice(0, -1)} ${show(key)}.`
+  }
+  const { replicas } = status
+  const { capacity, allocatedCount } = sums
+  const available = capacity - sums.count
+  const added = Number(ofTemplate.capacity ?? 0)
+  if (typeof bufferSize === 'string' && allocatedCount <= 0 && added >= min) return { replicas: 1, limited: true }
+  const buffer = withBuffer(allocatedCount, bufferSize) - allocatedCount
+  if (capacity < min) {
+    if (added === 0) return "The autoscaler can't scale up: the capacity of a new GameServer is 0."
+    return { replicas: replicas + Math.ceil((min - capacity) / added), limited: true }
+  }
+  if (capacity > max && available <= buffer) {
+    let [left, next] = [capacity, replicas]
+    for (const [, less] of deletable(state, kind, key)) {
+      if (left <= max) break
+      left -= less
+      next--
+    }
+    return { replicas: Math.max(1, next), limited: true }
+  }
+  if (available === buffer) return { replicas, limited: false }
+  if (available > buffer) return shrink(state, kind, policy, buffer)
+  const gain = added - (ofTemplate.values?.length ?? Number(ofTemplate.count ?? 0))
+  if (gain <= 0) return "The autoscaler can't scale up: a new GameServer would have nothing available."
+  const more = Math.ceil((buffer - available) / gain)
+  if (capacity + more * added <= max) return { replicas: replicas + more, limited: false }
+  return { replicas: replicas + Math.trunc((max - capacity) / added), limited: true }
+}
+
+/** Source: scaleDown. */
+function shrink(state: FleetState, kind: Counted, { key, minCapacity }: CapacityPolicy, buffer: number): Desired {
+  const { replicas, [kind]: sums } = state.fleet.status
+  const min = minCapacity ?? 0
+  let { count, capacity } = own(sums, key)!
+  if (capacity === min) return { replicas, limited: true }
+  let next = replicas
+  for (const [used, size, isCounted] of deletable(state, kind, key)) {
+    next--
+    if (!isCounted) continue
+    count -= used
+    capacity -= size
+    const available = capacity - count
+    if (available < buffer) return { replicas: next + 1, limited: false }
+    if (capacity < min) return { replicas: next + 1, limited: true }
+    if (available === buffer) return { replicas: next, limited: false }
+    if (capacity === min) return { replicas: next, limited: true }
+  }
+  return { replicas: Math.max(1, next), limited: false }
+}
+
+/**
+ * What the GameServers have that scaling down deletes, in order.
+ * Source: getSortedDeletableGameServers, which keeps those that are being deleted already.
+ */
+function deletable({ fleet, servers }: FleetState, kind: Counted, key: string) {
+  const all = servers.filter((one) => !isKept(one) || isMarked(one.gameServer))
+  return sortForDeletion(fleet.spec, servers, all).map(({ gameServer }) => {
+    const [, count = 0, capacity = 0] = amountsOf(gameServer, kind).find(([name]) => name === key) ?? []
+    return [count, capacity, own<unknown>(gameServer.status[kind], key) !== undefined] as const
+  })
+}

@@ -1,0 +1,154 @@
+import { callEach, throwLater } from '../sidecar/listeners.js'
+import type { ControlResult } from '../sidecar.js'
+import { answer, choose } from './allocate.js'
+import type { FleetAction, FleetEffect, FleetEvent } from './fleet-state.js'
+import type { FleetStep } from './fleet-step.js'
+import { gameServerObject } from './platform-json.js'
+import { Newest } from './newest.js'
+import { initialState, reduce, replicasProblem } from './reduce.js'
+import type { AutoscalerManifest, FleetCommand, FleetEntry, FleetManifest, FleetResult } from './types.js'
+import type { ObjectChange, RunningFleet } from './types.js'
+
+/** The entries that the timeline keeps. */
+const KEPT_ENTRIES = 5_000
+
+export interface FleetModelOptions {
+  readonly fleet: FleetManifest
+  readonly autoscaler?: AutoscalerManifest
+  /** The most GameServers that the Fleet may be scaled to. Default 20. */
+  readonly max?: number
+  /** Default: the Fleet's, else `default`. */
+  readonly namespace?: string
+  /** Default `agones`. */
+  readonly platform?: string
+  /** Milliseconds since the Unix epoch. */
+  now(): number
+  /** Names derive from it. Default 1. */
+  readonly seed?: number
+  /** Carries out an effect. May dispatch events at once. Only the results of `control` are read. */
+  run(action: FleetAction): ControlResult | undefined
+  /** Takes errors that a listener threw. Default: rethrows them as uncaught. */
+  report?(error: unknown): void
+}
+
+/** A Fleet without processes: its owner runs the actions and dispatches what happens. */
+export interface FleetModel extends RunningFleet {
+  /** Creates the GameServers. Call it once. */
+  start(): void
+  dispatch(event: FleetEvent): void
+}
+
+export function createFleetModel(options: FleetModelOptions): FleetModel {
+  const { fleet, max = 20, platform = 'agones', seed = 1, now, run, report = throwLater } = options
+  const namespace = options.namespace || fleet.metadata?.namespace || 'default'
+  let state = initialState(fleet, { platform, namespace, max }, seed, now())
+  const kept = new Newest<FleetEntry>(KEPT_ENTRIES)
+  const entries = kept.items
+  const changeListeners = new Set<(change: ObjectChange) => void>()
+  const entryListeners = new Set<(entry: FleetEntry) => void>()
+  const queue: FleetEffect[] = []
+  let isDraining = false
+  let wakesAt: number | undefined
+
+  /** Takes the next state at once, and leaves the effects to the queue. */
+  function take<T>(change: (step: FleetStep) => T): T {
+    const step: FleetStep = { state, effects: queue, now: now() }
+    const result = change(step)
+    state = step.state
+    return result
+  }
+
+  /** Carries out effects in order. Events that arrive meanwhile add theirs to the end. */
+  function drain(): void {
+    if (isDraining) return
+    isDraining = true
+    try {
+      for (let effect = queue.shift(); effect !== undefined; effect = queue.shift()) carryOut(effect)
+    } finally {
+      isDraining = false
+    }
+  }
+
+  function carryOut(effect: FleetEffect): void {
+    switch (effect.type) {
+      case 'entry':
+        kept.push(effect.entry)
+        callEach(entryListeners, effect.entry, report)
+        return
+      case 'change':
+        callEach(changeListeners, effect.change, report)
+        return
+      case 'wake':
+        if (effect.at !== wakesAt) run(effect)
+        wakesAt = effect.at
+        return
+      default:
+        run(effect)
+    }
+  }
+
+  function dispatch(event: FleetEvent): void {
+    if (event.type === 'time') wakesAt = undefined
+    take((step) => reduce(step, event))
+    drain()
+  }
+
+  return {
+    start: () => dispatch({ type: 'start', fleet, autoscaler: options.autoscaler }),
+    dispatch,
+    snapshot() {
+      const { fleet, sets, autoscaler, servers } = state
+      return { now: now(), fleet, sets, ...(autoscaler ? { autoscaler } : {}), servers }
+    },
+    objects: (plural) =>
+      ({
+        fleets: () => [state.fleet],
+        gameserversets: () => state.sets,
+        gameservers: () => state.servers.map((server) => gameServerObject(state, server)),
+        fleetautoscalers: () => (state.autoscaler ? [state.autoscaler] : []),
+      })[plural](),
+    get resourceVersion() {
+      return String(state.version)
+    },
+    onChange: (listener) => listen(changeListeners, listener),
+    onEntry: (listener) => listen(entryListeners, listener),
+    // Sequence numbers grow by 1, so the place of each is known.
+    entries: (since = 0) => entries.slice(Math.max(0, since + 1 - (entries[0]?.sequence ?? 1))),
+    allocate(manifest, batch) {
+      const choice = take((step) => choose(step, manifest, batch))
+      const { server } = choice
+      // The sidecar decides at once, even if this call comes from a listener.
+      const command = { type: 'allocate', manifest } as const
+      const result = server === undefined ? undefined : run({ type: 'control', server, command })
+      const allocation = take((step) =>
+        answer(step, manifest, choice, result?.ok === false ? result.message : undefined),
+      )
+      drain()
+      return allocation
+    },
+    perform,
+  }
+
+  function perform(command: FleetCommand): FleetResult {
+    const problem = problemOf(command)
+    if (problem !== undefined) return problem
+    if (command.type === 'control') {
+      const result = run(command)
+      return result?.ok === false ? { ok: false, status: 400, message: result.message } : { ok: true }
+    }
+    dispatch(command)
+    return { ok: true }
+  }
+
+  function problemOf(command: FleetCommand): FleetResult | undefined {
+    const message = command.type === 'scale' ? replicasProblem(command.replicas, state.config) : undefined
+    if (message !== undefined) return { ok: false, status: 400, message }
+    if (!('server' in command) || state.servers.some(({ name }) => name === command.server)) return undefined
+    return { ok: false, status: 404, message: `gameservers.${platform}.dev "${command.server}" not found` }
+  }
+}
+
+function listen<T>(listeners: Set<T>, listener: T): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

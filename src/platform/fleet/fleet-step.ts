@@ -1,0 +1,130 @@
+import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
+import { nextRandom } from '../sidecar/state/faults.js'
+import { generatedName, uidOf } from '../sidecar/state/generated-names.js'
+import { update } from '../sidecar/state/step.js'
+import { apiVersionOf, gameServerObject, kinds } from './platform-json.js'
+import type { AutoscalerObject, FleetEffect, FleetObject, FleetState, ServerRecord, SetObject } from './fleet-state.js'
+import type { FleetEntry, ObjectChange, PlatformMetadata, PlatformObject } from './types.js'
+
+/** The state and the effects of one event while the model handles it. */
+export interface FleetStep {
+  state: FleetState
+  readonly effects: FleetEffect[]
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number
+}
+
+/** Adds a line to the timeline. */
+export function tell(step: FleetStep, entry: Omit<FleetEntry, 'sequence' | 'at'>): void {
+  const sequence = step.state.sequence + 1
+  update(step, { sequence })
+  step.effects.push({ type: 'entry', entry: { sequence, at: step.now, ...entry } })
+}
+
+/** A random number from 0 to below 1. */
+export function draw(step: FleetStep): number {
+  const { state, value } = nextRandom(step.state.random)
+  update(step, { random: state })
+  return value
+}
+
+/** The metadata of a new object: with a name that no set or GameServer has, unless `given` has one. */
+export function newMetadata(step: FleetStep, base: string, given: Partial<PlatformMetadata> = {}): PlatformMetadata {
+  const { sets, servers, config } = step.state
+  for (;;) {
+    draw(step)
+    const seed = String(step.state.random)
+    const name = generatedName(base, seed)
+    if (sets.some(({ metadata }) => metadata.name === name) || servers.some((one) => one.name === name)) continue
+    const uid = uidOf(`${name} ${seed}`)
+    const created = { resourceVersion: '0', generation: 1, creationTimestamp: wholeSeconds(step.now) }
+    return { name, namespace: config.namespace, uid, ...created, ...given }
+  }
+}
+
+type Plural = ObjectChange['plural']
+
+/** A new object, to be put into the state. Its name is `given`, or derives from `base`. */
+export function newObject<Spec, Status>(
+  step: FleetStep,
+  plural: Plural,
+  base: string,
+  given: Partial<PlatformMetadata>,
+  content: { readonly spec: Spec; readonly status: Status },
+): Required<PlatformObject<Spec, Status>> {
+  const apiVersion = apiVersionOf(step.state.config, plural)
+  return { apiVersion, kind: kinds[plural], metadata: newMetadata(step, base, given), ...content }
+}
+
+/** Takes over a change of an object, with a new version. */
+function write<T extends PlatformObject>(
+  step: FleetStep,
+  type: ObjectChange['type'],
+  plural: Plural,
+  changed: T,
+  store: (object: T) => Partial<FleetState>,
+): void {
+  const version = step.state.version + 1
+  const object = { ...changed, metadata: { ...changed.metadata, resourceVersion: String(version) } }
+  update(step, { version, ...store(object) })
+  step.effects.push({ type: 'change', change: { type, plural, object } })
+}
+
+/** Writes an object if it changed, with a new generation if its spec did. */
+function put<T extends PlatformObject>(
+  step: FleetStep,
+  plural: Plural,
+  previous: T | undefined,
+  next: T,
+  store: (object: T) => Partial<FleetState>,
+): void {
+  if (previous === undefined) return write(step, 'ADDED', plural, next, store)
+  if (isEqual(previous, next)) return
+  const generation = next.metadata.generation + (isEqual(previous.spec, next.spec) ? 0 : 1)
+  write(step, 'MODIFIED', plural, { ...next, metadata: { ...next.metadata, generation } }, store)
+}
+
+export const putFleet = (step: FleetStep, next: FleetObject): void =>
+  put(step, 'fleets', step.state.fleet, next, (fleet) => ({ fleet }))
+
+export const putAutoscaler = (step: FleetStep, next: AutoscalerObject): void =>
+  put(step, 'fleetautoscalers', step.state.autoscaler, next, (autoscaler) => ({ autoscaler }))
+
+export function putSet(step: FleetStep, next: SetObject): void {
+  const { sets } = step.state
+  const previous = sets.find(({ metadata }) => metadata.name === next.metadata.name)
+  put(step, 'gameserversets', previous, next, (set) => ({ sets: withItem(sets, previous, set) }))
+}
+
+export function putServer(step: FleetStep, next: Omit<ServerRecord, 'resourceVersion'>): void {
+  const { servers } = step.state
+  const previous = servers.find(({ name }) => name === next.name)
+  const object = gameServerObject(step.state, { ...next, resourceVersion: '' })
+  write(step, previous ? 'MODIFIED' : 'ADDED', 'gameservers', object, ({ metadata: { resourceVersion } }) => ({
+    servers: withItem(servers, previous, { ...next, resourceVersion }),
+  }))
+}
+
+/** A copy of the list with the item in the place of its previous version, or at the end. */
+const withItem = <T>(items: readonly T[], previous: T | undefined, next: T): readonly T[] =>
+  previous === undefined ? [...items, next] : items.map((one) => (one === previous ? next : one))
+
+/** Changes what the platform's objects don't show. */
+export function noteServer(step: FleetStep, name: string, note: Partial<ServerRecord>): void {
+  update(step, { servers: step.state.servers.map((one) => (one.name === name ? { ...one, ...note } : one)) })
+}
+
+/** Tells of the end of an object that the change takes out of the state. */
+export const remove = (step: FleetStep, plural: Plural, last: PlatformObject, change: Partial<FleetState>): void =>
+  write(step, 'DELETED', plural, last, () => change)
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether two values of JSON are equal. Most parts of a changed object are the same as before, so they cost nothing. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const keys = Object.keys(a)
+  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== Object.keys(b).length) return false
+  return keys.every((key) => Object.hasOwn(b, key) && isEqual((a as Fields)[key], (b as Fields)[key]))
+}

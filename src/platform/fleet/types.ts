@@ -1,0 +1,226 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import type { GameServerManifest } from '../sidecar/state/config.js'
+import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
+import type { AnsweredAllocation, GameServerAllocation, Priority } from '../sidecar/allocation/manifest.js'
+
+type Texts = Readonly<Record<string, string>>
+
+/** An object's metadata in the platform's JSON. */
+export interface PlatformMetadata {
+  readonly name: string
+  readonly namespace: string
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly generation: number
+  /** RFC 3339, whole seconds. */
+  readonly creationTimestamp: string
+  readonly deletionTimestamp?: string
+  readonly labels?: Texts
+  readonly annotations?: Texts
+  readonly ownerReferences?: readonly {
+    readonly apiVersion: string
+    readonly kind: string
+    readonly name: string
+    readonly uid: string
+    readonly controller: true
+    readonly blockOwnerDeletion: true
+  }[]
+}
+
+/** An object in the platform's JSON: a Fleet, GameServerSet, GameServer or FleetAutoscaler. */
+export interface PlatformObject<Spec = object, Status = object> {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: PlatformMetadata
+  readonly spec: Spec
+  readonly status?: Status
+}
+
+/** The template of a Fleet's GameServers, as in its file. Fields that only a cluster reads are kept as they are. */
+export type GameServerTemplate = GameServerManifest & Readonly<Record<string, unknown>>
+
+export interface FleetSpec {
+  readonly replicas: number
+  readonly scheduling: 'Packed' | 'Distributed'
+  readonly strategy: {
+    readonly type: 'RollingUpdate' | 'Recreate'
+    readonly rollingUpdate?: { readonly maxSurge: number | string; readonly maxUnavailable: number | string }
+  }
+  readonly priorities?: readonly Priority[]
+  readonly allocationOverflow?: { readonly labels?: Texts; readonly annotations?: Texts }
+  readonly template: GameServerTemplate
+}
+
+/** Fields as in a file: absent, null, or empty text for the default. */
+type Loose<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? string extends keyof T
+      ? T
+      : { readonly [Name in keyof T]?: Loose<T[Name]> | null }
+    : T extends string
+      ? T | ''
+      : T
+
+interface Manifest<Spec> {
+  readonly apiVersion?: string | null
+  readonly kind?: string | null
+  readonly metadata?: Loose<Pick<PlatformMetadata, 'name' | 'namespace' | 'labels' | 'annotations'>> | null
+  readonly spec: Spec
+}
+
+/** A Fleet as in its file, checked: `readFleetDocument()` of `src/platform/schema/fleet.ts` reads one. */
+export type FleetManifest = Manifest<Loose<Omit<FleetSpec, 'template'>> & Pick<FleetSpec, 'template'>>
+
+export interface CapacityPolicy {
+  readonly key: string
+  readonly bufferSize: number | string
+  readonly minCapacity?: number | null
+  readonly maxCapacity: number
+}
+
+export type AutoscalerPolicy =
+  | {
+      readonly type: 'Buffer'
+      readonly buffer: {
+        readonly bufferSize: number | string
+        readonly minReplicas?: number | null
+        readonly maxReplicas: number
+      }
+    }
+  | { readonly type: 'Counter'; readonly counter: CapacityPolicy }
+  | { readonly type: 'List'; readonly list: CapacityPolicy }
+
+export interface AutoscalerSpec {
+  readonly fleetName: string
+  readonly policy: AutoscalerPolicy
+  readonly sync: { readonly type: 'FixedInterval'; readonly fixedInterval: { readonly seconds: number } }
+}
+
+/** A FleetAutoscaler as in its file, checked. */
+export type AutoscalerManifest = Manifest<
+  Omit<AutoscalerSpec, 'sync'> & { readonly sync?: Loose<AutoscalerSpec['sync']> | null }
+>
+
+/** One GameServer of the Fleet. Its sidecar holds the truth; the model sees it by `observed` events. */
+export interface FleetServer {
+  readonly name: string
+  /** Name of its GameServerSet. */
+  readonly set: string
+  /** As its sidecar holds it. */
+  readonly gameServer: GameServer
+  /** Of the platform's object, counted over all objects of the Fleet. */
+  readonly resourceVersion: string
+  /** ms since the Unix epoch. */
+  readonly createdAt: number
+  /** When the GameServer was last observed in a new state, in ms since the Unix epoch. */
+  readonly stateSince: number
+  readonly process: ServerProcess
+  /** The state by which it failed, `Unhealthy` or `Error`. */
+  readonly failure?: string
+}
+
+/** The game of a GameServer: a program, or a page in its browser. */
+export interface ServerProcess {
+  readonly state: 'starting' | 'running' | 'ended'
+  readonly pid?: number
+  /** How often it was started again in the same GameServer, as a container is. */
+  readonly restarts: number
+  readonly exitCode?: number
+  /** Address of the sidecar, which serves its dashboard at `/_/`. */
+  readonly sidecarUrl?: string
+}
+
+/** A line of the Fleet's timeline. */
+export interface FleetEntry {
+  /** Grows by 1. */
+  readonly sequence: number
+  /** ms since the Unix epoch. */
+  readonly at: number
+  readonly type:
+    | 'created'
+    | 'state'
+    | 'changed'
+    | 'deleted'
+    | 'gone' // a GameServer
+    | 'scaled'
+    | 'rollout'
+    | 'autoscaled'
+    | 'applied' // the Fleet
+    | 'allocation'
+    | 'process'
+    | 'warning'
+  /** The GameServer that it concerns. */
+  readonly server?: string
+  /** One sentence. */
+  readonly text: string
+  /** Of an allocation. */
+  readonly allocation?: FleetAllocation
+}
+
+/** An allocation's answer, and the reasons, which a cluster doesn't tell. */
+export interface FleetAllocation {
+  readonly manifest: GameServerAllocation
+  readonly state: 'Allocated' | 'UnAllocated' | 'Contention'
+  readonly server?: string
+  /** Why this GameServer was taken before the others, or by what each one failed. */
+  readonly reason: string
+  readonly answer: AnsweredAllocation<'UnAllocated' | 'Contention'>
+}
+
+/** What the API, the dashboard and the keys may ask of a running Fleet. */
+export type FleetCommand =
+  | { readonly type: 'scale'; readonly replicas: number }
+  /** A rolling update: replaces Ready GameServers, leaves Allocated ones. With `fleet`, to that manifest. */
+  | { readonly type: 'update'; readonly fleet?: FleetManifest }
+  | { readonly type: 'autoscaler'; readonly manifest: AutoscalerManifest | null }
+  | { readonly type: 'delete'; readonly server: string; readonly graceMs?: number }
+  /** Kills the game's process. */
+  | { readonly type: 'kill'; readonly server: string }
+  | { readonly type: 'makeUnhealthy'; readonly server: string }
+  /** Carries out a command on the sidecar of a GameServer. */
+  | { readonly type: 'control'; readonly server: string; readonly command: ControlCommand }
+
+export type FleetResult =
+  { readonly ok: true } | { readonly ok: false; readonly status: 400 | 404 | 409; readonly message: string }
+
+/** A change of an object that the platform's API serves. */
+export interface ObjectChange {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
+  readonly plural: 'gameservers' | 'fleets' | 'gameserversets' | 'fleetautoscalers'
+  readonly object: PlatformObject
+}
+
+/**
+ * A running Fleet as its API and its dashboard see it; `createFleet()` of `./node` makes one with processes. All methods
+ * are synchronous: one thread holds the whole Fleet, so an allocation is atomic.
+ */
+export interface RunningFleet {
+  /** The Fleet, its sets and autoscaler in the platform's JSON, and its GameServers. */
+  snapshot(): FleetSnapshot
+  /** The objects of one kind in the platform's JSON, by name. */
+  objects(plural: ObjectChange['plural']): readonly PlatformObject[]
+  /** Version of the newest change. */
+  readonly resourceVersion: string
+  /** Called for each change of an object, in order. Returns the function that stops this. */
+  onChange(listener: (change: ObjectChange) => void): () => void
+  /** Called for each new entry of the timeline. */
+  onEntry(listener: (entry: FleetEntry) => void): () => void
+  /** The kept entries after a sequence number. Default all; the oldest of 5,000 go first. */
+  entries(since?: number): readonly FleetEntry[]
+  /**
+   * Allocates by a checked manifest. Allocations that came in at the same time share a number `batch`: as in a cluster,
+   * equal ones among them each get a GameServer of their own.
+   */
+  allocate(manifest: GameServerAllocation, batch?: number): FleetAllocation
+  /** Carries out a checked command. */
+  perform(command: FleetCommand): FleetResult
+}
+
+export interface FleetSnapshot {
+  readonly now: number
+  readonly fleet: PlatformObject<FleetSpec>
+  readonly sets: readonly PlatformObject[]
+  readonly autoscaler?: PlatformObject
+  readonly servers: readonly FleetServer[]
+}

@@ -1,0 +1,14 @@
+export { readAllocationRequest } from './schema/allocation-request.js'
+export { allocationMistake, readAllocation } from './schema/allocation.js'
+export { InvalidInput, integer, name, object, optional, pathText, read, variants, type Schema } from './schema/check.js'
+export { commandProblem } from './schema/control-command.js'
+export { readAutoscaler, readFleet, readFleetDocument, type FleetDocument } from './schema/fleet.js'
+export { readGameServer } from './schema/game-server.js'
+export {
+  checkFleetOptions,
+  checkGatewayOptions,
+  checkHostOptions,
+  checkLocalSidecarOptions,
+  checkPluginOptions,
+} from './schema/options.js'
+export { TornLine, readLine } from './schema/recording.js'

@@ -1,0 +1,134 @@
+import * as v from 'valibot'
+import { isObject } from '../../protocol/is-object.js'
+import { highestCapacity } from '../../protocol/names.js'
+import { operations } from '../../protocol/operations.js'
+import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
+import { toNatural } from '../sidecar/state/int64.js'
+import { allocation } from './allocation.js'
+import {
+  boolean,
+  findMistake,
+  integer,
+  leaf,
+  list,
+  mustBe,
+  name,
+  number,
+  object,
+  optional,
+  record,
+  rule,
+  text,
+  variants,
+  word,
+} from './check.js'
+import type { Schema } from './check.js'
+import { gameServer } from './game-server.js'
+
+/** The most bytes of padding. */
+const maxPadding = 64 * 1024 * 1024
+/** The most characters of a failure's message, which every snapshot and event repeats. */
+const longestMessage = 1000
+/** The longest step of the clock in ms: everything that is due by then happens before the answer. */
+const longestStep = 24 * 60 * 60 * 1000
+/** The longest time in milliseconds of a timer. */
+const longestTime = 2 ** 31 - 1
+/** The shortest time between two cuts of the watches, since each is an entry of the log. */
+const shortestInterval = 100
+
+const natural = leaf('an integer of at least 0', (value) => toNatural(value) !== undefined)
+const operation = word(Object.keys(operations))
+const texts = list(text)
+const milliseconds = number(0, longestTime)
+const count = integer(1)
+const textMap = record(text)
+
+const above0 = (most: number) => {
+  const message = mustBe(`a number above 0 and at most ${most}`)
+  return v.pipe(v.number(message), v.gtValue(0, message), v.maxValue(most, message))
+}
+const metadata = {
+  key: name,
+  value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string'),
+}
+
+const counterAction = object(optional({ action: word(['Increment', 'Decrement']), amount: natural, capacity: natural }))
+const listAction = object(
+  optional({
+    addValues: texts,
+    deleteValues: texts,
+    capacity: leaf(
+      `an integer from 0 to ${highestCapacity}`,
+      (value) => toNatural(value) !== undefined && Number(value) <= highestCapacity,
+    ),
+  }),
+)
+
+/** The changes of an allocation, in its short form. */
+const changes = {
+  labels: textMap,
+  annotations: textMap,
+  counters: record(counterAction),
+  lists: record(listAction),
+}
+
+/** The fields of every command. */
+const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Schema>>>> = {
+  allocate: optional({ ...changes, force: boolean, manifest: allocation }),
+  setState: { state: name },
+  setLabel: metadata,
+  setAnnotation: metadata,
+  setCounter: { name, ...optional({ count: natural, capacity: natural }) },
+  setList: { name, ...optional({ values: texts, capacity: natural }) },
+  ignoreBeats: { on: boolean, ...optional({ count }) },
+  makeUnhealthy: {},
+  dropWatchers: optional({ ids: list(count), everyMs: number(shortestInterval, longestTime) }),
+  stallWatchers: optional({ ms: milliseconds }),
+  releaseWatchers: {},
+  delayCalls: {
+    ms: milliseconds,
+    ...optional({ jitterMs: milliseconds, operations: list(operation), when: word(['before', 'after']) }),
+  },
+  failCalls: optional({
+    operations: list(operation),
+    status: integer(400, 599),
+    message: v.pipe(text, v.maxLength(longestMessage, mustBe(`text of at most ${longestMessage} characters`))),
+    count,
+    drop: boolean,
+    apply: boolean,
+    share: above0(1),
+    retryAfter: integer(0, 3600),
+  }),
+  loseWrites: optional({ count }),
+  apiServer: { away: boolean, ...optional({ ms: above0(longestTime) }) },
+  clearFaults: {},
+  padObject: { bytes: integer(0, maxPadding) },
+  restart: optional({ fresh: boolean, downMs: milliseconds }),
+  reload: { gameServer },
+  delete: optional({ graceMs: milliseconds }),
+  terminate: optional({ graceMs: milliseconds }),
+  setClock: { speed: number(0, 1000) },
+  advanceClock: { ms: number(0, longestStep) },
+}
+
+const alone = rule((command) => {
+  const others = Object.keys(command).filter((key) => command[key] !== undefined && !['type', 'manifest'].includes(key))
+  if (command['manifest'] === undefined || others.length === 0) return undefined
+  return { key: others[0]!, message: 'must be absent beside a manifest, which has fields of its own' }
+})
+
+/** Every command, by its type. */
+const commands = Object.fromEntries(
+  Object.entries(fields).map(([type, own]) => {
+    const schema = object({ type: v.literal(type), ...own }, Object.keys(own))
+    return [type, type === 'allocate' ? v.pipe(schema, alone) : schema]
+  }),
+)
+
+const command = variants(commands)
+
+/** The reason why a value is no control command; undefined if it is one. */
+export function commandProblem(value: unknown): string | undefined {
+  const type = isObject(value) && typeof value['type'] === 'string' ? value['type'] : ''
+  return findMistake(command, value, Object.hasOwn(commands, type) ? type : 'the command')?.message
+}

@@ -1,0 +1,146 @@
+import * as v from 'valibot'
+import { isObject } from '../../protocol/is-object.js'
+import { didYouMean } from '../../protocol/nearest.js'
+import type { AutoscalerManifest, FleetManifest } from '../fleet/types.js'
+import { show } from '../sidecar/state/show.js'
+import { annotations, labels, priority } from './allocation.js'
+import { InvalidInput, integer, leaf, list, name, nullish, object, pattern, quotable, read, record } from './check.js'
+import { rule, text, unread, word } from './check.js'
+import type { Fields, Schema } from './check.js'
+import { gameServer, readGameServer } from './game-server.js'
+
+const count = integer(0, 2 ** 31 - 1)
+const most = integer(1, 2 ** 31 - 1)
+
+/** A share in percent, as text; undefined for anything else. */
+const percent = (value: unknown): number | undefined =>
+  typeof value === 'string' && /^\d{1,9}%$/.test(value) ? Number(value.slice(0, -1)) : undefined
+
+/** Source: validateRollingUpdate of pkg/apis/agones/v1/fleet.go, and ValidateBufferPolicy of pkg/apis/autoscaling/v1. */
+const amount = leaf('an integer of at least 1, or a percentage from "1%" to "99%"', (value) => {
+  const share = percent(value)
+  return share === undefined ? Number.isInteger(value) && Number(value) >= 1 : share >= 1 && share <= 99
+})
+
+const objectName = v.pipe(
+  pattern('a name of lower-case letters, digits, "-" and "."', /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/),
+  v.maxLength(63, ({ input }) => `must have at most 63 characters; got ${show(input)}`),
+)
+
+/** Metadata of a Fleet or autoscaler, of which the cluster's own fields are ignored. */
+const metadata = v.looseObject(
+  nullish({ name: objectName, namespace: objectName, labels: record(quotable), annotations: record(quotable) }),
+)
+
+const fleet = object({
+  ...nullish({ apiVersion: text, metadata }),
+  ...unread('kind', 'status'),
+  spec: object({
+    template: gameServer,
+    ...nullish({
+      replicas: count,
+      scheduling: word(['Packed', 'Distributed'], ['']),
+      strategy: object(
+        nullish({
+          type: word(['RollingUpdate', 'Recreate'], ['']),
+          rollingUpdate: object(nullish({ maxSurge: amount, maxUnavailable: amount })),
+        }),
+      ),
+      priorities: list(priority),
+      allocationOverflow: object(nullish({ labels, annotations })),
+    }),
+  }),
+})
+
+/** The bounds of a policy. Source: Validate…Policy of pkg/apis/autoscaling/v1/fleetautoscaler.go. */
+const bounds = (least: string, greatest: string) =>
+  rule((policy) => {
+    const { bufferSize } = policy
+    const min = Number(policy[least] ?? 0)
+    const max = Number(policy[greatest])
+    const fault = (key: string, expected: string) => ({ key, message: `must be ${expected}; got ${show(policy[key])}` })
+    if (min > max) return fault(least, `at most ${greatest}, ${max}`)
+    if (percent(bufferSize) !== undefined) {
+      return min < 1 ? fault(least, 'at least 1 beside a bufferSize in percent') : undefined
+    }
+    const buffer = Number(bufferSize)
+    if (max < buffer) return fault(greatest, `at least bufferSize, ${buffer}`)
+    return min !== 0 && min < buffer ? fault(least, `0, or at least bufferSize, ${buffer}`) : undefined
+  })
+
+const capacityPolicy = v.pipe(
+  object({ key: name, bufferSize: amount, maxCapacity: most, minCapacity: v.nullish(count) }),
+  bounds('minCapacity', 'maxCapacity'),
+)
+
+/** The field of each type of policy that runs here. */
+const policies: Readonly<Record<string, Schema>> = {
+  buffer: v.pipe(
+    object({ bufferSize: amount, maxReplicas: most, minReplicas: v.nullish(count) }),
+    bounds('minReplicas', 'maxReplicas'),
+  ),
+  counter: capacityPolicy,
+  list: capacityPolicy,
+}
+const clusterPolicies = ['Webhook', 'Schedule', 'Chain', 'Wasm']
+
+const policy = v.pipe(
+  object({
+    type: word(['Buffer', 'Counter', 'List'], clusterPolicies),
+    ...nullish(policies),
+    ...unread('webhook', 'schedule', 'chain', 'wasm'),
+  }),
+  rule((value) => {
+    const type = String(value['type'])
+    const field = type.toLowerCase()
+    if (clusterPolicies.includes(type)) {
+      return { key: 'type', message: `${type} runs only in a cluster; use Buffer, Counter or List here` }
+    }
+    return value[field] == null ? { message: `needs the field ${field} for the type ${type}` } : undefined
+  }),
+)
+
+const autoscaler = object({
+  ...nullish({ apiVersion: text, metadata }),
+  ...unread('kind', 'status'),
+  spec: object({
+    fleetName: objectName,
+    policy,
+    sync: v.nullish(
+      object(nullish({ type: word(['FixedInterval'], ['']), fixedInterval: object(nullish({ seconds: most })) })),
+    ),
+  }),
+})
+
+/** Reads a Fleet. @throws InvalidInput */
+export const readFleet = (value: unknown): FleetManifest => read(fleet, value, 'a Fleet') as FleetManifest
+
+/** Reads a FleetAutoscaler. @throws InvalidInput */
+export const readAutoscaler = (value: unknown): AutoscalerManifest =>
+  read(autoscaler, value, 'a FleetAutoscaler') as AutoscalerManifest
+
+/** A document of a Fleet's file. */
+export type FleetDocument = { readonly fleet: FleetManifest } | { readonly autoscaler: AutoscalerManifest }
+
+const readers: Readonly<Record<string, (value: Fields) => FleetDocument>> = {
+  Fleet: (value) => ({ fleet: readFleet(value) }),
+  FleetAutoscaler: (value) => ({ autoscaler: readAutoscaler(value) }),
+  // A GameServer alone is the template of a Fleet of its name. Its status is another GameServer's.
+  GameServer(value) {
+    const { metadata, spec } = readGameServer(value)
+    const { name, namespace, labels, annotations } = metadata ?? {}
+    const own = { ...(name ? { name } : {}), ...(namespace ? { namespace } : {}) }
+    const template = { metadata: { labels: labels ?? {}, annotations: annotations ?? {} }, spec: spec ?? {} }
+    return { fleet: { metadata: own, spec: { template } } }
+  },
+}
+
+/** Reads a document of a Fleet's file: a Fleet, a FleetAutoscaler, or a GameServer. @throws InvalidInput */
+export function readFleetDocument(value: unknown): FleetDocument {
+  const kind = isObject(value) ? value['kind'] : undefined
+  if (isObject(value) && Object.hasOwn(readers, String(kind))) return readers[String(kind)]!(value)
+  throw new InvalidInput({
+    path: ['kind'],
+    message: `kind can't be ${show(kind)}; ${didYouMean(kind, Object.keys(readers))}`,
+  })
+}

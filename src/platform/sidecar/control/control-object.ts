@@ -1,0 +1,170 @@
+import { createdGameServer, initialGameServer, literalGameServer } from '../state/initial-game-server.js'
+import type { GameServerManifest, SidecarConfig } from '../state/config.js'
+import { createHealth, createProcess } from '../state/sidecar-state.js'
+import type { CommandOf } from '../state/sidecar-event.js'
+import { own, sorted, withCounter, withList, withState, withText } from '../state/game-server-edits.js'
+import { toNatural } from '../state/int64.js'
+import { update, updateProcess, writeObject } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { markDeleted } from '../time/platform.js'
+import { replace, startFresh } from '../time/replacement.js'
+import type { GameServer } from '../../../protocol/game-server.js'
+
+const defaultGrace = 30_000
+
+export function setState(step: Step, command: CommandOf<'setState'>, now: number): void {
+  const { object, config, ending } = step.state
+  const next = withState(object, command.state)
+  // A cluster never undoes an end; here this command lets the same GameServer continue.
+  const isTakenBack = ending !== undefined && ending.reason !== 'deleted' && !isEnd(command.state)
+  writeObject(step, isTakenBack ? { ...next, object_meta: { ...next.object_meta, deletion_timestamp: '0' } } : next)
+  if (command.state === 'RequestReady' && config.mode === 'production') {
+    update(step, { readyAt: now + config.controllerDelay })
+  }
+}
+
+const isEnd = (state: string): boolean => state === 'Shutdown' || state === 'Unhealthy'
+
+export function setMetadata(step: Step, command: CommandOf<'setLabel' | 'setAnnotation'>): void {
+  const kind = command.type === 'setLabel' ? 'labels' : 'annotations'
+  writeObject(step, withText(step.state.object, kind, command.key, command.value))
+}
+
+export function setCounter(step: Step, command: CommandOf<'setCounter'>): void {
+  const { object } = step.state
+  const before = own(object.status.counters, command.name)
+  const count = decimal(command.count, before?.count ?? '0')
+  const capacity = decimal(command.capacity, before?.capacity ?? '0')
+  writeObject(step, withCounter(object, command.name, { count, capacity }))
+}
+
+export function setList(step: Step, command: CommandOf<'setList'>): void {
+  const { object } = step.state
+  const before = own(object.status.lists, command.name)
+  const values = command.values ?? before?.values ?? []
+  const capacity = decimal(command.capacity, before?.capacity ?? String(values.length))
+  writeObject(step, withList(object, command.name, { capacity, values: [...values] }))
+}
+
+/** The decimal text of a command's integer, or the default if it is absent. */
+function decimal(value: string | number | undefined, absent: string): string {
+  return (value === undefined ? undefined : toNatural(value)) ?? absent
+}
+
+export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>, now: number): string | undefined {
+  const { graceMs = defaultGrace } = command
+  const { object, config, ending } = step.state
+  // A GameServer that the platform has marked for deletion can still be removed at once.
+  const isMarkedByPlatform = ending !== undefined && ending.reason !== 'deleted'
+  if (object.object_meta.deletion_timestamp !== '0' && !isMarkedByPlatform)
+    return 'the GameServer is being deleted already'
+  markDeleted(step, now)
+  // The real sidecar's local mode has no cluster that the object could vanish from.
+  if (config.mode === 'production') update(step, { goneAt: now + graceMs })
+  return undefined
+}
+
+/**
+ * Starts the process anew, without any memory. The object stays as it is in the cluster, unless it is gone or `fresh`
+ * asks for a new one. Local mode has no cluster, so its object starts over too.
+ */
+export function restart(step: Step, fresh: boolean, now: number): void {
+  const { config, gone, ending, restarts } = step.state
+  update(step, { restarts: restarts + 1, watchers: [] })
+  if (config.mode === 'local') startOver(step, now)
+  else if (fresh || gone) startFresh(step, ending?.reason ?? 'restart', now)
+  else startProcess(step, now)
+}
+
+/** The object of local mode is the process's own, so it starts over as the same one. */
+function startOver(step: Step, now: number): void {
+  const { config } = step.state
+  const object = initialGameServer(config, now)
+  const { name } = object.object_meta
+  const change = { type: 'replaced', reason: 'restart', previous: step.state.object.object_meta.name, name } as const
+  step.effects.push({ type: 'change', change })
+  update(step, { object, reservedUntil: undefined, process: createProcess(config, object, now, false) })
+}
+
+function startProcess(step: Step, now: number): void {
+  const { config, object, reservedUntil, gameCalled } = step.state
+  update(step, {
+    process: {
+      // The kubelet probes a container that has started again at once, whether the game calls or not.
+      ...createProcess(config, object, now, gameCalled),
+      // The object carries the end of a reservation, so the new process goes on with it.
+      reserveEnds: object.status.state === 'Reserved' ? reservedUntil : undefined,
+    },
+  })
+}
+
+/** Replaces the manifest, as when its file was saved. A deleted GameServer is replaced by a fresh one. */
+export function reload(step: Step, manifest: GameServerManifest, now: number): void {
+  const { config, object, gone, ending, gameCalled } = step.state
+  const nextConfig = { ...config, gameServer: manifest }
+  update(step, { config: nextConfig })
+  if (gone) return replace(step, ending?.reason ?? 'deleted', now)
+  const next = reloadedGameServer(nextConfig, manifest, object, now)
+  writeObject(step, next)
+  if (JSON.stringify(next.spec?.health) !== JSON.stringify(object.spec?.health)) {
+    updateProcess(step, { health: createHealth(nextConfig, step.state.object, now, gameCalled) })
+  }
+}
+
+/**
+ * The GameServer after its manifest was replaced. Local mode takes the manifest and forgets the rest, as the real one
+ * does. Production keeps everything that only the cluster or the SDK knows: state, address, ids, SDK metadata, and the
+ * present values of counters and lists of which the manifest gives no status.
+ */
+function reloadedGameServer(
+  config: SidecarConfig,
+  manifest: GameServerManifest,
+  previous: GameServer,
+  now: number,
+): GameServer {
+  if (config.mode === 'local') return literalGameServer(config, manifest)
+  const fresh = createdGameServer(config, manifest, now)
+  const { metadata, status } = manifest
+  const before = previous.object_meta
+  const after = fresh.object_meta
+  const platformPrefix = `${config.platform}.dev/`
+  return {
+    object_meta: {
+      ...after,
+      uid: metadata?.uid ?? before.uid,
+      resource_version: before.resource_version,
+      generation: before.generation,
+      creation_timestamp: metadata?.creationTimestamp ? after.creation_timestamp : before.creation_timestamp,
+      deletion_timestamp: before.deletion_timestamp ?? '0',
+      annotations: keepWithPrefix(platformPrefix, before.annotations, after.annotations),
+      labels: keepWithPrefix(platformPrefix, before.labels, after.labels),
+    },
+    ...(fresh.spec ? { spec: fresh.spec } : {}),
+    status: {
+      ...fresh.status,
+      state: status?.state ?? previous.status.state,
+      counters: keepValues(fresh.status.counters, previous.status.counters, status?.counters),
+      lists: keepValues(fresh.status.lists, previous.status.lists, status?.lists),
+    },
+  }
+}
+
+type Texts = Readonly<Record<string, string>> | null | undefined
+
+function keepWithPrefix(prefix: string, before: Texts, after: Texts): Record<string, string> {
+  const kept = Object.entries(before ?? {}).filter(([key]) => key.startsWith(prefix))
+  return sorted([...kept, ...Object.entries(after ?? {})])
+}
+
+function keepValues<T>(
+  fresh: Readonly<Record<string, T>> | null | undefined,
+  previous: Readonly<Record<string, T>> | null | undefined,
+  given: Readonly<Record<string, unknown>> | null | undefined,
+): Record<string, T> {
+  return sorted(
+    Object.entries(fresh ?? {}).map(([name, value]) => [
+      name,
+      own(given, name) === undefined ? (own(previous, name) ?? value) : value,
+    ]),
+  )
+}

@@ -1,0 +1,173 @@
+import type { OperationName } from '../../../protocol/operations.js'
+import type { GameServerAllocation } from '../allocation/manifest.js'
+import { planAllocation } from '../allocation/plan-allocation.js'
+import type { AllocationPlan } from '../allocation/plan-allocation.js'
+import { requestUnhealthy } from '../calls/write-queue.js'
+import type { CommandOf, ControlCommand } from '../state/sidecar-event.js'
+import { noFaults } from '../state/faults.js'
+import { own, withState, withText } from '../state/game-server-edits.js'
+import { paddingKey } from '../state/object-limits.js'
+import { update, updateFaults, warn, writeObject } from '../state/step.js'
+import type { Step } from '../state/step.js'
+import { bringApiServerBack, releaseWatchers } from '../time/due-work.js'
+import { forgiveSkippedTime } from '../time/health.js'
+import { allocate } from '../allocation/allocate.js'
+import { deleteObject, reload, restart, setCounter, setList, setMetadata, setState } from './control-object.js'
+
+/** Commands that change the object, and so need one. */
+const needsObject: ReadonlySet<ControlCommand['type']> = new Set([
+  'allocate',
+  'setState',
+  'setLabel',
+  'setAnnotation',
+  'setCounter',
+  'setList',
+  'makeUnhealthy',
+  'padObject',
+  'delete',
+  'terminate',
+] as const)
+
+/** Commands that write to the object from outside. `makeUnhealthy` is the sidecar's own write, which waits in its queue. */
+const needsApiServer: ReadonlySet<ControlCommand['type']> = new Set(
+  [...needsObject, 'reload' as const].filter((type) => type !== 'makeUnhealthy'),
+)
+
+/** Carries out a control command. Returns the reason if it can't, or undefined when it is done. */
+export function performControl(step: Step, command: ControlCommand, now: number): string | undefined {
+  if (step.state.gone && needsObject.has(command.type)) {
+    return 'the GameServer is gone; restart the sidecar to get a new one'
+  }
+  if (step.state.apiServerBackAt !== undefined && needsApiServer.has(command.type)) {
+    return `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`
+  }
+  const perform = performers[command.type] as Performer<ControlCommand['type']>
+  const reason = perform(step, command, now)
+  return typeof reason === 'string' ? reason : undefined
+}
+
+/** Carries out one kind of command. Returns text as the reason if it can't. */
+type Performer<Type extends ControlCommand['type']> = (step: Step, command: CommandOf<Type>, now: number) => unknown
+
+const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> } = {
+  allocate: performAllocation,
+  setState,
+  setLabel: setMetadata,
+  setAnnotation: setMetadata,
+  setCounter,
+  setList,
+  delete: deleteObject,
+  terminate: deleteObject,
+  makeUnhealthy: (step, _command, now) => makeUnhealthy(step, now),
+  reload: (step, { gameServer }, now) => reload(step, gameServer, now),
+  restart(step, { fresh }, now) {
+    restart(step, fresh === true, now)
+    step.effects.push({ type: 'disconnect', reason: 'restart' })
+  },
+  delayCalls,
+  failCalls,
+  padObject,
+  ignoreBeats,
+  dropWatchers,
+  stallWatchers,
+  releaseWatchers,
+  clearFaults(step, _command, now) {
+    bringApiServerBack(step, now)
+    update(step, { faults: noFaults })
+    padObject(step, { bytes: 0 })
+  },
+  loseWrites: (step, { count }) => updateFaults(step, { writesToLose: count ?? 1 }),
+  apiServer: steerApiServer,
+  // The host puts its own clock forward.
+  advanceClock: (step, { ms }, now) => forgiveSkippedTime(step, ms, now),
+  setClock: () => undefined,
+}
+
+function performAllocation(step: Step, command: CommandOf<'allocate'>, now: number): string | undefined {
+  const { object, config } = step.state
+  const plan = 'manifest' in command ? planOf(step, command.manifest) : command
+  if (typeof plan === 'string') return plan
+  const allocated = allocate(object, plan, config.platform, now)
+  if (typeof allocated === 'string') return allocated
+  writeObject(step, allocated)
+  return undefined
+}
+
+function planOf(step: Step, manifest: GameServerAllocation): AllocationPlan | string {
+  const plan = planAllocation(manifest, step.state.object)
+  if (typeof plan !== 'string') for (const message of plan.skipped) warn(step, 'allocation-action', message)
+  return plan
+}
+
+function makeUnhealthy(step: Step, now: number): void {
+  const { object, config } = step.state
+  if (config.mode === 'local') writeObject(step, withState(object, 'Unhealthy'))
+  // The write is due at once, as if it had been queued a delay ago.
+  else requestUnhealthy(step, now - config.writeDelay)
+}
+
+function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: number): string | undefined {
+  if (step.state.config.mode === 'local') return 'local mode has no API server; start the sidecar in production mode'
+  if (!away) return void bringApiServerBack(step, now)
+  update(step, { apiServerBackAt: now + (ms ?? Infinity) })
+  return undefined
+}
+
+/** Adds or removes a delay. */
+function delayCalls(step: Step, command: CommandOf<'delayCalls'>): void {
+  const { ms, jitterMs = 0, when = 'before' } = command
+  const names = inOrder(command.operations)
+  const others = step.state.faults.delays.filter((fault) => !sameNames(fault.operations, names))
+  const isOff = ms + jitterMs === 0
+  updateFaults(step, { delays: isOff ? others : [...others, { ms, jitterMs, operations: names, when }] })
+}
+
+function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
+  const { status = 503, message = 'failed on purpose', count, share = 1, retryAfter } = command
+  const { drop = false, apply = false } = command
+  const names = inOrder(command.operations)
+  const others = step.state.faults.failures.filter((fault) => !sameNames(fault.operations, names))
+  const failure = { status, message, operations: names, remaining: count, drop, apply, share, retryAfter }
+  updateFaults(step, { failures: [...others, failure] })
+}
+
+function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void {
+  updateFaults(step, { beatsToIgnore: on ? (count ?? Infinity) : 0 })
+}
+
+/** Cuts all watches or those of `ids`; with `everyMs`, again and again. */
+function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>, now: number): string | undefined {
+  const { watchers } = step.state
+  if (ids !== undefined && everyMs !== undefined) {
+    return 'ids and everyMs exclude each other: a watch that was cut comes back with another id'
+  }
+  const unknown = ids?.find((id) => !watchers.includes(id))
+  if (unknown !== undefined) {
+    return `there is no watcher ${unknown}; ${watchers.length === 0 ? 'none is open' : `open are ${watchers.slice(0, 20).join(', ')}`}`
+  }
+  if (everyMs !== undefined) updateFaults(step, { drops: { everyMs, next: now + everyMs } })
+  step.effects.push({ type: 'end-watchers', reason: 'dropped', ...(ids && { ids }) })
+  update(step, { watchers: ids === undefined ? [] : watchers.filter((id) => !ids.includes(id)) })
+  return undefined
+}
+
+/** Sends nothing to any watcher, for a while or until `releaseWatchers`. */
+function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, now: number): void {
+  updateFaults(step, { stalledUntil: now + (ms ?? Infinity) })
+}
+
+/** Makes the object larger by an annotation, or normal again. */
+function padObject(step: Step, { bytes }: { readonly bytes: number }): void {
+  const { object } = step.state
+  if (bytes === 0 && own(object.object_meta.annotations, paddingKey) === undefined) return
+  writeObject(step, withText(object, 'annotations', paddingKey, bytes === 0 ? null : 'x'.repeat(bytes)))
+}
+
+/** Operations in order and without duplicates, for `sameNames`. */
+function inOrder(names: readonly OperationName[] | undefined): readonly OperationName[] | undefined {
+  return names && [...new Set(names)].sort()
+}
+
+function sameNames(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  return a.join() === b.join()
+}

@@ -1,0 +1,64 @@
+import type { SidecarConfig } from './state/config.js'
+import type { ControlCommand } from './state/sidecar-event.js'
+import type { Disconnection } from './state/effect.js'
+import { recordingLines } from './recording/recording-lines.js'
+import { catchUp, closeRunning, dispatch, startRunning } from './running.js'
+import type { Running } from './running.js'
+import type { ControlResult, Sidecar, SidecarEnvironment } from './sidecar.js'
+import { answerRequest } from './wire/answer-request.js'
+import { watchByWebSocket } from './wire/open-watch.js'
+import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
+
+/**
+ * Starts a local sidecar in the given environment. It keeps the state, runs `reduce()` on every event, writes the log,
+ * hands objects to watchers and wakes up when something is due.
+ */
+export function createSidecar(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar {
+  const running = startRunning(partial, environment)
+  const { config, log, watchers, disconnectListeners } = running
+  return {
+    async handle(request, raw) {
+      catchUp(running)
+      return answerRequest(running, request, raw)
+    },
+    watch: (sink, client) => watchByWebSocket(running, sink, client),
+    control: (command) => control(running, command),
+    show(gameServer) {
+      if (!running.isClosed) dispatch(running, { type: 'shown', gameServer })
+    },
+    snapshot: () =>
+      takeSnapshot(running.state, watchers.infos(), {
+        now: environment.now(),
+        lastSeq: log.lastSeq,
+        speed: environment.speed?.() ?? 1,
+        recording: environment.recording?.(),
+      }),
+    log,
+    config,
+    recording(since = 0) {
+      const { config, startedAt } = running.state
+      return recordingLines(config, startedAt, environment.now(), log.kept(since))
+    },
+    conformance: () => conformanceOf(running.state),
+    onDisconnect(listener) {
+      const own = (reason: Disconnection): void => listener(reason)
+      disconnectListeners.add(own)
+      return () => void disconnectListeners.delete(own)
+    },
+    close: () => closeRunning(running),
+  }
+}
+
+function control(running: Running, command: ControlCommand): ControlResult {
+  if (running.isClosed) return { ok: false, message: 'the sidecar is closed' }
+  catchUp(running)
+  const { effects } = dispatch(running, { type: 'control', command: plainJson(command) })
+  const result = effects.find((effect) => effect.type === 'control-result')
+  return result?.ok === true ? { ok: true } : { ok: false, message: result?.message ?? 'nothing happened' }
+}
+
+/** A copy that can be logged and sent: JSON has no bigints. */
+function plainJson(command: ControlCommand): ControlCommand {
+  const toText = (_key: string, item: unknown): unknown => (typeof item === 'bigint' ? String(item) : item)
+  return JSON.parse(JSON.stringify(command, toText)) as ControlCommand
+}

@@ -1,0 +1,183 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { callSafely } from './listeners.js'
+import type { Report } from './listeners.js'
+import { messageOf } from './state/answer.js'
+import type { Change, Effect, Warning } from './state/effect.js'
+import { excerpt } from './state/show.js'
+import type { SidecarEvent } from './state/sidecar-event.js'
+import type { SidecarState } from './state/sidecar-state.js'
+import type { Exchange } from './wire/exchange.js'
+
+/** One entry of the event log. A replay needs only its `event`; the rest is the outcome. */
+export interface LogEntry {
+  /** 1 for the first entry since the start. */
+  readonly seq: number
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly event: SidecarEvent
+  /** The answer, if the event was a call. */
+  readonly reply?: { readonly status: number; readonly message?: string }
+  /** Why a control command changed nothing. */
+  readonly problem?: string
+  readonly changes: readonly Change[]
+  readonly warnings: readonly Warning[]
+  /** How long the call took in milliseconds of the sidecar's clock, its delays included. */
+  readonly ms?: number
+  /** Who called, in a word: `page#1`, `node#1`, `ws#2`. */
+  readonly client?: string
+  /** A fault had a part in the answer. */
+  readonly fault?: true
+}
+
+/** An entry with what is kept for its details. */
+export interface KeptEntry {
+  readonly entry: LogEntry
+  /** The GameServer before the event. */
+  readonly before: GameServer
+  /** The GameServer was gone from the cluster. */
+  readonly wasGone: boolean
+  /** The versions of the GameServer that the event published to watches. */
+  readonly published: readonly GameServer[]
+  /** What each fault did, a sentence each. */
+  readonly faults: readonly string[]
+  /** The request and its answer; undefined until it is answered. */
+  readonly exchange: Exchange | undefined
+}
+
+const maxMessage = 500
+
+/** Receives everything that a recording holds. */
+export interface LogFollower {
+  /** `published` are the versions of the GameServer that the event published to watches. */
+  onEntry(entry: LogEntry, published: readonly GameServer[]): void
+  /** An entry's request and answer, and the time of the answer. Beats are left out. */
+  onExchange(seq: number, exchange: Exchange, at: number): void
+}
+
+export interface EventLog {
+  /** The entries that are still kept, oldest first; with `since`, those with a greater `seq`. */
+  entries(since?: number): readonly LogEntry[]
+  /** Calls `listener` for each entry from now on. Listeners are isolated: one that throws doesn't stop the others. */
+  subscribe(listener: (entry: LogEntry) => void): () => void
+  follow(follower: LogFollower): () => void
+  /** An entry with its details; undefined if it was dropped or doesn't exist yet. */
+  find(seq: number): KeptEntry | undefined
+}
+
+/** An event with its outcome, for the log. */
+export interface Happening {
+  readonly at: number
+  readonly event: SidecarEvent
+  readonly before: SidecarState
+  readonly effects: readonly Effect[]
+  /** Of a call: its duration, its client, and whether a fault delayed it. */
+  readonly ms?: number | undefined
+  readonly client?: string | undefined
+  readonly delayed?: boolean | undefined
+}
+
+export interface WritableLog extends EventLog {
+  readonly lastSeq: number
+  append(happening: Happening): KeptEntry
+  /** Calls the listeners. Separate from `append`, so that a listener sees the sidecar after the event. */
+  announce(kept: KeptEntry): void
+  /** Keeps a request and its answer with their entry. */
+  keepExchange(seq: number, exchange: Exchange, at: number): void
+  /** The same as `entries()`, with details. */
+  kept(since: number): readonly KeptEntry[]
+}
+
+/** Creates a log with limits for its entries and, roughly, its characters; the oldest entries are dropped first. */
+export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
+  const followers = new Set<LogFollower>()
+  /** In the order of their numbers, without gaps. */
+  const entries = new Map<number, { kept: KeptEntry; size: number }>()
+  const sum = { lastSeq: 0, size: 0 }
+
+  /** Keeps the newest entry even if it exceeds the limit by itself. */
+  function keep(kept: KeptEntry, size: number): void {
+    const { seq } = kept.entry
+    sum.size += size - (entries.get(seq)?.size ?? 0)
+    entries.set(seq, { kept, size })
+    for (const [oldest, { size }] of entries) {
+      if (entries.size <= maxEntries && (sum.size <= maxSize || entries.size === 1)) return
+      entries.delete(oldest)
+      sum.size -= size
+    }
+  }
+
+  const keptAfter = (since: number): KeptEntry[] =>
+    [...entries.values()].flatMap(({ kept }) => (kept.entry.seq > since ? [kept] : []))
+
+  function follow(follower: LogFollower): () => void {
+    const own = { ...follower }
+    followers.add(own)
+    return () => void followers.delete(own)
+  }
+
+  return {
+    get lastSeq() {
+      return sum.lastSeq
+    },
+    append(happening) {
+      const { before, effects } = happening
+      const faults = effects.flatMap((effect) => (effect.type === 'fault' ? [effect.rule] : []))
+      if (happening.delayed === true) faults.push('delayCalls held it up')
+      const kept = {
+        entry: entryOf(++sum.lastSeq, happening, faults.length > 0),
+        before: before.object,
+        wasGone: before.gone,
+        published: effects.flatMap((effect) => (effect.type === 'publish' ? [effect.gameServer] : [])),
+        faults,
+        exchange: undefined,
+      }
+      keep(kept, sizeOf(kept.entry))
+      return kept
+    },
+    announce({ entry, published }) {
+      for (const follower of [...followers]) callSafely(() => follower.onEntry(entry, published), undefined, report)
+    },
+    keepExchange(seq, exchange, at) {
+      const found = entries.get(seq)
+      if (found !== undefined) keep({ ...found.kept, exchange }, found.size + sizeOf(exchange))
+      if (found !== undefined && isBeat(found.kept.entry)) return
+      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange, at), undefined, report)
+    },
+    kept: keptAfter,
+    find: (seq) => entries.get(seq)?.kept,
+    entries: (since = 0) => keptAfter(since).map(({ entry }) => entry),
+    follow,
+    subscribe: (listener) => follow({ onEntry: (entry) => listener(entry), onExchange: () => undefined }),
+  }
+}
+
+const sizeOf = (value: LogEntry | Exchange): number => JSON.stringify(value).length
+
+/** Beats come by the thousand, and their requests are all alike. */
+const isBeat = ({ event, reply }: LogEntry): boolean =>
+  event.type === 'call' && event.call.operation === 'health' && reply?.status === 200
+
+/** The entry of an event, with the effects that people read. */
+function entryOf(seq: number, { at, event, effects, ms, client }: Happening, isFault: boolean): LogEntry {
+  const reply = effects.find((effect) => effect.type === 'reply')
+  const message = reply && messageOf(reply)
+  const result = effects.find((effect) => effect.type === 'control-result')
+  return {
+    seq,
+    at,
+    event,
+    ...(reply && {
+      reply: { status: reply.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) },
+    }),
+    ...(result?.ok === false && { problem: excerpt(result.message, maxMessage) }),
+    changes: effects.flatMap((effect) => (effect.type === 'change' ? [effect.change] : [])),
+    warnings: effects.flatMap((effect) => {
+      if (effect.type !== 'warn') return []
+      const { code, message, times } = effect
+      return [{ code, message, times }]
+    }),
+    ...(ms === undefined ? {} : { ms }),
+    ...(client === undefined ? {} : { client }),
+    ...(isFault ? { fault: true } : {}),
+  }
+}

@@ -1,0 +1,143 @@
+import { operations } from '../../protocol/operations.js'
+import type { OperationName } from '../../protocol/operations.js'
+import { performControl } from './control/perform-control.js'
+import { performCall } from './calls/perform-call.js'
+import { noteAllocation, noteWatchClosed, noteWatchOpened, refuseIfGone } from './calls/write-queue.js'
+import { failWithStatus } from './state/answer.js'
+import type { Answer } from './state/answer.js'
+import type { Effect } from './state/effect.js'
+import { applies, nextRandom, useOnce } from './state/faults.js'
+import type { FailureFault } from './state/faults.js'
+import type { Call, SidecarEvent } from './state/sidecar-event.js'
+import type { SidecarState } from './state/sidecar-state.js'
+import { record, setObject, update, warn } from './state/step.js'
+import type { Step } from './state/step.js'
+import { doDueWork, nextDueWork, skipMissedDrops } from './time/due-work.js'
+import { startHealthClock } from './time/health.js'
+import { followObject } from './time/platform.js'
+
+/**
+ * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything
+ * that was due by then happens, in order; then the event. Pure: it reads no clock, starts no timer, uses no random
+ * numbers and leaves `state` as it is.
+ */
+export function reduce(
+  state: SidecarState,
+  event: SidecarEvent,
+  now: number,
+): { readonly state: SidecarState; readonly effects: readonly Effect[] } {
+  const step: Step = { state, effects: [] }
+  doDueWork(step, now)
+  switch (event.type) {
+    case 'call':
+      startHealthClock(step, now)
+      answerCall(step, event.call, now)
+      break
+    case 'refused':
+      if (event.path === '/health' && event.status === 400 && event.message === '') {
+        warn(step, 'beat-without-body', 'A health call without a body is refused and is no beat. Send {} as the body.')
+      }
+      break
+    case 'control': {
+      const { object } = step.state
+      const problem = performControl(step, event.command, now) ?? droppedChange(step)
+      noteAllocation(step, object)
+      step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
+      doDueWork(step, now)
+      break
+    }
+    case 'watch-opened':
+      startHealthClock(step, now)
+      openWatch(step, event.id, now)
+      noteWatchOpened(step, now)
+      break
+    case 'watch-closed':
+      update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
+      noteWatchClosed(step)
+      break
+    case 'shown':
+      if (setObject(step, event.gameServer)) step.effects.push({ type: 'publish', gameServer: event.gameServer })
+      break
+    case 'tick':
+      break
+  }
+  followObject(step, now)
+  const next = nextDueWork(step.state)
+  if (next) step.effects.push({ type: 'wake', at: next.at })
+  return step
+}
+
+function answerCall(step: Step, call: Call, now: number): void {
+  const failure = meetFailure(step, call.operation)
+  if (failure === undefined) {
+    const answer = step.state.config.frozen
+      ? performCall({ state: step.state, effects: [] }, call, now)
+      : (loseWrite(step, call, now) ?? performCall(step, call, now))
+    step.effects.push({ type: 'reply', ...answer, drop: false })
+    return
+  }
+  if (failure.apply) performCall(step, call, now)
+  const { status, message, drop, retryAfter } = failure
+  const answer = failWithStatus(status, message)
+  step.effects.push({ type: 'fault', rule: failureRule(failure) })
+  step.effects.push({ type: 'reply', ...answer, drop, ...(retryAfter === undefined ? {} : { retryAfter }) })
+}
+
+/** Answers a write as usual and forgets it, if one is to be lost. Refused writes don't use up the fault. */
+function loseWrite(step: Step, call: Call, now: number): Answer | undefined {
+  const { faults } = step.state
+  if (faults.writesToLose === 0 || operations[call.operation][0] === 'GET' || call.operation === 'health')
+    return undefined
+  const lost: Step = { state: step.state, effects: [] }
+  const answer = performCall(lost, call, now)
+  if (answer.status !== 200) return undefined
+  update(step, { conformance: lost.state.conformance, faults: { ...faults, writesToLose: faults.writesToLose - 1 } })
+  step.effects.push({ type: 'fault', rule: 'loseWrites answered it with 200 and forgot it' })
+  return answer
+}
+
+function failureRule({ status, drop, apply, share, remaining }: FailureFault): string {
+  const left = remaining === undefined ? '' : `, ${remaining - 1} more to fail`
+  const chosen = share < 1 ? `, as it does to a share of ${share} of the calls` : ''
+  const outcome = drop ? 'cut the connection' : `answered it with ${status}`
+  return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
+}
+
+function openWatch(step: Step, id: number, now: number): void {
+  record(step, 'watch')
+  const failure = meetFailure(step, 'watchGameServer')
+  if (failure) step.effects.push({ type: 'fault', rule: failureRule(failure) })
+  if (failure?.drop) {
+    step.effects.push({ type: 'refuse-watch', id, status: 0, body: undefined })
+    return
+  }
+  const { config, object, watchers } = step.state
+  const gone = config.mode === 'production' ? refuseIfGone(step.state) : undefined
+  const refusal = failure ? failWithStatus(failure.status, failure.message) : gone
+  if (refusal) {
+    step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
+    return
+  }
+  skipMissedDrops(step, now)
+  update(step, { watchers: [...watchers, id] })
+  step.effects.push({ type: 'greet', id, gameServer: object })
+}
+
+/** Why the change of a control command was dropped; undefined if it wasn't. */
+function droppedChange(step: Step): string | undefined {
+  const warning = step.effects.find((effect) => effect.type === 'warn' && effect.code === 'object-too-large')
+  return warning?.type === 'warn' ? warning.message : undefined
+}
+
+/** Takes the failure of an operation. The first fault that affects the operation decides, even for success. */
+function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
+  const { faults, random } = step.state
+  const failure = faults.failures.find((fault) => applies(fault, operation))
+  if (failure === undefined) return undefined
+  const drawn = failure.share < 1 ? nextRandom(random) : { state: random, value: 0 }
+  update(step, { random: drawn.state })
+  if (drawn.value >= failure.share) return undefined
+  const failures = faults.failures.flatMap((fault) => (fault === failure ? useOnce(fault) : [fault]))
+  update(step, { faults: { ...faults, failures } })
+  return failure
+}

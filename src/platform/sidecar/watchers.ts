@@ -1,0 +1,112 @@
+import type { GameServer } from '../../protocol/game-server.js'
+import { callSafely } from './listeners.js'
+import type { Report } from './listeners.js'
+import type { WatchEnd } from './state/effect.js'
+import type { WatcherInfo } from './wire/snapshot.js'
+import { watchMessageOf } from './wire/watch-stream.js'
+import type { WatchMessage, WatchSink } from './wire/watch-stream.js'
+
+interface Watcher {
+  readonly id: number
+  readonly transport: 'stream' | 'websocket'
+  readonly openedAt: number
+  readonly client: string | undefined
+  readonly sink: WatchSink
+  readonly queue: WatchMessage[]
+  sent: number
+  dropped: number
+  /** The sink hasn't accepted the last message yet. */
+  busy: boolean
+}
+
+/** A requested watch. */
+type NewWatch = Pick<Watcher, 'transport' | 'openedAt' | 'client' | 'sink'>
+
+export type Watchers = ReturnType<typeof createWatchers>
+
+/** The most characters that are queued for a watcher, besides the newest object. */
+const maxQueued = 16 * 1024 * 1024
+
+/** All open watches. Each has its own bounded queue and delays no other, which always keeps the newest object. */
+export function createWatchers(queueLength: number, onFailure: (id: number) => void, report: Report) {
+  const watchers = new Map<number, Watcher>()
+  let stalled = false
+  let nextId = 1
+
+  function send(watcher: Watcher, message: WatchMessage): void {
+    const { queue } = watcher
+    queue.push(message)
+    const size = (): number => queue.reduce((sum, { json }) => sum + json.length, 0)
+    while (queue.length > Math.max(1, queueLength) || (queue.length > 1 && size() > maxQueued)) {
+      queue.shift()
+      watcher.dropped++
+    }
+    pump(watcher)
+  }
+
+  function pump(watcher: Watcher): void {
+    while (!stalled && !watcher.busy && watchers.get(watcher.id) === watcher) {
+      const message = watcher.queue.shift()
+      if (!message) return
+      watcher.sent++
+      try {
+        const taken = watcher.sink.onMessage(message)
+        if (!taken) continue
+        watcher.busy = true
+        taken.then(
+          () => {
+            watcher.busy = false
+            pump(watcher)
+          },
+          () => fail(watcher),
+        )
+      } catch (error) {
+        report(error)
+        fail(watcher)
+      }
+    }
+  }
+
+  function fail(watcher: Watcher): void {
+    if (watchers.get(watcher.id) !== watcher) return
+    end(watcher, 'failed')
+    onFailure(watcher.id)
+  }
+
+  function end(watcher: Watcher, reason: WatchEnd): void {
+    watchers.delete(watcher.id)
+    callSafely((why: WatchEnd) => watcher.sink.onEnd?.(why), reason, report)
+  }
+
+  return {
+    /** Returns its id. */
+    add(watch: NewWatch): number {
+      const id = nextId++
+      watchers.set(id, { id, ...watch, queue: [], sent: 0, dropped: 0, busy: false })
+      return id
+    },
+    /** Forgets a watch without telling it. Returns whether it was open. */
+    remove: (id: number): boolean => watchers.delete(id),
+    greet(id: number, gameServer: GameServer): void {
+      const watcher = watchers.get(id)
+      if (watcher) send(watcher, watchMessageOf(gameServer))
+    },
+    publish(gameServer: GameServer): void {
+      for (const watcher of [...watchers.values()]) send(watcher, watchMessageOf(gameServer))
+    },
+    /** Ends every watch, or those of `ids`. */
+    end(reason: WatchEnd, ids?: readonly number[]): void {
+      for (const watcher of [...watchers.values()]) if (ids?.includes(watcher.id) ?? true) end(watcher, reason)
+    },
+    /** Stops or resumes sending to every watch. */
+    stall(isStalled: boolean): void {
+      stalled = isStalled
+      for (const watcher of [...watchers.values()]) pump(watcher)
+    },
+    infos: (): WatcherInfo[] => [...watchers.values()].map(infoOf),
+  }
+}
+
+function infoOf({ id, transport, openedAt, client, sent, queue, dropped }: Watcher): WatcherInfo {
+  return { id, transport, openedAt, client, sent, queued: queue.length, dropped }
+}

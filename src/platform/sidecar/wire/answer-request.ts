@@ -1,0 +1,133 @@
+import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
+import { fail, failUnknown, messageOf } from '../state/answer.js'
+import type { Answer } from '../state/answer.js'
+import { excerpt } from '../state/show.js'
+import { catchUp, delayNow, dispatch } from '../running.js'
+import type { CallMeta, Running } from '../running.js'
+import type { RawRequest } from '../sidecar.js'
+import { recordRequest, recordResponse } from './exchange.js'
+import type { ResponseRecord } from './exchange.js'
+import { openStream, success } from './open-watch.js'
+import { malformedAnswer, readCall } from './read-call.js'
+import { decodeBody, readMessage } from './read-message.js'
+import type { MessageShape } from './read-message.js'
+import { decodePath, findRoute } from './routes.js'
+import { ConnectionDropped } from './watch-stream.js'
+
+const nothing = new Uint8Array(0)
+type Headers = Readonly<Record<string, string>>
+const json = { 'content-type': 'application/json' }
+const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
+
+/** Answers a request with the status, code and effect of the real sidecar. */
+export async function answerRequest(running: Running, request: Request, raw: RawRequest = {}): Promise<Response> {
+  const { config, environment, delays, log, epoch } = running
+  const { bodyLimit } = config
+  const method = raw.method ?? request.method
+  const left = (): AbortSignal => raw.signal ?? request.signal
+  const target = relative(raw.target ?? request.url.replace(/#.*$/s, ''))
+  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(target)!
+  const meta: CallMeta = { client: raw.client, began: environment.now() }
+  let body: Uint8Array = nothing
+  const keep = (seq: number, response?: ResponseRecord): void =>
+    log.keepExchange(
+      seq,
+      { request: recordRequest(method, target, request.headers, body), ...(response && { response }) },
+      environment.now(),
+    )
+  const respond = (seq: number, status: number, headers: Headers, text: string): Response => {
+    keep(seq, recordResponse(status, headers, text))
+    return new Response(text === '' ? null : text, { status, headers })
+  }
+  const refuse = (answer: Answer, headers: Headers = json, text = JSON.stringify(answer.body)): Response => {
+    const { status } = answer
+    const message = excerpt(messageOf(answer) ?? '', 500)
+    const shown = { method: method.slice(0, 20), path: excerpt(path, 200) }
+    const { seq } = dispatch(running, { type: 'refused', ...shown, status, message }, meta)
+    return respond(seq, status, headers, text)
+  }
+
+  const decoded = decodePath(path)
+  if (decoded?.text === '/health' && !hasBody(request)) return refuse({ status: 400, body: undefined }, {}, '')
+  if (decoded === undefined) return refuse(fail(3, 'Bad Request'), plainText, '400 Bad Request')
+  const route = findRoute(method, decoded)
+  if (route.type === 'not-found') return refuse(fail(5, 'Not Found'))
+  if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
+  if (route.type === 'watch') {
+    await request.body?.cancel().catch(() => undefined)
+    return openStream(running, left(), epoch, meta, keep)
+  }
+  const read = await readBounded(request, bodyLimit)
+  if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, bodyLimit))
+  body = read.bytes
+  if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, body))
+
+  const { operation, key } = route
+  const result = readCall(operation, key, query, body)
+  if (!('call' in result)) return refuse(result.refusal)
+  const before = delayNow(running, operation, 'before')
+  if (before > 0) await delays.wait(before, left())
+  const after = delayNow(running, operation, 'after')
+  catchUp(running, epoch)
+  const event = { type: 'call', call: result.call } as const
+  const { effects, seq } = dispatch(running, event, { ...meta, delayed: before + after > 0, lasts: after })
+  const answer = effects.find((effect) => effect.type === 'reply')
+  if (after > 0) await delays.wait(after, left())
+  if (answer === undefined || answer.drop) {
+    keep(seq)
+    throw new ConnectionDropped('the call was dropped on purpose')
+  }
+  if (result.refusal) return refuse(result.refusal)
+  return respond(seq, answer.status, headersOf(answer), JSON.stringify(answer.body))
+}
+
+function headersOf({ status, retryAfter }: Answer): Headers {
+  if (retryAfter !== undefined) return { ...json, 'retry-after': String(retryAfter) }
+  return status === 200 ? success : json
+}
+
+/** The real sidecar names the size of the message; here it is the size of the body. */
+function tooLarge(bytes: number, limit: number): Answer {
+  return fail(8, `grpc: received message larger than max (${bytes} vs. ${limit})`)
+}
+
+function refusePlayerTracking(shape: MessageShape, body: Uint8Array): Answer {
+  try {
+    readMessage(decodeBody(body), shape)
+    return failUnknown('PlayerTracking not enabled')
+  } catch (error) {
+    return malformedAnswer(error)
+  }
+}
+
+function hasBody(request: Request): boolean {
+  return request.body !== null && request.headers.get('content-length') !== '0'
+}
+
+/** The path and query of a target or URL. A `#` isn't special. */
+const relative = (target: string): string =>
+  target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/^(?!\/)/, '/')
+
+/** A body, or the known size of a body over the limit. */
+type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
+
+/** Reads a request's body, and stops at the first chunk over the limit. */
+async function readBounded(request: Request, limit: number): Promise<Body> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > limit) {
+    await request.body?.cancel().catch(() => undefined)
+    return { tooLarge: announced }
+  }
+  if (!request.body) return { bytes: new Uint8Array(0) }
+  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
+  const bytes = createGrowingBytes()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return { bytes: bytes.view() }
+    if (bytes.length + value.length > limit) {
+      await reader.cancel().catch(() => undefined)
+      return { tooLarge: bytes.length + value.length }
+    }
+    bytes.add(value)
+  }
+}

@@ -1,0 +1,156 @@
+import type { GameServer } from '../../../protocol/game-server.js'
+import type { SidecarMode } from '../state/config.js'
+import type { DelayFault, FailureFault } from '../state/faults.js'
+import { paddingKey } from '../state/object-limits.js'
+import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
+
+export interface WatcherInfo {
+  readonly id: number
+  readonly transport: 'stream' | 'websocket'
+  readonly openedAt: number
+  /** Who watches, in a word. */
+  readonly client: string | undefined
+  readonly sent: number
+  readonly queued: number
+  /** Objects that were dropped because the reader was too slow. */
+  readonly dropped: number
+}
+
+export interface HealthInfo {
+  readonly disabled: boolean
+  readonly periodSeconds: number
+  readonly failureThreshold: number
+  readonly initialDelaySeconds: number
+  readonly lastBeat: number | undefined
+  readonly beats: number
+  readonly failures: number
+  /** When the next period is checked; undefined while no period runs, such as before a game's first call. */
+  readonly nextCheck: number | undefined
+  readonly ignoreBeats: boolean
+}
+
+export interface FaultInfo {
+  /** Delays of calls; up to `jitterMs` more are added at random. */
+  readonly delays: readonly DelayFault[]
+  /** Failures of calls; `remaining` is how many calls still fail, undefined for all. */
+  readonly failures: readonly FailureFault[]
+  /** True until released, or the time when the stall ends by itself. */
+  readonly watchersStalled: boolean | number
+  /** Watches are cut every `everyMs`, `next` at this time. */
+  readonly watchersDropped: { readonly everyMs: number; readonly next: number } | undefined
+  readonly ignoreBeats: boolean
+  /** True while the API server is unreachable, or the time when it comes back by itself. */
+  readonly apiServerAway: boolean | number
+  /** How many calls of `health` are still ignored; undefined for all or none. */
+  readonly beatsToIgnore: number | undefined
+  /** How many writes are still answered and forgotten. */
+  readonly writesToLose: number
+  readonly padding: number
+}
+
+/** Everything that can be seen from outside at one moment. */
+export interface SidecarSnapshot {
+  readonly mode: SidecarMode
+  readonly platform: string
+  readonly featureGates: Readonly<Record<string, boolean>>
+  readonly now: number
+  readonly startedAt: number
+  readonly restarts: number
+  /** As `GET /gameserver` gives it, whatever faults are set. */
+  readonly gameServer: GameServer
+  /** The object is gone from the cluster: reads fail, writes are still accepted. */
+  readonly gone: boolean
+  /** Writes that were answered but are not applied yet, by kind, with the time they are due. */
+  readonly pending: readonly { readonly write: string; readonly due: number }[]
+  /** When a fresh GameServer takes the place of this one, which has ended; undefined if none does. */
+  readonly replacesAt: number | undefined
+  /** When the present reservation ends. */
+  readonly reservedUntil: number | undefined
+  readonly health: HealthInfo
+  readonly watchers: readonly WatcherInfo[]
+  readonly faults: FaultInfo
+  readonly lastSeq: number
+  /** The sidecar's clock: how many times as fast as the machine's it runs; 0 while it stands still. */
+  readonly clock: { readonly speed: number }
+  /** The file into which the session is recorded; undefined if it isn't. */
+  readonly recording: string | undefined
+}
+
+/** The part of a snapshot that isn't in the state. */
+type Moment = Pick<SidecarSnapshot, 'now' | 'lastSeq' | 'recording'> & { readonly speed: number }
+
+/** The verdict of a conformance run so far. */
+export interface ConformanceResult {
+  readonly ok: boolean
+  readonly expected: readonly string[]
+  readonly received: readonly string[]
+  /** Expected, never used. */
+  readonly missing: readonly string[]
+  /** Used, never expected. */
+  readonly unexpected: readonly string[]
+  /** Expected values of setlabel or setannotation. */
+  readonly problems: readonly string[]
+}
+
+/** A time in a snapshot: true for a time that never comes by itself, false for no time. */
+const untilOf = (at: number | undefined): number | boolean => (at === Infinity ? true : (at ?? false))
+
+/** The snapshot of a state and its watchers. */
+export function takeSnapshot(
+  state: SidecarState,
+  watchers: readonly WatcherInfo[],
+  { now, lastSeq, speed, recording }: Moment,
+): SidecarSnapshot {
+  const { config, process, faults } = state
+  const { health } = process
+  const ignoreBeats = faults.beatsToIgnore > 0
+  const due = Object.entries(process.due) as [WriteKind, number][]
+  return {
+    mode: config.mode,
+    platform: config.platform,
+    featureGates: config.featureGates,
+    now,
+    startedAt: state.startedAt,
+    restarts: state.restarts,
+    gameServer: state.object,
+    gone: state.gone,
+    pending: due.map(([kind, at]) => ({ write: kind === 'state' ? process.wantedState : kind, due: at })),
+    replacesAt: state.ending?.replacesAt,
+    reservedUntil: process.reserveEnds,
+    health: {
+      disabled: health.disabled,
+      periodSeconds: health.period / 1000,
+      failureThreshold: health.threshold,
+      initialDelaySeconds: health.initialDelay / 1000,
+      lastBeat: health.beats > 0 ? health.lastBeat : undefined,
+      beats: health.beats,
+      failures: health.failures,
+      nextCheck: health.nextCheck,
+      ignoreBeats,
+    },
+    watchers,
+    faults: {
+      delays: faults.delays,
+      failures: faults.failures,
+      watchersStalled: untilOf(faults.stalledUntil),
+      watchersDropped: faults.drops,
+      ignoreBeats,
+      apiServerAway: untilOf(state.apiServerBackAt),
+      beatsToIgnore: ignoreBeats && faults.beatsToIgnore < Infinity ? faults.beatsToIgnore : undefined,
+      writesToLose: faults.writesToLose,
+      padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,
+    },
+    lastSeq,
+    clock: { speed },
+    recording,
+  }
+}
+
+/** Compares the operations that were used with the expected ones; number and order don't count. */
+export function conformanceOf(state: SidecarState): ConformanceResult {
+  const expected = state.config.conformance ?? []
+  const { received, problems } = state.conformance
+  const missing = expected.filter((name) => !received.includes(name))
+  const unexpected = received.filter((name) => !expected.includes(name))
+  return { ok: missing.length === 0 && unexpected.length === 0, expected, received, missing, unexpected, problems }
+}

@@ -1,0 +1,269 @@
+import {
+  createClient,
+  internals,
+  SidecarError,
+  type ClientOptions,
+  type EndingEvent,
+  type ProcessSignalOptions,
+  type SidecarClient,
+} from '../../index.js'
+import { isNetwork, trustProxies } from '../../protocol/networks.js'
+import { endWhenEmpty, pause, type EndWhenEmptyOptions } from '../tracking/end-when-empty.js'
+import { trackPlayers, type Players, type PlayersOptions } from '../index.js'
+import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
+
+/** Time limit of `shutdown()` in ms, unless the deadline is nearer. */
+const LAST_CALL = 5000
+
+/** ms; the default that `processSignals` grants. */
+const SIGNAL_TIMEOUT = 10_000
+
+export interface AttachOptions<Connection> {
+  /**
+   * A client, which its owner closes, or options for a client that the adapter closes at the end. By default, the
+   * adapter creates a client that sends beats and shuts down gracefully on a stop signal.
+   */
+  client?: SidecarClient | ClientOptions
+  /** Where seats are counted; default: the list `players`. `false` counts no seats. */
+  players?: PlayersOptions | false
+  /**
+   * Identifies a connection. An id takes a seat, null admits the connection without a seat, undefined refuses it. If
+   * `idOf` throws, `onError` gets the error and the connection is refused.
+   */
+  idOf?(connection: Connection): PlayerId | Promise<PlayerId>
+  /**
+   * What happens to a player who connects before the GameServer is allocated. `refuse`: waits up to 3 s for the watch
+   * to show an allocation, then rejects the player with `UNAVAILABLE`. `allocate`: the first player allocates the
+   * GameServer. By default the player is admitted.
+   */
+  unallocated?: 'refuse' | 'allocate'
+  /**
+   * Networks of the proxies in front, such as `['10.0.0.0/8']`. From them, the last address in `X-Forwarded-For` that
+   * isn't one of theirs is the player's. Default: none
+   */
+  trustProxy?: readonly string[]
+  /** Shut down an Allocated server once all players have left, or none has come. Default false */
+  endWhenEmpty?: boolean | EndWhenEmptyOptions
+  /** Exit the process after the graceful shutdown. By default the process exits once nothing keeps it alive. */
+  exit?: boolean
+  /** Awaited before players are disconnected, for at most half of the time until the deadline: save, notify players. */
+  onEnding?(event: EndingEvent): void | Promise<void>
+  /** Gets errors that belong to no call; default: `console.error`. What `onError` throws is ignored. */
+  onError?(error: SidecarError): void
+}
+
+export interface AttachedServer {
+  readonly client: SidecarClient
+  /** The tracked players; undefined with `players: false`. */
+  readonly players: Players | undefined
+  /**
+   * Resolves when the graceful shutdown is complete, including `shutdown()`, or after `close()`. Pass this promise to
+   * `processSignals` of your own client.
+   */
+  readonly ended: Promise<void>
+  /** The player's id; undefined for a connection that has no seat or is closed. */
+  idOf(connection: object): string | undefined
+  /**
+   * Seats a player who logs in after connecting, or moves the connection to another seat. null frees its seat. The
+   * connection stays open even if `seat()` rejects.
+   *
+   * @throws SidecarError as `join()` of players does, `UNAVAILABLE` by `unallocated`, `CLOSED` for a closed connection
+   */
+  seat(connection: object, id: string | null): Promise<void>
+  /** Detaches from the running server, and closes the client if the adapter created it. The list isn't changed. */
+  close(): void
+}
+
+/** A server that sees each player's request. */
+export interface AttachedSocketServer extends AttachedServer {
+  /** The player's address, by `trustProxy`; empty for a connection that never reached `idOf`. */
+  addressOf(connection: object): string
+}
+
+/** Reads and keeps addresses of players. @throws SidecarError `CONFIG` */
+export function keepAddresses(trustProxy: readonly string[] = []) {
+  const isList = Array.isArray(trustProxy) && trustProxy.every(isNetwork)
+  internals.check(isList, 'trustProxy', trustProxy, 'a list of networks such as 10.0.0.0/8')
+  const read = trustProxies(trustProxy)
+  const addresses = new WeakMap<object, string>()
+  return {
+    keep: (connection: object, ...from: Parameters<typeof read>) => addresses.set(connection, read(...from)),
+    addressOf: (connection: object) => addresses.get(connection) ?? '',
+  }
+}
+
+/** What the common part gives to the part for one kind of server. */
+export interface Desk<Connection> {
+  readonly client: SidecarClient
+  readonly seats: ConnectionSeats<Connection>
+  /** Call when the server listens. Calls `ready()` on the GameServer once. */
+  listens(): unknown
+  /** Starts the graceful shutdown when something else than the GameServer requests it. Idempotent. */
+  end(): Promise<void>
+  /** Cleanups that run on detach, in reverse order. */
+  undo(run: () => unknown): void
+}
+
+/** How one kind of server ends. */
+export interface Front {
+  /** Says goodbye to all players and closes the server; resolves once every connection is closed. */
+  end(): Promise<unknown>
+  /** Cuts the connections that are left. */
+  cut?(): void
+}
+
+const NAMES = ['client', 'players', 'idOf', 'unallocated', 'endWhenEmpty', 'exit', 'onEnding', 'onError']
+
+/**
+ * @param names the options that only this kind of server has
+ * @param open called once, when seats can be taken
+ * @throws SidecarError `CONFIG` for an unknown or invalid option
+ */
+export function attach<Connection>(
+  options: Omit<AttachOptions<never>, 'idOf'>,
+  names: readonly string[],
+  open: (desk: Desk<Connection>) => Front,
+): AttachedServer {
+  const { players: seating = {}, unallocated, endWhenEmpty: emptiness } = options
+  const { check, checkNames } = internals
+  checkNames(options, NAMES.concat(names), 'option')
+  check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
+  let finish!: () => void
+  const ended = new Promise<void>((resolve) => (finish = resolve))
+  const { client, budget, release } = clientOf(options.client ?? {}, ended)
+  const undo: Undo[] = [release]
+  const report = reporter(options)
+  let ending: Promise<void> | undefined
+  let isReady = false
+  let players: Players | undefined
+  let seats!: ConnectionSeats<Connection>
+  let front!: Front
+  try {
+    players = seating ? trackPlayers(client, seating) : undefined
+    undo.push(players?.close)
+    // Without a listener, errors of the players go to the console.
+    if (options.onError) undo.push(players?.on('error', report))
+    seats = createSeats({ client, players, unallocated, report })
+    undo.push(() => {
+      if (seats.door === 'open') seats.door = 'left'
+    })
+    front = open({ client, seats, listens: makeReady, end, undo: (run) => undo.push(run) })
+    if (emptiness)
+      endWhenEmpty(client, emptiness, seating ? seating.noShow : undefined, {
+        isEmpty: () => seats.isEmpty() && !players?.expected[0],
+        isOver: () => ending,
+        onJoined: players && ((listener) => players!.on('joined', listener)),
+        report,
+      })
+  } catch (error) {
+    close()
+    throw error
+  }
+  undo.push(client.on('ending', (event) => void end(event)))
+
+  async function makeReady(): Promise<void> {
+    if (isReady) return
+    isReady = true
+    try {
+      const { status } = await client.connect({ timeout: Infinity })
+      // ready() would drop the allocation, and the players, of a server that was allocated before this process started.
+      if (!ending && !/^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(status.state))
+        await client.ready({ timeout: Infinity })
+    } catch (error) {
+      report(error)
+    }
+  }
+
+  function end(event?: EndingEvent): Promise<void> {
+    seats.door = 'closed'
+    ending ??= endInOrder(client, front, options, { event, budget, report }).then(() => {
+      close()
+      // Runs after the listeners of the end.
+      if (options.exit) void ended.then(() => process.exit())
+    })
+    return ending
+  }
+
+  function close(): void {
+    ending ??= ended
+    while (undo.length) undo.pop()?.()
+    finish()
+  }
+
+  const { idOf, seat } = seats as ConnectionSeats<object>
+  return { client, players, ended, idOf, seat, close }
+}
+
+type Report = (error: unknown) => void
+type Undo = (() => unknown) | undefined
+
+function reporter({ onError }: Pick<AttachOptions<never>, 'onError'>): Report {
+  return (error) => {
+    if ((error as SidecarError).code === 'CLOSED') return
+    try {
+      if (onError) onError(error as SidecarError)
+      else console.error(error)
+    } catch {
+      // A logger that throws must not end the server.
+    }
+  }
+}
+
+/** Ends the players first, then the server, then the GameServer. Each step gets a share of the time that is left. */
+async function endInOrder(
+  client: SidecarClient,
+  front: Front,
+  { onEnding }: Pick<AttachOptions<never>, 'onEnding'>,
+  { event, budget, report }: { event: EndingEvent | undefined; budget: number; report: Report },
+): Promise<void> {
+  // A missing event means that there is no deadline.
+  const deadline = event ? Math.min(event.deadline, Date.now() + budget) : Infinity
+  /** Awaits a promise for at most that share of the time that is left, or until the client is closed. */
+  const within = (share: number, work: Promise<unknown>): Promise<boolean> =>
+    Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
+  try {
+    const told = (async () => event && (await onEnding?.(event)))()
+    if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding is slow'))
+  } catch (cause) {
+    report(new SidecarError('UNKNOWN', 'onEnding failed', { cause }))
+  }
+  try {
+    if (!(await within(0.6, front.end()))) front.cut?.()
+  } catch (error) {
+    report(error)
+  }
+  try {
+    if (!/^(Shutdown|Unhealthy)$/.test(client.gameServer?.status.state ?? ''))
+      await client.shutdown({ timeout: Math.max(1, Math.min(deadline - Date.now(), LAST_CALL)) })
+  } catch (error) {
+    // When the pod is being deleted, the sidecar may be gone already.
+    if (!event || !/^(deleted|signal)$/.test(event.reason)) report(error)
+  }
+}
+
+/** @param ended the promise that a signal waits for */
+function clientOf(given: SidecarClient | ClientOptions, ended: Promise<void>) {
+  const { processSignals = true } = given as ClientOptions
+  const { onSignal, timeout = SIGNAL_TIMEOUT } = Object(processSignals) as ProcessSignalOptions
+  const isGiven = 'getGameServer' in Object(given)
+  const client = isGiven
+    ? (given as SidecarClient)
+    : createClient({
+        autoHealth: true,
+        ...(given as ClientOptions),
+        processSignals: processSignals && {
+          timeout,
+          async onSignal(signal) {
+            await onSignal?.(signal)
+            // The shutdown calls shutdown() and closes the client, which has nothing more to send then.
+            await ended
+          },
+        },
+      })
+  return {
+    client,
+    /** Time limit of the graceful shutdown in ms */
+    budget: isGiven || !processSignals ? Infinity : timeout,
+    release: () => void (isGiven || client.close()),
+  }
+}

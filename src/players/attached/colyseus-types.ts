@@ -1,0 +1,82 @@
+import type { AllocatedEvent } from '../../index.js'
+import type { Session, Sessions, SessionsOptions } from '../index.js'
+import type { AttachedServer, AttachOptions } from './attached-server.js'
+import type { PlayerId } from './connection-seats.js'
+
+/** The public part of Colyseus' `Server` that is used. */
+export interface ColyseusServer {
+  define(...parameters: never[]): unknown
+  listen(...parameters: never[]): Promise<unknown>
+  gracefullyShutdown(exit?: boolean, error?: Error): Promise<unknown>
+}
+
+/** The part of Colyseus' `matchMaker` that is used. */
+export interface ColyseusMatchMaker {
+  getHandler(name: string): object
+  /** From 0.17 on. */
+  getAllHandlers?(): object
+  handleCreateRoom(name: string, options: object): Promise<{ roomId: string }>
+}
+
+/** The part of Colyseus' `Client` that is used. */
+export interface ColyseusClient {
+  readonly sessionId: string
+  /** What `onAuth` has returned. */
+  auth?: unknown
+  /** 0 while it joins. */
+  readonly state?: unknown
+}
+
+/** The room to create for an allocation. */
+export interface RoomRequest {
+  name: string
+  /** For its `onCreate`. */
+  options?: object
+}
+
+export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf' | 'trustProxy'> {
+  /** Import `matchMaker` from the same package as `Server`: each copy of Colyseus has its own. */
+  matchMaker: ColyseusMatchMaker
+  /** As in `trackSessions`; default: one session at a time */
+  sessions?: Omit<SessionsOptions, 'onSession'>
+  /**
+   * The room that is created for a session: the label that names the room; the annotation that names the room, or holds
+   * `{ "name", "options" }` as JSON; or a function. If players are already in a room of that name, the session adopts
+   * that room, unless the allocation has options for it. A session that names no room ends with the next room of
+   * players that is disposed.
+   */
+  room?:
+    | { label?: string; annotation?: string }
+    | ((allocated: AllocatedEvent) => RoomRequest | undefined | Promise<RoomRequest | undefined>)
+  /**
+   * The id that takes the seat; null for no seat, as for a spectator or in a lobby; undefined refuses the client. A
+   * player in several rooms has one seat. If `idOf` throws, `onError` gets the error and the client is refused.
+   * Default: `auth.id` of the client, else `playerId` of its join options, else its session id
+   */
+  idOf?(client: ColyseusClient, options: unknown): PlayerId | Promise<PlayerId>
+  /** Event loop delay in ms above which beats are held back, unless `client` was passed in; default 1000 */
+  maxDelay?: number
+}
+
+export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf' | 'seat'> {
+  readonly sessions: Sessions
+  /** The session that a room belongs to, such as for `touch()`; undefined for a room that players created. */
+  sessionOf(room: { readonly roomId: string }): Session | undefined
+}
+
+/** The events of a room's handler and the members of a room that all versions share. */
+export interface ColyseusHandler {
+  on(type: string, listener: (room: ColyseusRoom, client: ColyseusClient) => void): unknown
+}
+
+export interface ColyseusRoom {
+  readonly roomId: string
+  readonly roomName: string
+  readonly clients: { readonly length: number }
+  disconnect(): Promise<unknown>
+  onJoin?: RoomMethod
+  onLeave?: RoomMethod
+  onDrop?: RoomMethod
+}
+
+export type RoomMethod = (client: ColyseusClient, ...rest: unknown[]) => unknown

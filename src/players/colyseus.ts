@@ -1,0 +1,133 @@
+import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClient } from '../index.js'
+import { pause } from './tracking/end-when-empty.js'
+import { trackSessions, type Sessions } from './index.js'
+import { attach, type AttachedServer } from './attached/attached-server.js'
+import { createRoomSessions, followRooms, guard, keyOf, type Listeners } from './attached/colyseus-rooms.js'
+import type {
+  ColyseusClient,
+  ColyseusServer,
+  ColyseusSidecar,
+  SidecarPluginOptions,
+} from './attached/colyseus-types.js'
+import { override, whenListening } from './attached/hooks.js'
+
+export type { EndWhenEmptyOptions } from './index.js'
+export type {
+  ColyseusClient,
+  ColyseusMatchMaker,
+  ColyseusServer,
+  ColyseusSidecar,
+  RoomRequest,
+  SidecarPluginOptions,
+} from './attached/colyseus-types.js'
+
+/** What Colyseus' own types don't show. */
+interface Inside {
+  transport?: { server?: Parameters<typeof whenListening>[0] & { listening: boolean } }
+  state?: unknown
+}
+
+/**
+ * Runs a Colyseus server, 0.16 to 0.18, as a GameServer: `ready()` once the server listens, a session for each
+ * allocation, a seat for each player, a graceful shutdown. Call it before or after `listen()`.
+ *
+ * ```js
+ * const server = new Server({ transport: new WebSocketTransport() })
+ * server.define('arena', Arena)
+ * sidecarPlugin(server, { matchMaker, room: { label: 'room' } })
+ * await server.listen(2567)
+ * ```
+ *
+ * @throws SidecarError `CONFIG` for anything but a Colyseus server, and for invalid options
+ */
+export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOptions): ColyseusSidecar {
+  const { check } = internals
+  const { define, listen, gracefullyShutdown } = Object(server) as ColyseusServer
+  check([define, listen, gracefullyShutdown].every(Boolean), 'server', server, 'a Colyseus Server')
+  const { matchMaker, room, idOf = idOfClient } = Object(options) as SidecarPluginOptions
+  // Another copy of the module, such as the CommonJS one beside the ES module, has no state.
+  check((Object(matchMaker) as Inside).state !== undefined, 'matchMaker', matchMaker, 'imported from where Server is')
+
+  let sessions!: Sessions
+  let rooms!: ReturnType<typeof createRoomSessions>
+  const attached: AttachedServer = attach<string>(
+    { ...options, client: clientOptions(options, () => attached.client) },
+    ['matchMaker', 'maxDelay', 'room', 'sessions'],
+    ({ client, seats, listens, end, undo }) => {
+      let tell!: () => void
+      const listening = new Promise<void>((resolve) => (tell = resolve))
+      void listening.then(listens)
+      rooms = createRoomSessions(matchMaker, room, listening)
+      sessions = trackSessions(client, { ...options.sessions, onSession: rooms.start })
+      sessions.on('ended', rooms.ended)
+      undo(() => sessions.close())
+      const listeners: Listeners = {
+        create(room) {
+          guard(room, seats, idOf)
+          rooms.created(room)
+        },
+        join: rooms.joined,
+        leave: (room, client) => seats.free(keyOf(room, client)),
+        dispose: rooms.disposed,
+      }
+      followRooms(server, matchMaker, listeners, undo)
+
+      const http = (server as Inside).transport?.server
+      undo(
+        http
+          ? whenListening(http, http.listening, tell)
+          : override(server, 'listen', (listen) => async (...values) => {
+              const listened = await listen.apply(server, values)
+              tell()
+              return listened
+            }),
+      )
+      let isEnding = false
+      // Colyseus calls this on SIGTERM, even after a shutdown, and would exit before shutdown() is sent.
+      const restore = override(server, 'gracefullyShutdown', () => async (exit = true, error?: Error) => {
+        if (error) process.exitCode = 1
+        await end()
+        if (exit) process.exit()
+      })
+      undo(() => isEnding || restore())
+      return {
+        end() {
+          isEnding = true
+          // A room that ends from now on must not free a place for another session.
+          sessions.close()
+          return gracefullyShutdown.call(server, false)
+        },
+      }
+    },
+  )
+  return { ...attached, sessions, sessionOf: rooms.sessionOf }
+}
+
+/** Signals are left to Colyseus, which listens to them itself. */
+function clientOptions(
+  { client: given = {}, maxDelay = 1000 }: SidecarPluginOptions,
+  client: () => SidecarClient,
+): SidecarClient | ClientOptions {
+  if ('getGameServer' in given) return given
+  const { autoHealth, now = Date.now } = given
+  const { check } = Object(autoHealth) as AutoHealthOptions
+  return {
+    processSignals: false,
+    ...given,
+    // Beats are timers of the same event loop, so a blocked loop stops them. A loop that takes two seconds a turn still
+    // sends every beat, while nobody can play.
+    autoHealth: autoHealth !== false && {
+      ...(autoHealth as object),
+      async check() {
+        const asked = now()
+        await pause(client(), 1)
+        return now() - asked <= maxDelay && (!check || check())
+      },
+    },
+  }
+}
+
+function idOfClient({ auth, sessionId }: ColyseusClient, options: unknown): string {
+  const { id } = Object(auth) as { id?: string | number }
+  return String(id ?? (Object(options) as { playerId?: string | number }).playerId ?? sessionId)
+}
