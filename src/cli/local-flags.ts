@@ -37,8 +37,6 @@ export const localFlags = {
   file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
   featureGates: option('gates', 'for example CountsAndLists=false', featureGates),
   wsLimit: option('bytes', 'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)', whole),
-  record: text('path', 'record the session into this file, or append it to an existing one'),
-  redact: option('keys', 'annotations to record without their values, such as "*token*"; labels always stay', names),
   noReplace: toggle('keep a GameServer that has ended, instead of a fresh one a second later'),
   noDashboard: toggle('serve no page at /_/'),
 }
@@ -59,9 +57,9 @@ export function localOptionsOf(
   onWarning: (message: string) => void,
   onLog: (line: string) => void,
 ): LocalSidecarOptions {
-  const { mode, file, featureGates: gates, wsLimit, record, redact, noReplace, noDashboard } = flags
+  const { mode, file, featureGates: gates, wsLimit, noReplace, noDashboard } = flags
   return {
-    ...{ mode, file, featureGates: gates, wsLimit, record, redact, onWarning, onLog },
+    ...{ mode, file, featureGates: gates, wsLimit, onWarning, onLog },
     ...(noReplace === undefined ? {} : { replace: !noReplace }),
     dashboard: !noDashboard,
   }

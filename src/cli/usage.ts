@@ -3,6 +3,7 @@ import { PROGRAM, UsageError } from './context.js'
 import type { NamedCommand } from './context.js'
 import { flagName, signature } from './flags.js'
 import type { Flag } from './flags.js'
+import { goneFlag } from './gone.js'
 
 const NARROWEST = 40
 
@@ -73,7 +74,10 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
 /** The error for an unknown flag, with the nearest flag of the commands. */
 export function unknownFlag(given: string, commands: readonly NamedCommand[]): UsageError {
   const [only] = commands.length === 1 ? commands : []
-  const found = nearestFlag(given.replace(/^-+|=.*$/gs, ''), commands)
+  const name = given.replace(/^-+|=.*$/gs, '')
+  const gone = goneFlag(name)
+  if (gone !== undefined) return gone
+  const found = nearestFlag(name, commands)
   const help = `${PROGRAM} ${only === undefined ? '' : `${only.name} `}--help lists all.`
   const advised =
     found === undefined ? help : `did you mean ${only === undefined ? `${found.of} ` : ''}--${found.name}?`

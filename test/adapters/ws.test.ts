@@ -298,5 +298,6 @@ test.concurrent('players: false admits everybody and writes nothing', async ({ w
 /** Sends an upgrade and a masked message in one segment. */
 async function sendEarly(server: Parameters<typeof dialRaw>[0], text: string): Promise<void> {
   const frame = Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0, ...Buffer.from(text)])
-  await once(dialRaw(server, text, frame), 'data')
+  const [answer] = (await once(dialRaw(server, text, frame), 'data')) as [Buffer]
+  expect(textOf(answer)).toMatch(/^HTTP\/1.1 101 /)
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
@@ -200,16 +200,6 @@ test('two Fleets at the usual port: one of them has another', async () => {
   const [first, second] = both.map(({ fleet }) => fleet.url)
   expect(first).not.toBe(second)
   for (const { fleet } of both) expect((await fetch(`${fleet.url}/version`)).status).toBe(200)
-})
-
-test('record writes the session of each sidecar into the folder', async () => {
-  const folder = join(await temporaryFolder('fleet'), 'sessions')
-  const { fleet } = await start('', { record: folder })
-  await fleet.ready()
-  const [first] = servers(fleet)
-  await fleet.close()
-  expect(await readdir(folder)).toEqual([`${first!.name}.ndjson`])
-  expect(await readFile(join(folder, `${first!.name}.ndjson`), 'utf8')).toContain('RequestReady')
 })
 
 test('kubeconfig leads to the Fleet until close(), and another file at its path stays', async () => {

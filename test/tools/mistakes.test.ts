@@ -43,6 +43,8 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* after --\.$/],
     [['--prot', '1'], /^Unknown option '--prot'; did you mean demo --port\?$/],
     [['help', 'gateway'], /^There is no command "gateway"; there are demo, local, .*\.$/],
+    [['local', '--record', 'x'], /^There is no option --record any more: .*--log-format json/],
+    [['replay', 'x'], /^There is no command "replay" any more: /],
     [['scenario', 'run', 'a.yaml'], /^There is no command "scenario" any more: .* gameserver-sidecar\/mock or /],
     [['completion', 'zsh'], /^There is no command "completion" any more: --help lists what each command takes\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
@@ -105,12 +107,6 @@ describe('a mistake in the command line is one sentence with the value, what was
 
     [['allocate', '--label', 'mode'], /argument 'mode' is invalid: it must look like key=value\.$/],
     [['allocate', '-f', 'x', '--add-to', 'a=b'], /^--add-to and --file exclude each other; write it into the file\.$/],
-    [['replay', 'x', '--url', 'http://x'], /^--url names the sidecar to call; add --as client\.$/],
-    [
-      ['replay', 'x', '--as=client', '--step'],
-      /^--step is for a replay as a sidecar; leave it out, or leave out --as client\.$/,
-    ],
-
     [['allocate', '--url', 'ftp://x'], /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],
   ]
 
@@ -157,7 +153,6 @@ describe('the file', () => {
     ['exec', (file) => ['exec', '--file', file, '--', 'true']],
     ['fleet', (file) => ['fleet', '--port=0', '--file', file, '--', 'true']],
     ['allocate', (file) => ['allocate', '--file', file]],
-    ['replay', (file) => ['replay', file, '--http-port=0']],
   ]
 
   test.each(commands)('of %s ends the command with 66 if it is missing', async (_name, args) => {
@@ -168,13 +163,13 @@ describe('the file', () => {
     )
   })
 
-  test.each(commands)('of %s is refused before it is opened if it is a pipe', async (name, args) => {
+  test.each(commands)('of %s is refused before it is opened if it is a pipe', async (_name, args) => {
     const pipe = join(await temporaryFolder('pipe'), 'file.yaml')
     execFileSync('mkfifo', [pipe])
     const { code, err } = await run(...args(pipe)).finished
     expect(err).toMatch(/file\.yaml( of --cert| can't be read)?: it is a pipe, not a file\.?$/)
     expect(err).not.toContain('\n')
-    expect(code).toBe(name === 'replay' ? NO_FILE : 64)
+    expect(code).toBe(64)
   })
 
   test.each([

@@ -36,10 +36,7 @@ export const command = defineCommand({
 })
 
 async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
-  const [{ runCommand }, local] = await Promise.all([
-    import('../../local/game.js'),
-    startSidecar(given, context),
-  ])
+  const [{ runCommand }, local] = await Promise.all([import('../../local/game.js'), startSidecar(given, context)])
   announceSidecar(local.url)
   const { colors } = context
   const say = (sentence: string): void => context.warn(colors.dim(`sidecar: ${plainText(sentence)}`))

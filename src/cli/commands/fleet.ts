@@ -26,7 +26,6 @@ const flags = {
   }),
   ports: option('range', 'ports for players (default: 7000-8000)', portRange, { also: ['players-port'] }),
   grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
-  record: text('dir', 'record the session of each sidecar into this folder'),
   kubeconfig: text('file', 'write a kubeconfig with this API, for kubectl and other clients'),
   platform,
   allowHost: option('name', 'also accept requests for this Host', names),
@@ -109,8 +108,8 @@ function gameOf(args: readonly string[], { path, browser, webgl, yes }: FleetFla
   return { dir: first, page: { path, browser, webgl } }
 }
 
-const optionsOf = ({ file, replicas, max, port, ports, grace, record, kubeconfig, ...given }: FleetFlags) => ({
-  ...{ file, replicas, max, port: port ?? ('usual' as const), ports, record, kubeconfig, platform: given.platform },
+const optionsOf = ({ file, replicas, max, port, ports, grace, kubeconfig, ...given }: FleetFlags) => ({
+  ...{ file, replicas, max, port: port ?? ('usual' as const), ports, kubeconfig, platform: given.platform },
   grace: grace === undefined ? undefined : grace * 1000,
   allowHosts: given.allowHost,
   allowOrigins: given.allowOrigin,

@@ -34,8 +34,6 @@ export interface FleetSettings {
   readonly platform?: string | undefined
   /** ms from SIGTERM to SIGKILL. Default: the template's `terminationGracePeriodSeconds`, else 30,000. */
   readonly grace?: number | undefined
-  /** Folder for a recording of each sidecar, `<name>.ndjson`. It is made if it is missing. */
-  readonly record?: string | undefined
   /** Path of a kubeconfig to write, with which kubectl and other clients find the API. `close()` removes it. */
   readonly kubeconfig?: string | undefined
   /** Host names served beside localhost, 127.0.0.1 and [::1]. */

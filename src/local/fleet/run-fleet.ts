@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createFleetModel } from '../../platform/fleet.js'
 import type { FleetModel } from '../../platform/fleet.js'
@@ -44,7 +43,6 @@ export async function runFleet(options: FleetRunOptions): Promise<Fleet> {
   const { file } = options
   const paths = file === undefined ? [] : [file].flat()
   const read = paths.length > 0 ? await readFleetFiles(paths) : { source: givenSource(options), files: [] }
-  if (options.record !== undefined) await mkdir(options.record, { recursive: true })
   const run = new FleetRun(options, withReplicas(read.source, options.replicas))
   try {
     await run.start()
@@ -85,7 +83,7 @@ class FleetRun {
   })
 
   constructor(options: FleetRunOptions, { fleet, autoscaler }: FleetSource) {
-    const { platform = 'agones', max, ports = [7_000, 8_000], grace, record, startGame } = options
+    const { platform = 'agones', max, ports = [7_000, 8_000], grace, startGame } = options
     const { allowHosts = [], allowOrigins = [] } = options
     this.#options = options
     this.#started.catch(() => undefined)
@@ -99,7 +97,7 @@ class FleetRun {
     })
     this.#servers = new GameServers(
       {
-        ...{ platform, record, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
+        ...{ platform, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
         startGame,
         dispatch: (event) => this.#dispatch(event),
         onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),

@@ -39,6 +39,12 @@ export interface ConnectionSeats<Connection> {
   isEmpty(): boolean
   idOf(connection: Connection): string | undefined
   /**
+   * Resolves with the id of a player who could be admitted now, and takes no seat.
+   *
+   * @throws SidecarError if the player would be refused
+   */
+  check(identify: () => PlayerId | Promise<PlayerId>): Promise<string | null>
+  /**
    * Resolves once this connection is admitted.
    *
    * @param isGone whether the connection is lost, which may not have been reported by an event
@@ -121,6 +127,15 @@ export function createSeats<Connection>({
     isEmpty: () => !seats.size,
     idOf: (connection) => connections.get(connection)?.id,
     free,
+    async check(identify) {
+      if (all.door === 'closed') throw new SidecarError('CLOSED', 'This server ends')
+      const id = await ask(identify, report)
+      if (id === null || seats.has(id)) return id
+      if (unallocated === 'refuse') await untilAllocated(client)
+      if (players?.full && !players.expected.includes(id))
+        throw new SidecarError('OUT_OF_RANGE', 'Every seat is taken or promised')
+      return id
+    },
     async take(connection, identify, isGone) {
       if (all.door === 'left') return
       connections.set(connection, undefined)
