@@ -72,6 +72,23 @@ spec:
     expect(await init(folder)).toMatchObject({ code: 0 })
   })
 
+  test("of a developer's machine makes a Fleet without its address and fixed port: init names both, and exits with 1", async () => {
+    const folder = await projectWith(`
+metadata:
+  annotations: { agones.dev/dev-address: 192.0.2.10, motd: hello }
+spec:
+  ports: [{ name: default, portPolicy: Static, hostPort: 17654, containerPort: 17654, protocol: TCP }]`)
+    const { code, out } = await init(folder)
+    expect(code).toBe(1)
+    expect(out).toContain(
+      'gameserver.yaml has the annotation agones.dev/dev-address and the fixed port in spec.ports[0], which fleet.yaml leaves out',
+    )
+    const { metadata, spec } = await fleetIn(folder)
+    expect(metadata).toMatchObject({ annotations: { motd: 'hello' } })
+    expect(JSON.stringify({ metadata, spec })).not.toMatch(/dev-address|hostPort|Static/)
+    expect(spec['ports']).toEqual([{ name: 'default', portPolicy: 'Dynamic', containerPort: 17654, protocol: 'TCP' }])
+  })
+
   test('with a pod of its own keeps that pod, and its image is the one to build', async () => {
     const folder = await projectWith(
       'spec: { template: { spec: { containers: [{ name: g, image: "registry.example/g:7" }] } } }',

@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { GameServerFileError, loadGameServerFile } from '../../local/files.js'
 import { parseDocument } from '../../local/files.js'
 import { isObject } from '../../protocol/is-object.js'
-import { ChoiceError, readImage } from './choices.js'
+import { ChoiceError, ProjectError, readImage } from './choices.js'
 import type { Resource } from './choices.js'
-import { ProjectError } from './project.js'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -63,6 +63,11 @@ export const extraFlags = ({ path, webgl, webrtc, metrics }: FlagChoices): strin
   ...(metrics ? [`--metrics-port=${METRICS_PORT}`] : []),
 ]
 
+/** A project that init can't read. The message is one sentence. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError'
+}
+
 /** An invalid choice. The message begins with the name of its flag. */
 export class ChoiceError extends Error {
   override readonly name = 'ChoiceError'

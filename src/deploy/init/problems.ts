@@ -3,9 +3,9 @@ import { basename, join } from 'node:path'
 import { SIDECAR } from './choices.js'
 import type { Choices } from './choices.js'
 import { ADD } from './next-steps.js'
-import { ignoredNames, INSTALL_SCRIPTS } from './project.js'
+import { INSTALL_SCRIPTS } from './project.js'
 import type { Project } from './project.js'
-import { importsOf, packageOf, sourceOf, textOf } from './source.js'
+import { ignoredNames, importsOf, packageOf, sourceOf, textOf } from './source.js'
 
 /** Why `docker build` would fail or build a broken image: for each reason, a sentence with the fix. */
 export function imageProblems(kept: readonly string[], choices: Choices, project: Project): string[] {
@@ -63,17 +63,15 @@ const tagProblems = ({ image }: Choices): string[] =>
 
 /** A docker build sees only the Dockerfile's variables, and the image starts the program without npm. */
 function nodeOptionsProblems({ kind }: Choices, { scripts, manager }: Project): string[] {
-  const [build, start] = [scripts['build'], scripts['start']].map((script) =>
-    typeof script === 'string' ? script : '',
-  )
+  const { build = '', start = '' } = scripts
   const problems: string[] = []
   // In sh, the Windows command `set NODE_OPTIONS=` sets no variable.
-  if (/(?<!\bset )\bNODE_OPTIONS(?!=)|\bset NODE_OPTIONS/.test(build!)) {
+  if (/(?<!\bset )\bNODE_OPTIONS(?!=)|\bset NODE_OPTIONS/.test(build)) {
     problems.push(
       `${manager} run build takes NODE_OPTIONS from the shell, which docker build lacks: add an ENV line to the Dockerfile before the build.`,
     )
   }
-  if (kind === 'node' && start!.includes('NODE_OPTIONS')) {
+  if (kind === 'node' && start.includes('NODE_OPTIONS')) {
     problems.push(
       'npm start sets NODE_OPTIONS, but the image starts the program without npm: add NODE_OPTIONS to the env in the manifests.',
     )
@@ -102,8 +100,7 @@ function missingImports({ entry }: Choices, { folder, devPackages, manager, buil
 function lifecycleProblems({ folder, scripts, devPackages, build, manager }: Project): string[] {
   if (build !== undefined) return []
   return INSTALL_SCRIPTS.flatMap((name) => {
-    const script = scripts[name]
-    const words = typeof script === 'string' ? script.split(/[\s&|;]+/) : []
+    const words = (scripts[name] ?? '').split(/[\s&|;]+/)
     const needed = devPackages.find((one) => commandsOf(folder, one).some((command) => words.includes(command)))
     return needed === undefined
       ? []
@@ -122,7 +119,7 @@ function commandsOf(folder: string, name: string): string[] {
 
 /** The image goes without `.env` files, which hold secrets. */
 function secretProblems({ folder, scripts }: Project): string[] {
-  const isUsed = existsSync(join(folder, '.env')) || /--env-file/.test(String(scripts['start'] ?? ''))
+  const isUsed = existsSync(join(folder, '.env')) || /--env-file/.test(scripts['start'] ?? '')
   return isUsed
     ? [
         'The image goes without .env, which .dockerignore lists: give its variables as env in fleet.yaml, secrets from a Secret.',

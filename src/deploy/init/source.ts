@@ -14,6 +14,12 @@ export function textOf(path: string): string {
   }
 }
 
+/** The lines of an ignore file without slashes at their ends: `/dist/` is `dist`. */
+export const ignoredNames = (path: string): string[] =>
+  textOf(path)
+    .split(/\r?\n/)
+    .map((line) => line.trim().replace(/^\/|\/$/g, ''))
+
 /** The imports of a program, by its code. */
 export interface Imports {
   /** The first file that imports each package or part of one. */

@@ -13,7 +13,10 @@ const BLOCK = /^ *\{\{([#^])(\w+)\}\}\n([^]*?)^ *\{\{\/\2\}\}\n/gm
  * and `{{/name}}` stay if it is not.
  */
 export function fill(template: string, values: Values): string {
-  const textOf = (name: string): string => String(values[name] as Scalar)
+  const textOf = (name: string): string => {
+    const value = values[name]
+    return typeof value === 'object' ? '' : String(value)
+  }
   return keepBlocks(template, values)
     .replace(/^( *)\{\{(\w+)\}\}$/gm, (_, spaces: string, name: string) => indent(textOf(name).trimEnd(), spaces))
     .replace(/\{\{(\w+)\}\}/g, (_, name: string) => textOf(name))
