@@ -166,6 +166,10 @@ export function object(
   })
 }
 
+/** An object with these fields, and others that are ignored. */
+export const looseObject = (entries: Readonly<Record<string, Schema>>): ObjectSchema =>
+  onlyObjects(v.looseObject(entries, ({ expected }) => `needs the field ${expected}`))
+
 /** A mistake of an object, or of one of its fields. */
 interface Fault {
   readonly message: string
