@@ -1,4 +1,4 @@
-export { readExisting } from './init/carry-over.js'
+export { mistakesIn, readExisting } from './init/carry-over.js'
 export { ChoiceError, type Choices, ProjectError } from './init/choices.js'
 export { choose, type Person, UndecidedError } from './init/choose.js'
 export { alternatives, localSteps, nextSteps } from './init/next-steps.js'

@@ -89,6 +89,34 @@ spec:
     expect(spec['ports']).toEqual([{ name: 'default', portPolicy: 'Dynamic', containerPort: 17654, protocol: 'TCP' }])
   })
 
+  test.each([
+    ['metadata: { name: My_Tag }', 'metadata.name must be lower-case'],
+    ['spec: { health: { failureThreshold: 0 } }', 'spec.health.failureThreshold must be'],
+    ['spec: { lists: { players: { capacity: 5000000 } } }', 'spec.lists.players.capacity must be'],
+    [
+      'spec: { template: { spec: { containers: [{ name: Game Server, image: "g:1" }] } } }',
+      'spec.template.spec.containers[0].name must be lower-case',
+    ],
+    [
+      'spec: { template: { spec: { containers: [{ name: game }] } } }',
+      'spec.template.spec.containers[0] needs the field "image"',
+    ],
+  ])(
+    'that holds %j, which a cluster refuses: init says so as doctor does, and exits with 1',
+    async (content, message) => {
+      const { code, out } = await init(await projectWith(content))
+      expect(out).toContain(`A cluster refuses gameserver.yaml, and the Fleet that is made from it: ${message}`)
+      expect(code).toBe(1)
+    },
+  )
+
+  test('that a local sidecar takes as it is, and a cluster with what init adds, has no mistake', async () => {
+    const folder = await projectWith('spec: { lists: { players: { capacity: 8 } } }')
+    const { code, out } = await init(folder)
+    expect({ code, out }).toMatchObject({ code: 0 })
+    expect(out).not.toContain('refuses')
+  })
+
   test('with a pod of its own keeps that pod, and its image is the one to build', async () => {
     const folder = await projectWith(
       'spec: { template: { spec: { containers: [{ name: g, image: "registry.example/g:7" }] } } }',
@@ -128,7 +156,7 @@ spec:
   })
 
   test('with a container of its own refuses a flag of the page that is not among its args', async () => {
-    const container = '{ image: g, args: [--webgl, --path, /a.html] }'
+    const container = '{ name: g, image: g:1, args: [--webgl, --path, /a.html] }'
     const folder = await projectWith(`spec: { template: { spec: { containers: [${container}] } } }`)
     expect((await init(folder, '--path', '/b.html', '--webgl')).err).toBe(
       '--path=/b.html must be among the args in gameserver.yaml, which fleet.yaml takes over.',

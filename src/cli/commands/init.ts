@@ -8,6 +8,7 @@ import {
   imageProblems,
   inspectProject,
   localSteps,
+  mistakesIn,
   nextSteps,
   ProjectError,
   readExisting,
@@ -63,9 +64,12 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
       throw error
     })
     if (choices === undefined) return EXIT.FAILED
-    const result = await writeFiles(options.into, renderFiles(choices, project, existing))
+    const files = renderFiles(choices, project, existing)
+    const result = await writeFiles(options.into, files)
     report(result, context)
-    const leftOut = result.written.includes('fleet.yaml') ? (existing?.leftOut ?? []) : []
+    const isCarried = existing !== undefined && result.written.includes('fleet.yaml')
+    const leftOut = isCarried ? existing.leftOut : []
+    const mistakes = isCarried ? mistakesIn(files.get('fleet.yaml')!, existing) : []
     const isTold = terminal !== undefined || options.kind !== undefined || options.entry !== undefined
     const remarks = [
       ...(isTold || choices.kind !== project.kind ? [] : [takenFor(project)]),
@@ -74,11 +78,12 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
         : [
             `gameserver.yaml has ${leftOut.join(' and ')}, which fleet.yaml leaves out: servers of a Fleet can't have it.`,
           ]),
+      ...mistakes,
       ...imageProblems(result.kept, choices, project),
     ]
     for (const remark of remarks) context.print(context.colors.yellow(plainText(remark)))
     if (result.written.length > 0) tellNext(choices, project, context)
-    return leftOut.length > 0 ? EXIT.FAILED : EXIT.DONE
+    return leftOut.length + mistakes.length > 0 ? EXIT.FAILED : EXIT.DONE
   } catch (error) {
     if (error instanceof ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
     if (error instanceof ProjectError) throw new UsageError(`${error.message}.`, { cause: error })

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { GameServerFileError, loadGameServerFile } from '../../local/files.js'
-import { parseDocument } from '../../local/files.js'
+import { GameServerFileError, loadGameServerFile, parseDocument } from '../../local/files.js'
+import { clusterMistakes } from '../../platform/schema.js'
 import { isObject } from '../../protocol/is-object.js'
 import { ChoiceError, ProjectError, readImage } from './choices.js'
 import type { Resource } from './choices.js'
@@ -20,6 +20,7 @@ export interface Existing {
   readonly args: readonly string[] | undefined
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
+  readonly name: unknown
   /** The fields that the Fleet's template takes over. */
   readonly template: Readonly<Record<'metadata' | 'spec', Fields>>
   /** Fields that a Fleet's template can't have. */
@@ -36,7 +37,13 @@ export async function readExisting(folder: string): Promise<Existing | undefined
   if (!existsSync(path)) return undefined
   try {
     const manifest = await loadGameServerFile(path)
-    const { labels, annotations: all, name: _name, generateName: _generated, ...metadata } = fieldsOf(manifest.metadata)
+    const {
+      labels,
+      annotations: all,
+      name = 'game',
+      generateName: _generated,
+      ...metadata
+    } = fieldsOf(manifest.metadata)
     const { [DEV_ADDRESS]: devAddress, ...annotations } = fieldsOf(all)
     const { counters, lists, ...status } = fieldsOf(manifest.status)
     const spec = fieldsOf(manifest.spec)
@@ -49,6 +56,7 @@ export async function readExisting(folder: string): Promise<Existing | undefined
     const { containers } = fieldsOf(fieldsOf(spec['template'])['spec'])
     const { image, args } = firstOf(containers)
     return {
+      name,
       port: typeof containerPort === 'number' ? containerPort : undefined,
       protocol: typeof protocol === 'string' ? protocol : undefined,
       image: typeof image === 'string' ? readImage(image) : undefined,
@@ -86,6 +94,16 @@ export function carryOver(fleet: string, { template }: Existing): string {
     }
   }
   return hasChanged ? document.toString({ lineWidth: 0, flowCollectionPadding: false }) : fleet
+}
+
+/** What a cluster refuses in gameserver.yaml, with what the Fleet's own values add to it. */
+export function mistakesIn(fleet: string, { name }: Existing): string[] {
+  const template = fieldsOf(fieldsOf(fieldsOf(parseDocument(fleet).toJS() as unknown)['spec'])['template'])
+  const metadata = { ...fieldsOf(template['metadata']), name }
+  const gameServer = { apiVersion: 'agones.dev/v1', kind: 'GameServer', metadata, spec: template['spec'] }
+  return clusterMistakes(gameServer).map(
+    ({ message }) => `A cluster refuses gameserver.yaml, and the Fleet that is made from it: ${message}.`,
+  )
 }
 
 function merged(field: string, ours: unknown, theirs: unknown): unknown {
