@@ -9,7 +9,9 @@ interface Locked {
   readonly optionalDependencies?: Record<string, string>
 }
 
-const files = execFileSync('git', ['ls-files', '*package-lock.json'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+const files = execFileSync('git', ['ls-files', '*package-lock.json'], { cwd: root, encoding: 'utf8' })
+  .trim()
+  .split('\n')
 
 describe.each(files)('%s', (file) => {
   const { packages } = JSON.parse(read(file)) as { packages: Record<string, Locked> }
