@@ -43,6 +43,25 @@ declare const game: { addPlayer(socket: object, name: string): void }
 declare const TicTacToe: object, BattleRoom: object
 declare const PORT: number, port: number
 declare var gameServerHost: import('gameserver-sidecar').GameServerHost
+declare const Bun: {
+  serve<Data>(options: {
+    port: number
+    fetch(request: Request, server: BunServer<Data>): Response | undefined | Promise<Response | undefined>
+    websocket: {
+      open(socket: BunSocket<Data>): void
+      message(socket: BunSocket<Data>, text: string | object): void
+      close(socket: BunSocket<Data>): void
+    }
+  }): BunServer<Data>
+}
+interface BunServer<Data> {
+  publish(topic: string, text: string): number
+  upgrade(request: Request, options: { data: Data }): boolean
+}
+interface BunSocket<Data> {
+  readonly data: Data
+  subscribe(topic: string): void
+}
 declare const System: { import(name: string): Promise<any> }
 declare const GameServerSidecarPlayers: typeof import('gameserver-sidecar/players')`
 
@@ -84,7 +103,7 @@ async function complaintsAbout(files: ReadonlyMap<string, string>): Promise<Comp
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
       'gameserver-sidecar/players': [join(root, 'src/players/index.ts')],
-      'gameserver-sidecar/*': [join(root, 'src/adapters/*.ts')],
+      'gameserver-sidecar/*': ['players', 'engines'].map((room) => join(root, `src/${room}/*.ts`)),
       playcanvas: [playcanvas!],
       '@babylonjs/core/*': [`${dirname(babylon!)}/*`],
     },
@@ -111,7 +130,7 @@ export function join(socket: PlayerSocket) {
 test.skipIf(babylon === undefined || playcanvas === undefined)(
   'the recipes of docs/engines.md and docs/recipes fit the types of the package, of the engines and of the games',
   async () => {
-    const pages = ['boardgame-io', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io']
+    const pages = ['boardgame-io', 'bun', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io']
     const recipes = ['engines', ...pages.map((name) => `recipes/${name}`)].flatMap((name) => {
       const codes = snippetsOf(`docs/${name}.md`).map((snippet) => ({ ...snippet, code: codeIn(snippet) }))
       const found = codes.filter(({ code }) => code !== undefined)
