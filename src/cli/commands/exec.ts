@@ -36,10 +36,8 @@ export const command = defineCommand({
 })
 
 async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
-  const [{ runCommand }, local] = await Promise.all([
-    import('../../local/game.js'),
-    startSidecar(given, context),
-  ])
+  const orphaned = context.untilOrphaned()
+  const [{ runCommand }, local] = await Promise.all([import('../../local/game.js'), startSidecar(given, context)])
   announceSidecar(local.url)
   const { colors } = context
   const say = (sentence: string): void => context.warn(colors.dim(`sidecar: ${plainText(sentence)}`))
@@ -61,6 +59,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
       graceMs: given.grace * 1000,
       restarts: given.restart,
       stdin: given.keys ? 'ignore' : 'inherit',
+      orphaned,
       say,
     })
     return exitCode
