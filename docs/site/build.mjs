@@ -3,7 +3,7 @@
  *
  *   node docs/site/build.mjs [folder]
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +12,7 @@ import { readReference } from './api.mjs'
 import { layout } from './layout.mjs'
 import { createRenderer } from './markdown.mjs'
 import { arrange, pagesIn, readPages, relink } from './pages.mjs'
+import { buildPlayground } from './playground/build.mjs'
 
 const site = import.meta.dirname
 const root = join(site, '..', '..')
@@ -50,7 +51,8 @@ export async function buildSite({ out = join(root, 'site'), onMissing = refuseUn
   for (const name of ['style.css', 'site.js']) copyFileSync(join(site, 'assets', name), join(out, 'assets', name))
   mkdirSync(join(out, 'images'), { recursive: true })
   for (const picture of pictures) copyFileSync(join(root, picture), join(out, 'images', basename(picture)))
-  await addPlayground(join(out, 'playground'))
+  const bundled = await buildPlayground(join(out, 'playground'))
+  write('licenses.txt', ['minisearch', ...bundled].map(notice).join('\n\n'))
   return { reference, pages: pages.map(({ path }) => path) }
 }
 
@@ -82,12 +84,12 @@ function llms(rendered, sections) {
   return `# gameserver-sidecar\n\n> ${rendered[0].summary}\n\n${blocks.join('\n\n')}\n`
 }
 
-/** The playground builds itself where it is part of the checkout. */
-async function addPlayground(folder) {
-  const own = join(site, 'playground', 'build.mjs')
-  if (!existsSync(own)) return
-  const { buildPlayground } = await import(own)
-  await buildPlayground(folder)
+/** The notice of a package that a script of the site holds. */
+function notice(name) {
+  const folder = join(root, 'node_modules', name)
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file))
+  return `${name} ${version}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -28,7 +28,7 @@ export function layout({ page, html, headings, summary, sections, order, pages }
 <body${isFront ? ' class="front"' : ''}>
 <a class="skip" href="#main">Skip to the text</a>
 <header class="top">
-<button class="button menu" popovertarget="nav">Menu</button>
+<button class="button nav-open" popovertarget="nav">Menu</button>
 <a class="brand" href="${root}index.html"><span class="mark" aria-hidden="true"></span>gameserver-sidecar</a>
 <a class="top-link" href="${docs}">Docs</a>
 <button class="button search-open" type="button" aria-keyshortcuts="/">Search <kbd aria-hidden="true">/</kbd></button>
@@ -45,7 +45,7 @@ ${isFront ? front(html, docs) : html}
 ${isFront ? '' : neighbours(root, page, order)}
 </main>
 ${isFront ? '' : contents(headings)}
-<footer>Apache-2.0 · <a href="${root}${page.path}.md">This page as Markdown</a> · <a href="${root}llms.txt">llms.txt</a></footer>
+<footer>Apache-2.0 · <a href="${root}${page.path}.md">This page as Markdown</a> · <a href="${root}llms.txt">llms.txt</a> · <a href="${root}licenses.txt">Licenses</a></footer>
 <dialog id="search" aria-label="Search">
 <form method="dialog"><input type="search" aria-label="Search the documentation" placeholder="Search the documentation" autocomplete="off" spellcheck="false"><button class="button">Close</button></form>
 <p role="status"></p>

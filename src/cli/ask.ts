@@ -1,11 +1,14 @@
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { toolAgent } from '../protocol/tool-agent.js'
 
 /** Longest answer. */
 const MOST = 16 * 1024 * 1024
 
 export interface Question {
+  /** The command that asks: a local sidecar must not take it for the game. Default `find`, which looks for a sidecar. */
+  readonly command?: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -60,16 +63,20 @@ export async function ask(url: string, question: Question): Promise<Answer> {
   }
 }
 
-function open(
+/** Sends a request, and resolves with the head of its answer. */
+export function open(
   url: string,
-  { method = 'GET', headers = {}, body, target }: Question,
+  { method = 'GET', headers = {}, body, target, command = 'find' }: Omit<Question, 'patience' | 'until'>,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest
     const path = target === undefined ? {} : { path: new URL(url).pathname.replace(/\/$/, '') + target }
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const request = send(url, { method, headers: { ...length, ...headers }, agent: false, signal, ...path })
+    const request = send(url, {
+      ...{ method, headers: { 'user-agent': toolAgent(command), ...length, ...headers } },
+      ...{ agent: false, signal, ...path },
+    })
     request.on('response', resolve).on('error', reject)
     // Without a listener, Node closes the connection and emits nothing.
     request.once('upgrade', (response, socket) => {

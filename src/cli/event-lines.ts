@@ -10,7 +10,7 @@ const WHAT_WIDTH = 30
 const MAX_CHANGES = 10
 
 /** Warnings whose text is new each time. */
-const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action'] as const)
+const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action', 'unknown-field'] as const)
 
 /** The time of day of this machine, such as `12:04:05.006`. */
 export const clockTime = (at: number): string =>
@@ -72,8 +72,6 @@ function describeEvent(event: SidecarEvent): string {
       return `watch #${event.id} opened (${event.transport})`
     case 'watch-closed':
       return `watch #${event.id} closed (${event.reason})`
-    case 'shown':
-      return 'recording'
     case 'tick':
       return 'sidecar'
   }

@@ -1,14 +1,29 @@
 import { UsageError } from './exit-codes.js'
 
+type Gone = Readonly<Record<string, string>>
+
 /** Commands that earlier builds had, and what to use instead. */
-const commands: Readonly<Record<string, string>> = {
-  scenario: "tell the story in a test, with gameserver-sidecar/mock or createLocalSidecar(), or run the test by 'exec'",
+const commands: Gone = {
   completion: '--help lists what each command takes',
+  replay: "the dashboard's timeline shows a session, and control commands repeat one",
+  scenario: "tell the story in a test, with gameserver-sidecar/mock or createLocalSidecar(), or run the test by 'exec'",
 }
+
+const recordings = "--log-format json prints a line for each event, and the dashboard's timeline copies as text"
+const flags: Gone = { record: recordings, redact: recordings }
 
 /** @throws UsageError for a command that is gone */
 export function refuseGone(command: string): void {
-  if (Object.hasOwn(commands, command)) {
-    throw new UsageError(`There is no command ${JSON.stringify(command)} any more: ${commands[command]}.`)
-  }
+  const instead = sentenceOf(commands, command)
+  if (instead !== undefined)
+    throw new UsageError(`There is no command ${JSON.stringify(command)} any more: ${instead}.`)
 }
+
+/** The error for a flag that is gone; undefined for any other. */
+export function goneFlag(name: string): UsageError | undefined {
+  const instead = sentenceOf(flags, name)
+  return instead === undefined ? undefined : new UsageError(`There is no option --${name} any more: ${instead}.`)
+}
+
+const sentenceOf = (gone: Gone, name: string): string | undefined =>
+  Object.hasOwn(gone, name) ? gone[name] : undefined

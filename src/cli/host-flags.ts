@@ -3,7 +3,7 @@ import { UsageError } from './context.js'
 import type { Invocation } from './context.js'
 import { bytes, names, networks, port, several, whole } from './flag-values.js'
 import { flagName, oneOf, option, text, toggle, under } from './flags.js'
-import { insideFlags, pageFlags, platform, sidecar, steering } from './local-flags.js'
+import { givenOfLocal, insideFlags, logFormat, pageFlags, platform, sidecar } from './local-flags.js'
 import { checkSidecarFlags } from './serve-checks.js'
 
 /** Flags that only a page has. */
@@ -11,7 +11,10 @@ const onlyOfPages = {
   ...under('The page:', { path: text('path', 'path and query of the page (default: "/")') }),
   ...pageFlags,
   ...under('Players:', {
-    playersPort: option('port', 'port for players; 0 for any (default: 7777)', port, { also: ['port'] }),
+    playersPort: option('port', 'port for players; 0 for any (default: 7777)', port, {
+      short: 'p',
+      also: ['port'],
+    }),
     playersHost: text('address', 'address to listen on (default: 0.0.0.0, with --local 127.0.0.1)', {
       also: ['host', 'address'],
     }),
@@ -41,7 +44,7 @@ export const hostFlags = {
   platform,
   grace: option('ms', 'time limit for an orderly end (default: 10000)', whole),
   restarts: option('n', 'restarts after a crash before the first Ready (default: 2)', whole),
-  logFormat: oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty'),
+  logFormat,
   ...onlyOfPages,
   ...under('Metrics:', {
     metricsPort: option('port', 'port of /metrics for Prometheus; 0 for any (default: none)', port),
@@ -80,7 +83,7 @@ export function checkHostFlags(
       throw new UsageError(`${ofPages.join(' and ')} is for a page; leave it out, or leave out --node.`)
     }
   }
-  checkSidecarFlags(flags, env, named(steering))
+  checkSidecarFlags(flags, env, givenOfLocal(given))
   // Otherwise the program would get the page's folder as an argument.
   if (node !== undefined && (argsBefore.get('node') ?? 0) > 0) {
     throw new UsageError(

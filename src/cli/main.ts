@@ -32,7 +32,6 @@ const commandTable: Readonly<Record<string, Row>> = {
     'Find what is wrong with a sidecar, the connection to it, or a GameServer file.',
     () => import('./commands/doctor.js'),
   ],
-  replay: ['Serve a recording to watchers, or repeat its calls.', () => import('./commands/replay.js')],
   init: [
     'Write a Dockerfile and the manifests of a Fleet into a project. Existing files stay.',
     () => import('./commands/init.js'),

@@ -24,7 +24,7 @@ import { definePage } from './ui/page.js'
 
 const IN_MENU = new Set(['game server', 'faults'])
 const ELSEWHERE = new Set(['allocate', 'ready'])
-const OF_PAGE = new Set(['export', 'report', 'help'])
+const OF_PAGE = new Set(['copy', 'help'])
 
 definePage({
   subject: 'sidecar',
@@ -54,11 +54,10 @@ definePage({
 onChange(tellState)
 
 const panes = { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'JSON' }
-const recordedPanes = { timeline: 'Timeline', json: 'JSON' }
 
 export const App = (): JSX.Element => (
   <Page
-    panes={state.isRecorded ? recordedPanes : panes}
+    panes={panes}
     header={<Header />}
     footer={
       <>
@@ -69,7 +68,7 @@ export const App = (): JSX.Element => (
   >
     <Timeline />
     <div class="panels">
-      {!state.isRecorded && <LivePanels />}
+      <LivePanels />
       <GameServerPanel />
     </div>
   </Page>

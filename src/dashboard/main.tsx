@@ -3,15 +3,14 @@ import { Strip } from './header/header.js'
 import { Toast } from './header/notices.js'
 import { showState } from './header/state-notices.js'
 import { takeToken } from './store/api.js'
-import { follow, showRecording } from './store/follow.js'
+import { follow } from './store/follow.js'
 import { onChange } from './store/page-state.js'
 import { drawInto, drawPage, restoreChoices } from './ui/draw.js'
 
 onChange(showState)
 restoreChoices()
 
-const isRecorded = showRecording()
-if (!isRecorded && new URLSearchParams(location.search).has('embed')) {
+if (new URLSearchParams(location.search).has('embed')) {
   document.documentElement.classList.add('embedded')
   start()
   drawInto(document.body, () => (
@@ -25,7 +24,6 @@ if (!isRecorded && new URLSearchParams(location.search).has('embed')) {
 }
 
 function start(): void {
-  if (isRecorded) return
   takeToken()
   follow()
 }

@@ -1,3 +1,3 @@
-export type { Fleet } from './fleet/create-fleet.js'
-export type { FleetOptions, FleetRunEvent } from './fleet/fleet-options.js'
-export { createFleet } from './fleet/create-fleet.js'
+export { runFleet, type Fleet } from './fleet/run-fleet.js'
+export type { FleetRunEvent, FleetSettings } from './fleet/fleet-options.js'
+export { programGame, type StartGame } from './fleet/game.js'

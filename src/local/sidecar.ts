@@ -1,4 +1,3 @@
 export { dashboardUrl } from './sidecar/dashboard-route.js'
 export { warnProcess, type LocalSidecarOptions } from './sidecar/local-sidecar-options.js'
 export { createLocalSidecar, followReplacements, type LocalSidecar } from './sidecar/local-sidecar.js'
-export { startLocalSidecar } from './sidecar/local-sidecar.js'

@@ -1,7 +1,8 @@
 import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClient } from '../index.js'
 import { pause } from './tracking/end-when-empty.js'
-import { trackSessions, type Sessions } from './index.js'
+import { trackSessions, type PlayersOptions, type Sessions } from './index.js'
 import { attach, type AttachedServer } from './attached/attached-server.js'
+import { guardMatchmaking } from './attached/colyseus-matchmaking.js'
 import { createRoomSessions, followRooms, guard, keyOf, type Listeners } from './attached/colyseus-rooms.js'
 import type {
   ColyseusClient,
@@ -25,10 +26,13 @@ export type {
 interface Inside {
   transport?: { server?: Parameters<typeof whenListening>[0] & { listening: boolean } }
   state?: unknown
+  onBeforeShutdownCallback?(): unknown
 }
 
+const WANTED = 'imported from where Server is, from Colyseus 0.15 to 0.18'
+
 /**
- * Runs a Colyseus server, 0.16 to 0.18, as a GameServer: `ready()` once the server listens, a session for each
+ * Runs a Colyseus server, 0.15 to 0.18, as a GameServer: `ready()` once the server listens, a session for each
  * allocation, a seat for each player, a graceful shutdown. Call it before or after `listen()`.
  *
  * ```js
@@ -44,19 +48,20 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
   const { check } = internals
   const { define, listen, gracefullyShutdown } = Object(server) as ColyseusServer
   check([define, listen, gracefullyShutdown].every(Boolean), 'server', server, 'a Colyseus Server')
-  const { matchMaker, room, idOf = idOfClient } = Object(options) as SidecarPluginOptions
-  // Another copy of the module, such as the CommonJS one beside the ES module, has no state.
-  check((Object(matchMaker) as Inside).state !== undefined, 'matchMaker', matchMaker, 'imported from where Server is')
+  const { matchMaker, room, idOf = idOfClient, sessionRoomsOnly, players } = Object(options) as SidecarPluginOptions
+  const { list = 'players' } = Object(players) as PlayersOptions
+  // Colyseus 0.14 has no state, nor has another copy of the module, such as the CommonJS one beside the ES module.
+  check((Object(matchMaker) as Inside).state !== undefined, 'matchMaker', matchMaker, WANTED)
 
   let sessions!: Sessions
   let rooms!: ReturnType<typeof createRoomSessions>
   const attached: AttachedServer = attach<string>(
     { ...options, client: clientOptions(options, () => attached.client) },
-    ['matchMaker', 'maxDelay', 'room', 'sessions'],
-    ({ client, seats, listens, end, undo }) => {
+    ['matchMaker', 'maxDelay', 'room', 'sessions', 'sessionRoomsOnly'],
+    ({ client, seats, onListening, endBySignal, undo }) => {
       let tell!: () => void
       const listening = new Promise<void>((resolve) => (tell = resolve))
-      void listening.then(listens)
+      void listening.then(onListening)
       rooms = createRoomSessions(matchMaker, room, listening)
       sessions = trackSessions(client, { ...options.sessions, onSession: rooms.start })
       sessions.on('ended', rooms.ended)
@@ -71,6 +76,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
         dispose: rooms.disposed,
       }
       followRooms(server, matchMaker, listeners, undo)
+      guardMatchmaking(matchMaker, { client, seats, rooms, idOf, list, sessionRoomsOnly }, undo)
 
       const http = (server as Inside).transport?.server
       undo(
@@ -86,7 +92,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
       // Colyseus calls this on SIGTERM, even after a shutdown, and would exit before shutdown() is sent.
       const restore = override(server, 'gracefullyShutdown', () => async (exit = true, error?: Error) => {
         if (error) process.exitCode = 1
-        await end()
+        await endBySignal()
         if (exit) process.exit()
       })
       undo(() => isEnding || restore())
@@ -95,6 +101,11 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
           isEnding = true
           // A room that ends from now on must not free a place for another session.
           sessions.close()
+          // Colyseus runs the server's own callback first, then ends the rooms.
+          override(server as Inside, 'onBeforeShutdownCallback', (before) => async () => {
+            await before?.call(server)
+            await rooms.end()
+          })
           return gracefullyShutdown.call(server, false)
         },
       }

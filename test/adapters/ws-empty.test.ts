@@ -149,7 +149,7 @@ test.concurrent(
     await until(() => stateOf(sidecar), 'Ready')
     const ann = world.visit(server, '/?player=ann')
     const gone = world.visit(server, '/?player=gone')
-    await expect.poll(() => server.clients.size).toBe(0)
+    await until(() => server.clients.size, 0)
     gone.socket.terminate()
     sidecar.sidecar.control({ type: 'allocate' })
     await ann.opened

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { createFleet } from '../../src/local/fleet/create-fleet.js'
-import type { Fleet } from '../../src/local/fleet/create-fleet.js'
+import { createFleet } from '../../src/host/create-fleet.js'
+import type { Fleet } from '../../src/local/fleet.js'
 import { allocatorOf, errorOf } from './support.js'
 
 const PROGRAM = fileURLToPath(new URL('../fleet/program.mjs', import.meta.url))
@@ -66,7 +66,8 @@ test.each(['the Kubernetes API', 'the allocator service'])(
 
     const error = await errorOf(allocator.allocate({ fleet: 'arena' }))
     expect(error.code).toBe('UNALLOCATED')
-    if (isApi) expect(error.message).toMatch(/\(.*Allocated.*\)/)
+    if (isApi) expect(error.summary).toMatch(/\(.*Allocated.*\)/)
+    expect(error.message).not.toMatch(/kubectl/)
     const full = await allocator.allocate({ fleet: 'arena', selectors: [{ gameServerState: 'Allocated' }] })
     expect(full.counters).toEqual({ rooms: { count: 1, capacity: 2 } })
   },

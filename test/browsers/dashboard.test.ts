@@ -1,10 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
-import { temporaryFolder } from '../support/temporary-folder.js'
 import { createLocalSidecar, inDashboard, type Dashboard } from './support/dashboard.js'
 
 /** The arguments into which a shell splits a command line. */
@@ -13,7 +9,6 @@ function wordsOf(command: string): string[] {
   return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 
-const KEEP_SAVED = `URL.createObjectURL = (blob) => ((window.saved = blob), 'blob:none')`
 const NO_DIALOG = `document.querySelector('dialog[open]') === null`
 
 /** Opens a tab of the details, and waits until it shows a text. */
@@ -75,10 +70,8 @@ inDashboard((open) => {
     }
   })
 
-  test('a call that production would refuse has the mark prod, and the footer names the file of a recording', async () => {
-    const file = join(await temporaryFolder('gameserver-page'), 'match.ndjson')
-    const dashboard = await open({ local: { record: file } })
-    await dashboard.until(`document.querySelector('footer').innerText.includes(${JSON.stringify(`recording ${file}`)})`)
+  test('a call that production would refuse has the mark prod', async () => {
+    const dashboard = await open()
     await dashboard.call('POST', '/health', {})
     await dashboard.call('POST', '/health')
     await dashboard.until(`[...document.querySelectorAll('.timeline-row .timeline-chip')].length === 1`)
@@ -203,51 +196,16 @@ inDashboard((open) => {
     await atTop(63, `row.ariaSetSize >= '122'`)
   })
 
-  test('e exports the session with every call; the live region announces the export first, then a new state', async () => {
-    const dashboard = await open()
-    await dashboard.call('POST', '/nowhere')
-    await dashboard.says('Timeline', 'POST /nowhere')
-    await dashboard.press('t')
-    await dashboard.says('Told', '10 s later')
-    await dashboard.run(`new Promise((resolve) => {
-      URL.createObjectURL = (blob) => ((window.saved = blob), setTimeout(resolve), 'blob:none')
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'e', bubbles: true }))
-    })`)
-    dashboard.local.control({ type: 'setState', state: 'Allocated' })
-    await dashboard.says('Told', 'Exported as lobby.ndjson')
-    await dashboard.says('Told', 'State: Allocated')
-    const lines = (await dashboard.run<string>('window.saved.text()')).trim().split('\n')
-    const entries = lines.map((line) => JSON.parse(line) as { type: string; entry?: { event: { path?: string } } })
-    expect(entries.some(({ entry }) => entry?.event.path === '/nowhere')).toBe(true)
-  })
-
-  test('E exports the session as a page that works from a disk and sends no request', async () => {
+  test('the tabs of a call show its request, answer, entry, reason and change, with markup as text', async () => {
     const markup = '</script><script>document.title=`run`</script><!--'
     const dashboard = await open()
     await dashboard.call('PATCH', '/v1beta1/counters/rooms', { count: '11' })
-    await dashboard.call('POST', '/ready', {})
-    // The sidecar writes Ready later, which would replace Allocated.
-    await dashboard.until(String.raw`/\bReady/.test(document.title)`)
-    dashboard.local.control({ type: 'allocate', force: true, labels: { mode: 'dm' } })
     dashboard.local.control({ type: 'setLabel', key: 'note', value: markup })
     await dashboard.says('Timeline', markup)
-    await dashboard.run(KEEP_SAVED)
-    await dashboard.press('E')
-    await dashboard.until('window.saved')
-    const file = join(await temporaryFolder('report'), 'lobby.html')
-    writeFileSync(file, await dashboard.run<string>('window.saved.text()'))
-
-    const asked: string[] = []
-    dashboard.page.on('request', (request) => asked.push(request.url().split(':')[0]!))
-    dashboard.page.on('console', (message) => asked.push(message.text()))
-    await dashboard.page.goto(`${pathToFileURL(file).href}?embed`)
-    await dashboard.says('Timeline', 'updateCounter')
     await dashboard.says('GameServer', markup)
-    const header = await dashboard.run('document.querySelector("header").innerText')
-    expect(header).toMatch(/Allocated[^]*recorded session .*20\d\d/)
     await dashboard.press('/')
     await dashboard.page.keyboard.type('op:updateCounter')
-    await dashboard.says('Timeline', /^(?!.*mode = dm)/s)
+    await dashboard.says('Timeline', /^(?!.*note)/s)
     await dashboard.press('Enter', 'Enter')
     await seeTab(dashboard, 'request', '"count": "11"')
     await seeTab(dashboard, 'response', 'HTTP 500')
@@ -255,20 +213,26 @@ inDashboard((open) => {
     await seeTab(dashboard, 'why', 'Found Count: 11, Capacity: 10.')
     await dashboard.press('/')
     await dashboard.run(`document.querySelector('#filter').select()`)
-    await dashboard.page.keyboard.type('dm')
+    await dashboard.page.keyboard.type('note')
     await dashboard.press('Enter', 'Enter')
-    await seeTab(dashboard, 'diff', 'metadata.labels[mode]')
-    const buttons = await dashboard.run<string[]>(
-      `[...document.querySelectorAll('button:not(.timeline-row)')].map((one) => one.innerText)`,
-    )
-    expect(buttons.filter((text) => /allocate|ready|more|pause|replay|edit|clear/i.test(text))).toEqual([])
-    await dashboard.run(KEEP_SAVED)
-    expect(asked.filter((scheme) => !['file', 'data'].includes(scheme))).toEqual([])
-    await dashboard.press('a', 's', 'e')
-    await dashboard.until('window.saved')
-    expect(await dashboard.run('window.saved.text()')).toMatch(/^{"type":"recording",[^]*"type":"exchange"/)
-    expect(await dashboard.run('document.querySelectorAll("dialog").length')).toBe(0)
-    expect(await dashboard.run('document.querySelectorAll("script").length + document.title')).toMatch(/^1.*recorded$/)
+    await seeTab(dashboard, 'diff', 'metadata.labels[note]')
+    expect(await dashboard.run('document.querySelectorAll("script").length + document.title')).not.toMatch(/run$/)
+  })
+
+  test('e copies what passes the filter, a line each; the live region announces that first, then a new state', async () => {
+    const dashboard = await open()
+    await dashboard.call('PATCH', '/v1beta1/counters/rooms', { count: '11' })
+    await dashboard.call('POST', '/nowhere')
+    await dashboard.says('Timeline', 'POST /nowhere')
+    await dashboard.press('e')
+    dashboard.local.control({ type: 'setState', state: 'Allocated' })
+    await dashboard.says('Told', 'Copied 2 lines')
+    await dashboard.says('Told', 'State: Allocated')
+    const lines = (await dashboard.run<string>('navigator.clipboard.readText()')).split('\n')
+    expect(lines).toEqual([
+      expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3} {2}call {5}updateCounter {2}rooms .* {2}500 {2}.*Found Count: 11/),
+      expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3} {2}refused {2}POST \/nowhere {2}.*404/),
+    ])
   })
 
   test('the page waits for a sidecar that stopped, and shows its successor from the successor’s first entry', async () => {

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -35,10 +38,12 @@ if (installed === undefined) console.warn('There is no Chromium here, so the tes
 describe.skipIf(installed === undefined)('in Chromium', () => {
   let running: RunningBrowser
   let folder: string
+  let address: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'gameserver-playground-'))
     await buildPlayground(folder)
     writeFileSync(join(folder, 'index.html'), PAGE)
+    address = pathToFileURL(join(folder, 'index.html')).href
     running = await launchBrowser('Chromium', installed!)
   })
   afterAll(async () => {
@@ -46,19 +51,22 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await rm(folder, { recursive: true })
   })
 
-  async function open(hash = ''): Promise<Playground> {
+  async function open(hash = '', at = address, refused?: string): Promise<Playground> {
     const page = await running.browser.newPage()
     onTestFinished(() => page.close())
     page.setDefaultTimeout(60_000)
     const problems: string[] = []
     page.on('pageerror', (error) => problems.push(String(error)))
     page.on('request', (request) => {
-      if (!/^(file|blob|data):/.test(request.url())) problems.push(request.url())
+      const url = request.url()
+      // The driver also reports what the browser refuses to send.
+      if (!/^(file|blob|data):/.test(url) && !url.startsWith(at) && !(refused && url.startsWith(refused)))
+        problems.push(url)
     })
     onTestFinished(() => expect(problems, 'uncaught errors and requests that leave the page').toEqual([]))
     await page.setViewport({ width: 1280, height: 900 })
     await page.bringToFront()
-    await page.goto(pathToFileURL(join(folder, 'index.html')).href + hash)
+    await page.goto(at + hash)
     const press = async (name: string, region?: string): Promise<void> => {
       const within = region === undefined ? '' : `[aria-label="${region}"] `
       const button = await page.waitForSelector(`${within}::-p-aria([name="${name}"][role="button"])`)
@@ -209,9 +217,65 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     expect(hash).toMatch(/^#code=[\w-]+$/)
     const other = await open(hash)
     await other.page.waitForFunction(() => document.querySelector('textarea')!.value.includes('✓ kept'))
-    expect(await other.page.$eval('[role=log]', (log) => log.childElementCount)).toBe(0)
+    await other.says('Output', /^Output\s+Clear\s+A link brought this code, 1 lines\. Read it, then press Run\.\s*$/)
     await other.press('Run')
     await other.says('Output', /✓ kept true/)
+  })
+
+  test.each(['a server', 'a disk'])(
+    'code of a page from %s has no origin, storage, network, foreign script or worker',
+    async (from) => {
+      const asked: string[] = []
+      const server = createServer(({ url, headers }, response) => {
+        if (url?.startsWith('/secret')) asked.push(`${url} ${headers.cookie}`)
+        const file = { '/': 'index.html', '/playground.js': 'playground.js', '/playground.css': 'playground.css' }[url!]
+        response.setHeader('access-control-allow-origin', '*')
+        response.setHeader(
+          'content-type',
+          { js: 'text/javascript', css: 'text/css' }[url!.split('.')[1]!] ?? 'text/html',
+        )
+        response.end(file ? readFileSync(join(folder, file)) : 'self.secret = 1')
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      onTestFinished(() => void server.close())
+      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const { run, says } = await open('', from === 'a server' ? `${origin}/` : address, origin)
+      await run(`const tries = {
+        fetch: () => fetch('${origin}/secret'),
+        script: () => importScripts('${origin}/secret.js'),
+        module: () => import('${origin}/secret.mjs'),
+        blob: () => importScripts(URL.createObjectURL(new Blob(['self.secret = 1']))),
+        socket: () => new Promise((done, fail) => Object.assign(new WebSocket('${origin.replace('http', 'ws')}/secret'), { onopen: done, onerror: fail, onclose: fail })),
+        events: () => new Promise((done, fail) => Object.assign(new EventSource('${origin}/secret'), { onopen: done, onerror: fail })),
+        worker: () => new Worker(URL.createObjectURL(new Blob(['for (;;);']))),
+        storage: () => new Promise((done, fail) => Object.assign(indexedDB.open('site'), { onsuccess: done, onerror: fail })),
+        caches: () => caches.open('site'),
+      }
+      console.log('origin', self.origin)
+      for (const [name, attempt] of Object.entries(tries))
+        console.log(name, await (async () => attempt())().then(() => 'is possible', () => 'is refused'))
+      console.log('done', self.secret)`)
+      await says('Output', /done undefined/)
+      await says('Output', /origin null(\s+\w+ is refused){9}\s+done/)
+      expect(asked).toEqual([])
+    },
+  )
+
+  test('the page stops code that floods it with messages or watches, and the next Run works', async () => {
+    const { page, run, says } = await open()
+    const capture = `const { postMessage } = MessagePort.prototype
+      let port
+      MessagePort.prototype.postMessage = function (...given) { port ??= this; return postMessage.apply(this, given) }
+      console.log('captured')`
+    await run(`${capture}\nsetInterval(() => { for (let n = 0; n < 100; n++) port.postMessage({ type: 'pong' }) }, 10)`)
+    await says('Output', /Stopped: the code sends more than 2000 messages a second/)
+    await run(`${capture}\nfor (;;) port.postMessage({ type: 'line', level: 'log', text: 'x'.repeat(1e5) })`)
+    await says('Output', /Stopped: the code sends more than 2000 messages a second/)
+    await run(`${CLIENT}setInterval(() => createClient().on('state', () => {}), 10)`)
+    await says('Output', /Stopped: the code has 100 open watches/)
+    await page.select('select[aria-label="Example"]', 'Ready, then allocated')
+    await page.$eval('[data-run]', (button) => (button as HTMLElement).click())
+    await says('Dashboard', /Sidecar\s+Ready/)
   })
 
   test('a link with damaged, empty or too long code opens the first example with a notice', async () => {

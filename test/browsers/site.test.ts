@@ -91,23 +91,48 @@ inDrivenBrowsers((browser) => {
       await page.goto(address(`${path}.html`))
       expect(await run('document.documentElement.scrollWidth - document.documentElement.clientWidth'), path).toBe(0)
     }
-    await page.click('.menu')
+    await page.click('.nav-open')
     await page.waitForSelector('#nav:popover-open')
     await Promise.all([page.waitForNavigation(), page.click('#nav a[href$="events.html"]')])
     expect(await run('document.title')).toMatch(/^Events/)
   })
 
-  test('the playground is loaded with its style when it is opened, and not before', async () => {
+  test('the playground is loaded when it is opened, and not before, and runs its code, from disk too', async () => {
     const { page, run } = await browser.open(address('index.html'))
     const loaded = `[...document.querySelectorAll('script, link')].filter((one) => /playground\\//.test(one.src ?? one.href)).length`
     expect(await run(loaded)).toBe(0)
     await page.click('.playground-place button')
     await page.waitForSelector('::-p-aria(Run[role="button"])')
     await page.waitForFunction(`getComputedStyle(document.querySelector('.gsp')).display === 'grid'`)
+    await run(`document.querySelector('[data-run]').click()`)
+    await page.waitForFunction(`document.querySelector('[role=log]').innerText.includes('Ready. Press Allocate')`)
   })
 
-  // What axe finds doesn't depend on the engine.
+  test.each([390, 600, 800])("the playground's menu is closed until it is opened, %i pixels wide", async (width) => {
+    const { page, run } = await browser.open(address('index.html'))
+    await page.setViewport({ width, height: 844 })
+    await page.click('.playground-place button')
+    await page.waitForFunction(`document.querySelector('.gsp #more')`)
+    expect(await run(`getComputedStyle(document.querySelector('#more')).display`)).toBe('none')
+    await run(`document.querySelector('.gsp [popovertarget=more]').click()`)
+    expect(await run(`getComputedStyle(document.querySelector('#more')).display`)).toBe('block')
+  })
+
+  // What axe and the search find doesn't depend on the engine.
   if (browser.name !== 'Chromium') return
+  test.each([
+    ['keep a server alive between matches', 'guides/reuse'],
+    ['update without killing', 'deploy'],
+  ])('the search for "%s" has %s among its first three results', async (words, wanted) => {
+    const { page } = await browser.open(address('docs.html'))
+    await page.keyboard.press('/')
+    await page.waitForSelector('#search[open]')
+    await page.keyboard.type(words)
+    await page.waitForFunction(`document.querySelector('#search [role=status]').textContent.includes('result')`)
+    const found = await page.$$eval('#search li a', (links) => links.slice(0, 5).map(({ href }) => href))
+    expect(found.slice(0, 3).map((href) => href.slice(address('').length + 1).split('.')[0])).toContain(wanted)
+  })
+
   test.each([1280, 390])('axe finds nothing in either theme, %i pixels wide', async (width) => {
     const { page, run } = await browser.open(address('index.html'))
     await page.setViewport({ width, height: 844 })
@@ -189,6 +214,12 @@ test('the texts of the search hold options, errors, events and flags, each with 
     const [file, id] = at.split('#') as [string, string]
     expect(files.get(file)?.ids.has(id), at).toBe(true)
   }
+})
+
+test('licenses.txt has the notice of each library in the scripts', () => {
+  const notices = fileOf('licenses.txt')
+  for (const name of ['minisearch', 'preact'])
+    expect(notices).toMatch(new RegExp(`^${name} \\d[^]*?^.*Copyright .*20`, 'm'))
 })
 
 test('the front page, its style, script and pictures are 150 kB at most', () => {

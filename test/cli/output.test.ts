@@ -26,7 +26,7 @@ function unread(args: readonly string[], env: NodeJS.ProcessEnv = {}): Unread {
 
 async function startFleet(format: string): Promise<Unread> {
   const [port, players] = [await freePort(), await freePort()]
-  const flags = ['--port', `${port}`, '--ports', `${players}-${players + 9}`, '--replicas', '1', '--log-format', format]
+  const flags = ['--port', `${port}`, '--players-port', `${players}-${players + 9}`, '--replicas', '1', '--log-format', format]
   const child = unread(['fleet', ...flags, '--', process.execPath, PROGRAM], { BEHAVIOUR: 'flood' })
   const url = `http://127.0.0.1:${port}/apis/agones.dev/v1/namespaces/default/fleets/fleet`
   const isReady = async (): Promise<boolean> => (await (await fetch(url)).text()).includes('"readyReplicas":1')
@@ -63,7 +63,7 @@ test('exec whose output nobody reads ends at SIGTERM', async () => {
   const flood =
     "const { stderr } = process; const timer = setInterval(() => { if (stderr.writableLength < 1e5) stderr.write('flood'.repeat(1e3)); " +
     `else { clearInterval(timer); fs.writeFileSync(${JSON.stringify(full)}, '') } }, 1); setInterval(() => 0, 1e3)`
-  const child = unread(['exec', '--http-port', '0', '--', process.execPath, '-e', flood])
+  const child = unread(['exec', '--port', '0', '--', process.execPath, '-e', flood])
   await expect.poll(() => existsSync(full)).toBe(true)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([143, null])
@@ -74,7 +74,7 @@ test.skipIf(process.platform === 'win32').each([
   ['exec', ['--', process.execPath, PROGRAM]],
   ['local', []],
 ])('%s ends in order when the shell of npm, which started it, gets a signal', async (command, args) => {
-  const flags = command === 'fleet' ? [] : ['--http-port', '0']
+  const flags = command === 'fleet' ? [] : ['--port', '0']
   // A shell that waits, as npm's does on most systems.
   const child = spawn('/bin/sh', ['-c', '"$@"; exit $?', 'sh', process.execPath, CLI, command, ...flags, ...args], {
     env: { ...process.env, npm_config_user_agent: 'npm/11', PORT: '0' },

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
-import { readFilter } from '../../src/dashboard/fleet/timeline.js'
+import { groupOf, readFilter } from '../../src/dashboard/fleet/timeline.js'
 import { rowsOf } from '../../src/dashboard/timeline/model.js'
 import { entryView, fleetView, type EntryView, type FleetView } from '../../src/platform/fleet/view.js'
 import { createTestFleet } from '../fleet/support/test-fleet.js'
@@ -41,6 +41,21 @@ test('the filter of the Fleet’s timeline knows kinds and GameServers, and a ga
   expect(rows('')).toEqual(['entry 1', 'entry 2', 'skipped 3', 'entry 5'])
   expect(rows('kind:state -server:b')).toEqual(['entry 2', 'skipped 3'])
   expect(rows('constructor:a')).toEqual(['skipped 3'])
+})
+
+test('the retries of a request that finds no GameServer share a row, until another request or event comes', () => {
+  const { model } = createTestFleet()
+  const ask = (mode: string): unknown => model.allocate({ spec: { selectors: [{ matchLabels: { mode } }] } })
+  const rows = (kind: string): number[] =>
+    rowsOf(model.entries().map(entryView), readFilter(kind), groupOf).map((row) =>
+      row.type === 'repeats' ? row.repeats.length : 1,
+    )
+  for (let i = 0; i < 12; i++) ask('dm')
+  ask('ctf')
+  expect(rows('kind:allocation')).toEqual([12, 1])
+  model.perform({ type: 'scale', replicas: 1 })
+  ask('ctf')
+  expect(rows('kind:allocation')).toEqual([12, 2])
 })
 
 const post = (url: string, path: string, body: unknown, headers: object = {}): Promise<Response> =>

@@ -182,7 +182,7 @@ describe('the allocation that the dialog makes', () => {
 })
 
 test('a key that both the terminal and the dashboard have does the same in both', () => {
-  const labels = new Map(actions().map(({ key, label }) => [key, label]))
+  const labels = new Map(actions.map(({ key, label }) => [key, label]))
   const shared = KEYS.filter(([key]) => labels.has(key))
   expect(shared.map(([key]) => key)).toEqual(['a', 'A', 'u', 'w', 'x', 'f'])
   for (const [key, name] of shared) expect(labels.get(key)!.toLowerCase()).toContain(name)

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/check.js'
-import type { Patient } from '../../src/cli/doctor/patient.js'
+import type { Subject } from '../../src/cli/doctor/subject.js'
 import { checks } from '../../src/cli/commands/doctor.js'
-import { createPatient } from '../../src/cli/doctor/patient.js'
+import { createSubject } from '../../src/cli/doctor/subject.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
-export interface Arranged extends Partial<Pick<Patient, 'env' | 'isUrlGiven' | 'origin' | 'file' | 'patience'>> {
+export interface Arranged extends Partial<Pick<Subject, 'env' | 'isUrlGiven' | 'origin' | 'file' | 'patience'>> {
   readonly url?: string
 }
 
@@ -24,7 +24,8 @@ export async function find(id: string, { url = NOBODY, ...arranged }: Arranged =
   const check = checks.find((one) => one.id === id)
   if (check === undefined) throw new Error(`There is no check ${id}`)
   const given = { env: {}, isUrlGiven: true, origin: undefined, file: undefined, version: '0.1.0', patience: 5_000 }
-  return check.run(createPatient({ ...given, url, ...arranged }))
+  const found = await check.run(createSubject({ ...given, url, ...arranged }))
+  return [found].flat()[0]!
 }
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void

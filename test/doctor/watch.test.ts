@@ -8,7 +8,6 @@ import { faulty, find, json } from './support.js'
 const patienceFor = (what: string): number => (what === 'stalled' ? 3_000 : 20_000)
 
 describe('each mistake of the watch and of the GameServer is found', () => {
-  const reloaded = (health: object): ControlCommand => ({ type: 'reload', gameServer: { spec: { health } } })
   const ofPlatform = (value: string): ControlCommand => ({
     type: 'setAnnotation',
     key: 'agones.dev/sdk-version',
@@ -34,9 +33,7 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     ['state', 'Unhealthy', [{ type: 'setState', state: 'Unhealthy' }], 'failure', /is Unhealthy, which is final/],
     ['state', 'being deleted', [{ type: 'delete' }], 'warning', /being deleted/],
     ['state', 'honest', [], 'ok', /Scheduled/],
-    ['health', 'off', [reloaded({ disabled: true })], 'warning', /are off/],
-    ['health', 'tight', [reloaded({ periodSeconds: 1 })], 'warning', /every 1 s/],
-    ['version', '1.51', [ofPlatform('1.51.0')], 'warning', /WebSockets give no frame/],
+    ['version', '1.53', [ofPlatform('1.53.0')], 'warning', /the platform 1\.53\.0, which is older than 1\.54/],
     ['version', '1.57', [ofPlatform('1.57.0')], 'ok', /this package is 0\.1\.0, the platform 1\.57\.0/],
     ['beats', 'none yet', [], 'warning', /no beat has come yet/],
   ]

@@ -1,13 +1,14 @@
 import { createServer } from 'node:net'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import type { FleetServer } from '../../src/platform/fleet/types.js'
 import { isAlive, isGroupAlive } from '../../src/local/game/processes.js'
-import { createFleet } from '../../src/local/fleet/create-fleet.js'
-import type { Fleet } from '../../src/local/fleet/create-fleet.js'
-import type { FleetOptions, FleetRunEvent } from '../../src/local/fleet/fleet-options.js'
+import { createFleet } from '../../src/host/create-fleet.js'
+import type { Fleet } from '../../src/local/fleet.js'
+import type { FleetOptions } from '../../src/host/create-fleet.js'
+import type { FleetRunEvent } from '../../src/local/fleet.js'
 import { createSeen } from '../support/seen.js'
 import type { Seen } from '../support/seen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -151,7 +152,7 @@ test('createFleet rejects with the range if no port of it is free', async () => 
 test('more GameServers than ports wait for one, and say so', async () => {
   const { ports, ...options } = optionsFor('')
   const { fleet, line } = await start('', { ...options, ports: [ports[0], ports[0]], replicas: 2 })
-  await line(/this Fleet uses 1 of it; give a larger --ports/)
+  await line(/this Fleet uses 1 of it; give a larger --players-port/)
   const [first] = servers(fleet).filter(({ process }) => process.state === 'running')
   await fleet.ready(1)
   fleet.perform({ type: 'scale', replicas: 1 })
@@ -199,16 +200,6 @@ test('two Fleets at the usual port: one of them has another', async () => {
   const [first, second] = both.map(({ fleet }) => fleet.url)
   expect(first).not.toBe(second)
   for (const { fleet } of both) expect((await fetch(`${fleet.url}/version`)).status).toBe(200)
-})
-
-test('record writes the session of each sidecar into the folder', async () => {
-  const folder = join(await temporaryFolder('fleet'), 'sessions')
-  const { fleet } = await start('', { record: folder })
-  await fleet.ready()
-  const [first] = servers(fleet)
-  await fleet.close()
-  expect(await readdir(folder)).toEqual([`${first!.name}.ndjson`])
-  expect(await readFile(join(folder, `${first!.name}.ndjson`), 'utf8')).toContain('RequestReady')
 })
 
 test('kubeconfig leads to the Fleet until close(), and another file at its path stays', async () => {

@@ -17,6 +17,7 @@ const matchMaker = {
   getHandler: () => ({}),
   getAllHandlers: () => ({}),
   handleCreateRoom: () => Promise.resolve({ roomId: 'one' }),
+  controller: { invokeMethod: () => Promise.resolve() },
 }
 
 describe('sidecarPlugin refuses with the fix', () => {
@@ -30,6 +31,12 @@ describe('sidecarPlugin refuses with the fix', () => {
     ['a missing server', undefined, good, /^server must be a Colyseus Server/],
     ['an http.Server', { listen() {}, close() {} }, good, /^server must be a Colyseus Server/],
     ['missing options', fakeServer(), undefined, /^matchMaker must be imported from where Server is/],
+    [
+      'the matchMaker of Colyseus 0.14',
+      fakeServer(),
+      { matchMaker: { ...matchMaker, state: undefined } },
+      /^matchMaker must be imported from where Server is, from Colyseus 0\.15 to 0\.18/,
+    ],
     [
       'a misspelt option',
       fakeServer(),

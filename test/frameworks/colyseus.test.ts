@@ -4,7 +4,7 @@ import { node22, startGame, versions, withSeats, type Game } from './support/col
 const poll =
   ({ expect }: TestContext) =>
   (look: () => unknown) =>
-    expect.poll(look, { interval: 20 })
+    expect.poll(look, { interval: 20, timeout: 80_000 })
 
 /** Allocates this GameServer as soon as possible. */
 async function allocate(
@@ -27,7 +27,7 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
   const play = test.runIf(node)
   const framework = { version, node }
   // For reconnections, 0.17 and 0.18 need Node's own WebSocket, which Node 20 lacks.
-  const reconnects = version === '0.16' ? node : node22
+  const reconnects = version < '0.17' ? node : node22
 
   play('an allocation creates its room in this process, and the session lasts as long as the room', async (context) => {
     const { expect } = context
@@ -138,6 +138,58 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect(told.slice(-3)).toEqual(['created', 'disposed', 'shut down'])
     const writes = game.writes().filter((operation) => operation !== 'getList')
     expect([...new Set(writes)]).toEqual(['ready', 'addListValue', 'removeListValue', 'shutdown'])
+  })
+
+  play('SIGTERM awaits onEnding and the onDispose of every room, the slowest too', async (context) => {
+    const { expect } = context
+    const game = await startGame(framework, context)
+    await poll(context)(() => game.state()).toBe('Ready')
+    await game.command('createRooms', { all: [1, 300, 700].map((saveTime) => ({ saveTime })) })
+    game.kill('SIGTERM')
+    expect(await game.exit).toBe(0)
+    const told = game.lines.map(({ ending, saved, server }) => ending ?? saved ?? server).filter(Boolean)
+    expect(told).toEqual(['signal', 1, 300, 700, 'shut down'])
+  })
+
+  play('strangers who only ask for places take none from promised players', async (context) => {
+    const { expect } = context
+    const game = await startGame(framework, context, { plugin: byAllocation })
+    const annotation = { name: 'arena', options: { maxClients: 2 } }
+    await allocate(context, game, { annotation, seats: ['ann', 'bob'] })
+    const { id: room } = await game.told({ room: 'created', name: 'arena' })
+    const refused = { reserved: { code: 503, error: 'No seat on this server: OUT_OF_RANGE' } }
+    expect(await game.command('reserve', { id: 'eve' })).toMatchObject(refused)
+    expect(await game.command('reserve', { id: 'mal', method: 'joinById', room })).toMatchObject(refused)
+    for (const id of ['ann', 'bob']) expect(await game.command('join', { id })).toMatchObject({ in: room })
+    expect(game.lines.filter((line) => line['room'] === 'created')).toHaveLength(1)
+  })
+
+  play('a promised player is led to the room of the session, though another room has places', async (context) => {
+    const { expect } = context
+    const game = await startGame(framework, context, { plugin: { ...byAllocation, ofId: true } }, withSeats(3))
+    await poll(context)(() => game.state()).toBe('Ready')
+    const eve = await game.command('join', { room: 'ranked', id: 'eve' })
+    const annotation = { name: 'ranked', options: { map: 'dust' } }
+    await allocate(context, game, { annotation, seats: ['auth-ann'] })
+    await game.told({ session: 'started' })
+    const ann = await game.command('join', { room: 'ranked', id: 'ann' })
+    const rooms = game.lines.filter((line) => line['room'] === 'created').map(({ id }) => id)
+    expect([eve['in'], ann['in']]).toEqual(rooms)
+  })
+
+  play('with sessionRoomsOnly, players come only into the rooms of sessions', async (context) => {
+    const { expect } = context
+    const game = await startGame(framework, context, { plugin: { ...byAllocation, sessionRoomsOnly: true } })
+    await poll(context)(() => game.state()).toBe('Ready')
+    expect(await game.command('join', { id: 'eve', how: 'create' })).toMatchObject({
+      refused: { code: 503, message: 'No seat on this server: UNAVAILABLE' },
+    })
+    // A player may come before the watch shows the allocation.
+    const early = game.command('join', { id: 'ann' })
+    await allocate(context, game, { label: 'arena' })
+    const { id: room } = await game.told({ room: 'created' })
+    expect(await early).toMatchObject({ in: room })
+    expect(await game.command('join', { id: 'bob', how: 'create' })).toMatchObject({ in: room })
   })
 
   play('a deleted GameServer closes its rooms, calls shutdown() and lets the process exit', async (context) => {

@@ -69,7 +69,7 @@ describe('the port for a Prometheus', () => {
   ])('of a host that cannot have %s is refused in one line', async (_what, flags, sentence, code) => {
     const { port } = await start()
     const program = fileURLToPath(import.meta.url)
-    await expectRefusal(['host', '--local', '--http-port', '0', '--node', program, ...flags(port)], sentence, code)
+    await expectRefusal(['host', '--local', '--sidecar-port', '0', '--node', program, ...flags(port)], sentence, code)
   })
 
   test('networks hold the addresses of peers, also IPv4 ones mapped into IPv6', () => {

@@ -198,14 +198,21 @@ describe('label', () => {
     expect(game.label('free')).toBe('true')
   })
 
-  test('a label that was lost or changed from outside is written again', async () => {
+  test('a label that a restarted sidecar has lost, or that was changed from outside, is written again', async () => {
     const game = await play({ label: 'free' })
     game.mock.allocate({ labels: LABEL })
     await game.mock.advance(1000)
-    game.mock.control({ type: 'loseWrites' })
     await endAll(game)
+    await game.mock.advance(100)
+    game.mock.restart({ downMs: 300 })
     await game.mock.advance(5000)
     expect(game.label('free')).toBe('true')
+    expect(
+      game
+        .writes()
+        .slice(-2)
+        .map(({ body }) => body),
+    ).toMatchObject(Array(2).fill({ key: 'free', value: 'true' }))
     game.mock.control({ type: 'setLabel', key: 'agones.dev/sdk-free', value: 'false' })
     await game.mock.advance(5000)
     expect(game.label('free')).toBe('true')

@@ -35,6 +35,9 @@
   const input = dialog.querySelector('input')
   const status = dialog.querySelector('[role=status]')
   const list = dialog.querySelector('ol')
+  /** Words that say nothing about a page. */
+  const COMMON =
+    /^(an?|and|are|at|be|by|can|do|does|for|from|get|how|i|if|in|is|it|my|of|on|or|so|that|the|to|use|what|when|which|with|you|your)$/
   let index
 
   async function loadIndex() {
@@ -44,7 +47,14 @@
       fields: ['heading', 'page', 'text'],
       storeFields: ['page', 'heading', 'text'],
       idField: 'at',
-      searchOptions: { boost: { heading: 4, page: 2 }, prefix: true, fuzzy: 0.15, combineWith: 'AND' },
+      processTerm: (term) => !COMMON.test(term.toLowerCase()) && term.toLowerCase(),
+      // Sections with more of the words come first.
+      searchOptions: {
+        boostDocument: (id) => (/^(api|internals)\//.test(id) ? 0.4 : 1),
+        boost: { heading: 4, page: 2 },
+        prefix: (term) => term.length > 3,
+        fuzzy: (term) => term.length > 4 && 0.15,
+      },
     })
     index.addAll(siteTexts)
   }
@@ -62,15 +72,16 @@
     const words = input.value.trim()
     const found = index.search(words).slice(0, 20)
     status.textContent = words ? `${found.length || 'No'} result${found.length === 1 ? '' : 's'}` : ''
-    list.replaceChildren(...found.map((result) => resultItem(result, words)))
+    list.replaceChildren(...found.map(resultItem))
   }
 
-  function resultItem({ id, page, heading, text }, words) {
+  function resultItem({ id, page, heading, text, terms }) {
     const link = document.createElement('a')
     link.href = new URL(id, root)
     const title = document.createElement('strong')
     title.textContent = heading === page ? page : `${page} › ${heading}`
-    const at = Math.max(0, text.toLowerCase().indexOf(words.toLowerCase()) - 40)
+    const places = terms.map((term) => text.toLowerCase().indexOf(term)).filter((place) => place > 0)
+    const at = places.length > 0 ? Math.max(0, Math.min(...places) - 40) : 0
     const excerpt = document.createElement('span')
     excerpt.textContent = `${at > 0 ? '…' : ''}${text.slice(at, at + 160)}`
     link.append(title, excerpt)

@@ -1,1 +1,1 @@
-export declare function buildPlayground(outDir: string): Promise<void>
+export declare function buildPlayground(outDir: string): Promise<ReadonlySet<string>>

@@ -11,6 +11,7 @@ const settings = {
   minify: true,
   target: 'es2022',
   format: 'iife',
+  metafile: true,
   legalComments: 'none',
   inject: [join(root, 'build/page-jsx.mjs')],
   tsconfigRaw: { compilerOptions: { jsx: 'react', jsxFactory: 'h', jsxFragmentFactory: 'Fragment' } },
@@ -19,34 +20,43 @@ const settings = {
 /**
  * Writes the playground into a folder: `playground.js`, a classic script that defines the global
  * `GameServerPlayground`, and `playground.css`. Neither loads other files, so both work at any path and from `file:`.
+ *
+ * @returns the names of the packages that are in it
  */
 export async function buildPlayground(outDir) {
-  await build({
+  const files = []
+  const { metafile } = await build({
     ...settings,
     entryPoints: [join(here, 'playground.ts')],
     outdir: outDir,
     globalName: 'GameServerPlayground',
-    plugins: [workerAsText, scopedStyles],
+    plugins: [workerAsText(files), scopedStyles],
   })
+  files.push(...Object.keys(metafile.inputs))
+  return new Set(files.flatMap((file) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []))
 }
 
 /** Provides the module `worker-script`: the text of the worker's script, with the client inside. */
-const workerAsText = {
+const workerAsText = (files) => ({
   name: 'worker-as-text',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^worker-script$/ }, () => ({ path: join(here, 'worker.ts'), namespace: 'worker' }))
     onLoad({ filter: /.*/, namespace: 'worker' }, async ({ path }) => {
-      const { outputFiles } = await build({ ...settings, entryPoints: [path], write: false, plugins: [oneClient] })
+      const worker = { ...settings, entryPoints: [path], write: false, plugins: [oneClient] }
+      const { outputFiles, metafile } = await build(worker)
+      files.push(...Object.keys(metafile.inputs))
       return { contents: `export const script = ${JSON.stringify(outputFiles[0].text)}` }
     })
   },
-}
+})
 
 /** Lets the code and the entry for players share one copy of the client. */
 const oneClient = {
   name: 'one-client',
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: join(root, 'src/index.core.ts') }))
+    onResolve({ filter: /index\.js$/ }, ({ path, resolveDir }) =>
+      join(resolveDir, path) === join(root, 'src/index.js') ? { path: join(root, 'src/index.core.ts') } : undefined,
+    )
   },
 }
 

@@ -63,7 +63,6 @@ export function createSession(tell: (level: Level, text: string) => void, onFres
     if (path === '/presets') return { presets: faultPresets }
     if (path === '/commands') return control(commandOf(body as ControlCommand))
     if (path === '/allocations') return mock.allocate(body as GameServerAllocation)
-    if (path === '/export') return Array.from(mock.sidecar.recording(), (line) => `${JSON.stringify(line)}\n`).join('')
     const kept = mock.sidecar.log.find(Number(/^\/log\/(\d+)$/.exec(path)?.[1]))
     if (kept === undefined) throw new Error(`The playground has no ${method} ${API}${path}; the local sidecar has`)
     return { entry: kept.entry, ...kept.exchange, why: explainEntry(kept, mock.sidecar.config) }

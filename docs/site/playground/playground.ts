@@ -44,7 +44,8 @@ let isMounted = false
 
 /**
  * Draws the playground into an element: the code, its output and the dashboard of the mock that the code uses. A page
- * has one playground. Code runs only when the visitor presses *Run*: somebody else wrote the code of a link.
+ * has one playground. Code runs only when the visitor presses *Run*: somebody else wrote the code of a link, so it is
+ * shown first, and runs without the site's origin and network.
  */
 export function mount(element: HTMLElement): void {
   if (isMounted) throw new Error('A page has one playground, which is mounted already')
@@ -86,7 +87,11 @@ export function mount(element: HTMLElement): void {
 
   const openLink = (): void =>
     void fromFragment(location.hash).then(
-      (code) => code !== undefined && show(code),
+      (code) => {
+        if (code === undefined) return
+        show(code)
+        tell('note', `A link brought this code, ${code.split('\n').length} lines. Read it, then press Run.`)
+      },
       () => {
         showFirst()
         tell('warn', 'The code in the link is damaged, so the first example is here instead.')

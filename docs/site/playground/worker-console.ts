@@ -1,14 +1,15 @@
-import type { Level, ToPage } from './runner.js'
+import type { Level } from './runner.js'
+import { toPage } from './worker-port.js'
 
 /** Lines in a tenth of a second. Further lines are counted, not shown. */
 const MAX_LINES = 100
-const MAX_LENGTH = 1000
+const MAX_LENGTH = 999
 
 const written = { since: 0, lines: 0, skipped: 0 }
 
 const post = (level: Level, text: string): void => {
   const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
-  postMessage({ type: 'line', level, text: cut } satisfies ToPage)
+  toPage({ type: 'line', level, text: cut })
 }
 
 /** Sends a line at once: the page shows it even if the code then loops for ever. */

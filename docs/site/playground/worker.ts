@@ -2,9 +2,10 @@
 import { createMockClock } from '../../../src/platform/mock/clock.js'
 import * as client from '../../../src/index.core.js'
 import * as players from '../../../src/players/index.js'
-import type { FetchAnswer, SocketAnswer, ToPage, ToWorker } from './runner.js'
+import type { FetchAnswer, SocketAnswer, ToPage } from './runner.js'
 import { createConsole, tellError } from './worker-console.js'
 import { beginTurn, guardMemory } from './worker-memory.js'
+import { onPage, toPage } from './worker-port.js'
 
 const clock = createMockClock({ time: 'real', isBusy: () => false })
 
@@ -15,7 +16,7 @@ function ask(message: ToPage, onAnswer: (answer: never) => void): MessagePort {
     beginTurn()
     onAnswer(data as never)
   }
-  postMessage(message, { transfer: [port2] })
+  toPage(message, [port2])
   return port1
 }
 
@@ -132,17 +133,17 @@ function start(code: string, baseUrl: string): void {
   })
 }
 
-self.onmessage = ({ data, ports: [port] }: MessageEvent<ToWorker>) => {
+onPage(({ data, ports: [port] }) => {
   beginTurn()
-  if (data.type === 'ping') postMessage({ type: 'pong' } satisfies ToPage)
+  if (data.type === 'ping') toPage({ type: 'pong' })
   else if (data.type === 'speed') clock.setSpeed(data.speed)
   else if (data.type === 'advance') void clock.advance(data.ms).then(() => port!.postMessage('advanced'))
   else {
-    guardMemory((what) => postMessage({ type: 'full', what } satisfies ToPage))
+    guardMemory((what) => toPage({ type: 'full', what }))
     clock.setSpeed(data.speed)
     start(data.code, data.baseUrl)
   }
-}
+})
 self.addEventListener('error', (event) => {
   event.preventDefault()
   tellError(event.error ?? event.message, event.lineno)
@@ -151,4 +152,3 @@ self.addEventListener('unhandledrejection', (event) => {
   event.preventDefault()
   tellError(event.reason)
 })
-postMessage({ type: 'pong' } satisfies ToPage)

@@ -11,6 +11,7 @@ import { findSidecar, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle, withDefault } from '../flags.js'
 import { escapeJson, jsonText } from '../json-line.js'
+import { toolOptions } from '../tool-client.js'
 import { pick, quote } from '../usage.js'
 
 /** All operations but the watch, which has its own command. */
@@ -35,7 +36,11 @@ export const command = defineCommand({
     const recorded = flags.curl ? createRecordingFetch(given[0] ?? '') : undefined
     const { createClient } = await import('../../index.node.js')
     const options: ClientOptions = { baseUrl, timeout: flags.timeout * 1000, retry: false, verifyInterval: 0 }
-    const client = createClient({ ...options, ...(recorded && { fetch: recorded.fetch }), int64: 'bigint' })
+    const client = createClient({
+      ...options,
+      ...(recorded ? { fetch: recorded.fetch } : toolOptions('call')),
+      int64: 'bigint',
+    })
     try {
       const answer = await perform(client, parsed)
       if (recorded === undefined) context.print(toJson(answer, flags.int64))

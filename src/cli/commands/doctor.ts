@@ -3,11 +3,11 @@ import { defineCommand } from '../context.js'
 import type { CliContext, Colors } from '../context.js'
 import { failure } from '../doctor/check.js'
 import type { Check, Finding } from '../doctor/check.js'
-import { clusterChecks, environmentChecks } from '../doctor/environment.js'
+import { environmentChecks } from '../doctor/environment.js'
 import { fileChecks } from '../doctor/file.js'
 import { gameServerChecks } from '../doctor/game-server.js'
-import { createPatient } from '../doctor/patient.js'
-import type { Patient } from '../doctor/patient.js'
+import { createSubject } from '../doctor/subject.js'
+import type { Subject } from '../doctor/subject.js'
 import { reachChecks } from '../doctor/reach.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
@@ -31,7 +31,7 @@ export const command = defineCommand({
   gameserver-sidecar doctor --file gameserver.yaml --json`,
   async run({ flags, context }) {
     const address = flags.url === undefined ? await urlOfEnvironment() : await findSidecar(flags.url, process.env)
-    const patient = createPatient({
+    const subject = createSubject({
       url: address,
       env: process.env,
       isUrlGiven: flags.url !== undefined,
@@ -42,7 +42,7 @@ export const command = defineCommand({
     })
     const findings: Examined[] = []
     const report = createReport(context)
-    for await (const finding of examine(patient)) {
+    for await (const finding of examine(subject)) {
       findings.push(finding)
       if (!flags.json) report.tell(finding)
     }
@@ -54,23 +54,17 @@ export const command = defineCommand({
 })
 
 /** All checks in the order of the report. */
-export const checks: readonly Check[] = [
-  ...environmentChecks,
-  ...reachChecks,
-  ...gameServerChecks,
-  ...fileChecks,
-  ...clusterChecks,
-]
+export const checks: readonly Check[] = [...environmentChecks, ...reachChecks, ...gameServerChecks, ...fileChecks]
 
 type Examined = Pick<Check, 'id' | 'group'> & Finding
 
 /** Runs one check at a time, so that none disturbs another's measurement. */
-export async function* examine(patient: Patient): AsyncGenerator<Examined> {
+export async function* examine(subject: Subject): AsyncGenerator<Examined> {
   for (const { id, group, run } of checks) {
-    const finding = await Promise.resolve(patient)
+    const found = await Promise.resolve(subject)
       .then(run)
       .catch((error: unknown) => failure(`the check itself failed: ${String(error)}`, 'please report this'))
-    yield { id, group, ...finding }
+    for (const finding of [found].flat()) yield { id, group, ...finding }
   }
 }
 

@@ -12,6 +12,7 @@ import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonText } from '../json-line.js'
+import { toolOptions } from '../tool-client.js'
 import { pick } from '../usage.js'
 
 const stateOf = (text: string): string =>
@@ -39,7 +40,7 @@ async function runWatch(given: WatchFlags, context: CliContext): Promise<number>
   const stopped = context.untilStopped()
   const baseUrl = await findSidecar(given.url, process.env)
   const { createClient } = await import('../../index.node.js')
-  const client = createClient({ baseUrl, logger: {} })
+  const client = createClient({ baseUrl, logger: {}, ...toolOptions('watch') })
   const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)
   const { until, timeout } = given
   let timer: NodeJS.Timeout | undefined

@@ -1,22 +1,22 @@
 import { parseObject } from '../../client/answers.js'
-import { failure, healthWarning, needing, ok, skipped, warning } from './check.js'
+import { toolAgent } from '../../protocol/tool-agent.js'
+import { reasonOf } from '../ask.js'
+import { failure, ok, skipped, warning, whenThere } from './check.js'
 import type { Check, Finding } from './check.js'
-import { at, number } from './patient.js'
-import type { Fields, Patient } from './patient.js'
-import { ask, reasonOf } from '../ask.js'
+import { at, number } from './subject.js'
+import type { Fields, Subject } from './subject.js'
 
 const SLOW_MS = 1_000
 /** The real sidecar closes a WebSocket instead of sending a line of this many bytes. */
 const LINE_LIMIT = 65_536
 /** How many health periods `beats` looks back. */
 const PERIODS = 3
+/** The oldest minor release of the platform for which this package is tested. */
+const OLDEST = 54
 const PATH = '/watch/gameserver'
 
-const whenThere = (run: (gameServer: Fields, patient: Patient) => Finding | Promise<Finding>): Check['run'] =>
-  needing(({ gameServer }) => gameServer(), 'there is no GameServer', run)
-
-async function checkStream(_: Fields, { url, patience, read }: Patient): Promise<Finding> {
-  const { text, ms } = await ask(`${url}${PATH}`, { patience: Math.max(SLOW_MS, patience), until: '\n' })
+async function checkStream(_: Fields, { patience, read, send }: Subject): Promise<Finding> {
+  const { text, ms } = await send(PATH, { patience: Math.max(SLOW_MS, patience), until: '\n' })
   const [line = '', ...rest] = text.split('\n')
   if (rest.length > 0 && ms <= SLOW_MS && parseObject(line)?.['result'] !== undefined) {
     return ok(`the stream gives the GameServer after ${Math.round(ms)} ms`)
@@ -32,12 +32,12 @@ async function checkStream(_: Fields, { url, patience, read }: Patient): Promise
   )
 }
 
-async function checkWebSocket(_: Fields, { url, patience }: Patient): Promise<Finding> {
+async function checkWebSocket(_: Fields, { url, patience }: Subject): Promise<Finding> {
   const found = await firstFrame(`${url.replace(/^http/, 'ws')}${PATH}`, Math.max(SLOW_MS, patience))
   if (typeof found === 'string') {
     return warning(
       `the WebSocket gives nothing (${found}); this package's client falls back to the HTTP stream, others wait forever`,
-      'update the platform, which has this fault from 1.50 to 1.52; otherwise let the proxy in front pass upgrades on',
+      'let the proxy in front pass upgrades on; a platform before 1.53 has this fault itself',
     )
   }
   const took = `after ${Math.round(found)} ms`
@@ -50,7 +50,10 @@ async function firstFrame(url: string, patience: number): Promise<number | strin
   const { WebSocket } = await import('ws')
   const began = performance.now()
   return new Promise((resolve) => {
-    const socket = new WebSocket(url, { perMessageDeflate: false, handshakeTimeout: patience })
+    const socket = new WebSocket(url, {
+      ...{ perMessageDeflate: false, handshakeTimeout: patience },
+      headers: { 'user-agent': toolAgent('doctor') },
+    })
     const finish = (result: number | string): void => {
       clearTimeout(timer)
       socket.terminate()
@@ -63,7 +66,7 @@ async function firstFrame(url: string, patience: number): Promise<number | strin
   })
 }
 
-async function checkSize(gameServer: Fields, { read }: Patient): Promise<Finding> {
+async function checkSize(gameServer: Fields, { read }: Subject): Promise<Finding> {
   const bytes = Buffer.byteLength((await read()).text)
   const size = `the GameServer has ${bytes} bytes as JSON`
   if (bytes < LINE_LIMIT * 0.75) return ok(`${size}, of ${LINE_LIMIT} that a WebSocket takes`)
@@ -92,7 +95,7 @@ const FAULTS: readonly (readonly [field: string, text: string])[] = [
   ['padding', 'the object is padded'],
 ]
 
-async function checkFaults({ state }: Patient): Promise<Finding> {
+async function checkFaults({ state }: Subject): Promise<Finding> {
   const found = await state()
   if (found?.['faults'] === undefined) {
     return skipped('only a local sidecar of this package has faults to set')
@@ -107,7 +110,7 @@ async function checkFaults({ state }: Patient): Promise<Finding> {
       )
 }
 
-function checkState(gameServer: Fields): Finding {
+async function checkState(gameServer: Fields, { log }: Subject): Promise<Finding> {
   const state = String(at(gameServer, 'status')['state'])
   const { deletion_timestamp: deletion } = at(gameServer, 'object_meta')
   if (typeof deletion === 'string' && deletion !== '0') {
@@ -117,32 +120,40 @@ function checkState(gameServer: Fields): Finding {
     const beats = state === 'Unhealthy' ? 'send beats in time (autoHealth), and ' : ''
     return failure(`the GameServer is ${state}, which is final`, `${beats}start the sidecar or the pod again`)
   }
+  if (state === 'Scheduled' && beatsOf(await log()).length > 0) {
+    return warning('the GameServer is Scheduled, though beats come: no game has called ready()', 'call ready() once')
+  }
   return state === 'Reserved'
     ? warning('the GameServer is Reserved', 'it becomes Ready when the reservation expires, or by ready()')
     : ok(`the GameServer is ${state}`)
 }
 
-function checkHealth(gameServer: Fields): Finding {
-  const { disabled, period_seconds: period, failure_threshold: threshold } = at(gameServer, 'spec', 'health')
-  const seconds = number(period) ?? 5
-  const told = `a beat must come every ${seconds} s; ${number(threshold) ?? 3} misses make it Unhealthy`
-  return healthWarning(disabled, seconds) ?? ok(told)
-}
-
-function checkVersion(gameServer: Fields, { version }: Patient): Finding {
+function checkVersion(gameServer: Fields, { version }: Subject): Finding {
   const annotations = Object.entries(at(gameServer, 'object_meta', 'annotations'))
   const platform = annotations.find(([key]) => key.endsWith('.dev/sdk-version'))?.[1]
   if (typeof platform !== 'string') return ok(`this package is ${version}; the sidecar doesn't report its version`)
   const both = `this package is ${version}, the platform ${platform}`
   const [, minor] = /^1\.(\d+)/.exec(platform) ?? []
   // A custom build may have any version.
-  return minor === undefined || Number(minor) > 52
+  return minor === undefined || Number(minor) >= OLDEST
     ? ok(both)
-    : warning(`${both}, whose WebSockets give no frame`, 'update the platform to 1.53 or later')
+    : warning(`${both}, which is older than 1.${OLDEST}`, `update the platform to 1.${OLDEST} or later`)
 }
 
+interface Beat {
+  readonly at: number
+  readonly client: string
+}
+
+/** The beats of games in the event log. */
+const beatsOf = (log: readonly unknown[]): Beat[] =>
+  log
+    .filter((entry) => at(entry, 'event', 'call')['operation'] === 'health' && at(entry, 'event')['tool'] !== true)
+    .map((entry) => at(entry) as Partial<Beat>)
+    .map(({ at: time, client }) => ({ at: number(time) ?? 0, client: String(client) }))
+
 /** Reads the beats of the last three periods from the log, so that doctor needn't wait for new ones. */
-async function checkBeats({ state, log }: Patient): Promise<Finding> {
+async function checkBeats({ state, log }: Subject): Promise<Finding> {
   const found = await state()
   const { disabled, periodSeconds, lastBeat } = at(found, 'health')
   const [now, seconds] = [number(found?.['now']), number(periodSeconds)]
@@ -151,11 +162,9 @@ async function checkBeats({ state, log }: Patient): Promise<Finding> {
   }
   if (disabled === true) return skipped('health checks are off')
   const period = seconds * 1000
-  const beats = (await log())
-    .filter((entry) => at(entry, 'event', 'call')['operation'] === 'health')
-    .map((entry) => number(at(entry)['at']) ?? 0)
-    // doctor's own beat came after the state was read.
-    .filter((time) => time <= now && time > now - PERIODS * period)
+  const since = now - PERIODS * period
+  const recent = beatsOf(await log()).filter(({ at }) => at <= now && at > since)
+  const beats = recent.map(({ at }) => at)
   if (beats.length === 0) {
     const last = number(lastBeat)
     return last === undefined
@@ -172,7 +181,9 @@ async function checkBeats({ state, log }: Patient): Promise<Finding> {
   if (worst > period) {
     return failure(
       `${told}, longer than the period of ${seconds} s`,
-      'hidden tabs run timers once a minute: beat from a worker (the default of autoHealth), or use gameserver-sidecar host',
+      recent.some(({ client }) => client.startsWith('page'))
+        ? 'a hidden tab runs timers once a minute: beat from a worker (the default of autoHealth), or use gameserver-sidecar host'
+        : 'beat at half the period, as autoHealth does; a long computation holds beats up',
     )
   }
   return worst > period * 0.75
@@ -186,7 +197,6 @@ export const gameServerChecks: readonly Check[] = [
   { id: 'size', group: 'Watch', run: whenThere(checkSize) },
   { id: 'faults', group: 'Watch', run: checkFaults },
   { id: 'state', group: 'GameServer', run: whenThere(checkState) },
-  { id: 'health', group: 'GameServer', run: whenThere(checkHealth) },
   { id: 'version', group: 'GameServer', run: whenThere(checkVersion) },
-  { id: 'beats', group: 'Beats', run: checkBeats },
+  { id: 'beats', group: 'GameServer', run: checkBeats },
 ]

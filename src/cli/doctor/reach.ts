@@ -1,21 +1,15 @@
 import { parseObject } from '../../client/answers.js'
 import { isLoopback } from '../../local/http.js'
-import { failure, needing, ok, skipped, warning } from './check.js'
+import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
-import { at } from './patient.js'
-import type { Patient } from './patient.js'
-import { ask } from '../ask.js'
-import type { Answer, Question } from '../ask.js'
+import { at } from './subject.js'
+import type { Subject } from './subject.js'
 
-const SLOW_MS = 100
 const START = 'gameserver-sidecar local, or kubectl port-forward to a pod, or give --url'
 const NO_ANSWER = 'no sidecar answers'
 const SERVE = 'gameserver-sidecar serve <build>'
 
-const send = ({ url, patience }: Patient, path: string, question: Omit<Question, 'patience'> = {}): Promise<Answer> =>
-  ask(`${url}${path}`, { ...question, patience })
-
-async function checkListener({ url, listener, gameServer, read }: Patient): Promise<Finding> {
+async function checkListener({ url, listener, gameServer, read }: Subject): Promise<Finding> {
   const found = await listener()
   if (found.kind === 'none') {
     return failure(`nothing answers HTTP at ${url}: ${found.reason}`, `start a sidecar (${START})`)
@@ -41,33 +35,8 @@ async function checkListener({ url, listener, gameServer, read }: Patient): Prom
   return ok(`a local sidecar of this package listens${typeof mode === 'string' ? `, in ${mode} mode` : ''}`)
 }
 
-/** Takes the quickest of three: the first request also pays for what both sides load at first use. */
-async function checkSpeed(read: Answer, patient: Patient): Promise<Finding> {
-  let { ms } = read
-  for (let more = 0; more < 2 && ms > SLOW_MS; more += 1) ms = Math.min(ms, (await send(patient, '/gameserver')).ms)
-  const took = `GET /gameserver took ${Math.round(ms)} ms`
-  return ms <= SLOW_MS
-    ? ok(took)
-    : warning(
-        `${took}; a sidecar on the same machine needs at most ${SLOW_MS} ms`,
-        'look for a fault that is set (see Watch), a busy machine, or a port-forward; run the game beside its sidecar',
-      )
-}
-
-async function checkBeat(_: Answer, patient: Patient): Promise<Finding> {
-  const headers = { 'content-type': 'application/json' }
-  const { status, problem } = await send(patient, '/health', { method: 'POST', headers, body: '{}' })
-  return status === 200
-    ? ok('POST /health accepts a beat (doctor sent one)')
-    : failure(
-        `POST /health with {} gives ${problem ?? status}; a game whose beats fail becomes Unhealthy`,
-        'check whether a gateway denies health, and whether this is the HTTP port',
-      )
-}
-
 /** What a browser lets a page of the given origin do. */
-async function checkOrigin(patient: Patient): Promise<Finding> {
-  const { origin, url, read } = patient
+async function checkOrigin({ origin, url, read, send }: Subject): Promise<Finding> {
   const { hostname, origin: own } = new URL(url)
   if (origin === undefined) return skipped('no page is named; give its origin, such as --origin http://localhost:5173')
   if (origin.startsWith('https:') && url.startsWith('http:') && !isLoopback(hostname)) {
@@ -78,14 +47,14 @@ async function checkOrigin(patient: Patient): Promise<Finding> {
   }
   if ((await read()).problem !== undefined) return skipped(NO_ANSWER)
   if (origin === own) return ok('the page has the same origin as the sidecar')
-  const { status, headers } = await send(patient, '/gameserver', { headers: { origin } })
+  const { status, headers } = await send('/gameserver', { headers: { origin } })
   if (!['*', origin].includes(String(headers['access-control-allow-origin']))) {
     return failure(
       `a page of ${origin} may not read answers: GET gives ${status} without Access-Control-Allow-Origin`,
       `${SERVE} (one origin for both), or for development local --allow-origin ${origin}`,
     )
   }
-  const preflight = await send(patient, '/metadata/label', {
+  const preflight = await send('/metadata/label', {
     method: 'OPTIONS',
     headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' },
   })
@@ -103,13 +72,7 @@ async function checkOrigin(patient: Patient): Promise<Finding> {
     : ok(`a page of ${origin} gets through`)
 }
 
-/** Skips a check where nothing answers, since `listener` reports that. */
-const whenReached = (run: (read: Answer, patient: Patient) => Promise<Finding>): Check['run'] =>
-  needing(async ({ read }) => ((await read()).problem === undefined ? await read() : undefined), NO_ANSWER, run)
-
 export const reachChecks: readonly Check[] = [
   { id: 'listener', group: 'Reach', run: checkListener },
-  { id: 'speed', group: 'Reach', run: whenReached(checkSpeed) },
-  { id: 'beat', group: 'Reach', run: whenReached(checkBeat) },
   { id: 'origin', group: 'Reach', run: checkOrigin },
 ]

@@ -14,7 +14,7 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
     <Modal title="Help" class="help" onClose={onClose}>
       <div class="help-groups">
         {page.groups.map((group) => {
-          const own = page.actions().filter((one) => one.group === group && one.key)
+          const own = page.actions.filter((one) => one.group === group && one.key)
           return own.length > 0 && <Group key={group} name={group} actions={own} />
         })}
       </div>
@@ -33,11 +33,9 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
           </div>
         ))}
       </dl>
-      {!state.isRecorded && (
-        <p class="muted">
-          All that this page does, curl can do as well: it uses /_/api and the {page.subject}’s own interface.
-        </p>
-      )}
+      <p class="muted">
+        All that this page does, curl can do as well: it uses /_/api and the {page.subject}’s own interface.
+      </p>
     </Modal>
   )
 }

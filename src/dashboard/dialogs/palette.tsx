@@ -19,7 +19,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     onClose()
   }
   const words = text.toLowerCase().split(/\s+/)
-  const found = [...page.actions(), ...page.moreActions()].filter(({ label, group }) =>
+  const found = [...page.actions, ...page.moreActions()].filter(({ label, group }) =>
     words.every((word) => `${label} ${group}`.toLowerCase().includes(word)),
   )
   const run = (index: number): void => {

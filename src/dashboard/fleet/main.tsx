@@ -20,13 +20,13 @@ import { actions } from './actions.js'
 import { Allocations, FleetPanel } from './panels.js'
 import { Servers } from './servers.js'
 import { allServers, amountNames, countStates, shortName, state } from './state.js'
-import { FleetTimeline, readFilter } from './timeline.js'
+import { FleetTimeline, groupOf, readFilter } from './timeline.js'
 
 const ELSEWHERE = new Set(['allocate', 'update'])
 
 definePage({
   subject: 'fleet',
-  actions: () => actions,
+  actions,
   inMenu: ({ id, group }) => (group === 'fleet' && !ELSEWHERE.has(id)) || id === 'help' || id === 'theme',
   moreActions: () => [],
   groups: ['fleet', 'game server', 'row', 'page'],
@@ -36,7 +36,7 @@ definePage({
     ['-created', 'everything without this word'],
   ],
   filter: readFilter,
-  groupOf: () => undefined,
+  groupOf,
   allocatable: () => ({
     platform: state.snapshot?.platform ?? '',
     counters: amountNames('counters'),

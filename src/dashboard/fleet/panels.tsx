@@ -1,10 +1,13 @@
 import { clockTime, age } from '../common/format.js'
 import { Chip } from '../common/look.js'
 import { ActionButton, onFields, Panel } from '../panels/panel.js'
+import { entryOf } from '../store/page-state.js'
 import { part } from '../store/parts.js'
-import { goToEntry } from '../timeline/model.js'
+import { goToEntry, rowsOf } from '../timeline/model.js'
+import { rhythmOf } from '../timeline/rows.js'
 import { scale, wantedReplicas } from './actions.js'
 import { set, shortName, state } from './state.js'
+import { groupOf } from './timeline.js'
 
 /** The Fleet's scale and its autoscaler. Header and table count its GameServers. */
 export const FleetPanel = part(['snapshot', 'now'], () => {
@@ -69,27 +72,34 @@ const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 
 
 /** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
 export const Allocations = part(['entries'], () => {
-  const allocations = state.entries.filter(({ allocation }) => allocation).slice(-SHOWN)
+  const allocations = rowsOf(state.entries, ({ allocation }) => allocation !== undefined, groupOf)
+    .filter(({ type }) => type !== 'skipped')
+    .slice(-SHOWN)
   return (
     <Panel name="Allocations" pane="allocations">
       {allocations.length === 0 && <p class="muted">None yet. Allocate with a, or from your matchmaker.</p>}
       <ol class="fleet-allocations">
-        {allocations.reverse().map(({ seq, at, allocation }) => (
-          <li key={seq}>
-            <div class="row">
-              <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
-              <b>{allocation!.server && shortName(allocation!.server)}</b>
-              <button
-                class="button button-quiet small last"
-                title="Show in the timeline"
-                onClick={() => showEntry(seq)}
-              >
-                {clockTime(at).slice(0, 8)}
-              </button>
-            </div>
-            <p class="fleet-reason">{allocation!.reason}</p>
-          </li>
-        ))}
+        {allocations.reverse().map((row) => {
+          const { seq, at, allocation } = entryOf(row)!
+          return (
+            <li key={row.seq}>
+              <div class="row">
+                <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
+                <b>{allocation!.server && shortName(allocation!.server)}</b>
+                <button
+                  class="button button-quiet small last"
+                  title="Show in the timeline"
+                  onClick={() => showEntry(seq)}
+                >
+                  {clockTime(at).slice(0, 8)}
+                </button>
+              </div>
+              <p class="fleet-reason">
+                {row.type === 'repeats' && rhythmOf(row.repeats)} {allocation!.reason}
+              </p>
+            </li>
+          )
+        })}
       </ol>
     </Panel>
   )

@@ -4,7 +4,8 @@ import { writeYaml } from '../common/yaml.js'
 import { TimelineFrame } from '../timeline/frame.js'
 import type { ListProps } from '../timeline/list.js'
 import { part } from '../store/parts.js'
-import { readerOfWords } from '../timeline/words.js'
+import { rhythmOf } from '../timeline/rows.js'
+import { cached, readerOfWords } from '../timeline/words.js'
 import { copyAllocation } from './actions.js'
 import { shortName } from './state.js'
 
@@ -17,12 +18,17 @@ export const readFilter = readerOfWords<EntryView>(
   ({ type, server, text, allocation }) => [type, server, text, allocation?.state, allocation?.reason],
 )
 
+/** The retries of a request that finds no GameServer share a row. */
+export const groupOf = cached(({ allocation }: EntryView) =>
+  allocation && allocation.state !== 'Allocated' ? JSON.stringify([allocation.state, allocation.manifest]) : undefined,
+)
+
 const columns: ListProps<EntryView>['columns'] = {
   kind: ({ type }) => type,
   server: ({ server }) => server && shortName(server),
-  what: ({ type, text, allocation }) => (
+  what: ({ type, text, allocation }, repeats = []) => (
     <span class={type === 'warning' ? 'timeline-problem' : ''} title={text}>
-      {text} {allocation && <span class="muted">{allocation.reason}</span>}
+      {rhythmOf(repeats)} {text} {allocation && <span class="muted">{allocation.reason}</span>}
     </span>
   ),
 }

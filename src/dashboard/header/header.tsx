@@ -9,9 +9,8 @@ import { state } from '../store/state.js'
 import { Bar, More, StatusLine } from './menu.js'
 
 export function Header(): JSX.Element {
-  const { snapshot, isRecorded, now } = state
+  const { snapshot } = state
   const name = snapshot?.gone === true ? 'gone' : snapshot?.gameServer.status.state
-  const at = new Date(now)
   return (
     <Bar
       brand="Sidecar"
@@ -27,17 +26,9 @@ export function Header(): JSX.Element {
       name={snapshot?.gameServer.object_meta.name}
       facts={snapshot ? factsOf(snapshot) : []}
     >
-      {isRecorded ? (
-        <p>
-          <b>recorded session</b> <time dateTime={at.toISOString()}>{at.toLocaleString()}</time>
-        </p>
-      ) : (
-        <>
-          <ActionButton id="allocate" label="Allocate" primary />
-          <ActionButton id="ready" label="Ready" />
-          <More />
-        </>
-      )}
+      <ActionButton id="allocate" label="Allocate" primary />
+      <ActionButton id="ready" label="Ready" />
+      <More />
     </Bar>
   )
 }
@@ -70,14 +61,14 @@ function factsOf({ gameServer: { status }, watchers }: SidecarSnapshot): string[
 }
 
 export function SidecarStatus(): JSX.Element {
-  const { snapshot, isRecorded, now } = state
+  const { snapshot, now } = state
   if (!snapshot) return <StatusLine facts={[]} wide={[]} />
-  const { mode, clock, startedAt, recording } = snapshot
-  const speed = isRecorded ? 1 : clock.speed
+  const { mode, clock, startedAt } = snapshot
+  const { speed } = clock
   return (
     <StatusLine
       facts={[`${mode} mode`, ...(speed === 1 ? [] : [speed === 0 ? 'clock stands still' : `clock ×${speed}`])]}
-      wide={[`up ${duration(now - startedAt)}`, ...(recording ? [`recording ${recording}`] : [])]}
+      wide={[`up ${duration(now - startedAt)}`]}
     />
   )
 }

@@ -91,7 +91,7 @@ export const More = part([], () => (
       <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
       <span aria-hidden="true">⋮</span>
     </button>
-    <Menu id="more" label="More" items={page.actions().filter(page.inMenu)} />
+    <Menu id="more" label="More" items={page.actions.filter(page.inMenu)} />
   </>
 ))
 

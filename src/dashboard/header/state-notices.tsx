@@ -7,17 +7,12 @@ import { Banner, Line, showTitle } from './notices.js'
 
 /** The notices of a sidecar, with its faults. */
 export function SidecarBanner(): JSX.Element {
-  const { snapshot, isRecorded } = state
+  const { snapshot } = state
   const faults = snapshot ? presentFaults(snapshot.faults, snapshot.now) : []
   return (
     <Banner>
       {faults.length > 0 && (
-        <Line
-          tone="red"
-          button={isRecorded ? undefined : 'Clear'}
-          shortcut="0"
-          onClick={sends({ type: 'clearFaults' })}
-        >
+        <Line tone="red" button="Clear" shortcut="0" onClick={sends({ type: 'clearFaults' })}>
           <b>Faults on:</b> {faults.join(', ')}
         </Line>
       )}
@@ -36,11 +31,7 @@ export function showState(): void {
   const { tone, shape } = name === GONE ? ({ tone: 'muted', shape: '○' } as const) : stateLook(name)
   // The GameServer's name tells a fresh one from an old one in the same state.
   const subject = state.snapshot?.gameServer.object_meta.name ?? 'sidecar'
-  showTitle(
-    tone,
-    shape,
-    `${name === GONE ? 'Sidecar is gone' : name} · ${subject}${state.isRecorded ? ', recorded' : ''}`,
-  )
+  showTitle(tone, shape, `${name === GONE ? 'Sidecar is gone' : name} · ${subject}`)
 }
 
 let before: string | undefined

@@ -18,7 +18,7 @@ const treeOf = memo((json: string) => (
 ))
 
 export function GameServer(): JSX.Element | null {
-  const { snapshot, isRecorded, objectView: view } = state
+  const { snapshot, objectView: view } = state
   if (!snapshot) return null
   const yaml = (): string => writeYaml(manifestOf(snapshot.gameServer, snapshot.platform))
   const toggle = (other: 'yaml' | 'edit', name: string = other): JSX.Element => (
@@ -35,7 +35,7 @@ export function GameServer(): JSX.Element | null {
         text={() => (view === 'tree' ? JSON.stringify(snapshot.gameServer, null, 2) : yaml())}
         told="The GameServer is copied"
       />
-      {!isRecorded && toggle('edit')}
+      {toggle('edit')}
     </span>
   )
   return (

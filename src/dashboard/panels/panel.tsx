@@ -65,7 +65,7 @@ interface ActionProps {
 
 /** A button for an action that may also have a key. */
 export function ActionButton({ id, label, primary = false }: ActionProps): JSX.Element {
-  const { key, title, run } = page.actions().find((one) => one.id === id)!
+  const { key, title, run } = page.actions.find((one) => one.id === id)!
   return (
     <button class={`button button-${primary ? 'primary' : id}`} title={title} aria-keyshortcuts={key} onClick={run}>
       {label} {key && <kbd aria-hidden="true">{key}</kbd>}

@@ -78,7 +78,7 @@ function followSocket(reader: FrameReader): void {
   }
 }
 
-/** Access to the server that served this page. A recording and the playground replace these functions. */
+/** Access to the server that served this page. The playground replaces these functions. */
 export const api: ServerLink = { origin: () => location.origin, request: ask, follow: followSocket }
 const access = { token: undefined as string | undefined }
 

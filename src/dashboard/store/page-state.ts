@@ -32,8 +32,6 @@ export interface Confirmation {
 }
 
 const initial = {
-  /** The page shows a recorded session. */
-  isRecorded: false,
   /** `connecting` until the first state has come, `lost` while no connection is open. */
   connection: 'connecting' as 'connecting' | 'open' | 'lost',
   /** The kept entries, oldest first, at most 5,000. */

@@ -46,8 +46,6 @@ export const describe = cached(({ event, problem }: LogEntry): Description => {
       return { kind: 'watch', name: `watch #${event.id} opened`, details: event.transport }
     case 'watch-closed':
       return { kind: 'watch', name: `watch #${event.id} ended`, details: event.reason }
-    case 'shown':
-      return { kind: 'event', name: 'recording', details: '' }
     case 'tick':
       return { kind: 'event', name: 'time', details: '' }
   }

@@ -92,7 +92,7 @@ function Buttons({ entry }: { entry: LogEntry }): JSX.Element | null {
     <div class="row wrap">
       {button('Copy as curl', 'c', copyCurl)}
       {args && button('Copy as code', 'J', copyClientCode)}
-      {!state.isRecorded && button('Replay', 'R', replay)}
+      {button('Replay', 'R', replay)}
     </div>
   )
 }

@@ -41,14 +41,12 @@ export function TimelineFrame<E extends Entry>(props: FrameProps<E>): JSX.Elemen
 type ToolbarProps = Pick<FrameProps<Entry>, 'chips' | 'example' | 'tools'>
 
 function Toolbar({ chips, example, tools }: ToolbarProps): JSX.Element {
-  const { filter, frozen, isRecorded } = state
+  const { filter, frozen } = state
   return (
     <div class="row wrap timeline-bar">
-      {!isRecorded && (
-        <button class="button" aria-pressed={frozen !== undefined} aria-keyshortcuts="Space" onClick={pause}>
-          Pause
-        </button>
-      )}
+      <button class="button" aria-pressed={frozen !== undefined} aria-keyshortcuts="Space" onClick={pause}>
+        Pause
+      </button>
       <input
         id="filter"
         class="field timeline-filter"

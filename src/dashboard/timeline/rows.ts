@@ -1,9 +1,10 @@
 import type { LogEntry } from '../../platform/sidecar.js'
 import { clockTime } from '../common/format.js'
+import type { Entry } from '../store/page-state.js'
 import { describe } from './describe.js'
 
 /** The text after the name of a row of repeats: `×12 since 09:30:57 (every 2.0 s, max gap 2.1)`. */
-export function rhythmOf(repeats: readonly LogEntry[]): string {
+export function rhythmOf(repeats: readonly Entry[]): string {
   if (repeats.length < 2) return ''
   const gaps = repeats.slice(1).map(({ at }, i) => at - repeats[i]!.at)
   const seconds = (ms: number): string => (ms / 1000).toFixed(1)

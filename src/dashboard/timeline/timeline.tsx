@@ -3,7 +3,7 @@ import { api } from '../store/api.js'
 import { part } from '../store/parts.js'
 import { state } from '../store/state.js'
 import { Hint } from '../panels/panel.js'
-import { exportSession } from '../ui/entry-actions.js'
+import { copyTimeline } from '../ui/entry-actions.js'
 import { describe } from './describe.js'
 import { Details } from './details.js'
 import { TimelineFrame } from './frame.js'
@@ -24,26 +24,17 @@ export const Timeline = part(['entries'], () => (
     columns={columns}
     chips={chips}
     example="kind:call status:5 -health"
-    tools={<Exports />}
+    tools={
+      <button class="button timeline-copy" onClick={copyTimeline}>
+        Copy as text
+      </button>
+    }
     Details={Details}
     toneOf={toneOf}
   >
-    {!hasBegun() && !state.isRecorded && <NoCalls />}
+    {!hasBegun() && <NoCalls />}
   </TimelineFrame>
 ))
-
-const Exports = (): JSX.Element => (
-  <>
-    <button class="button timeline-export" onClick={() => void exportSession('ndjson')}>
-      Export session
-    </button>
-    {!state.isRecorded && (
-      <button class="button timeline-export" onClick={() => void exportSession('html')}>
-        as HTML
-      </button>
-    )}
-  </>
-)
 
 /** Code to paste before the first call. */
 const samples = (origin: string, port: string): readonly (readonly [string, string])[] => [

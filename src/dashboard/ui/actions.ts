@@ -1,7 +1,7 @@
 import type { ControlCommand } from '../../platform/sidecar.js'
 import { announce, api, sendAndTell } from '../store/api.js'
 import { state } from '../store/state.js'
-import { copyClientCode, copyCurl, exportSession, replay } from './entry-actions.js'
+import { copyClientCode, copyCurl, copyTimeline, replay } from './entry-actions.js'
 import { allocateActions, asking, onRow, pageActions, rowActions } from './page-actions.js'
 import { actionsOf, type Action } from './page.js'
 
@@ -38,7 +38,7 @@ export const ends: readonly Action[] = [
   ),
 ]
 
-const all: readonly Action[] = [
+export const actions: readonly Action[] = [
   ...allocateActions('game server'),
   server('allocate-now', 'Allocate at once', undefined, send('Allocated', { type: 'allocate' })),
   server('ready', 'Ready', 'r', send('Ready', { type: 'setState', state: 'Ready' })),
@@ -58,15 +58,9 @@ const all: readonly Action[] = [
   row('curl', 'Copy as curl', 'c', onRow(copyCurl)),
   row('code', 'Copy as client code', 'J', onRow(copyClientCode)),
   row('replay', 'Replay the call', 'R', onRow(replay)),
-  page('export', 'Export session', 'e', () => exportSession('ndjson')),
-  page('report', 'Export as HTML', 'E', () => exportSession('html')),
+  page('copy', 'Copy the timeline as text', 'e', copyTimeline),
   ...pageActions,
 ]
-
-/** The actions of a page that shows a recorded session. */
-const OF_RECORDED = new Set(['next', 'previous', 'curl', 'code', 'filter', 'export', 'theme', 'help'])
-
-export const actions = (): readonly Action[] => (state.isRecorded ? all.filter(({ id }) => OF_RECORDED.has(id)) : all)
 
 /** Reserves through the game's interface, since control commands have no duration. */
 async function reserve(): Promise<void> {
@@ -79,8 +73,8 @@ const MOST_VALUES = 100
 
 /** Actions of the panels, for the present state. */
 export function panelActions(): readonly Action[] {
-  const { snapshot, presets, isRecorded } = state
-  if (!snapshot || isRecorded) return []
+  const { snapshot, presets } = state
+  if (!snapshot) return []
   const actions: Action[] = []
   const by =
     (group: string) =>

@@ -11,9 +11,11 @@ export interface SentRequest {
 /** Control characters, and characters that are invisible or change the order of text. */
 const UNSAFE = /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** JSON with those characters escaped. */
-export const safeJson = (value: unknown): string =>
-  JSON.stringify(value).replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Text with those characters escaped, as in JSON. */
+export const safeText = (text: string): string =>
+  text.replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+export const safeJson = (value: unknown): string => safeText(JSON.stringify(value))
 
 /** Quotes text as one word of a POSIX shell, without control characters. */
 const quote = (text: string): string =>

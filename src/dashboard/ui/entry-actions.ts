@@ -1,8 +1,10 @@
 import type { LogEntry } from '../../platform/sidecar.js'
-import { CONTROL, announce, api, messageOf } from '../store/api.js'
+import { clockTime, plural } from '../common/format.js'
+import { announce, api, messageOf } from '../store/api.js'
 import { state } from '../store/state.js'
-import { describe } from '../timeline/describe.js'
-import { copy, curlOf, safeJson } from './copy.js'
+import { describe, describeChange } from '../timeline/describe.js'
+import { readFilter, statusOf } from '../timeline/filter.js'
+import { copy, curlOf, safeJson, safeText } from './copy.js'
 
 const NOTHING = 'There is no request in this row'
 
@@ -30,18 +32,20 @@ export async function replay(entry: LogEntry): Promise<void> {
   else announce(`Replayed: ${answer.status}${answer.status < 400 ? '' : `, ${messageOf(answer)}`}`)
 }
 
-/** Downloads the session: as a recording for `replay`, or as a page that opens from disk. */
-export async function exportSession(format: 'ndjson' | 'html'): Promise<void> {
-  const query = format === 'html' ? '?format=html' : ''
-  const answer = await api.request('GET', `${CONTROL}/export${query}`)
-  if (answer.status !== 200) return announce(messageOf(answer))
-  const url = URL.createObjectURL(
-    new Blob([answer.text], { type: format === 'html' ? 'text/html' : 'application/x-ndjson' }),
-  )
-  const link = document.createElement('a')
-  link.href = url
-  link.download = `${state.snapshot?.gameServer.object_meta.name ?? 'session'}.${format}`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 10_000)
-  announce(`Exported as ${link.download}`)
+/** Copies the entries that pass the filter, oldest first, a line each. */
+export function copyTimeline(): void {
+  const entries = (state.frozen ?? state.entries).filter(readFilter(state.filter))
+  copy(entries.map(lineOf).join('\n'), `Copied ${plural(entries.length, 'line')}`)
+}
+
+function lineOf(entry: LogEntry): string {
+  const { kind, name, details } = describe(entry)
+  const { at, ms, reply, changes, warnings, client } = entry
+  const parts = [
+    ...[clockTime(at), kind.padEnd(7), name, details, statusOf(entry), reply?.message],
+    ...[ms === undefined ? '' : `${Math.round(ms)} ms`, client],
+    ...changes.map((change) => describeChange(change).text),
+    ...warnings.map(({ message }) => `! ${message}`),
+  ]
+  return safeText(parts.filter((part) => part !== undefined && part !== '').join('  '))
 }

@@ -48,7 +48,7 @@ export function followKeys(within: GlobalEventHandlers = window): void {
     // Space presses a focused button. On a row, Space pauses, and Enter opens the row.
     if (event.key === ' ' && target.closest('button, summary, a') && !target.closest('.timeline-row')) return
     if (!state.singleKeys) return
-    const action = page.actions().find(({ key }) => key === event.key)
+    const action = page.actions.find(({ key }) => key === event.key)
     if (action === undefined || (event.repeat && action.group !== 'row')) return
     event.preventDefault()
     action.run()

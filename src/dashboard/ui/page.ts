@@ -17,7 +17,7 @@ interface PageParts<E extends Entry = Entry> {
   /** Who answers the page. */
   readonly subject: 'sidecar' | 'fleet'
   /** The actions that have a button or a key. Those of `inMenu` are in the header's menu. */
-  actions(): readonly Action[]
+  readonly actions: readonly Action[]
   inMenu(action: Action): boolean
   /** Further actions, for the present state. */
   moreActions(): readonly Action[]

@@ -1,6 +1,5 @@
 import type { Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import type { FileHandle } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 
 /** Largest file, command or value in bytes: no GameServer of a cluster is larger. */
@@ -19,23 +18,14 @@ export function unreadableReason(error: unknown): string {
 }
 
 /**
- * Opens a regular file. Other kinds are refused before they are opened: opening a pipe waits for its other end, and a
- * device may never end.
- *
- * @throws Error whose message is the reason as the end of a sentence
- */
-export async function openFile(path: string): Promise<FileHandle> {
-  refuseUnlessFile(await stat(path))
-  return open(path)
-}
-
-/**
- * Reads a regular file as UTF-8.
+ * Reads a regular file as UTF-8. Other kinds are refused before they are opened: opening a pipe waits for its other end,
+ * and a device may never end.
  *
  * @throws Error whose message is the reason as the end of a sentence, if it can't be read
  */
 export async function readTextFile(path: string): Promise<string> {
-  const file = await openFile(path)
+  refuseUnlessFile(await stat(path))
+  const file = await open(path)
   const bytes = await buffer(file.createReadStream({ end: MAX_BYTES }))
   if (bytes.length > MAX_BYTES) throw new Error('it is larger than 1.5 MiB, the most that a cluster takes')
   return decode(bytes)

@@ -1,6 +1,6 @@
 import type { AutoscalerManifest, FleetEntry, FleetManifest } from '../../platform/fleet.js'
 import type { ConsoleLevel } from '../game/lines.js'
-import type { PageOptions } from './game.js'
+import type { StartGame } from './game.js'
 import type { PortRange } from './ports.js'
 
 /** What happens to a Fleet on this machine. */
@@ -11,14 +11,8 @@ export type FleetRunEvent =
   /** A line that the game of a GameServer wrote. */
   | { readonly event: 'output'; readonly server: string; readonly level: ConsoleLevel; readonly text: string }
 
-/** Options of `createFleet()`. It needs `command` or `dir`; the rest has defaults. */
-export interface FleetOptions {
-  /** The program of each GameServer, and its arguments. */
-  readonly command?: readonly [string, ...string[]] | undefined
-  /** The folder with a built page, which runs in a browser for each GameServer as `createHost()` runs it. */
-  readonly dir?: string | undefined
-  /** More options of `createHost()` for `dir`. */
-  readonly page?: PageOptions | undefined
+/** What a Fleet on this machine needs beside its games. */
+export interface FleetSettings {
   /** The Fleet, as in its file. Default: one with a port and nothing else. */
   readonly fleet?: FleetManifest | undefined
   /** The FleetAutoscaler, as in its file. */
@@ -40,16 +34,17 @@ export interface FleetOptions {
   readonly platform?: string | undefined
   /** ms from SIGTERM to SIGKILL. Default: the template's `terminationGracePeriodSeconds`, else 30,000. */
   readonly grace?: number | undefined
-  /** Folder for a recording of each sidecar, `<name>.ndjson`. It is made if it is missing. */
-  readonly record?: string | undefined
   /** Path of a kubeconfig to write, with which kubectl and other clients find the API. `close()` removes it. */
   readonly kubeconfig?: string | undefined
   /** Host names served beside localhost, 127.0.0.1 and [::1]. */
   readonly allowHosts?: readonly string[] | undefined
   /** Origins of pages that may use the API beside the dashboard, such as `http://localhost:5173`. */
   readonly allowOrigins?: readonly string[] | undefined
-  /** Environment of the programs, beside the variables of the Fleet. Default: this process'. */
-  readonly env?: NodeJS.ProcessEnv | undefined
   /** Takes each event. Without it, `process.emitWarning` tells warnings. */
   readonly onEvent?: ((event: FleetRunEvent) => void) | undefined
+}
+
+/** The settings of a Fleet, and how each of its games is started. */
+export interface FleetRunOptions extends FleetSettings {
+  readonly startGame: StartGame
 }

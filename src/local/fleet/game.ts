@@ -1,9 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { signalGroup } from '../game/processes.js'
 import { startTalking } from '../game/start-command.js'
 import { sidecarVariables } from '../gateway/sidecar-url.js'
-import type { HostEvent } from '../../host/host-events.js'
-import type { HostOptions } from '../../host/host-options.js'
 import { plainLines } from '../game/lines.js'
 import type { ConsoleLine } from '../game/lines.js'
 
@@ -67,47 +64,3 @@ export const programGame =
       kill: () => void running.kill(),
     }
   }
-
-/** The options of `createHost()` that a Fleet of pages leaves to its user. */
-export type PageOptions = Omit<
-  HostOptions,
-  'dir' | 'sidecar' | 'local' | 'playersPort' | 'playersHost' | 'signal' | 'onEvent' | 'grace' | 'platform'
->
-
-/** Returns the function that starts a page in a browser for each GameServer, as `createHost()` does. */
-export const pageGame =
-  (dir: string, options: PageOptions): StartGame =>
-  async ({ sidecarUrl, port, graceMs, platform, signal, onOutput }) => {
-    const { createHost } = await import('../../host/create-host.js')
-    let pid = 0
-    const host = await createHost({
-      ...options,
-      ...{ dir, platform, sidecar: sidecarUrl, playersPort: port, playersHost: '127.0.0.1', grace: graceMs, signal },
-      onEvent(event) {
-        if (event.event === 'browser') pid = event.pid
-        const line = lineOf(event)
-        if (line !== undefined) onOutput(line)
-      },
-    })
-    return {
-      pid,
-      exited: host.exited.then(({ code, reason }) => ({ exitCode: code, how: `exit code ${code}: ${reason}` })),
-      terminate: () => void host.close(),
-      kill: () => signalGroup(pid, 'SIGKILL'),
-    }
-  }
-
-/** What a hosted page's output shows of an event. */
-function lineOf(event: HostEvent): ConsoleLine | undefined {
-  switch (event.event) {
-    case 'console':
-      return { level: event.level, text: event.text }
-    case 'warning':
-      return { level: 'warn', text: event.text }
-    case 'crash':
-    case 'hang':
-      return { level: 'error', text: event.reason }
-    default:
-      return undefined
-  }
-}

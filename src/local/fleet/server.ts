@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FleetEvent } from '../../platform/fleet.js'
 import type { ServerProcess } from '../../platform/fleet.js'
@@ -20,8 +19,6 @@ export interface ServerSurroundings {
   readonly startGame: StartGame
   /** ms from SIGTERM to SIGKILL; undefined for the template's. */
   readonly graceMs: number | undefined
-  /** Folder of the recordings. */
-  readonly record: string | undefined
   readonly allowOrigins: readonly string[]
   dispatch(event: FleetEvent): void
   onOutput(server: string, line: ConsoleLine): void
@@ -79,11 +76,10 @@ export class ServerRun {
 
   /** Starts the sidecar, then the game. */
   static async start(options: ServerOptions): Promise<ServerRun> {
-    const { name, manifest, platform, record, allowOrigins } = options
+    const { name, manifest, platform, allowOrigins } = options
     const local = await startLocalSidecar(
       {
         ...{ gameServer: manifest, platform, allowOrigins },
-        record: record && join(record, `${name}.ndjson`),
         onWarning: (text) => options.onWarning(`${name}: ${text}`, name),
       },
       LOG,

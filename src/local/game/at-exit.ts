@@ -4,7 +4,7 @@ const runAll = (): void => endings.forEach((end) => end())
 
 /**
  * Calls a function when this process exits, also by `process.exit()` or an error. All callers share one listener: Node
- * warns of more than ten, and a Fleet has a process and a recording for each GameServer.
+ * warns of more than ten, and a Fleet has a process for each GameServer.
  *
  * @returns the function that takes it back
  */

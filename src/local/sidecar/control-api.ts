@@ -2,8 +2,7 @@ import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../platform/schema.js'
 import { allocateGameServer, explainEntry, faultPresets, gameServerBytes } from '../../platform/sidecar.js'
 import type { ControlCommand, ControlResult, Sidecar, SidecarSnapshot } from '../../platform/sidecar.js'
-import { exportSession } from './control-export.js'
-import { answer, handleRoutes, isSequence, readSince, refused, sharedRoutes } from './control-routes.js'
+import { answer, handleRoutes, isSequence, refused, sharedRoutes } from './control-routes.js'
 import type { Controlled, EventSource, Routes } from './control-routes.js'
 import { parseGameServer } from '../files/game-server-file.js'
 
@@ -16,7 +15,6 @@ export interface ControlTarget {
 const routes: Routes<ControlTarget & Controlled> = {
   ...sharedRoutes,
   '/conformance': ['GET', ({ target: { sidecar } }) => answer(sidecar.conformance())],
-  '/export': ['GET', ({ target: { sidecar }, query }) => exportSession(sidecar, query, readSince(query))],
   '/presets': ['GET', () => answer({ presets: faultPresets })],
 }
 const entryRoute = /^\/log\/(.*)$/

@@ -132,7 +132,7 @@ const WRONG_SINCE = 'since must be the number of a log entry'
 export const isSequence = (text: string): boolean => /^\d{1,15}$/.test(text)
 
 /** The `since` of a query; 0 without one. @throws InvalidInput if it isn't a number */
-export function readSince(query: URLSearchParams): number {
+function readSince(query: URLSearchParams): number {
   const since = query.get('since') ?? '0'
   if (!isSequence(since)) throw new InvalidInput({ message: WRONG_SINCE, path: [] })
   return Number(since)

@@ -5,7 +5,7 @@ import type { SidecarEnvironment } from '../../platform/sidecar.js'
 const mostAtOnce = 100
 
 /** A clock that can run faster than the machine's, stop, and be put forward. */
-export interface LocalClock extends Required<Omit<SidecarEnvironment, 'report' | 'recording'>> {
+export interface LocalClock extends Required<Omit<SidecarEnvironment, 'report'>> {
   /** Lets the clock run `speed` times as fast as the machine's. 0 stops it. */
   setSpeed(speed: number): void
   /** Puts the clock forward. Timers that are due by then fire in order, each at its own time. */

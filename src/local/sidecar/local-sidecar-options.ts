@@ -24,12 +24,8 @@ export interface LocalSidecarOptions {
    * the ended GameServer stays. Only in the mode `production`.
    */
   readonly replace?: boolean | number | undefined
-  /** Names of operations to record, see `sidecar.conformance()`. */
+  /** Names of operations that must be called, see `sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
-  /** Path of a file to record the session into, as NDJSON. An existing file is appended to. */
-  readonly record?: string | undefined
-  /** Keys of annotations whose values aren't recorded, such as `*token*`. */
-  readonly redact?: readonly string[] | undefined
   /** A line of this many bytes ends its WebSocket unsent, as in the real sidecar. Default 65,536; 0 for no limit. */
   readonly wsLimit?: number | undefined
   /** Host names served beside localhost, 127.0.0.1 and [::1]. */

@@ -22,7 +22,7 @@ import { isLoopback, ownHosts, urlHost } from '../http/address.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
-import { plainText } from '../files/plain-text.js'
+import { plainText } from '../../protocol/plain-text.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from '../files/follow-file.js'
 import { parseGameServer, readText } from '../files/game-server-file.js'
@@ -30,7 +30,6 @@ import { createLocalClock } from './local-clock.js'
 import type { LocalClock } from './local-clock.js'
 import { warnProcess } from './local-sidecar-options.js'
 import type { LocalSidecarOptions } from './local-sidecar-options.js'
-import { Recorder } from './recorder.js'
 import { startListening } from './pausable-listener.js'
 import type { PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
@@ -70,7 +69,6 @@ export interface LocalSidecar {
  * Starts a local sidecar and resolves when it listens.
  *
  * @throws TypeError for an unknown option or a value that makes no sense
- * @throws RecordingError for a recording that can't be written
  * @throws GameServerFileError for a file that can't be read or holds no GameServer
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
@@ -82,7 +80,6 @@ interface Session {
   readonly sidecar: Sidecar
   readonly clock: LocalClock
   listener?: PausableListener
-  recorder?: Recorder
   unfollow?: () => void
   closing?: Promise<void>
 }
@@ -109,8 +106,7 @@ export async function startLocalSidecar(
   if (content?.note !== undefined) onLog(content.note)
   const config = configOf(options, settings, content?.gameServer)
   const clock = createLocalClock()
-  const recording = (): string | undefined => (session.recorder?.isOn === true ? options.record : undefined)
-  const sidecar = createSidecar(config, { ...clock, report, recording })
+  const sidecar = createSidecar(config, { ...clock, report })
   const session: Session = { sidecar, clock }
   const control = (command: ControlCommand): ControlResult => carryOut(command, session)
   const log = createLineLog(onLog)
@@ -129,13 +125,8 @@ export async function startLocalSidecar(
     sidecar.close()
     destroyConnections()
     await session.listener?.close(destroyConnections)
-    session.recorder?.close()
   }
   try {
-    if (options.record !== undefined) {
-      session.recorder = new Recorder(options.record, onWarning)
-      session.recorder.follow(sidecar, config, options.redact ?? [])
-    }
     session.listener = await startListening(server, port, address, onWarning)
   } catch (error) {
     await end()

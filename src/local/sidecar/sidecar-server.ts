@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { toolOf } from '../../protocol/tool-agent.js'
 import { ConnectionDropped } from '../../platform/sidecar.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import type { GuardedServerOptions } from '../http/guarded-server.js'
@@ -13,6 +14,7 @@ import { checkControlAccess, isControlTarget } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
 import { toRequest, writeResponse } from './http-adapter.js'
 import { serveUpgrade } from './sidecar-upgrade.js'
+import type { Caller } from './sidecar-upgrade.js'
 import { createAcceptor } from './websocket-server.js'
 
 export interface SidecarServerOptions {
@@ -37,7 +39,7 @@ export function createSidecarServer(options: SidecarServerOptions) {
   const { target, token, dashboard = { frames: [] }, lineLimit } = options
   const controlSockets = new WeakSet<Socket>()
   const accept = createAcceptor()
-  const nameOf = createClientNames()
+  const callerOf = createCallers()
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     try {
@@ -68,7 +70,7 @@ export function createSidecarServer(options: SidecarServerOptions) {
     return target.sidecar.handle(toRequest(message, host, path), {
       method: message.method ?? 'GET',
       target: path,
-      client: nameOf(message.headers, false),
+      ...callerOf(message.headers, false),
       // Created on demand: most calls are answered at once.
       get signal() {
         const left = new AbortController()
@@ -84,8 +86,8 @@ export function createSidecarServer(options: SidecarServerOptions) {
     markControl(socket, isControl)
     exempt(socket)
     if (!isControl) {
-      const client = nameOf(message.headers, true)
-      return serveUpgrade({ sidecar: target.sidecar, accept, lineLimit, client }, admission, message, socket, head)
+      const by = callerOf(message.headers, true)
+      return serveUpgrade({ sidecar: target.sidecar, accept, lineLimit, by }, admission, message, socket, head)
     }
     await upgradeToEvents({ source: eventsOf(target.sidecar), accept, token }, admission, message, socket, head)
   }
@@ -112,9 +114,10 @@ const mostClients = 200
 
 /**
  * Creates the function that gives each client a short name for the log: `page#1`, `node#1`. Clients with the same
- * User-Agent count as one. A WebSocket without any is `ws#1`, with a number for each connection.
+ * User-Agent count as one. A WebSocket without any is `ws#1`, with a number for each connection. A command of this package
+ * has the command's name.
  */
-function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean) => string {
+function createCallers(): (headers: IncomingHttpHeaders, isUpgrade: boolean) => Caller {
   const names = new Map<string, string>()
   const numbers = new Map<string, number>()
 
@@ -123,7 +126,7 @@ function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean)
     numbers.set(kind, number)
     return `${kind}#${number}`
   }
-  return ({ 'user-agent': agent = '', origin = '' }, isUpgrade) => {
+  const nameOf = (agent: string, origin: string, isUpgrade: boolean): string => {
     if (isUpgrade && agent === '' && origin === '') return next('ws')
     const kind = kindOf(agent, origin)
     // The key leaves out the Origin, which a browser doesn't send with a GET of its own page.
@@ -134,6 +137,10 @@ function createClientNames(): (headers: IncomingHttpHeaders, isUpgrade: boolean)
     const name = next(kind)
     names.set(key, name)
     return name
+  }
+  return ({ 'user-agent': agent = '', origin = '' }, isUpgrade) => {
+    const tool = toolOf(agent)
+    return { client: tool ?? nameOf(agent, origin, isUpgrade), isTool: tool !== undefined }
   }
 }
 

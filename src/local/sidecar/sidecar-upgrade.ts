@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { operations } from '../../protocol/operations.js'
 import { ConnectionDropped, lineOf } from '../../platform/sidecar.js'
-import type { Sidecar, WatchMessage, WatchSink } from '../../platform/sidecar.js'
+import type { RawRequest, Sidecar, WatchMessage, WatchSink } from '../../platform/sidecar.js'
 import { buildRequest } from './http-adapter.js'
 import type { RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/raw-response.js'
@@ -14,11 +14,13 @@ import type { Accept } from './websocket-server.js'
 /** Bytes that may wait in a watcher's socket. Further objects wait in the watcher's queue, which drops the oldest first. */
 const MAX_BACKLOG = 64 * 1024
 
+export type Caller = Required<Pick<RawRequest, 'client' | 'isTool'>>
+
 export interface UpgradeOptions {
   readonly sidecar: Sidecar
   readonly accept: Accept
-  /** The client's name in the log. */
-  readonly client: string
+  /** The client's name in the log, and whether it is a command of this package. */
+  readonly by: Caller
   /** Most bytes of a line with its line end. A longer line ends the connection unsent. Infinity for no limit. */
   readonly lineLimit: number
 }
@@ -37,7 +39,7 @@ interface Link {
  * body, and one text frame answers it. No connection ends with a close frame.
  */
 export async function serveUpgrade(
-  { sidecar, accept, client, lineLimit }: UpgradeOptions,
+  { sidecar, accept, by, lineLimit }: UpgradeOptions,
   admission: Admission,
   message: IncomingMessage,
   socket: Duplex,
@@ -58,11 +60,11 @@ export async function serveUpgrade(
     },
     end: () => endAbruptly(accepted, socket),
   }
-  if (isWatch(call)) serveWatch(sidecar, client, link)
-  else await serveCall(sidecar, link, admission.host, { ...call, client })
+  if (isWatch(call)) serveWatch(sidecar, by, link)
+  else await serveCall(sidecar, link, admission.host, { ...call, ...by })
 }
 
-function serveWatch(sidecar: Sidecar, client: string, { accepted, send, end }: Link): void {
+function serveWatch(sidecar: Sidecar, by: Caller, { accepted, send, end }: Link): void {
   const sink: WatchSink = {
     onMessage(message) {
       const left = send(frameOf(message))
@@ -71,7 +73,7 @@ function serveWatch(sidecar: Sidecar, client: string, { accepted, send, end }: L
     onEnd: () => accepted.terminate(),
     onError: ({ body }) => void sendFrame(accepted, body).then(end),
   }
-  const watch = sidecar.watch(sink, client)
+  const watch = sidecar.watch(sink, by)
   if (accepted.readyState === accepted.CLOSED) watch.close()
   else accepted.once('close', () => watch.close())
 }
@@ -86,7 +88,7 @@ async function serveCall(
   sidecar: Sidecar,
   { accepted, send, end }: Link,
   host: string,
-  call: RawTarget & { readonly client: string },
+  call: RawTarget & Caller,
 ): Promise<void> {
   const left = new AbortController()
   accepted.once('close', () => left.abort())

@@ -95,7 +95,7 @@ export const mustBe =
   ({ input }: { readonly input: unknown }): string =>
     `must be ${expected}; got ${show(input)}`
 
-export const anything = v.optional(v.unknown())
+const anything = v.optional(v.unknown())
 export const text = v.string(mustBe('text'))
 /** Text of a YAML file, in which `true` and `5` aren't text. */
 export const quotable = v.string(mustBe('text, in quotes if it looks like a number'))
@@ -205,18 +205,18 @@ export const either = (other: Schema, ofObjects: Schema, isMeant: (value: unknow
     (isMeant(dataset.value) ? ofObjects : other)['~run'](dataset, config),
   )
 
-/** Objects whose `type` chooses the schema; `other` is for unknown types. */
-export function variants(kinds: Readonly<Record<string, Schema>>, other?: Schema): ObjectSchema {
+/** Objects whose `type` chooses the schema. */
+export function variants(kinds: Readonly<Record<string, Schema>>): ObjectSchema {
   const names = Object.keys(kinds)
   const faultOf = ({ type }: Fields): Fault | undefined => {
-    if (typeof type === 'string' && (other !== undefined || names.includes(type))) return undefined
+    if (typeof type === 'string' && names.includes(type)) return undefined
     if (type === undefined) return { key: 'type', message: `has no type; there are ${names.join(', ')}` }
     const advice = didYouMean(type, names)
     return { key: 'type', message: `has no type ${show(type)}; ${advice}` }
   }
   const chosen = running(v.union(Object.values(kinds)), (dataset, config) => {
     const { type } = dataset.value as { readonly type: string }
-    return (Object.hasOwn(kinds, type) ? kinds[type]! : other!)['~run'](dataset, config)
+    return kinds[type]!['~run'](dataset, config)
   })
   return onlyObjects(chosen, faultOf, 'an object with a "type"')
 }

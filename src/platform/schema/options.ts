@@ -56,8 +56,6 @@ const localSidecarOptions = v.pipe(
       ),
       // The sidecar checks the names, as it does for the mock.
       conformance: list(text),
-      record: name,
-      redact: list(text),
       wsLimit: integer(0),
       allowHosts: list(text),
       allowOrigins: list(text),
@@ -181,7 +179,6 @@ const fleetOptions = v.pipe(
         command: list(text),
         dir: name,
         file: either(name, list(name), Array.isArray),
-        record: name,
         kubeconfig: name,
       },
       replicas: integer(0, 1_000),

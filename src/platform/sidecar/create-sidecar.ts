@@ -1,7 +1,6 @@
 import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
 import type { Disconnection } from './state/effect.js'
-import { recordingLines } from './recording/recording-lines.js'
 import { catchUp, closeRunning, dispatch, startRunning } from './running.js'
 import type { Running } from './running.js'
 import type { ControlResult, Sidecar, SidecarEnvironment } from './sidecar.js'
@@ -21,24 +20,16 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       catchUp(running)
       return answerRequest(running, request, raw)
     },
-    watch: (sink, client) => watchByWebSocket(running, sink, client),
+    watch: (sink, by) => watchByWebSocket(running, sink, by),
     control: (command) => control(running, command),
-    show(gameServer) {
-      if (!running.isClosed) dispatch(running, { type: 'shown', gameServer })
-    },
     snapshot: () =>
       takeSnapshot(running.state, watchers.infos(), {
         now: environment.now(),
         lastSeq: log.lastSeq,
         speed: environment.speed?.() ?? 1,
-        recording: environment.recording?.(),
       }),
     log,
     config,
-    recording(since = 0) {
-      const { config, startedAt } = running.state
-      return recordingLines(config, startedAt, environment.now(), log.kept(since))
-    },
     conformance: () => conformanceOf(running.state),
     onDisconnect(listener) {
       const own = (reason: Disconnection): void => listener(reason)

@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { callSafely } from './listeners.js'
+import { callEach } from './listeners.js'
 import type { Report } from './listeners.js'
 import { messageOf } from './state/answer.js'
 import type { Change, Effect, Warning } from './state/effect.js'
@@ -36,8 +36,6 @@ export interface KeptEntry {
   readonly before: GameServer
   /** The GameServer was gone from the cluster. */
   readonly wasGone: boolean
-  /** The versions of the GameServer that the event published to watches. */
-  readonly published: readonly GameServer[]
   /** What each fault did, a sentence each. */
   readonly faults: readonly string[]
   /** The request and its answer; undefined until it is answered. */
@@ -46,20 +44,11 @@ export interface KeptEntry {
 
 const maxMessage = 500
 
-/** Receives everything that a recording holds. */
-export interface LogFollower {
-  /** `published` are the versions of the GameServer that the event published to watches. */
-  onEntry(entry: LogEntry, published: readonly GameServer[]): void
-  /** An entry's request and answer, and the time of the answer. Beats are left out. */
-  onExchange(seq: number, exchange: Exchange, at: number): void
-}
-
 export interface EventLog {
   /** The entries that are still kept, oldest first; with `since`, those with a greater `seq`. */
   entries(since?: number): readonly LogEntry[]
   /** Calls `listener` for each entry from now on. Listeners are isolated: one that throws doesn't stop the others. */
   subscribe(listener: (entry: LogEntry) => void): () => void
-  follow(follower: LogFollower): () => void
   /** An entry with its details; undefined if it was dropped or doesn't exist yet. */
   find(seq: number): KeptEntry | undefined
 }
@@ -82,14 +71,12 @@ export interface WritableLog extends EventLog {
   /** Calls the listeners. Separate from `append`, so that a listener sees the sidecar after the event. */
   announce(kept: KeptEntry): void
   /** Keeps a request and its answer with their entry. */
-  keepExchange(seq: number, exchange: Exchange, at: number): void
-  /** The same as `entries()`, with details. */
-  kept(since: number): readonly KeptEntry[]
+  keepExchange(seq: number, exchange: Exchange): void
 }
 
 /** Creates a log with limits for its entries and, roughly, its characters; the oldest entries are dropped first. */
 export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
-  const followers = new Set<LogFollower>()
+  const listeners = new Set<(entry: LogEntry) => void>()
   /** In the order of their numbers, without gaps. */
   const entries = new Map<number, { kept: KeptEntry; size: number }>()
   const sum = { lastSeq: 0, size: 0 }
@@ -106,15 +93,6 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
     }
   }
 
-  const keptAfter = (since: number): KeptEntry[] =>
-    [...entries.values()].flatMap(({ kept }) => (kept.entry.seq > since ? [kept] : []))
-
-  function follow(follower: LogFollower): () => void {
-    const own = { ...follower }
-    followers.add(own)
-    return () => void followers.delete(own)
-  }
-
   return {
     get lastSeq() {
       return sum.lastSeq
@@ -127,35 +105,28 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
         entry: entryOf(++sum.lastSeq, happening, faults.length > 0),
         before: before.object,
         wasGone: before.gone,
-        published: effects.flatMap((effect) => (effect.type === 'publish' ? [effect.gameServer] : [])),
         faults,
         exchange: undefined,
       }
       keep(kept, sizeOf(kept.entry))
       return kept
     },
-    announce({ entry, published }) {
-      for (const follower of [...followers]) callSafely(() => follower.onEntry(entry, published), undefined, report)
-    },
-    keepExchange(seq, exchange, at) {
+    announce: ({ entry }) => callEach(listeners, entry, report),
+    keepExchange(seq, exchange) {
       const found = entries.get(seq)
       if (found !== undefined) keep({ ...found.kept, exchange }, found.size + sizeOf(exchange))
-      if (found !== undefined && isBeat(found.kept.entry)) return
-      for (const follower of [...followers]) callSafely(() => follower.onExchange(seq, exchange, at), undefined, report)
     },
-    kept: keptAfter,
     find: (seq) => entries.get(seq)?.kept,
-    entries: (since = 0) => keptAfter(since).map(({ entry }) => entry),
-    follow,
-    subscribe: (listener) => follow({ onEntry: (entry) => listener(entry), onExchange: () => undefined }),
+    entries: (since = 0) => [...entries.values()].flatMap(({ kept: { entry } }) => (entry.seq > since ? [entry] : [])),
+    subscribe(listener) {
+      const own = (entry: LogEntry): void => listener(entry)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
   }
 }
 
 const sizeOf = (value: LogEntry | Exchange): number => JSON.stringify(value).length
-
-/** Beats come by the thousand, and their requests are all alike. */
-const isBeat = ({ event, reply }: LogEntry): boolean =>
-  event.type === 'call' && event.call.operation === 'health' && reply?.status === 200
 
 /** The entry of an event, with the effects that people read. */
 function entryOf(seq: number, { at, event, effects, ms, client }: Happening, isFault: boolean): LogEntry {

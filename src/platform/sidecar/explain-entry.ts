@@ -25,6 +25,8 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
   const suffix = isHeldUpOnly ? ` A fault delayed it: it took ${entry.ms ?? 0} ms.` : ''
   switch (event.type) {
     case 'call':
+      if (event.tool === true && event.call.operation === 'health')
+        return 'A beat by a command is answered, and not counted.'
       return explainAnswer(kept, event.call, config) + suffix
     case 'refused':
       return refusalRule(event)
@@ -36,8 +38,6 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
       return `A watch gets the current object at once, and each new version after that.${suffix}`
     case 'watch-closed':
       return event.reason === 'closed' ? 'The reader left.' : 'The reader could not take the last message.'
-    case 'shown':
-      return 'The replayed recording has this GameServer at this time.'
     case 'tick':
       return tickRule(entry, config)
   }

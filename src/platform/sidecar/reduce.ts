@@ -1,16 +1,18 @@
 import { operations } from '../../protocol/operations.js'
-import type { OperationName } from '../../protocol/operations.js'
+import type { Operation, OperationName } from '../../protocol/operations.js'
+import { didYouMean } from '../../protocol/nearest.js'
 import { performControl } from './control/perform-control.js'
 import { performCall } from './calls/perform-call.js'
 import { noteAllocation, noteWatchClosed, noteWatchOpened, refuseIfGone } from './calls/write-queue.js'
-import { failWithStatus } from './state/answer.js'
+import { done, failWithStatus } from './state/answer.js'
 import type { Answer } from './state/answer.js'
 import type { Effect } from './state/effect.js'
 import { applies, nextRandom, useOnce } from './state/faults.js'
 import type { FailureFault } from './state/faults.js'
+import { show } from './state/show.js'
 import type { Call, SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
-import { record, setObject, update, warn } from './state/step.js'
+import { record, update, warn } from './state/step.js'
 import type { Step } from './state/step.js'
 import { doDueWork, nextDueWork, skipMissedDrops } from './time/due-work.js'
 import { startHealthClock } from './time/health.js'
@@ -30,12 +32,16 @@ export function reduce(
   doDueWork(step, now)
   switch (event.type) {
     case 'call':
-      startHealthClock(step, now)
-      answerCall(step, event.call, now)
+      if (event.tool === true) answerTool(step, event.call, now)
+      else {
+        startHealthClock(step, now)
+        answerCall(step, event.call, now)
+      }
+      warnOfBody(step, event)
       break
     case 'refused':
       if (event.path === '/health' && event.status === 400 && event.message === '') {
-        warn(step, 'beat-without-body', 'A health call without a body is refused and is no beat. Send {} as the body.')
+        warn(step, 'beat-without-body', NO_BEAT)
       }
       break
     case 'control': {
@@ -47,17 +53,15 @@ export function reduce(
       break
     }
     case 'watch-opened':
-      startHealthClock(step, now)
-      openWatch(step, event.id, now)
-      noteWatchOpened(step, now)
+      openWatch(step, event, now)
       break
-    case 'watch-closed':
-      update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
+    case 'watch-closed': {
+      const watchers = step.state.watchers.filter((id) => id !== event.id)
+      if (watchers.length === step.state.watchers.length) break
+      update(step, { watchers })
       noteWatchClosed(step)
       break
-    case 'shown':
-      if (setObject(step, event.gameServer)) step.effects.push({ type: 'publish', gameServer: event.gameServer })
-      break
+    }
     case 'tick':
       break
   }
@@ -67,12 +71,34 @@ export function reduce(
   return step
 }
 
+/** A command of this package is never taken for the game: it starts no health clock, counts as no beat, and proves nothing. */
+function answerTool(step: Step, call: Call, now: number): void {
+  const { conformance } = step.state
+  if (call.operation === 'health') step.effects.push({ type: 'reply', ...done, drop: false })
+  else answerCall(step, call, now)
+  update(step, { conformance })
+}
+
+const NO_BEAT = 'A health call without a body is no beat. Send {} as the body.'
+
+/** The real sidecar, too, answers these bodies with 200. */
+function warnOfBody(step: Step, { call, unread, tool }: Extract<SidecarEvent, { type: 'call' }>): void {
+  const { operation } = call
+  if (operation === 'health' && call.beats === 0) warn(step, 'beat-without-body', NO_BEAT)
+  if (operation === 'health' && tool === true) {
+    warn(step, 'beat-of-tool', "A beat by a command isn't the game's, so it doesn't count here. A cluster counts it.")
+  }
+  if (unread === undefined) return
+  const fields = Object.keys((operations[operation] as Operation)[2] ?? {})
+  const advice = fields.length === 0 ? 'it takes none' : didYouMean(unread, fields)
+  const message = `The sidecar ignores the field ${show(unread)} in the body of ${operation}; ${advice}`
+  warn(step, 'unknown-field', message.endsWith('?') ? message : `${message}.`)
+}
+
 function answerCall(step: Step, call: Call, now: number): void {
   const failure = meetFailure(step, call.operation)
   if (failure === undefined) {
-    const answer = step.state.config.frozen
-      ? performCall({ state: step.state, effects: [] }, call, now)
-      : (loseWrite(step, call, now) ?? performCall(step, call, now))
+    const answer = loseWrite(step, call, now) ?? performCall(step, call, now)
     step.effects.push({ type: 'reply', ...answer, drop: false })
     return
   }
@@ -103,8 +129,12 @@ function failureRule({ status, drop, apply, share, remaining }: FailureFault): s
   return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
 }
 
-function openWatch(step: Step, id: number, now: number): void {
-  record(step, 'watch')
+function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watch-opened' }>, now: number): void {
+  if (tool !== true) {
+    startHealthClock(step, now)
+    record(step, 'watch')
+    noteWatchOpened(step, now)
+  }
   const failure = meetFailure(step, 'watchGameServer')
   if (failure) step.effects.push({ type: 'fault', rule: failureRule(failure) })
   if (failure?.drop) {
@@ -119,7 +149,7 @@ function openWatch(step: Step, id: number, now: number): void {
     return
   }
   skipMissedDrops(step, now)
-  update(step, { watchers: [...watchers, id] })
+  if (tool !== true) update(step, { watchers: [...watchers, id] })
   step.effects.push({ type: 'greet', id, gameServer: object })
 }
 

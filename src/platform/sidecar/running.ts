@@ -21,6 +21,7 @@ import { ConnectionDropped } from './wire/watch-stream.js'
 /** What the log tells of a request besides the call. */
 export interface CallMeta {
   readonly client?: string | undefined
+  readonly isTool?: boolean | undefined
   /** When the request came. */
   readonly began?: number
   /** A fault delayed it. */
@@ -28,6 +29,9 @@ export interface CallMeta {
   /** Milliseconds by which a fault will delay its answer. */
   readonly lasts?: number
 }
+
+/** The mark of an event that a command of this package causes. */
+export const byTool = ({ isTool }: CallMeta): { readonly tool?: true } => (isTool === true ? { tool: true } : {})
 
 /** The mutable part of a running sidecar. Only the functions of this file change it. */
 export interface Running {

@@ -1,9 +1,7 @@
-import type { GameServer } from '../../protocol/game-server.js'
 import type { EventLog } from './event-log.js'
 import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
 import type { Disconnection } from './state/effect.js'
-import type { RecordingLine } from './recording/recording-lines.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
 import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
 
@@ -15,8 +13,6 @@ export interface SidecarEnvironment {
   setTimer(ms: number, fire: () => void): () => void
   /** How many times as fast as the machine's the clock runs; 0 while it stands still. Default 1. */
   speed?(): number
-  /** The file into which the session is recorded now, if any. */
-  recording?(): string | undefined
   /** Takes errors that a listener or a watch's receiver threw. Default: rethrows them as uncaught. */
   report?(error: unknown): void
 }
@@ -29,6 +25,8 @@ export interface RawRequest {
   readonly target?: string
   /** Who calls, in a word, for the log. */
   readonly client?: string | undefined
+  /** A command of this package calls, and not the game. */
+  readonly isTool?: boolean
   /** Aborts when the client leaves; default: the request's own signal. Only read by a call that waits. */
   readonly signal?: AbortSignal
 }
@@ -42,18 +40,14 @@ export interface Sidecar {
    * must then cut the connection. The answer to a watch is a stream that errors when it is cut.
    */
   handle(request: Request, raw?: RawRequest): Promise<Response>
-  /** Opens a watch for a WebSocket. `client` is who it is, for the log. */
-  watch(sink: WatchSink, client?: string): WatchHandle
+  /** Opens a watch for a WebSocket. */
+  watch(sink: WatchSink, by?: Pick<RawRequest, 'client' | 'isTool'>): WatchHandle
   /** Carries out a change from outside, or a fault. */
   control(command: ControlCommand): ControlResult
-  /** Sends watchers a GameServer as it is, for a replay. */
-  show(gameServer: GameServer): void
   snapshot(): SidecarSnapshot
   readonly log: EventLog
   /** All settings, with the defaults. */
   readonly config: SidecarConfig
-  /** The kept entries after `since` as the lines of a recording, created lazily. */
-  recording(since?: number): Iterable<RecordingLine>
   conformance(): ConformanceResult
   /** Calls the listener when the sidecar restarts or is replaced: every open connection must be cut. */
   onDisconnect(listener: (reason: Disconnection) => void): () => void

@@ -75,6 +75,8 @@ export function createRoomSessions(
   listening: Promise<unknown>,
 ) {
   const rooms = new Map<string, Known>()
+  /** Resolve when the `onDispose` of a room has ended. */
+  const disposals = new Set<Promise<void>>()
   /** Sessions whose allocation requests no room. */
   let roomless: Owner[] = []
 
@@ -86,6 +88,12 @@ export function createRoomSessions(
         return !!(known.owner = owner)
     }
     return false
+  }
+
+  function ownedRoom(roomName: string, fits: (session: Session, room: ColyseusRoom) => boolean): string | undefined {
+    for (const { room, owner } of rooms.values())
+      if (owner && room.roomName === roomName && fits(owner.session, room)) return room.roomId
+    return undefined
   }
 
   return {
@@ -113,7 +121,35 @@ export function createRoomSessions(
       roomless = roomless.filter((owner) => owner.session !== session)
       for (const { room, owner } of rooms.values()) if (owner?.session === session) void room.disconnect()
     },
-    created: (room: ColyseusRoom) => void rooms.set(room.roomId, { room, isUsed: false }),
+    created(room: ColyseusRoom): void {
+      rooms.set(room.roomId, { room, isUsed: false })
+      const { onDispose } = room
+      const disposal = new Promise<void>((resolve) => {
+        room.onDispose = async () => {
+          try {
+            await onDispose?.call(room)
+          } finally {
+            resolve()
+          }
+        }
+      })
+      disposals.add(disposal)
+      void disposal.then(() => disposals.delete(disposal))
+    },
+    /** Ends all rooms as Colyseus does, which continues when the quickest has been disposed, and awaits each. */
+    async end(): Promise<void> {
+      for (const { room } of rooms.values()) {
+        room.lock()
+        room.onBeforeShutdown()
+      }
+      await Promise.all(disposals)
+    },
+    nameOf: (roomId: string) => rooms.get(roomId)?.room.roomName,
+    /** The room of a session that promised this player a seat. */
+    promised: (roomName: string, id: string | null, list: string) =>
+      ownedRoom(roomName, ({ allocation }) => !!id && !!allocation.lists[list]?.includes(id)),
+    /** A room of any session that has places. */
+    open: (roomName: string) => ownedRoom(roomName, (_, { locked }) => !locked),
     joined({ roomId }: ColyseusRoom): void {
       const known = rooms.get(roomId)
       if (known) known.isUsed = true
@@ -148,6 +184,12 @@ function valueOf(all: Record<string, string> | null | undefined, key: string | u
 /** Keyed by room and session id, because a reconnection gives the session another client object. */
 export const keyOf = (room: ColyseusRoom, client: ColyseusClient): string => room.roomId + ' ' + client.sessionId
 
+/** Colyseus sends a number and the message to the player. */
+export function refusal(cause: Pick<SidecarError, 'code'>): Error {
+  const code = cause.code === 'INVALID_ARGUMENT' ? 401 : 503
+  return Object.assign(new Error('No seat on this server: ' + cause.code, { cause }), { code })
+}
+
 /** Makes a new room take a seat for each client before it admits the client. */
 export function guard(
   room: ColyseusRoom,
@@ -165,13 +207,8 @@ export function guard(
     outside.add(client)
     try {
       await seats.take(key, () => idOf(client, rest[0]), isGone)
-    } catch (cause) {
-      const { code } = cause as SidecarError
-      // Colyseus sends a number and the message to the player.
-      throw Object.assign(new Error('No seat on this server: ' + code), {
-        code: code === 'INVALID_ARGUMENT' ? 401 : 503,
-        cause,
-      })
+    } catch (error) {
+      throw refusal(error as SidecarError)
     }
     outside.delete(client)
     let isIn = false

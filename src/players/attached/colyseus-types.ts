@@ -16,6 +16,8 @@ export interface ColyseusMatchMaker {
   /** From 0.17 on. */
   getAllHandlers?(): object
   handleCreateRoom(name: string, options: object): Promise<{ roomId: string }>
+  /** Answers the requests of players for a place in a room. */
+  readonly controller: { invokeMethod(...parameters: never[]): Promise<unknown> }
 }
 
 /** The part of Colyseus' `Client` that is used. */
@@ -43,15 +45,18 @@ export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf' 
    * The room that is created for a session: the label that names the room; the annotation that names the room, or holds
    * `{ "name", "options" }` as JSON; or a function. If players are already in a room of that name, the session adopts
    * that room, unless the allocation has options for it. A session that names no room ends with the next room of
-   * players that is disposed.
+   * players that is disposed. Players whose seat the allocation promised are led to the session's room.
    */
   room?:
     | { label?: string; annotation?: string }
     | ((allocated: AllocatedEvent) => RoomRequest | undefined | Promise<RoomRequest | undefined>)
+  /** Lets players only into rooms of sessions: without such a room, nobody gets a place. Default false */
+  sessionRoomsOnly?: boolean
   /**
    * The id that takes the seat; null for no seat, as for a spectator or in a lobby; undefined refuses the client. A
-   * player in several rooms has one seat. If `idOf` throws, `onError` gets the error and the client is refused.
-   * Default: `auth.id` of the client, else `playerId` of its join options, else its session id
+   * player in several rooms has one seat. Called at matchmaking, when the client has only `auth` and a session id, and
+   * again when the client joins. If `idOf` throws, `onError` gets the error and the client is refused. Default: `auth.id`
+   * of the client, else `playerId` of its join options, else its session id
    */
   idOf?(client: ColyseusClient, options: unknown): PlayerId | Promise<PlayerId>
   /** Event loop delay in ms above which beats are held back, unless `client` was passed in; default 1000 */
@@ -73,7 +78,11 @@ export interface ColyseusRoom {
   readonly roomId: string
   readonly roomName: string
   readonly clients: { readonly length: number }
+  readonly locked: boolean
   disconnect(): Promise<unknown>
+  lock(): unknown
+  onBeforeShutdown(): unknown
+  onDispose?(): unknown
   onJoin?: RoomMethod
   onLeave?: RoomMethod
   onDrop?: RoomMethod

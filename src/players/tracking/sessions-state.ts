@@ -167,7 +167,8 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
     if (!this.isFree('label') || (shown === label && sentLabel === label)) return
     this.isLabelSettled = this.isLabelSettled && shown === label
     this.sentLabel = label
-    this.write('label', { label }, 1)
+    // A repeated unlock could land after the next allocation, and undo its lock.
+    this.write('label', { label }, label === 'true' ? Infinity : 1)
   }
 
   /** Whether the watch shows a counter and a label by which no allocation can select this server any more. */

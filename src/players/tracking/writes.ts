@@ -25,8 +25,8 @@ interface Find {
 export interface Write<What> {
   readonly what: What
   /**
-   * How many more answers of the sidecar must lack the write before it counts as lost. 1: the write is idempotent.
-   * Infinity: the sidecar can't be asked, so only its restart settles the write.
+   * How many more answers of the sidecar must lack the write before it counts as lost. 1: repeating the write does no
+   * harm. Infinity: no answer tells whether the sidecar still holds the write, so only its restart may have lost it.
    */
   questions: number
   /**
@@ -155,7 +155,11 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
         if (write.ticks >= SETTLE) write.fate = 'unknown'
         // An answer in flight may still come from the previous sidecar.
         if (isUp || write.ticks === ASKED) write.ticks = 0
-        if (isUp) Object.assign(write, { isHeld: false, questions: Math.min(write.questions, 2) })
+        if (!isUp) return
+        write.isHeld = false
+        write.questions = Math.min(write.questions, 2)
+        // If only the watch broke, the same sidecar still writes what it has accepted, and no answer shows that.
+        if (!this.isReadable(key)) write.ticks = SETTLE
       }
     })
   }
@@ -193,9 +197,15 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     })
   }
 
+  /** Whether an answer includes what the sidecar has accepted for that key and not written yet. */
+  private isReadable(key: string): boolean {
+    return key === COUNTER || !!this.facts.values
+  }
+
   /** Whether the sidecar holds no unwritten change of that key. */
   private isGone(key: string, { values, count }: Answer): boolean {
     const { facts } = this
-    return key === COUNTER ? count === facts.count : !facts.values || values?.includes(key) === facts.values.has(key)
+    if (!this.isReadable(key)) return true
+    return key === COUNTER ? count === facts.count : values?.includes(key) === facts.values!.has(key)
   }
 }

@@ -40,6 +40,8 @@ class Arena extends Room {
     if (options.fail && !options.late) throw new Error('No such map')
     this.onMessage('*', () => {})
     rooms.set(this.roomId, this)
+    this.saveTime = options.saveTime
+    if (options.maxClients) this.maxClients = options.maxClients
     say({ room: 'created', id: this.roomId, name: this.roomName, options })
   }
   async onJoin(client, options) {
@@ -51,17 +53,21 @@ class Arena extends Room {
     say({ game: 'left' })
     if (this.awaitBack && consented !== true && consented !== 4000) await this.allowReconnection(client, 20)
   }
-  onDispose() {
+  async onDispose() {
     rooms.delete(this.roomId)
     say({ room: 'disposed', id: this.roomId })
+    if (this.saveTime === undefined) return
+    await new Promise((resolve) => setTimeout(resolve, this.saveTime))
+    say({ saved: this.saveTime })
   }
   onBeforeShutdown() {
     if (!stay) super.onBeforeShutdown()
   }
 }
 class Ranked extends Arena {
+  /** Gets the request instead of the options in 0.15. */
   static async onAuth(token, options) {
-    return { id: `auth-${options.playerId}` }
+    return { id: `auth-${options.playerId ?? token}` }
   }
 }
 class Lobby extends Arena {}
@@ -112,13 +118,28 @@ const client = () => new Client(`ws://127.0.0.1:${transport.server.address().por
 const commands = {
   async join({ how = 'joinOrCreate', room = 'arena', id, ...options }) {
     try {
-      const seat = await client()[how](room, { playerId: id, ...options })
+      const player = client()
+      if (player.auth) player.auth.token = id
+      const seat = await player[how](room, { playerId: id, ...options })
       seat.onMessage('*', () => {})
       seat.onLeave((code) => say({ player: id, closed: code }))
       return { joined: seats.push(seat) - 1, in: seat.roomId ?? seat.id }
     } catch ({ code, message }) {
       return { refused: { code, message } }
     }
+  },
+  /** Reserves a place for a player who never comes. */
+  async reserve({ room = 'arena', id, method = 'joinOrCreate' }) {
+    const asked = await fetch(`http://127.0.0.1:${transport.server.address().port}/matchmake/${method}/${room}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ playerId: id }),
+    })
+    return { reserved: await asked.json() }
+  },
+  async createRooms({ all }) {
+    await Promise.all(all.map((options) => matchMaker.createRoom('arena', options)))
+    return { created: all.length }
   },
   /** The matchmaker asks for the seat, and the page takes it by the edge, which lets only WebSockets pass. */
   async joinThrough({ edge, room = 'arena', id }) {

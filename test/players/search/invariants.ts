@@ -55,12 +55,14 @@ export function disagreement(truth: Truth): string | undefined {
 
 /** The ground truth about sessions, and the states of the tracker and the platform. */
 export interface SessionsTruth {
-  readonly isCounted: boolean
+  readonly isCounted?: boolean
+  readonly isLabelled?: boolean
   readonly thenShutdown?: number | 'last'
   /** As the platform holds them. */
   readonly count: number
   readonly capacity: number
   readonly state: string
+  readonly label?: string
   /** How many sessions were allocated, and how many of them the game has ended. */
   readonly allocated: number
   readonly ended: number
@@ -72,7 +74,7 @@ export interface SessionsTruth {
 
 /** Invariants of sessions at any moment, whatever breaks. */
 export function sessionsViolation(truth: SessionsTruth): string | undefined {
-  const { isCounted, count, capacity, allocated, ended, started, wrong } = truth
+  const { isCounted, isLabelled, count, capacity, allocated, ended, started, wrong } = truth
   const run = allocated - ended
   if (wrong.length > 0) return wrong.join(', ')
   if (started > allocated) return `doubled: ${started} started, ${allocated} allocated`
@@ -80,17 +82,20 @@ export function sessionsViolation(truth: SessionsTruth): string | undefined {
   // place.
   if (isCounted && count < Math.min(run, capacity))
     return `over capacity: the counter says ${count}, and ${run} sessions run`
+  if (isLabelled && run > 1) return `over capacity: the label was unlocked, and ${run} sessions run`
   return undefined
 }
 
 /** Invariants of sessions 3 s after the last fault. */
 export function sessionsDisagreement(truth: SessionsTruth): string | undefined {
-  const { isCounted, thenShutdown, count, capacity, state, allocated, ended, started } = truth
+  const { isCounted, isLabelled, thenShutdown, count, capacity, state, label, allocated, ended, started } = truth
   const run = allocated - ended
   if (started < allocated) return `lost: ${allocated} allocated, ${started} started`
   if (isCounted && count !== Math.min(run, capacity)) return `the counter says ${count}, and ${run} sessions run`
   const isEnd = run === 0 && (thenShutdown === 'last' ? allocated > 0 : allocated >= (thenShutdown ?? Infinity))
   if (isEnd !== (state === 'Shutdown')) return `${state} after ${allocated} sessions, of which ${run} run`
-  if (!isCounted && !isEnd && state !== (run > 0 ? 'Allocated' : 'Ready')) return `${state}, and ${run} sessions run`
+  if (isLabelled && label !== String(!isEnd && run < 1)) return `the label says ${label}, and ${run} sessions run`
+  if (!isCounted && !isLabelled && !isEnd && state !== (run > 0 ? 'Allocated' : 'Ready'))
+    return `${state}, and ${run} sessions run`
   return sessionsViolation(truth)
 }

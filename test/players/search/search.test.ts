@@ -11,7 +11,8 @@ const CROWD = ['ann', 'bob', 'cid', 'dan']
 const NOTHING: Budget = { join: 0, leave: 0, allocate: 0, fault: 0, noShow: 0 }
 const ALWAYS = { join: STEPS, leave: STEPS, allocate: STEPS, fault: STEPS, noShow: STEPS, end: STEPS }
 const COUNTED: Rules = { isCounted: true }
-const REUSED: Rules = { isCounted: false }
+const LABELLED: Rules = { isLabelled: true }
+const REUSED: Rules = {}
 const FEW: SessionsBudget = { allocate: 3, end: 3, fault: 1 }
 
 describe('no player is lost, doubled or over capacity, and list and game agree within 3 s, in every order of', () => {
@@ -37,6 +38,8 @@ describe('no session is lost, doubled or cut off, and counter and state agree wi
     ['allocations and ends up to the last one', { ...COUNTED, thenShutdown: 'last' }, FEW],
     ['allocations and ends up to the second one', { ...COUNTED, thenShutdown: 2 }, FEW],
     ['one session after the other', REUSED, FEW],
+    ['allocations and ends with one fault, by a label', LABELLED, FEW],
+    ['allocations and ends up to the second one, by a label', { ...LABELLED, thenShutdown: 2 }, FEW],
     ['one session after the other, up to the second', { ...REUSED, thenShutdown: 2 }, FEW],
   ])('%s', (_, rules, budget) => {
     expect(search(new SessionsWorld(rules, { ...budget }), WORLDS / 4)).toBeUndefined()

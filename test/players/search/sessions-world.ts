@@ -26,6 +26,8 @@ interface Stored {
   readonly state: string
   readonly version: number
   readonly allocation: number
+  /** `true` while an allocation may select this server. */
+  readonly label: string
 }
 
 /** How many times each action and each fault may happen. */
@@ -36,19 +38,21 @@ export interface Budget {
 }
 
 export interface Rules {
-  /** Counted by a counter, or one session after the other. */
-  readonly isCounted: boolean
+  /** Counted by a counter; locked by a label, which each allocation sets to `false`; else one session after the other. */
+  readonly isCounted?: boolean
+  readonly isLabelled?: boolean
   readonly thenShutdown?: number | 'last'
 }
 
 export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   state: SessionsState
-  stored: Stored = { count: 0, capacity: CAPACITY, state: 'Ready', version: 1, allocation: 0 }
+  stored: Stored = { count: 0, capacity: CAPACITY, state: 'Ready', version: 1, allocation: 0, label: 'false' }
   shown: Stored | undefined
   /** Writes that the sidecar has accepted and not written. */
   difference = 0
   newCapacity: number | undefined
   newState: string | undefined
+  newLabel: string | undefined
   allocated = 0
   ended = 0
   budget: Budget
@@ -57,7 +61,8 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   constructor(rules: Rules, budget: Budget, State = SessionsState) {
     super()
     const counter = rules.isCounted ? 'rooms' : undefined
-    this.state = new State({ counter, limit: counter ? Infinity : 1, thenShutdown: rules.thenShutdown })
+    const label = rules.isLabelled ? 'open' : undefined
+    this.state = new State({ counter, label, limit: counter ? Infinity : 1, thenShutdown: rules.thenShutdown })
     this.rules = rules
     this.budget = budget
     this.show(this.stored)
@@ -84,18 +89,19 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
       [...writes],
       [rest, stored.version - Number(facts.version), stored.version - Number(before.version), before.count],
       [relative(stored), relative(shown!), this.unseen.map(relative)],
-      [this.difference, this.newCapacity, this.newState, this.calls, this.held, this.isAway],
+      [this.difference, this.newCapacity, this.newState, this.newLabel, this.calls, this.held, this.isAway],
       question?.count,
       [this.allocated, this.ended, this.wrong, this.budget],
     ])
   }
 
   get actions(): string[] {
-    const { budget, calls, stored, held } = this
+    const { budget, calls, stored, held, rules } = this
     const actions: string[] = []
     const add = (name: string, isPossible: unknown): void => void (isPossible && actions.push(name))
     const isFaulty = budget.fault > 0
-    const hasPlace = this.rules.isCounted ? stored.count < stored.capacity : stored.state === 'Ready'
+    const isOpen = rules.isLabelled ? stored.label === 'true' : stored.state === 'Ready'
+    const hasPlace = rules.isCounted ? stored.count < stored.capacity : isOpen
     add('allocate', budget.allocate > 0 && !this.isAway && hasPlace && stored.state !== 'Shutdown')
     add('end', budget.end > 0 && this.state.active.length)
     for (const { id } of calls) {
@@ -104,12 +110,12 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
     }
     for (const { id } of held) add(`release ${id}`, true)
     add('back', this.isAway)
-    const isUnwritten = this.difference || this.newState || this.newCapacity !== undefined
+    const isUnwritten = this.difference || this.newState || this.newLabel || this.newCapacity !== undefined
     add('flush', isUnwritten && !this.isAway)
     add('away', isUnwritten && !this.isAway && isFaulty)
     add('restart', isUnwritten && isFaulty)
-    // A new connection counts as a restarted sidecar, which holds no earlier writes and writes no state.
-    add('cut', isFaulty && this.state.writes.size && !held.length && !this.newState)
+    // A new connection counts as a restarted sidecar, which holds no earlier calls.
+    add('cut', isFaulty && this.state.writes.size && !held.length)
     add('show', this.unseen.length)
     add('showLast', this.unseen.length > 1)
     add('reply', this.question)
@@ -127,7 +133,8 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
     this.budget.allocate--
     this.allocated++
     const { count, allocation } = this.stored
-    this.store({ count: count + Number(this.rules.isCounted), state: 'Allocated', allocation: allocation + 1 })
+    const change = { state: 'Allocated', allocation: allocation + 1, label: 'false' }
+    this.store({ ...change, count: count + Number(!!this.rules.isCounted) })
   }
 
   private end(): void {
@@ -147,6 +154,7 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   }
 
   protected carryOut({ what }: Call): SidecarError | undefined {
+    if ('label' in what) this.newLabel = what.label
     if ('state' in what) this.newState = what.state === 'ready' ? 'Ready' : 'Shutdown'
     if (!('update' in what)) return undefined
     const { countDiff, capacity = this.view.capacity } = what.update
@@ -158,8 +166,9 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   }
 
   protected flush(): void {
-    const { view, stored, newState } = this
+    const { view, stored, newState, newLabel = stored.label } = this
     this.forget()
+    if (newLabel !== stored.label) this.store({ label: newLabel })
     if (view.count !== stored.count || view.capacity !== stored.capacity) this.store(view)
     if (newState && newState !== stored.state) {
       if (this.allocated > this.ended) this.wrong = [...this.wrong, `${newState} while a session runs`]
@@ -169,7 +178,7 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
 
   protected forget(): void {
     this.difference = 0
-    this.newCapacity = this.newState = undefined
+    this.newCapacity = this.newState = this.newLabel = undefined
   }
 
   protected show(stored: Stored): void {
@@ -206,12 +215,13 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
     if (type === 'send' && !('find' in sent.what)) this.send({ id: sent.key, what: sent.what, ticks: HELD })
   }
 
-  private objectOf({ count, capacity, state, version, allocation }: Stored): GameServer {
+  private objectOf({ count, capacity, state, version, allocation, label }: Stored): GameServer {
     return {
       object_meta: {
         uid: 'u',
         resource_version: `${version}`,
         generation: `${version}`,
+        labels: { 'agones.dev/sdk-open': label },
         annotations: { 'agones.dev/last-allocated': `${allocation}` },
       },
       status: {

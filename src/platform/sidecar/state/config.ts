@@ -35,8 +35,6 @@ export interface SidecarConfig {
   readonly watchQueue: number
   /** The seed of random faults: the same seed gives the same run. Default 1. */
   readonly seed: number
-  /** Calls are answered and change nothing, as in a replay, where the GameServer comes from a recording. Default false. */
-  readonly frozen: boolean
   /**
    * The game shares the sidecar's clock, as in a mock, so it beats while the clock is put forward. Default false:
    * `advanceClock` doesn't count the skipped time as silence.
@@ -58,7 +56,6 @@ export const defaultConfig: SidecarConfig = {
   logSize: 16 * 1024 * 1024,
   watchQueue: 64,
   seed: 1,
-  frozen: false,
   sharesClock: false,
 }
 

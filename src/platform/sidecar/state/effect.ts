@@ -19,6 +19,8 @@ export type WarningCode =
   | 'reserve-overflow'
   | 'call-after-end'
   | 'beat-without-body'
+  | 'beat-of-tool'
+  | 'unknown-field'
   | 'health-failure'
   | 'ready-undoes-allocation'
   | 'allocation-action'

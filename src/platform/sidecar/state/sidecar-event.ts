@@ -1,4 +1,3 @@
-import type { GameServer } from '../../../protocol/game-server.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import type { CounterAction, GameServerAllocation, ListAction } from '../allocation/manifest.js'
 import type { GameServerManifest } from './config.js'
@@ -130,9 +129,18 @@ export type Call =
 /** The call of one operation, or of one of several. */
 export type CallOf<Name extends Call['operation']> = Extract<Call, { readonly operation: Name }>
 
-/** Everything that can happen to a sidecar. Plain JSON, so that a log can be stored and replayed. */
+/**
+ * Everything that can happen to a sidecar. Plain JSON, so that a log can be stored and replayed. With `tool`, a command of
+ * this package asks, and not the game.
+ */
 export type SidecarEvent =
-  | { readonly type: 'call'; readonly call: Call }
+  | {
+      readonly type: 'call'
+      readonly call: Call
+      /** The first field of the body that the operation doesn't have. */
+      readonly unread?: string
+      readonly tool?: true
+    }
   /** A request that never became a call: unknown path, wrong method, bad body. */
   | {
       readonly type: 'refused'
@@ -142,9 +150,12 @@ export type SidecarEvent =
       readonly message: string
     }
   | { readonly type: 'control'; readonly command: ControlCommand }
-  | { readonly type: 'watch-opened'; readonly id: number; readonly transport: 'stream' | 'websocket' }
+  | {
+      readonly type: 'watch-opened'
+      readonly id: number
+      readonly transport: 'stream' | 'websocket'
+      readonly tool?: true
+    }
   | { readonly type: 'watch-closed'; readonly id: number; readonly reason: string }
-  /** A replayed recording has a new version of the GameServer. */
-  | { readonly type: 'shown'; readonly gameServer: GameServer }
   /** Time has passed: everything that is due happens. */
   | { readonly type: 'tick' }

@@ -168,7 +168,7 @@ export function createHealth(config: SidecarConfig, object: GameServer, now: num
   const period = (spec?.period_seconds ?? 0) * 1000
   const initialDelay = (spec?.initial_delay_seconds ?? 0) * 1000
   const disabled = spec?.disabled ?? false
-  const counted = config.mode === 'production' && !disabled && period > 0 && gameCalled && !config.frozen
+  const counted = config.mode === 'production' && !disabled && period > 0 && gameCalled
   return {
     disabled,
     period,

@@ -42,7 +42,7 @@ export function markDeleted(step: Step, at: number): void {
 
 /** Why the GameServer has ended; undefined if it hasn't. Local mode has no platform that would end it. */
 function endReason({ config, object, gone, goneAt }: SidecarState): EndReason | undefined {
-  if (config.mode === 'local' || config.frozen) return undefined
+  if (config.mode === 'local') return undefined
   if (gone || goneAt !== undefined) return 'deleted'
   const { state } = object.status
   if (state === 'Shutdown') return 'Shutdown'

@@ -2,7 +2,7 @@ import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
 import { fail, failUnknown, messageOf } from '../state/answer.js'
 import type { Answer } from '../state/answer.js'
 import { excerpt } from '../state/show.js'
-import { catchUp, delayNow, dispatch } from '../running.js'
+import { byTool, catchUp, delayNow, dispatch } from '../running.js'
 import type { CallMeta, Running } from '../running.js'
 import type { RawRequest } from '../sidecar.js'
 import { recordRequest, recordResponse } from './exchange.js'
@@ -27,14 +27,13 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
   const left = (): AbortSignal => raw.signal ?? request.signal
   const target = relative(raw.target ?? request.url.replace(/#.*$/s, ''))
   const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(target)!
-  const meta: CallMeta = { client: raw.client, began: environment.now() }
+  const meta: CallMeta = { client: raw.client, isTool: raw.isTool, began: environment.now() }
   let body: Uint8Array = nothing
   const keep = (seq: number, response?: ResponseRecord): void =>
-    log.keepExchange(
-      seq,
-      { request: recordRequest(method, target, request.headers, body), ...(response && { response }) },
-      environment.now(),
-    )
+    log.keepExchange(seq, {
+      request: recordRequest(method, target, request.headers, body),
+      ...(response && { response }),
+    })
   const respond = (seq: number, status: number, headers: Headers, text: string): Response => {
     keep(seq, recordResponse(status, headers, text))
     return new Response(text === '' ? null : text, { status, headers })
@@ -69,7 +68,8 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
   if (before > 0) await delays.wait(before, left())
   const after = delayNow(running, operation, 'after')
   catchUp(running, epoch)
-  const event = { type: 'call', call: result.call } as const
+  const { call, unread } = result
+  const event = { type: 'call', call, ...(unread !== undefined && { unread }), ...byTool(meta) } as const
   const { effects, seq } = dispatch(running, event, { ...meta, delayed: before + after > 0, lasts: after })
   const answer = effects.find((effect) => effect.type === 'reply')
   if (after > 0) await delays.wait(after, left())

@@ -29,7 +29,7 @@ export interface Exchange {
 
 /** Headers whose values aren't kept. */
 const secret: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
-export const redacted = '(redacted)'
+const redacted = '(redacted)'
 
 export function recordRequest(method: string, target: string, headers: Headers, body: Uint8Array): RequestRecord {
   const kept: Record<string, string> = {}

@@ -1,6 +1,6 @@
 import { callSafely } from '../listeners.js'
 import type { WatchEnd } from '../state/effect.js'
-import { catchUp, delayNow, dispatch } from '../running.js'
+import { byTool, catchUp, delayNow, dispatch } from '../running.js'
 import type { CallMeta, Running } from '../running.js'
 import { recordResponse } from './exchange.js'
 import type { ResponseRecord } from './exchange.js'
@@ -31,7 +31,7 @@ function openWatch(
   const { watchers, report, environment } = running
   const { client } = meta
   const id = watchers.add({ transport, openedAt: environment.now(), client, sink })
-  const { effects, seq } = dispatch(running, { type: 'watch-opened', id, transport }, meta)
+  const { effects, seq } = dispatch(running, { type: 'watch-opened', id, transport, ...byTool(meta) }, meta)
   const refusal = effects.find((effect) => effect.type === 'refuse-watch')
   if (refusal !== undefined) {
     watchers.remove(id)
@@ -49,10 +49,14 @@ function openWatch(
 }
 
 /** Opens a watch for a WebSocket, after the delay of a fault. */
-export function watchByWebSocket(running: Running, sink: WatchSink, client: string | undefined): WatchHandle {
+export function watchByWebSocket(
+  running: Running,
+  sink: WatchSink,
+  by: Pick<CallMeta, 'client' | 'isTool'> = {},
+): WatchHandle {
   const { delays, environment, report } = running
   const ms = delayNow(running, 'watchGameServer', 'before')
-  const meta = { client, began: environment.now(), delayed: ms > 0 }
+  const meta = { ...by, began: environment.now(), delayed: ms > 0 }
   if (ms === 0) return openWatch(running, 'websocket', sink, meta)
   let handle: WatchHandle | undefined
   const left = new AbortController()

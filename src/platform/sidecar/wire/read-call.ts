@@ -9,7 +9,9 @@ import type { Message } from './read-message.js'
 import type { RouteKey } from './routes.js'
 
 /** A request as a call. If there is a refusal as well, the call takes effect and the answer is the refusal. */
-export type ReadResult = { readonly call: Call; readonly refusal?: Answer } | { readonly refusal: Answer }
+export type ReadResult =
+  | { readonly call: Call; readonly unread?: string | undefined; readonly refusal?: Answer }
+  | { readonly refusal: Answer }
 
 const absent: Readonly<Record<FieldKind, string | readonly string[]>> = {
   key: '',
@@ -22,8 +24,7 @@ const absent: Readonly<Record<FieldKind, string | readonly string[]>> = {
 /** Reads a call from its operation, the name in the path, the query and the body. */
 export function readCall(operation: Call['operation'], key: RouteKey, query: string, body: Uint8Array): ReadResult {
   try {
-    const result =
-      operation === 'health' ? readBeats(decodeBody(body)) : { call: toCall(operation, key.text, query, body) }
+    const result = operation === 'health' ? readBeats(decodeBody(body)) : readFields(operation, key.text, query, body)
     // The real gateway reads the body first, and only then fails to pass on the name.
     return key.isUtf8
       ? result
@@ -39,11 +40,11 @@ export function malformedAnswer(error: unknown): Answer {
   throw error
 }
 
-function toCall(operation: Call['operation'], key: string, query: string, body: Uint8Array): Call {
+function readFields(operation: Call['operation'], key: string, query: string, body: Uint8Array): ReadResult {
   const [method, path, fields = {}]: Operation = operations[operation]
   const hasKey = path.includes('{key}')
   const call: Record<string, unknown> = hasKey ? { operation, key } : { operation }
-  if (method === 'GET') return call as unknown as Call
+  if (method === 'GET') return { call: call as unknown as Call }
   const text = decodeBody(body)
   // The name in the body is checked and then ignored.
   const message = readMessage(text, hasKey ? { name: 'text', ...fields } : fields)
@@ -54,7 +55,7 @@ function toCall(operation: Call['operation'], key: string, query: string, body: 
     if (value !== undefined) call[field] = value
   }
   if (operation === 'updateList') call['mask'] = maskOf(query, isBlank(text) ? [] : maskOfMessage(message))
-  return call as unknown as Call
+  return { call: call as unknown as Call, unread: message.unknown }
 }
 
 /** Health is a stream: every object of the body is a beat, up to the first text that isn't an object. */

@@ -72,12 +72,10 @@ export interface SidecarSnapshot {
   readonly lastSeq: number
   /** The sidecar's clock: how many times as fast as the machine's it runs; 0 while it stands still. */
   readonly clock: { readonly speed: number }
-  /** The file into which the session is recorded; undefined if it isn't. */
-  readonly recording: string | undefined
 }
 
 /** The part of a snapshot that isn't in the state. */
-type Moment = Pick<SidecarSnapshot, 'now' | 'lastSeq' | 'recording'> & { readonly speed: number }
+type Moment = Pick<SidecarSnapshot, 'now' | 'lastSeq'> & { readonly speed: number }
 
 /** The verdict of a conformance run so far. */
 export interface ConformanceResult {
@@ -99,7 +97,7 @@ const untilOf = (at: number | undefined): number | boolean => (at === Infinity ?
 export function takeSnapshot(
   state: SidecarState,
   watchers: readonly WatcherInfo[],
-  { now, lastSeq, speed, recording }: Moment,
+  { now, lastSeq, speed }: Moment,
 ): SidecarSnapshot {
   const { config, process, faults } = state
   const { health } = process
@@ -142,7 +140,6 @@ export function takeSnapshot(
     },
     lastSeq,
     clock: { speed },
-    recording,
   }
 }
 

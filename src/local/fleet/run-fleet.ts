@@ -1,21 +1,18 @@
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createFleetModel } from '../../platform/fleet.js'
 import type { FleetModel } from '../../platform/fleet.js'
 import type { FleetAction, FleetEvent } from '../../platform/fleet.js'
 import type { RunningFleet } from '../../platform/fleet.js'
 import { readAutoscaler, readFleet } from '../../platform/schema.js'
-import { checkFleetOptions } from '../../platform/schema.js'
 import { callSafely, longestTimer } from '../../platform/sidecar.js'
 import type { ControlResult } from '../../platform/sidecar.js'
 import { listen } from '../http/address.js'
 import { warnProcess } from '../sidecar/local-sidecar-options.js'
-import { plainText } from '../files/plain-text.js'
+import { plainText } from '../../protocol/plain-text.js'
 import { BUILT_IN, followFleetFiles, readFleetFiles, writeKubeconfig } from './fleet-file.js'
 import type { FleetSource } from './fleet-file.js'
-import type { FleetOptions, FleetRunEvent } from './fleet-options.js'
+import type { FleetRunEvent, FleetRunOptions, FleetSettings } from './fleet-options.js'
 import { createFleetServer } from './fleet-server.js'
-import { pageGame, programGame } from './game.js'
 import { GameServers } from './game-servers.js'
 import { createPlayersPorts } from './ports.js'
 
@@ -41,22 +38,11 @@ const USUAL_PORT = 9350
 /** How many GameServers a Fleet has whose file doesn't say it. */
 const REPLICAS = 2
 
-/**
- * Runs a Fleet on this machine: allocated by the platform's rules, at the platform's addresses. Resolves when the first
- * game was started.
- *
- * @throws TypeError for an unknown option or a value that makes no sense
- * @throws GameServerFileError for a file that can't be read or used
- * @throws CommandError, HostError for a program or page that can't be started
- * @throws RangeError for a range without free ports
- * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
- */
-export async function createFleet(options: FleetOptions): Promise<Fleet> {
-  checkFleetOptions(options)
+/** Runs a Fleet until it is closed. Resolves when the first game was started; `createFleet()` says what it throws. */
+export async function runFleet(options: FleetRunOptions): Promise<Fleet> {
   const { file } = options
   const paths = file === undefined ? [] : [file].flat()
   const read = paths.length > 0 ? await readFleetFiles(paths) : { source: givenSource(options), files: [] }
-  if (options.record !== undefined) await mkdir(options.record, { recursive: true })
   const run = new FleetRun(options, withReplicas(read.source, options.replicas))
   try {
     await run.start()
@@ -68,7 +54,7 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
   return run.fleet()
 }
 
-const givenSource = ({ fleet, autoscaler }: FleetOptions): FleetSource => ({
+const givenSource = ({ fleet, autoscaler }: FleetSettings): FleetSource => ({
   fleet: fleet === undefined ? BUILT_IN : readFleet(fleet),
   autoscaler: autoscaler && readAutoscaler(autoscaler),
 })
@@ -79,7 +65,7 @@ const withReplicas = ({ fleet, autoscaler }: FleetSource, given: number | undefi
 })
 
 class FleetRun {
-  readonly #options: FleetOptions
+  readonly #options: FleetRunOptions
   readonly #model: FleetModel
   readonly #servers: GameServers
   readonly #http: ReturnType<typeof createFleetServer>
@@ -96,8 +82,8 @@ class FleetRun {
     this.#onStartFailure = reject
   })
 
-  constructor(options: FleetOptions, { fleet, autoscaler }: FleetSource) {
-    const { platform = 'agones', max, ports = [7_000, 8_000], grace, record, command, dir, page = {}, env } = options
+  constructor(options: FleetRunOptions, { fleet, autoscaler }: FleetSource) {
+    const { platform = 'agones', max, ports = [7_000, 8_000], grace, startGame } = options
     const { allowHosts = [], allowOrigins = [] } = options
     this.#options = options
     this.#started.catch(() => undefined)
@@ -111,8 +97,8 @@ class FleetRun {
     })
     this.#servers = new GameServers(
       {
-        ...{ platform, record, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
-        startGame: command === undefined ? pageGame(dir!, page) : programGame(command, env),
+        ...{ platform, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
+        startGame,
         dispatch: (event) => this.#dispatch(event),
         onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),
         onWarning: (text, server) => this.#warn(text, server),

@@ -1,14 +1,10 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { parseObject } from '../../client/answers.js'
-import { isKnown, parseGameServer, readText } from '../../local/files.js'
-import { findDocument } from '../../local/files.js'
+import { findInFile, isKnown, parseGameServer, readText } from '../../local/files.js'
+import type { FoundDocument } from '../../local/files.js'
 import { isObject } from '../../protocol/is-object.js'
 import { ask } from '../ask.js'
-import type { Answer } from '../ask.js'
+import type { Answer, Question } from '../ask.js'
 
-/** How long kubectl may take. */
-const TIMEOUT_MS = 5_000
 /** An object that another version or program may have sent: any field may be missing or of another type. */
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -42,16 +38,20 @@ interface Given {
   readonly patience: number
 }
 
-/** What the checks ask about: the sidecar, the file and the cluster. */
-export type Patient = ReturnType<typeof createPatient>
+/** What the checks ask about: the sidecar and the file. */
+export type Subject = ReturnType<typeof createSubject>
 
 /** Finds each fact once, for the first check that needs it. */
-export function createPatient(given: Given) {
+export function createSubject(given: Given) {
   const { url, patience, file } = given
-  const read = once(() => ask(`${url}/gameserver`, { patience }))
-  const listener = once(async () => findListener(url, patience, await read()))
+  const send = (path: string, question: Partial<Question> = {}): Promise<Answer> =>
+    ask(`${url}${path}`, { command: 'doctor', patience, ...question })
+  const read = once(() => send('/gameserver'))
+  const listener = once(async () => findListener(await read(), send))
   return {
     ...given,
+    /** Sends one request. doctor only reads, so that no check changes what the next one finds. */
+    send,
     listener,
     /** The state of a local sidecar of this package. */
     async state(): Promise<Fields | undefined> {
@@ -64,13 +64,11 @@ export function createPatient(given: Given) {
     gameServer: once(async () => gameServerOf(await read())),
     /** The event log of a local sidecar of this package. */
     log: once(async () => {
-      const entries = parseObject((await ask(`${url}/_/api/log`, { patience })).text)?.['entries']
+      const entries = parseObject((await send('/_/api/log')).text)?.['entries']
       return Array.isArray(entries) ? (entries as readonly unknown[]) : []
     }),
-    /** The GameServer in `file`, or a Fleet's template; an Error says why the file can't be used. */
+    /** The GameServer or Fleet in `file`; an Error says why the file can't be used. */
     manifest: once(() => readManifestFile(file!)),
-    /** The version of the cluster that kubectl reaches. */
-    cluster: once(clusterVersion),
   }
 }
 
@@ -82,9 +80,9 @@ function gameServerOf({ status, text }: Answer): Fields | undefined {
   return status === 200 && isOne ? answer : undefined
 }
 
-async function findListener(url: string, patience: number, read: Answer): Promise<Listener> {
+async function findListener(read: Answer, send: (path: string) => Promise<Answer>): Promise<Listener> {
   if (read.problem !== undefined) return { kind: 'none', reason: read.problem }
-  const own = await ask(`${url}/_/api/state`, { patience })
+  const own = await send('/_/api/state')
   const state = own.status === 200 ? parseObject(own.text) : undefined
   if (isObject(state?.['gameServer'])) return { kind: 'ours', state }
   if (own.status === 401) return { kind: 'ours', state: undefined }
@@ -100,31 +98,12 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
   return () => (found ??= find())
 }
 
-async function readManifestFile(path: string): Promise<Fields | Error> {
+async function readManifestFile(path: string): Promise<(FoundDocument & { readonly value: Fields }) | Error> {
   try {
     const text = await readText(path)
     await parseGameServer(path, text)
-    const value = (await findDocument(text, isKnown)).value as Fields
-    const { apiVersion, kind } = value
-    return kind === 'Fleet' ? { apiVersion, kind: 'GameServer', ...at(value, 'spec', 'template') } : value
+    return (await findInFile(path, text, isKnown)) as FoundDocument & { readonly value: Fields }
   } catch (error) {
     return error as Error
   }
-}
-
-/** Runs `kubectl`, which only reads here. Undefined if it isn't there or can't reach its cluster. */
-export async function kubectl(...args: readonly string[]): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('kubectl', [...args, '--request-timeout=3s'], { timeout: TIMEOUT_MS })
-    return stdout
-  } catch (error) {
-    // `auth can-i` says no by its exit code, and on stdout.
-    const { stdout } = error as { readonly stdout?: string }
-    return stdout?.trim() === 'no' ? stdout : undefined
-  }
-}
-
-async function clusterVersion(): Promise<string | undefined> {
-  const { gitVersion } = at(parseObject((await kubectl('version', '-o', 'json')) ?? ''), 'serverVersion')
-  return typeof gitVersion === 'string' ? gitVersion : undefined
 }
