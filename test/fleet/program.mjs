@@ -20,7 +20,10 @@ const call = async (path, method = 'POST', body = '{}') => {
 
 console.log(`${GAMESERVER_NAME} of ${FLEET_NAME} at ${PORT}`)
 if (behaviour === 'crash') throw new Error('no level file')
-if (behaviour === 'parent') spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' })
+if (behaviour === 'parent') {
+  const options = { stdio: 'ignore', detached: process.platform === 'linux' }
+  console.log(`child ${spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], options).pid}`)
+}
 if (behaviour === 'flood')
   await promisify((text, done) => process.stdout.write(text, done))(`${'flood'.repeat(200)}\n`.repeat(20_000))
 process.on('SIGTERM', () => {
