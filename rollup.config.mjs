@@ -78,10 +78,7 @@ const allocator = { allocator: 'src/deploy/allocator.ts' }
 const server = {
   node: 'src/node.ts',
   vite: 'src/local/vite.ts',
-  'game-server-host': 'src/host/game-server-host.ts',
 }
-/** The same in a hosted page, which has its own. */
-const inPage = { 'game-server-host.browser': 'src/host/page-script/game-server-host.browser.ts' }
 /** Shares the sidecar with \`server\`, as a chunk that needs nothing of Node. */
 const mock = { mock: 'src/platform/mock.ts' }
 const command = { cli: 'src/cli/bin.ts' }
@@ -180,7 +177,7 @@ const builds = [
       exports: 'named',
     },
   },
-  ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...allocator, ...adapters, ...inPage }).map(
+  ...Object.entries({ ...frames, ...player, ...players, ...nodeStreams, ...allocator, ...adapters }).map(
     ([name, source]) => ({
       input: { [name]: source },
       external: /^node:/,

@@ -54,13 +54,14 @@ describe('init', () => {
   })
 
   test.each(['page', 'node'])(
-    'with --metrics, a %s gets the flag of the host, the annotations of its pod and the port in each manifest',
+    'with --metrics, a %s gets the annotations of its pod and the port in each manifest, and a page the flag of the host',
     async (kind) => {
       const { text } = await initIn(INSTALLED, {}, '--metrics', '--kind', kind)
-      for (const name of ['gameserver.yaml', 'fleet.yaml'])
-        expect(await text(name)).toMatch(
-          /prometheus\.io\/scrape: 'true'\n[^]* - --metrics-port=9090\n[^]*- name: metrics\n +containerPort: 9090\n/,
-        )
+      for (const name of ['gameserver.yaml', 'fleet.yaml']) {
+        const manifest = await text(name)
+        expect(manifest).toMatch(/prometheus\.io\/scrape: 'true'\n[^]*- name: metrics\n +containerPort: 9090\n/)
+        expect(manifest.includes(' - --metrics-port=9090\n')).toBe(kind === 'page')
+      }
     },
   )
 
@@ -208,7 +209,7 @@ describe('without flags, init takes', () => {
   })
 
   const page = (copied: string): string => `\nCOPY --chmod=755 ${copied} /game/\n`
-  const program = (path: string): string => `"--node", "/server/${path}"]`
+  const program = (path: string): string => `"/usr/local/bin/node", "/server/${path}"]`
   const viteBuild = { scripts: { build: 'vite build' }, devDependencies: { vite: '^8.0.0' } }
   const bundle = { scripts: { build: 'bundle' } }
   const started = { scripts: { start: 'node --enable-source-maps ./lib/run.js' }, main: 'index.js' }

@@ -7,7 +7,7 @@ async function dockerIn(content: object, files: Readonly<Record<string, string>>
   const { out, text } = await initIn(content, files)
   const docker = await text('Dockerfile')
   expect(validate(docker)).toEqual([])
-  return { out, docker, program: /"--node", "\/server\/(.*?)"\]/.exec(docker)?.[1] }
+  return { out, docker, program: /"\/usr\/local\/bin\/node", "\/server\/(.*?)"\]/.exec(docker)?.[1] }
 }
 
 describe('a project with a page is a program', () => {
@@ -91,7 +91,11 @@ describe('init reports', () => {
   test.each([
     ['a build that reads NODE_OPTIONS', { build: 'node $NODE_OPTIONS build.js' }, /build takes NODE_OPTIONS from/],
     ['a build for the shell of Windows', { build: 'set NODE_OPTIONS=--x && vite build' }, /build takes NODE_OPTIONS/],
-    ['npm start, which sets NODE_OPTIONS', { start: 'NODE_OPTIONS=--x node server.js' }, /add --node-options to/],
+    [
+      'npm start, which sets NODE_OPTIONS',
+      { start: 'NODE_OPTIONS=--x node server.js' },
+      /add an ENV line to the Dockerfile\.$/m,
+    ],
   ])('%s', async (_, scripts, sentence) => {
     expect((await dockerIn({ scripts }, { 'server.js': '' })).out).toMatch(sentence)
   })

@@ -88,7 +88,7 @@ function nodeOptionsProblems({ kind }: Choices, { scripts }: Project): string[] 
   }
   if (kind === 'node' && start!.includes('NODE_OPTIONS')) {
     problems.push(
-      'npm start sets NODE_OPTIONS, but the image starts the program without npm: add --node-options to the args in the manifests.',
+      'npm start sets NODE_OPTIONS, but the image starts the program without npm: add an ENV line to the Dockerfile.',
     )
   }
   return problems

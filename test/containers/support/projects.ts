@@ -30,11 +30,6 @@ const pageOf = (script: string): string => `<!doctype html>
 </script>
 `
 
-const HUNGRY_PROGRAM = `setTimeout(() => {
-  for (const kept = []; ; ) kept.push(Buffer.alloc(64 * 2 ** 20, 1))
-}, 500)
-`
-
 const ours = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
 const versions: Readonly<Record<string, string>> = { ...ours.devDependencies, ...ours.dependencies }
 
@@ -49,10 +44,9 @@ export async function writePageProject(folder: string): Promise<void> {
   await initProject(folder, { build }, 'node-datachannel', given)
 }
 
-/** The example of one match, and a program that takes all memory. */
+/** The example of one match. */
 export async function writeNodeProject(folder: string): Promise<void> {
   await copyFile(join(root, 'examples/one-match/server.mjs'), join(folder, 'server.mjs'))
-  await writeFile(join(folder, 'hungry.mjs'), HUNGRY_PROGRAM)
   await writeFile(join(folder, '.env'), 'SECRET=1')
   // The script fails where only package.json was copied before.
   const scripts = { start: 'node server.mjs', postinstall: 'node --check server.mjs' }

@@ -100,7 +100,7 @@ WORKDIR /server
 USER 1001:1001
 EXPOSE ${port}
 # tini is PID 1: it forwards signals and reaps zombies.
-ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/node_modules/gameserver-sidecar/dist/cli.js", "host", "--node", "/server/${entry}"]
+ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/server/${entry}"]
 `,
   )
 

@@ -145,11 +145,7 @@ args:
     .join(
       '',
     )}${choices.webgl ? '' : '\n  # For a page that draws with WebGL, which takes half a core more:\n  # - --webgl'}`
-    : `# Flags of gameserver-sidecar host; the image holds the rest of the command.
-args:
-  - --grace=${GRACE_MS}
-  - --log-format=json${choices.metrics ? `\n  - --metrics-port=${METRICS_PORT}` : ''}
-env:
+    : `env:
   # The port on which your server should listen.
   - name: PORT
     value: '${choices.port}'`
