@@ -3,7 +3,7 @@
  *
  *   npm run docs:api
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -18,20 +18,32 @@ export function entriesOf(root) {
     .filter((path) => path !== './package.json')
     .map((path) => {
       const file = path === '.' ? 'index' : path.slice(2)
-      const types = ['d.cts', 'd.ts']
-        .map((end) => join(root, 'dist', `${file}.${end}`))
-        .find((path) => existsSync(path))
+      const types = join(root, 'dist', `${file}.d.ts`)
       return { entry: path.replace(/^\./, name), name: file, types }
     })
 }
 
 /** @returns the reports, by the name of their file */
 export function apiReports(root) {
+  const entries = entriesOf(root)
   const printer = ts.createPrinter({ removeComments: true })
+  const program = ts.createProgram(
+    entries.map(({ types }) => types),
+    { types: ['node'], noEmit: true },
+  )
+  const checker = program.getTypeChecker()
+  const print = (symbol) => {
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
+    return target.declarations.map((node) => {
+      const declaration = ts.isVariableDeclaration(node) ? node.parent.parent : node
+      return printer.printNode(ts.EmitHint.Unspecified, declaration, declaration.getSourceFile())
+    })
+  }
   return Object.fromEntries(
-    entriesOf(root).map(({ entry, name, types }) => {
-      const source = ts.createSourceFile(types, readFileSync(types, 'utf8'), ts.ScriptTarget.Latest)
-      return [`${name}.api.md`, `# ${entry}\n\n\`\`\`ts\n${printer.printFile(source).trim()}\n\`\`\`\n`]
+    entries.map(({ entry, name, types }) => {
+      const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(types)))
+      const text = exported.sort((a, b) => (a.name < b.name ? -1 : 1)).flatMap(print)
+      return [`${name}.api.md`, `# ${entry}\n\n\`\`\`ts\n${text.join('\n\n')}\n\`\`\`\n`]
     }),
   )
 }

@@ -3,5 +3,7 @@ export interface BuildOptions {
   root?: string
   /** Build also if `dist` is up to date. */
   force?: boolean
+  /** What to build: all, or only what a demo runs. */
+  target?: '' | 'demo'
 }
 export function buildIfStale(options?: BuildOptions): Promise<void>

@@ -1,19 +1,18 @@
 /**
  * Builds `dist`, and tells whether it is up to date; used by `npm run build`, the tests and the demos.
  *
- *   node build/build-if-stale.mjs [--force]
+ *   node build/build-if-stale.mjs [--force] [demo]
  *
- * A build is made in a folder of its own, which takes the place of `dist` when it is complete. So an interrupted build
- * leaves the old `dist` as it was, and never counts as fresh.
+ * `demo` is content with what a demo runs, which takes a third of the time. A build is made in a folder of its own, which
+ * takes the place of `dist` when it is complete. So an interrupted build leaves the old `dist` as it was, and never counts
+ * as fresh.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { stripVTControlCharacters } from 'node:util'
 
 /** The files and folders that a build reads. */
 const INPUTS = [
@@ -26,11 +25,15 @@ const INPUTS = [
   'package-lock.json',
   'rollup.config.mjs',
   'tsconfig.json',
+  'build/declarations.mjs',
   'build/inline-page.mjs',
   'build/inline-script.mjs',
+  'build/licenses.mjs',
   'build/page-jsx.mjs',
   'build/rollup-plugins.mjs',
   'build/tsconfig.build.json',
+  'build/tsconfig.es2017.json',
+  'build/tsconfig.page.json',
 ]
 
 /** Names the inputs that `dist` was made of; written last. */
@@ -39,23 +42,26 @@ const STAMP = '.inputs'
 const UNFINISHED = '.dist-unfinished'
 const REPLACED = '.dist-replaced'
 
-/** Builds if `dist` is missing or was built from other sources. Prints its progress in a terminal. */
-export async function buildIfStale({ root = fileURLToPath(new URL('..', import.meta.url)), force = false } = {}) {
-  const isStale = () => force || readStamp(root) !== hashInputs(root)
+/** Builds if `dist` is missing, was built from other sources, or, unless `demo` is asked for, holds only what that runs. */
+export async function buildIfStale({ root = ROOT, force = false, target = '' } = {}) {
+  const isStale = () => force || ![target, ''].some((built) => readStamp(root) === stampOf(root, built))
   if (!isStale()) return
   await whileLocked(root, async () => {
-    if (isStale()) await build(root)
+    if (isStale()) await build(root, target)
   })
 }
 
-async function build(root) {
-  const inputs = hashInputs(root)
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+async function build(root, target) {
+  const stamp = stampOf(root, target)
   const unfinished = join(root, UNFINISHED)
   rmSync(unfinished, { recursive: true, force: true })
-  console.error('Building dist, which takes a moment.')
-  await runRollup(root)
-  rmSync(join(unfinished, '.types'), { recursive: true, force: true })
-  writeFileSync(join(unfinished, STAMP), inputs)
+  console.error(`Building ${target ? 'the demo' : 'dist'}, which takes a moment.`)
+  await runRollup(root, target)
+  for (const intermediate of ['.compiled', '.for-pages'])
+    rmSync(join(unfinished, intermediate), { recursive: true, force: true })
+  writeFileSync(join(unfinished, STAMP), stamp)
   replace(join(root, 'dist'), unfinished, join(root, REPLACED))
 }
 
@@ -67,47 +73,17 @@ function replace(current, next, old) {
   rmSync(old, { recursive: true, force: true })
 }
 
-function runRollup(root) {
+function runRollup(root, target) {
   const rollup = join(root, 'node_modules', 'rollup', 'dist', 'bin', 'rollup')
-  const options = {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, BUILD_DIR: UNFINISHED },
-  }
+  const env = { ...process.env, BUILD_DIR: UNFINISHED, BUILD_FOR: target }
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [rollup, '-c'], options)
-    const progress = followRollup(child.stderr)
+    const child = spawn(process.execPath, [rollup, '-c', '--silent'], { cwd: root, stdio: ['ignore', 2, 2], env })
     child.on('error', reject)
     child.on('close', (status, signal) => {
-      const complaints = progress.end()
-      if (status === 0) return resolve()
-      console.error(complaints)
-      reject(new Error(signal ? `The build was stopped by ${signal}.` : 'The build failed.'))
+      if (status === 0) resolve()
+      else reject(new Error(signal ? `The build was stopped by ${signal}.` : 'The build failed.'))
     })
   })
-}
-
-/** In a terminal, counts Rollup's finished bundles on one line; its other output is kept until the end. */
-function followRollup(stream) {
-  const isShown = process.stderr.isTTY
-  const complaints = []
-  let done = 0
-  const lines = createInterface({ input: stream })
-  lines.on('line', (line) => {
-    if (/^created /.test(stripVTControlCharacters(line))) {
-      done += 1
-      if (isShown) process.stderr.write(`\r  ${done} ${done === 1 ? 'bundle' : 'bundles'} done`)
-    } else complaints.push(line)
-  })
-  return {
-    end() {
-      if (isShown && done > 0) process.stderr.write('\n')
-      return complaints
-        .filter((line) => !line.includes(' → '))
-        .join('\n')
-        .trim()
-    },
-  }
 }
 
 function readStamp(root) {
@@ -117,6 +93,8 @@ function readStamp(root) {
     return undefined
   }
 }
+
+const stampOf = (root, target) => `${hashInputs(root)} ${target}`
 
 /** One hash of the paths and contents of all inputs, so that a file that was removed or put back counts as well. */
 function hashInputs(root) {
@@ -183,7 +161,8 @@ function readLock(lock) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await buildIfStale({ force: process.argv.includes('--force') }).catch((error) => {
+  const [target] = process.argv.slice(2).filter((argument) => argument !== '--force')
+  await buildIfStale({ force: process.argv.includes('--force'), target }).catch((error) => {
     console.error(error.message)
     process.exitCode = 1
   })

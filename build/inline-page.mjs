@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
-import { minify } from 'terser'
+import { minifySync } from 'vite'
 
 const SUFFIX = '?page'
 /** A prefix that other plugins leave alone. */
@@ -29,7 +29,7 @@ export const inlinePage = ({ quick = false } = {}) => ({
       outdir: dirname(template),
       bundle: true,
       write: false,
-      minify: true,
+      minify: quick,
       metafile: true,
       target: 'es2022',
       // Children as arguments make a smaller script than children in an object.
@@ -43,10 +43,7 @@ export const inlinePage = ({ quick = false } = {}) => ({
     }
     const output = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
     const built = output('.js')
-    // Some percent smaller than esbuild's output.
-    const { code } = quick
-      ? { code: built }
-      : await minify(built, { ecma: 2020, toplevel: true, compress: { passes: 5 } })
+    const code = quick ? built : minifySync('page.js', built, { compress: { target: 'es2022' } }).code
     // Text that would end the element early can't be in it.
     const script = code.replaceAll('</script', String.raw`<\/script`)
     const style = output('.css')

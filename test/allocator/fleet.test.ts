@@ -66,7 +66,8 @@ test.each(['the Kubernetes API', 'the allocator service'])(
 
     const error = await errorOf(allocator.allocate({ fleet: 'arena' }))
     expect(error.code).toBe('UNALLOCATED')
-    if (isApi) expect(error.message).toMatch(/\(.*Allocated.*\)/)
+    if (isApi) expect(error.summary).toMatch(/\(.*Allocated.*\)/)
+    expect(error.message).not.toMatch(/kubectl/)
     const full = await allocator.allocate({ fleet: 'arena', selectors: [{ gameServerState: 'Allocated' }] })
     expect(full.counters).toEqual({ rooms: { count: 1, capacity: 2 } })
   },

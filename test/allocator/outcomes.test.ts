@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
 import { freePort } from '../support/free-port.js'
@@ -68,6 +69,60 @@ describe('allocate() rejects with', () => {
     const [code, , status] = title.split(/[ ,]+/)
     expect(await errorOf(allocatorOf({ service: url }).allocate())).toMatchObject({ code, status: Number(status) })
   })
+})
+
+const good = {
+  ...{ gameServerName: 'fleet-1', address: '10.0.0.1', ports: [{ name: 'players', port: 7001 }] },
+  ...{ counters: { rooms: { count: 1, capacity: 2 } }, lists: { players: { capacity: 2, values: ['ann'] } } },
+  addresses: [{ type: 'InternalIP', address: '10.1.0.1' }],
+}
+
+describe.each(['api', 'service'] as const)('of an allocation by the %s', (kind) => {
+  const allocate = async (status: object) => {
+    const { url } = await standIn([json(200, kind === 'api' ? { status: { state: 'Allocated', ...status } } : status)])
+    return (kind === 'api' ? allocatorOf({ url }) : allocatorOf({ service: url })).allocate()
+  }
+
+  test('lists and maps that are null, as Go sends empty ones, are empty', async () => {
+    const nulls = { ports: null, counters: null, lists: { players: { capacity: null, values: null } }, addresses: null }
+    expect(await allocate({ ...good, ...nulls })).toMatchObject({
+      ...{ name: 'fleet-1', ports: [], port: undefined, url: undefined },
+      ...{ counters: {}, lists: { players: { capacity: 0, values: [] } } },
+    })
+  })
+
+  test.each([
+    ['gameServerName', null],
+    ['address', null],
+    ['address', 7],
+    ['addresses', [null]],
+    ['ports', [null]],
+    ['ports', [{ name: 'players' }]],
+    ['ports', 'none'],
+    ['counters', { rooms: null }],
+    ['counters', { rooms: { count: 'many' } }],
+    ['lists', { players: null }],
+    ['lists', { players: { values: [1] } }],
+    ['lists', []],
+  ])('%s of %j rejects with UNKNOWN_OUTCOME, which names the field', async (field, value) => {
+    const error = await errorOf(allocate({ ...good, [field]: value }))
+    expect([error.code, error.hint]).toEqual(['UNKNOWN_OUTCOME', expect.stringMatching(/may be allocated/)])
+    expect(error.summary).toMatch(new RegExp(`answered 200 with a GameServer.*, whose ${field} can't be read$`))
+  })
+})
+
+test('a message has no character that steers a terminal, and a refused player need not read the hint', async () => {
+  const { url } = await standIn([(response) => void response.writeHead(200).end('\u001b]0;x\u0007<html>\u202e')])
+  const error = await errorOf(allocatorOf({ url }).allocate())
+  expect(error.message).toBe(`${error.summary}. ${error.hint}`)
+  expect(error.summary).toMatch(/answered 200: \\u001b\]0;x\\u0007<html>\\u202e$/)
+  expect(error.hint).toMatch(/^Another server answers there, so nothing is allocated: compare url$/)
+})
+
+test('console.error() prints the hint once', async () => {
+  const { url } = await standIn([api.none])
+  const error = await errorOf(allocatorOf({ url }).allocate({ fleet: 'arena' }))
+  expect(inspect(error).split('Give a longer wait')).toHaveLength(2)
 })
 
 describe('allocate({ wait }) asks again', () => {

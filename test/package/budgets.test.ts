@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { rolldown } from 'rolldown'
-import { minifySync } from 'rolldown/utils'
+import { build } from 'esbuild'
+import { minifySync } from 'vite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type * as Node from '../../src/node.js'
 import { read, root } from '../support/source.js'
@@ -20,19 +20,14 @@ const gzipped = (code: string | Uint8Array): number => gzipSync(code, { level: 9
 /** What an application that uses only `names` of a module ships: bundled and minified with no special settings. */
 async function shipped(path: string, names: string): Promise<number> {
   const code = `import { ${names} } from ${JSON.stringify(join(root, path))}\nexport const used = [${names}]`
-  const bundle = await rolldown({
-    input: 'entry',
-    external: ['gameserver-sidecar', 'isomorphic-ws', 'node-datachannel', 'ws', /^node:/],
-    plugins: [
-      {
-        name: 'entry',
-        resolveId: (id: string) => (id === 'entry' ? id : null),
-        load: (id: string) => (id === 'entry' ? code : null),
-      },
-    ],
+  const { outputFiles } = await build({
+    stdin: { contents: code, resolveDir: root },
+    external: ['gameserver-sidecar', 'isomorphic-ws', 'node-datachannel', 'ws', 'node:*'],
+    bundle: true,
+    format: 'esm',
+    write: false,
   })
-  const { output } = await bundle.generate({ format: 'esm', minify: true })
-  return gzipped(output[0].code)
+  return gzipped(minifySync('bundle.js', outputFiles[0]!.text).code)
 }
 
 /** Paths of files in git or new to it, within a folder or named by it. */

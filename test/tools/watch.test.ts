@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { plainText } from '../../src/local/files/plain-text.js'
+import { plainText } from '../../src/protocol/plain-text.js'
 import { freePort } from '../support/free-port.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { run } from './support.js'

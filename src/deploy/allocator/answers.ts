@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import { isObject } from '../../protocol/is-object.js'
 import { edgeUrl } from '../../protocol/edge-url.js'
 import type { AllocationStatus, GameServerSelector } from '../../platform/sidecar.js'
-import { type Answer, FLEET_LABEL, refusalOf } from './failures.js'
+import { type Answer, FLEET_LABEL, refusalOf, unreadable } from './failures.js'
 import type { Way } from './find-way.js'
 import type { AllocateRequest, Allocation } from './types.js'
 
@@ -40,11 +40,16 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
   const isGood = answer.status >= 200 && answer.status < 300
   const json = parse(answer.text)
   // The service answers with the fields of a status, and only if it has allocated.
-  const status = way.kind === 'service' && isGood ? { ...json, state: 'Allocated' } : json['status']
-  const gameServer = (isObject(status) ? status : {}) as unknown as AllocationStatus
-  const { state, gameServerName: name, address, ports = [] } = gameServer
-  if (!isGood || state !== 'Allocated' || typeof name !== 'string' || typeof address !== 'string')
-    throw refusalOf(way, request, answer, json['message'], state)
+  const isService = way.kind === 'service' && isGood && 'gameServerName' in json
+  const status = isService ? { ...json, state: 'Allocated' } : json['status']
+  const found = isObject(status) ? status : {}
+  const { state } = found
+  if (!isGood || state !== 'Allocated') throw refusalOf(way, request, answer, json['message'], state)
+  const field = Object.keys(readable).find((one) => !readable[one]!(found[one]))
+  if (field !== undefined) throw unreadable(way, answer, found['gameServerName'], field)
+  const gameServer = found as unknown as AllocationStatus
+  const { gameServerName: name, address = '' } = gameServer
+  const ports = gameServer.ports ?? []
   const port = ports[0]?.port
   // An edge leads to the nodes' own network, and takes only IPv4.
   const internal = gameServer.addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address
@@ -55,11 +60,11 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
     port,
     ports,
     counters: mapValues(gameServer.counters, ({ count, capacity }) => ({
-      count: Number(count),
-      capacity: Number(capacity),
+      count: Number(count ?? 0),
+      capacity: Number(capacity ?? 0),
     })),
     lists: mapValues(gameServer.lists, ({ capacity, values }) => ({
-      capacity: Number(capacity),
+      capacity: Number(capacity ?? 0),
       values: values ?? [],
     })),
     gameServer,
@@ -67,7 +72,27 @@ export function allocationOf(way: Way, request: AllocateRequest, answer: Answer,
   }
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
+const isNumber = (value: unknown): boolean =>
+  value == null || Number.isInteger(value) || (typeof value === 'string' && /^-?\d+$/.test(value))
+const isList = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
+  value == null || (Array.isArray(value) && value.every(isItem))
+const isMap = (value: unknown, isItem: (item: Fields) => boolean): boolean =>
+  value == null || (isObject(value) && Object.values(value).every((item) => isObject(item) && isItem(item)))
+
+/** What `allocationOf()` reads of a status. An absent list may be null, as Go sends it. */
+const readable: Readonly<Record<string, (value: unknown) => boolean>> = {
+  gameServerName: (value) => typeof value === 'string' && value !== '',
+  address: (value) => typeof value === 'string',
+  addresses: (value) => isList(value, (one) => isObject(one) && typeof one['address'] === 'string'),
+  ports: (value) => isList(value, (one) => isObject(one) && Number.isInteger(one['port'])),
+  counters: (value) => isMap(value, ({ count, capacity }) => isNumber(count) && isNumber(capacity)),
+  lists: (value) =>
+    isMap(value, ({ capacity, values }) => isNumber(capacity) && isList(values, (one) => typeof one === 'string')),
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function parse(text: string): Fields {
   try {
     const json: unknown = JSON.parse(text)
     return isObject(json) ? json : {}
@@ -76,5 +101,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-const mapValues = <T, U>(given: Readonly<Record<string, T>> | undefined, change: (value: T) => U): Record<string, U> =>
-  Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name, change(value)]))
+const mapValues = <T, U>(
+  given: Readonly<Record<string, T>> | null | undefined,
+  change: (value: T) => U,
+): Record<string, U> => Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name, change(value)]))

@@ -1,3 +1,5 @@
+import { plainText } from '../../protocol/plain-text.js'
+
 /** Every code of an AllocationError. */
 export type AllocationErrorCode =
   | 'UNALLOCATED' // No GameServer matches now. A Fleet that grows has none for a moment.
@@ -13,23 +15,30 @@ export type AllocationErrorCode =
   | 'ABORTED' // The call's signal ended it.
   | 'CLOSED' // `close()` ended it.
 
+/** The most characters of a message: a FORBIDDEN's hint has two commands. */
+const LONGEST = 2_000
+
 /** The outcome of an allocation that gave no GameServer. */
 export class AllocationError extends Error {
-  override readonly name = 'AllocationError'
-  readonly code: AllocationErrorCode
-  /** The fix. The message ends with it. */
-  readonly hint: string | undefined
+  declare readonly code: AllocationErrorCode
+  /** The message without the hint, for players. */
+  declare readonly summary: string
+  /** The fix, for developers. The message ends with it. */
+  declare readonly hint: string | undefined
   /** The HTTP status, if an answer came. */
-  readonly status: number | undefined
+  declare readonly status: number | undefined
 
   constructor(
     code: AllocationErrorCode,
-    summary: string,
-    { hint, status, cause }: Partial<Pick<AllocationError, 'hint' | 'status' | 'cause'>> = {},
+    said: string,
+    { hint: fix, status, cause }: Partial<Pick<AllocationError, 'hint' | 'status' | 'cause'>> = {},
   ) {
+    // What a server says may hold characters that steer a terminal.
+    const [summary, hint] = [plainText(said, LONGEST), fix && plainText(fix, LONGEST)]
     super(hint === undefined ? summary : `${summary}. ${hint}`, cause === undefined ? undefined : { cause })
-    this.code = code
-    this.hint = hint
-    this.status = status
+    // Node prints an error's enumerable fields below its message, which has these already.
+    const hidden = { name: 'AllocationError', summary, hint }
+    for (const [field, value] of Object.entries(hidden)) Object.defineProperty(this, field, { value })
+    Object.assign(this, { code, ...(status !== undefined && { status }) })
   }
 }

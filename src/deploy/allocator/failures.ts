@@ -78,6 +78,13 @@ const OUTCOMES: readonly (readonly [pattern: RegExp, code: AllocationErrorCode])
   [/^/, 'PROTOCOL'],
 ]
 
+/** The error for a GameServer that can't be used as the platform's answer describes it. */
+export function unreadable({ url }: Way, { status }: Answer, name: unknown, field: string): AllocationError {
+  const which = typeof name === 'string' && name !== '' ? ` "${name}"` : ''
+  const summary = `${url.host} answered ${status} with a GameServer${which}, whose ${field} can't be read`
+  return new AllocationError('UNKNOWN_OUTCOME', summary, { hint: MAY_BE_ALLOCATED, status })
+}
+
 /** The error for an answer without a GameServer. */
 export function refusalOf(
   way: Way,
@@ -102,11 +109,15 @@ export function refusalOf(
     UNALLOCATED: `No GameServer${which} in the namespace "${namespace}" matches now${why}`,
     CONTENTION: 'Other requests were quicker',
   }
+  // Only a Fleet on this machine tells a reason, and only its service has no TLS.
+  const isPlainService = way.kind === 'service' && url.protocol === 'http:'
+  const isOnDesk = foundBy === 'GAMESERVER_FLEET_URL' || reason !== undefined || isPlainService
+  const servers = isOnDesk ? `${url.origin}/_/` : `kubectl get gameservers -n ${namespace}${label}`
   const hints: Partial<Record<AllocationErrorCode, string>> = {
-    UNALLOCATED: `Give a longer wait if the Fleet grows. Its servers: kubectl get gameservers -n ${namespace}${label}`,
+    UNALLOCATED: `Give a longer wait if the Fleet grows. Its servers: ${servers}`,
     CONTENTION: 'Ask again, or give wait',
     UNKNOWN_OUTCOME: MAY_BE_ALLOCATED,
-    PROTOCOL: `Another server answers there: compare ${foundBy}`,
+    PROTOCOL: `Another server answers there, so nothing is allocated: compare ${foundBy}`,
     NOT_FOUND: `Compare ${foundBy} and the namespace "${namespace}"`,
     FORBIDDEN:
       status === 401

@@ -1,4 +1,4 @@
-import { plainText } from '../files/plain-text.js'
+import { plainText } from '../../protocol/plain-text.js'
 
 export type ConsoleLevel = 'debug' | 'info' | 'warn' | 'error'
 

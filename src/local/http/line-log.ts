@@ -1,4 +1,4 @@
-import { asciiText } from '../files/plain-text.js'
+import { asciiText } from '../../protocol/plain-text.js'
 import type { Refusal } from './refusal.js'
 
 /** Most lines in a window. Further lines are only counted. */

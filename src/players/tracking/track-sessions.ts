@@ -66,7 +66,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     sessions.set(number, session)
     session.touch()
     emit('started', session)
-    new Promise<void>((resolve) => resolve(onSession(session))).catch((cause: unknown) =>
+    new Promise((resolve) => resolve(onSession(session))).catch((cause: unknown) =>
       tracker.tellError(new SidecarError('UNKNOWN', `onSession failed: ${String(cause)}`, { cause })),
     )
   }

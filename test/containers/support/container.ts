@@ -82,10 +82,8 @@ export function runContainer(engine: Engine, image: string, options: ContainerOp
   const { until, look } = waitForEvents(events, () => stderr)
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
   createInterface({ input: child.stdout }).on('line', (line) => {
-    // A program prints what it likes, the host events.
-    events.push(
-      line.startsWith('{') ? (JSON.parse(line) as HostEvent) : { event: 'console', level: 'info', text: line },
-    )
+    // A program prints its own lines.
+    events.push(line.startsWith('{') ? (JSON.parse(line) as HostEvent) : { event: 'console', level: 'info', text: line })
     look(false)
   })
   const exited = once(child, 'close').then(([code]) => {

@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 import { buildGame } from '../../../demo/browser/build.mjs'
 import { choose, type Given } from '../../../src/deploy/init/choose.js'
 import { inspectProject } from '../../../src/deploy/init/project.js'
-import { renderFiles, writeFiles } from '../../../src/deploy/init/write-files.js'
+import { renderFiles } from '../../../src/deploy/init/render.js'
+import { writeFiles } from '../../../src/deploy/init/write-files.js'
 import { pack } from '../../support/packed.js'
 import { read, root } from '../../support/source.js'
 
@@ -30,6 +31,17 @@ const pageOf = (script: string): string => `<!doctype html>
 </script>
 `
 
+const BUN_PROGRAM = `import { createClient } from 'gameserver-sidecar'
+const client = createClient({ autoHealth: true })
+const server: { readonly port: number } = Bun.serve({
+  port: Number(process.env.PORT),
+  hostname: '127.0.0.1',
+  fetch: () => new Response('hello'),
+})
+await client.ready()
+console.log(\`players come in at http://127.0.0.1:\${server.port}\`)
+`
+
 const ours = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
 const versions: Readonly<Record<string, string>> = { ...ours.devDependencies, ...ours.dependencies }
 
@@ -51,6 +63,12 @@ export async function writeNodeProject(folder: string): Promise<void> {
   // The script fails where only package.json was copied before.
   const scripts = { start: 'node server.mjs', postinstall: 'node --check server.mjs' }
   await initProject(folder, scripts, 'ws', { counter: ['rooms=10'] })
+}
+
+/** A program in TypeScript that Bun starts. */
+export async function writeBunProject(folder: string): Promise<void> {
+  await writeFile(join(folder, 'server.ts'), BUN_PROGRAM)
+  await initProject(folder, { start: 'bun run server.ts' }, 'ws', {})
 }
 
 /** Uses `init` on a project; this package gets into it as the tarball that would be published. */
