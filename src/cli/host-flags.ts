@@ -1,8 +1,8 @@
 import { UsageError } from './context.js'
 import type { Invocation } from './context.js'
 import { bytes, names, networks, port, several, whole } from './flag-values.js'
-import { flagName, oneOf, option, text, toggle, under } from './flags.js'
-import { insideFlags, pageFlags, platform, sidecar, steering } from './local-flags.js'
+import { option, text, toggle, under } from './flags.js'
+import { givenOfLocal, insideFlags, logFormat, pageFlags, platform, sidecar } from './local-flags.js'
 import { checkSidecarFlags } from './serve-checks.js'
 
 /** Flags without a default here have the library's. */
@@ -11,11 +11,14 @@ export const hostFlags = {
   platform,
   grace: option('ms', 'time limit for an orderly end (default: 10000)', whole),
   restarts: option('n', 'restarts after a crash before the first Ready (default: 2)', whole),
-  logFormat: oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty'),
+  logFormat,
   ...under('The page:', { path: text('path', 'path and query of the page (default: "/")') }),
   ...pageFlags,
   ...under('Players:', {
-    playersPort: option('port', 'port for players; 0 for any (default: 7777)', port, { also: ['port'] }),
+    playersPort: option('port', 'port for players; 0 for any (default: 7777)', port, {
+      short: 'p',
+      also: ['port'],
+    }),
     playersHost: text('address', 'address to listen on (default: 0.0.0.0, with --local 127.0.0.1)', {
       also: ['host', 'address'],
     }),
@@ -50,5 +53,5 @@ export function checkHostFlags(
   env: NodeJS.ProcessEnv,
 ): void {
   if (!dir) throw new UsageError('Nothing says what to run: name the folder with the built page.')
-  checkSidecarFlags(flags, env, steering.filter((name) => given.has(name)).map(flagName))
+  checkSidecarFlags(flags, env, givenOfLocal(given))
 }

@@ -13,7 +13,17 @@ let nextPort = 22_000
 const fleet = (behaviour: string, ...more: readonly string[]): Run => {
   const first = nextPort
   nextPort += 20
-  const flags = ['--port', '0', '--ports', `${first}-${first + 19}`, '--replicas', '1', '--log-format', 'json', ...more]
+  const flags = [
+    '--port',
+    '0',
+    '--players-port',
+    `${first}-${first + 19}`,
+    '--replicas',
+    '1',
+    '--log-format',
+    'json',
+    ...more,
+  ]
   return cli(['fleet', ...flags, '--', process.execPath, PROGRAM], { BEHAVIOUR: behaviour })
 }
 
@@ -49,7 +59,7 @@ test('the first line leads to the dashboard; lines of a game have its name', asy
     'fleet',
     '--port',
     '0',
-    '--ports',
+    '--players-port',
     '22900-22919',
     '--replicas',
     '1',

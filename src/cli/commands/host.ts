@@ -28,7 +28,7 @@ async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number
     if (isAnnounced || !('sidecar' in event)) return
     isAnnounced = true
     announceSidecar(event.sidecar)
-    if (flags.noDashboard || flags.logFormat === 'json') return
+    if (!flags.dashboard || flags.logFormat === 'json') return
     const { dim, cyan } = context.colors
     context.print(`${dim(clockTime(Date.now()))}  dashboard  at ${cyan(`${event.sidecar}/_/`)}`)
   }
@@ -93,18 +93,20 @@ async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onE
 /** The options of the local sidecar inside, or false. */
 function insideOf(flags: HostFlags, onEvent: OnEvent): LocalSidecarOptions | false {
   const warn = (text: string): void => onEvent({ event: 'warning', text })
-  return flags.local && { ...localOptionsOf(flags, warn, warn), port: flags.httpPort ?? 'usual' }
+  return (
+    flags.local && { ...localOptionsOf(flags, { onWarning: warn, onLog: warn }), port: flags.sidecarPort ?? 'usual' }
+  )
 }
 
 type ListenError = Partial<Record<'address' | 'hostname', string>> & { readonly port?: number }
 
 /** The port and address that failed, with their flags. */
 function placeOf(error: unknown, flags: HostFlags): Place {
-  const { playersPort = 7777, playersHost = '', httpPort, metricsPort, metricsAddress = '' } = flags
+  const { playersPort = 7777, playersHost = '', sidecarPort, metricsPort, metricsAddress = '' } = flags
   const { port: failed = playersPort, address, hostname } = error as ListenError
   const isItsAddress = metricsAddress !== playersHost && [address, hostname].includes(metricsAddress)
   if (isItsAddress || (failed === metricsPort && failed !== playersPort))
     return { port: failed, portFlag: '--metrics-port', address: metricsAddress, addressFlag: '--metrics-address' }
-  const portFlag = failed === httpPort && failed !== playersPort ? '--http-port' : '--players-port'
+  const portFlag = failed === sidecarPort && failed !== playersPort ? '--sidecar-port' : '--players-port'
   return { port: failed, portFlag, address: playersHost, addressFlag: '--players-host' }
 }
