@@ -98,7 +98,7 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['serve', 'nowhere', '--local'], /^There is no folder \S*nowhere to serve\.$/],
     [['serve', 'package.json', '--local'], /package\.json is not a folder: name the one that holds index\.html\.$/],
 
-    [['host', 'dist', 'two', '--local'], /^Too many arguments for 'host': expected 1 argument but got 2;/],
+    [['host', 'dist', 'two', '--local'], /^Too many arguments for 'host': 1 expected, got "two";/],
     [['host', '', '--local'], /^Nothing says what to run/],
     [
       ['host', '--node', 'server.mjs', '--local'],
