@@ -62,8 +62,9 @@ describe('allocate', () => {
   })
 
   test('without a sidecar ends with 69 and says how to start one', async () => {
+    // Another program of this machine may have a sidecar at the usual port.
     const sentence =
-      /^No sidecar answers at http:\/\/127\.0\.0\.1:1\. Start one with "gameserver-sidecar local", or give its/
+      /^No sidecar answers at http:\/\/127\.0\.0\.1:1\. (Start one with "gameserver-sidecar|On this machine)/
     await expectRefusal(['allocate', '--url', 'http://127.0.0.1:1'], sentence, NO_SIDECAR)
   })
 
