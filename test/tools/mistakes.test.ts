@@ -51,6 +51,7 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['scenario', 'run', 'a.yaml'], /^There is no command "scenario" any more: .* gameserver-sidecar\/mock or /],
     [['completion', 'zsh'], /^There is no command "completion" any more: --help lists what each command takes\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
+    [['watch', 'Ready'], /none expected, got "Ready"; did you mean --until Ready\?$/],
     [['watch', '--until', 'Redy'], /^There is no state "Redy"; did you mean "Ready"\?$/],
     [
       ['local', 'extra'],
