@@ -51,6 +51,7 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['scenario', 'run', 'a.yaml'], /^There is no command "scenario" any more: .* gameserver-sidecar\/mock or /],
     [['completion', 'zsh'], /^There is no command "completion" any more: --help lists what each command takes\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
+    [['watch', 'Ready'], /none expected, got "Ready"; did you mean --until Ready\?$/],
     [['watch', '--until', 'Redy'], /^There is no state "Redy"; did you mean "Ready"\?$/],
     [
       ['local', 'extra'],
@@ -98,11 +99,14 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['serve', 'nowhere', '--local'], /^There is no folder \S*nowhere to serve\.$/],
     [['serve', 'package.json', '--local'], /package\.json is not a folder: name the one that holds index\.html\.$/],
 
-    [['host', 'dist', 'two', '--local'], /^A page takes no arguments; got "two"\. Give its query with --path\.$/],
+    [['host', 'dist', 'two', '--local'], /^Too many arguments for 'host': 1 expected, got "two";/],
     [['host', '', '--local'], /^Nothing says what to run/],
-    [['host', 'dist', '--local', '--node', 'server.mjs'], /page or a program.*: leave out "dist" or --node\. /],
-    [['host', '--grace', '9000', 'dist', '--local', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
-    [['host', '--node', 'package.json'], /--local/],
+    [
+      ['host', '--node', 'server.mjs', '--local'],
+      /^There is no option --node any more: .* exec -- node server\.mjs\.$/,
+    ],
+    [['host', 'dist', '--max-memory', '300M'], /^There is no option --max-memory any more: .*container/],
+    [['host', 'dist', '--metrics-from', '10.0.0.0/33'], /must be a network such as 10\.0\.0\.0\/8/],
 
     [['fleet'], /^Nothing says what each GameServer runs: add a program, such as -- node server\.mjs, or the folder/],
     [['fleet', '--replica', '3', 'x'], /^Unknown option '--replica'; did you mean --replicas\?/],
@@ -154,7 +158,6 @@ describe('the file', () => {
     ['local', (file) => ['local', '--port=0', '--file', file]],
     ['serve', (file) => ['serve', page, '--port=0', '--local', '--file', file]],
     ['serve --cert', (file) => ['serve', page, '--port=0', '--local', '--cert', file, '--key', file]],
-    ['host', (file) => ['host', '--node', 'package.json', '--local', '--file', file]],
     ['exec', (file) => ['exec', '--file', file, '--', 'true']],
     ['fleet', (file) => ['fleet', '--port=0', '--file', file, '--', 'true']],
     ['allocate', (file) => ['allocate', '--file', file]],
