@@ -15,6 +15,7 @@ const PAGES = {
   frames: 'frames/index',
   player: 'host/player',
   players: 'players/index',
+  metrics: 'metrics',
   phaser: 'engines/phaser',
   cocos: 'engines/cocos',
   playcanvas: 'engines/playcanvas',
@@ -30,8 +31,6 @@ const NODE = {
   vite: 'local/vite',
   allocator: 'deploy/allocator',
   'agones-sdk': 'engines/agones-sdk',
-  'game-server-host': 'host/game-server-host',
-  'game-server-host.browser': 'host/page-script/game-server-host.browser',
   cli: 'cli/bin',
 }
 /** What a page loads by a script tag. Phaser's plugin makes a global of its own, since Phaser's loader wants a class. */
@@ -39,6 +38,7 @@ const SCRIPTS = {
   // `require()` of the package gets the readable form where a runtime can't require the ES module.
   'index.cjs': { path: 'index', name: 'GameServerSidecar', minify: readableAndMinified('gameserver-sidecar.umd.js') },
   'gameserver-sidecar.players.umd.js': { path: 'players/index', name: 'GameServerSidecarPlayers', format: 'umd' },
+  'gameserver-sidecar.frames.umd.js': { path: 'frames/index', name: 'GameServerSidecarFrames' },
   'gameserver-sidecar.player.js': { path: 'host/player', name: 'GameServerPlayer' },
   'gameserver-sidecar.phaser.js': { path: 'engines/phaser.script' },
 }

@@ -52,7 +52,7 @@ export async function measure({ quick }) {
 async function measureStart() {
   const began = performance.now()
   const game = ['--', process.execPath, join(root, 'test', 'fleet', 'program.mjs')]
-  const flags = ['--replicas', READY, '--port', 0, '--ports', '7100-7200', '--log-format', 'json'].map(String)
+  const flags = ['--replicas', READY, '--port', 0, '--players-port', '7100-7200', '--log-format', 'json'].map(String)
   const child = spawn(process.execPath, [join(root, 'dist', 'cli.js'), 'fleet', ...flags, ...game], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -7,3 +7,4 @@ export interface BuildOptions {
   target?: '' | 'demo'
 }
 export function buildIfStale(options?: BuildOptions): Promise<void>
+export function buildForCommand(): Promise<void>

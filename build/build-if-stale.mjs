@@ -9,7 +9,7 @@
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -51,6 +51,13 @@ export async function buildIfStale({ root = ROOT, force = false, target = '' } =
   })
 }
 
+/** For the command in a clone, which needs what a demo does. One line tells why there is no build. */
+export const buildForCommand = () =>
+  buildIfStale({ target: 'demo' }).catch((error) => {
+    console.error(error.message)
+    process.exit(1)
+  })
+
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 async function build(root, target) {
@@ -73,10 +80,11 @@ function replace(current, next, old) {
   rmSync(old, { recursive: true, force: true })
 }
 
-function runRollup(root, target) {
+async function runRollup(root, target) {
   const rollup = join(root, 'node_modules', 'rollup', 'dist', 'bin', 'rollup')
+  if (!existsSync(rollup)) throw new Error('Nothing is installed yet. Run: npm ci')
   const env = { ...process.env, BUILD_DIR: UNFINISHED, BUILD_FOR: target }
-  return new Promise((resolve, reject) => {
+  await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [rollup, '-c', '--silent'], { cwd: root, stdio: ['ignore', 2, 2], env })
     child.on('error', reject)
     child.on('close', (status, signal) => {

@@ -11,7 +11,10 @@ export function bundledLibraries() {
     collect: {
       name: 'collect-libraries',
       generateBundle() {
-        addFolders(folders, this.getWatchFiles())
+        for (const file of this.getWatchFiles()) {
+          const folder = PACKAGE.exec(file.replaceAll('\\', '/'))?.[0]
+          if (folder) folders.add(folder)
+        }
       },
     },
     write: {
@@ -31,19 +34,11 @@ export function bundledLibraries() {
   }
 }
 
-/** Adds the folder of each file's package to `folders`. */
-export function addFolders(folders, files) {
-  for (const file of files) {
-    const folder = PACKAGE.exec(file.replaceAll('\\', '/'))?.[0]
-    if (folder) folders.add(folder)
-  }
-}
-
 /**
  * What is bundled, a package URL a line, which audits and scanners read, since an audit of an installation doesn't see
  * inside the bundles; then each licence once, with all libraries that are under it.
  */
-export function licenseText(folders) {
+function licenseText(folders) {
   const libraries = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))

@@ -1,10 +1,15 @@
 import { createClientFor } from './client/client.js'
 import { createFetchHttp, createStreamDecode, hostWebSocket } from './client/http.js'
+import { checkSignalOptions, handleProcessSignals } from './client/node/process-signals.js'
 
 export * from './exports.js'
 
-/** The client for Deno, Bun and every other host with fetch and WebSocket that is no page. */
+/** The client for Deno, Bun and every other host with fetch and WebSocket that is no page; signals as far as it has any. */
 export const createClient = /* @__PURE__ */ createClientFor({
-  createHttp: (options) => createFetchHttp(options, createStreamDecode),
+  createHttp(options) {
+    checkSignalOptions(options.processSignals)
+    return createFetchHttp(options, createStreamDecode)
+  },
   loadWebSocket: hostWebSocket,
+  attach: handleProcessSignals,
 })

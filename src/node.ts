@@ -1,3 +1,7 @@
+import { requireNode } from './local/http/requires-node.js'
+
+requireNode()
+
 export { createGateway } from './local/gateway/create-gateway.js'
 export { createFleet } from './host/create-fleet.js'
 export { formatMetrics } from './deploy/metrics/prometheus.js'

@@ -19,7 +19,7 @@ export async function freePort() {
 
 /** Starts the command's local sidecar as a process of its own; `end()` waits until it is gone. */
 export function startLocalSidecar(port, ...flags) {
-  const child = spawn(process.execPath, [CLI, 'local', '--http-port', String(port), ...flags], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [CLI, 'local', '--port', String(port), ...flags], { stdio: 'ignore' })
   return { child, url: `http://127.0.0.1:${port}`, end: () => end(child) }
 }
 

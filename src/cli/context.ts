@@ -1,5 +1,6 @@
 import { plainText } from '../local/files.js'
 import type { Flags, ReadLine, Values } from './flags.js'
+import { jsonEvent } from './json-line.js'
 
 export { CommandError, unreadable, UsageError } from './exit-codes.js'
 
@@ -25,15 +26,23 @@ export interface CliContext {
   /** Writes one line to stderr. */
   warn(line: string): void
   version(): string
-  /** Resolves with the first signal to end. A second signal ends the process at once. */
+  /**
+   * Resolves when npm, which started this command, has ended. For a command that starts processes or listens: its end
+   * doesn't wait for who reads its output.
+   */
+  untilOrphaned(): Promise<void>
+  /** Resolves with the first signal to end, or as `untilOrphaned()`. A second signal ends the process at once. */
   untilStopped(): Promise<string>
 }
 
-/** Prints warnings of a local sidecar or gateway. */
-export const warningsOf =
-  ({ warn, colors }: CliContext) =>
-  (message: string): void =>
-    warn(colors.yellow(`warning: ${plainText(message)}`))
+/** Prints the warnings and the log of a local sidecar or gateway. */
+export const noticesOf = (format: string, { print, warn, colors }: CliContext) =>
+  format === 'json'
+    ? {
+        onWarning: (text: string): void => print(jsonEvent('warning', { text })),
+        onLog: (text: string): void => print(jsonEvent('log', { text })),
+      }
+    : { onWarning: (text: string): void => warn(colors.yellow(`warning: ${plainText(text)}`)), onLog: warn }
 
 /** What a command runs with. */
 export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'values' | 'asks'> {

@@ -2,7 +2,7 @@ import { isNetwork } from '../protocol/networks.js'
 
 /** A TCP port; 0 for any. */
 export function port(text: string): number {
-  const value = whole(text)
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
   if (value > 65_535) throw new Error('It must be a whole number from 0 to 65535.')
   return value
 }

@@ -9,7 +9,7 @@ export interface Flag<T = unknown> {
   readonly about: string
   readonly short?: string
   readonly choices?: readonly string[]
-  /** Names for which this flag is suggested. */
+  /** Other names, which help leaves out: those of the platform's own commands, and those that people try. */
   readonly also?: readonly string[]
   readonly heading?: string
   readonly byDefault?: T
@@ -20,14 +20,19 @@ export interface Flag<T = unknown> {
   read?(text: string, before: T | undefined): T
 }
 
-/** The flags of a command by their names in camel case: `--http-port` is `httpPort`. */
+/** The flags of a command by their names in camel case: `--players-port` is `playersPort`. */
 export type Flags = Readonly<Record<string, Flag>>
 
 export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
 type Extra = Pick<Flag, 'short' | 'also' | 'heading'>
 
-export const toggle = (about: string, extra: Extra = {}): Flag<boolean> => ({ about, byDefault: false, ...extra })
+/** A flag without a value. `--no-<name>` turns it off; help shows that form for one that is on by default. */
+export const toggle = (about: string, extra: Extra & { readonly byDefault?: boolean } = {}): Flag<boolean> => ({
+  about,
+  byDefault: false,
+  ...extra,
+})
 
 export const text = (value: string, about: string, extra: Extra = {}): Flag<string | undefined> => ({
   value,
@@ -69,12 +74,14 @@ export const withDefault = <T extends string | number>(flag: Flag<T | undefined>
 export const under = <F extends Flags>(heading: string, flags: F): F =>
   Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, heading }])) as F
 
-/** `httpPort` becomes `--http-port`. */
+/** `playersPort` becomes `--players-port`. */
 export const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-/** A flag as help and messages show it: `--http-port <port>`. */
-export const signature = (name: string, { value }: Flag): string =>
-  value === undefined ? flagName(name) : `${flagName(name)} ${value.startsWith('[') ? value : `<${value}>`}`
+/** A flag as help and messages show it: `--port <port>`, and `--no-open` for a switch that is on by default. */
+export function signature(name: string, { value, byDefault }: Flag): string {
+  if (value === undefined) return byDefault === true ? flagName(name).replace('--', '--no-') : flagName(name)
+  return `${flagName(name)} ${value.startsWith('[') ? value : `<${value}>`}`
+}
 
 /** A command line, read by the flags of its command. */
 export interface ReadLine {
@@ -96,10 +103,18 @@ export interface ReadLine {
  * @throws UsageError for a missing or invalid value
  */
 export function readLine(words: readonly string[], flags: Flags, unknown: (flag: string) => Error): ReadLine {
-  const byName = new Map(Object.entries(flags).map(([name, flag]) => [flagName(name).slice(2), { name, flag }]))
-  const own = [...byName].map(([long, { flag }]) => {
+  const byName = new Map(
+    Object.entries(flags).flatMap(([name, flag]) =>
+      [flagName(name).slice(2), ...(flag.also ?? [])].map((long) => [long, { name, flag }] as const),
+    ),
+  )
+  const own = [...byName].map(([long, { name, flag }]) => {
     const takesValue = flag.value !== undefined && !flag.value.startsWith('[')
-    return [long, { type: takesValue ? 'string' : 'boolean', ...(flag.short && { short: flag.short }) }] as const
+    const isMain = flagName(name).slice(2) === long
+    return [
+      long,
+      { type: takesValue ? 'string' : 'boolean', ...(isMain && flag.short && { short: flag.short }) },
+    ] as const
   })
   const { tokens } = parseArgs({
     args: joinOptional(words, flags),
@@ -124,10 +139,12 @@ export function readLine(words: readonly string[], flags: Flags, unknown: (flag:
     for (const token of tokens) {
       if (token.kind === 'positional') args.push(token.value)
       if (token.kind !== 'option') continue
-      const known = byName.get(token.name)
-      if (known === undefined) throw unknown(token.rawName)
+      const isOff = !byName.has(token.name) && token.name.startsWith('no-')
+      const known = byName.get(isOff ? token.name.slice(3) : token.name)
+      if (known === undefined || (isOff && known.flag.value !== undefined)) throw unknown(token.rawName)
       const { name, flag } = known
-      values[name] = valueOf(signature(name, flag), flag, token.value, given.has(name) ? values[name] : undefined)
+      const value = valueOf(signature(name, flag), flag, token.value, given.has(name) ? values[name] : undefined)
+      values[name] = isOff ? false : value
       given.add(name)
       if (!argsBefore.has(name)) argsBefore.set(name, args.length)
     }
@@ -146,7 +163,7 @@ function valueOf(shown: string, flag: Flag, given: string | undefined, before: u
   }
   if (given === undefined) {
     if (flag.value.startsWith('[')) return true
-    throw new UsageError(`Option '${shown}' argument missing.`)
+    throw new UsageError(`Option '${shown}' argument missing: ${flag.about}.`)
   }
   if (flag.read === undefined) return given
   try {

@@ -70,7 +70,7 @@ export function attachKeys(options: KeyOptions): () => void {
       case 'f':
         return void local.control({ type: 'restart', fresh: true })
       case 'o':
-        return dashboard === undefined ? undefined : openInBrowser(dashboard, () => options.print(`Open ${dashboard}`))
+        return dashboard === undefined ? undefined : openInBrowser(dashboard, options.print)
       case 'l':
         return void process.stdout.write('\u001b[2J\u001b[3J\u001b[H')
       case 'h':
@@ -146,13 +146,20 @@ function isInForeground(): boolean {
   }
 }
 
-/** Opens a URL in the user's browser. Calls `onFailure` once if that fails. */
-export function openInBrowser(url: string, onFailure: () => void): void {
+/** Opens a URL in the user's browser, or says that the user must. Without a display, xdg-open may start a text browser. */
+export function openInBrowser(url: string, say: (sentence: string) => void): void {
+  const onFailure = (): void => say(`No browser could be opened; open ${url} yourself.`)
+  if (!hasDisplay(process.env)) return onFailure()
   const [program, ...args] = opener(url)
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: true })
   // A program that can't be started emits only "error".
   child.once('error', onFailure).once('exit', (code) => code === 0 || onFailure())
   child.unref()
+}
+
+export function hasDisplay(env: NodeJS.ProcessEnv): boolean {
+  if (env['CI']) return false
+  return process.platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['WSL_DISTRO_NAME'])
 }
 
 /** The Linux of Windows (WSL). */

@@ -1,11 +1,14 @@
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { featureGates, names, port, whole } from './flag-values.js'
-import { oneOf, option, text, toggle, under, withDefault } from './flags.js'
+import { oneOf, option, signature, text, toggle, under, withDefault } from './flags.js'
 import type { Values } from './flags.js'
 
-/** Names that people try for a sidecar's port and address. */
-export const PORT_NAMES = { also: ['port', 'sidecar-port', 'p'] }
+/** How `--port` of a sidecar is called elsewhere: beside other ports, and by the platform's own sidecar. */
+export const SIDECAR_PORT = { short: 'p', also: ['sidecar-port', 'http-port'] }
 export const ADDRESS_NAMES = { also: ['host', 'http-host', 'bind', 'listen'] }
+
+export const logFormat = oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty')
+export const open = toggle('open the dashboard in a browser')
 
 export const platform = withDefault(
   text('name', 'prefix of variables, labels and annotations: <name>.dev/sdk-'),
@@ -37,30 +40,30 @@ export const localFlags = {
   file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
   featureGates: option('gates', 'for example CountsAndLists=false', featureGates),
   wsLimit: option('bytes', 'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)', whole),
-  noReplace: toggle('keep a GameServer that has ended, instead of a fresh one a second later'),
-  noDashboard: toggle('serve no page at /_/'),
+  replace: toggle('keep a GameServer that has ended, instead of a fresh one a second later', { byDefault: true }),
+  dashboard: toggle('serve no page at /_/', { byDefault: true }),
 }
 
 /** The flags of a local sidecar that runs inside another command. */
 export const insideFlags = under('With a sidecar of its own:', {
   local: toggle('run a local sidecar inside, without a cluster'),
   ...localFlags,
-  httpPort: option('port', 'port of the local sidecar itself (default: 9358 if it is free, else any)', port),
+  sidecarPort: option('port', 'port of the local sidecar itself (default: 9358 if it is free, else any)', port, {
+    also: ['http-port'],
+  }),
 })
 
-/** The names of the flags that need --local. */
-export const steering: readonly string[] = Object.keys(insideFlags).filter((name) => name !== 'local')
+/** The given flags that need --local, as they are written. */
+export const givenOfLocal = (given: ReadonlySet<string>): string[] =>
+  Object.entries(insideFlags)
+    .filter(([name]) => name !== 'local' && given.has(name))
+    .map(([name, flag]) => signature(name, flag).split(' ')[0]!)
 
 /** The options of a local sidecar, from the flags of a command. */
 export function localOptionsOf(
-  flags: Omit<Values<typeof localFlags>, 'noReplace'> & { readonly noReplace?: boolean },
-  onWarning: (message: string) => void,
-  onLog: (line: string) => void,
+  flags: Omit<Values<typeof localFlags>, 'replace'> & { readonly replace?: boolean },
+  notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
 ): LocalSidecarOptions {
-  const { mode, file, featureGates: gates, wsLimit, noReplace, noDashboard } = flags
-  return {
-    ...{ mode, file, featureGates: gates, wsLimit, onWarning, onLog },
-    ...(noReplace === undefined ? {} : { replace: !noReplace }),
-    dashboard: !noDashboard,
-  }
+  const { mode, file, featureGates: gates, wsLimit, replace, dashboard } = flags
+  return { mode, file, featureGates: gates, wsLimit, replace, dashboard, ...notices }
 }

@@ -4,6 +4,7 @@ import type { LocalSidecar } from '../local/sidecar.js'
 import { plainText } from '../local/files.js'
 import type { ConformanceResult, LogEntry } from '../platform/sidecar.js'
 import type { CliContext } from './context.js'
+import { createEventLines } from './event-lines.js'
 import { jsonEvent, jsonText } from './json-line.js'
 import { keyRow } from './keys.js'
 
@@ -58,8 +59,17 @@ export function listeningLine(
   })
 }
 
+/** Creates the listener that prints the entries of the event log. */
+export function eventPrinter(
+  { logFormat, verbose }: { readonly logFormat: string; readonly verbose: boolean },
+  { colors, print }: Pick<CliContext, 'colors' | 'print'>,
+): (entry: LogEntry) => void {
+  const lines = logFormat === 'json' ? createEventJson(verbose) : createEventLines(colors, verbose)
+  return (entry) => lines(entry).forEach(print)
+}
+
 /** Creates the function that turns an entry of the event log into a line of JSON; none for an ordinary beat. */
-export function createEventJson(verbose: boolean): (entry: LogEntry) => string[] {
+function createEventJson(verbose: boolean): (entry: LogEntry) => string[] {
   return ({ event, at, ...outcome }) => {
     const { type, ...details } = event
     const isBeat = event.type === 'call' && event.call.operation === 'health'

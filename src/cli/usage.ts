@@ -67,8 +67,12 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
   const missing = all.filter(([whole]) => whole.startsWith('<'))[given.length]
   if (missing !== undefined) throw new UsageError(`Missing required argument '${missing[1]}'${usage}`)
   if (all.some(([, , dots]) => dots !== undefined) || given.length <= all.length) return
-  const expected = `${all.length} argument${all.length === 1 ? '' : 's'}`
-  throw new UsageError(`Too many arguments for '${name}': expected ${expected} but got ${given.length}${usage}`)
+  const expected = `${all.length === 0 ? 'none' : all.length} expected`
+  const [first = ''] = given.slice(all.length)
+  const [flag] = Object.entries(command.flags).find(([, one]) => one.choices?.includes(first)) ?? []
+  const near = /^\d+$/.test(first) && 'port' in command.flags ? 'port' : flag
+  const question = near === undefined ? usage : `; did you mean ${flagName(near)} ${first}?`
+  throw new UsageError(`Too many arguments for '${name}': ${expected}, got ${JSON.stringify(first)}${question}`)
 }
 
 /** The error for an unknown flag, with the nearest flag of the commands. */
@@ -85,27 +89,18 @@ export function unknownFlag(given: string, commands: readonly NamedCommand[]): U
   return new UsageError(`Unknown option '${given}'; ${advised}${ofAnother}`)
 }
 
-/** The nearest flag: by its other names, its whole name, or one word of its name. */
+/** The nearest flag: by its whole name, also another one, or one word of its name. */
 function nearestFlag(given: string, commands: readonly NamedCommand[]): { of: string; name: string } | undefined {
-  const flags = commands.flatMap((command) =>
-    Object.entries(command.flags).map(([key, { also = [] }]) => {
-      const name = flagName(key).slice(2)
-      return { of: command.name, name, also, words: name.split('-') }
+  const flags = commands.flatMap(({ name: of, flags }) =>
+    Object.entries(flags).flatMap(([key, flag]) => {
+      const main = signature(key, flag).split(' ')[0]!.slice(2)
+      return [main, ...(flag.also ?? [])].map((name) => ({ of, name, words: name === main ? name.split('-') : [] }))
     }),
   )
-  const whole = meant(
-    given,
-    flags.map(({ name }) => name),
-  )
-  const word = meant(
-    given,
-    flags.flatMap(({ words }) => words),
-  )
-  return (
-    flags.find(({ also }) => also.includes(given)) ??
-    flags.find(({ name }) => name === whole) ??
-    flags.find(({ words }) => words.includes(word ?? ''))
-  )
+  const names = flags.map(({ name }) => name)
+  const words = flags.flatMap((flag) => flag.words)
+  const [whole, word = ''] = [meant(given, names), meant(given, words)]
+  return flags.find(({ name }) => name === whole) ?? flags.find((flag) => flag.words.includes(word))
 }
 
 /** A name that must be known. @throws UsageError with the nearest name, or all names */

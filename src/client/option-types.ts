@@ -64,7 +64,7 @@ export interface ClientOptions {
   autoHealth?: boolean | AutoHealthOptions
   /**
    * On SIGTERM or SIGINT, ends in order: the `signal` event, your `onSignal`, `shutdown()`, exit. Default false.
-   * `true`, or {@link ProcessSignalOptions}. Only in Node: other builds ignore it.
+   * `true`, or {@link ProcessSignalOptions}. In Node, Deno and Bun: pages ignore it.
    */
   processSignals?: boolean | ProcessSignalOptions
   /**

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONFIG_PATH } from './gateway/own-paths.js'
 import { insertScript } from './gateway/files/html-insertion.js'
+import { requireNode } from './http/requires-node.js'
 import { createDevSidecar, resolvePluginOptions } from './vite/dev-sidecar.js'
 import type { DevSidecar } from './vite/dev-sidecar.js'
 import type { GameserverSidecarOptions, VitePlugin, ViteServer } from './vite/plugin-types.js'
 
 export type * from './vite/plugin-types.js'
+
+requireNode()
 
 const ISOLATING_HEADERS = {
   'Cross-Origin-Embedder-Policy': 'require-corp',

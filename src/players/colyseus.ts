@@ -58,10 +58,10 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
   const attached: AttachedServer = attach<string>(
     { ...options, client: clientOptions(options, () => attached.client) },
     ['matchMaker', 'maxDelay', 'room', 'sessions', 'sessionRoomsOnly'],
-    ({ client, seats, listens, end, undo }) => {
+    ({ client, seats, onListening, endBySignal, undo }) => {
       let tell!: () => void
       const listening = new Promise<void>((resolve) => (tell = resolve))
-      void listening.then(listens)
+      void listening.then(onListening)
       rooms = createRoomSessions(matchMaker, room, listening)
       sessions = trackSessions(client, { ...options.sessions, onSession: rooms.start })
       sessions.on('ended', rooms.ended)
@@ -92,7 +92,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
       // Colyseus calls this on SIGTERM, even after a shutdown, and would exit before shutdown() is sent.
       const restore = override(server, 'gracefullyShutdown', () => async (exit = true, error?: Error) => {
         if (error) process.exitCode = 1
-        await end()
+        await endBySignal()
         if (exit) process.exit()
       })
       undo(() => isEnding || restore())

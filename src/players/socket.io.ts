@@ -48,7 +48,7 @@ export interface AttachSocketIoOptions extends AttachOptions<SocketLike> {
   namespace?: string
 }
 
-const WANTED = 'a Server of socket.io; ws and an http.Server have gameserver-sidecar/ws'
+const WANTED = 'a Server of socket.io 3 or 4; ws and an http.Server have gameserver-sidecar/ws'
 
 /**
  * Runs a server of Socket.IO 3 or 4 as a GameServer: ready once the server listens, a seat for each connected player,
@@ -62,12 +62,13 @@ const WANTED = 'a Server of socket.io; ws and an http.Server have gameserver-sid
  */
 export function attachServer(server: SocketIoServerLike, options: AttachSocketIoOptions = {}): AttachedSocketServer {
   const { of, attach: attachTo } = Object(server) as Partial<SocketIoServerLike>
-  internals.check(of && attachTo, 'server', server, WANTED)
+  // Namespaces of Socket.IO 2 have no Map.
+  internals.check(of && attachTo && server.of('/').sockets instanceof Map, 'server', server, WANTED)
   const identify = options.idOf ?? idOfSocket
 
   const { keep, addressOf } = keepAddresses(options.trustProxy)
 
-  const attached = attach<SocketLike>(options, ['namespace', 'trustProxy'], ({ seats, listens, undo }) => {
+  const attached = attach<SocketLike>(options, ['namespace', 'trustProxy'], ({ seats, onListening, undo }) => {
     const namespace = server.of(options.namespace ?? '/')
 
     async function admit(socket: SocketLike): Promise<void> {
@@ -87,8 +88,9 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
       admit(socket).then(
         () => next(),
         (error: unknown) => {
-          const { code, message } = error as SidecarError
-          next(Object.assign(new Error(message), { data: { code } }))
+          // The summary lacks the hint, which is for developers.
+          const { code, summary } = error as SidecarError
+          next(Object.assign(new Error(summary), { data: { code } }))
         },
       )
     }
@@ -106,7 +108,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
     let stopWaiting = (): void => {}
     const follow = (): void => {
       const { httpServer } = server as Inside
-      if (httpServer) stopWaiting = whenListening(httpServer, httpServer.listening, listens)
+      if (httpServer) stopWaiting = whenListening(httpServer, httpServer.listening, onListening)
     }
     follow()
     undo(() => stopWaiting())

@@ -74,7 +74,7 @@ export function attachServer(
   const names = ['trustProxy', ...(ws ? ['server'] : [])]
   const { keep, addressOf } = keepAddresses(options.trustProxy)
 
-  const attached = attach<RequestLike>(options, names, ({ seats, listens, undo }) => {
+  const attached = attach<RequestLike>(options, names, ({ seats, onListening, undo }) => {
     async function admit(request: RequestLike): Promise<string | undefined> {
       const socket = socketOf(request)
       keep(request, socket.remoteAddress, request.headers['x-forwarded-for'])
@@ -102,7 +102,7 @@ export function attachServer(
             return true
           }),
     )
-    undo(whenListening(web ?? ws!, web ? web.listening : !!ws!.address(), listens))
+    undo(whenListening(web ?? ws!, web ? web.listening : !!ws!.address(), onListening))
     return {
       end() {
         for (const socket of ws?.clients ?? []) socket.close(1001, 'The server ends')

@@ -98,9 +98,15 @@ test.each(noServers)('attachServer refuses %s as a server, and the error names w
   )
 })
 
-test('the Socket.IO adapter refuses a server of ws and names the other adapter', () => {
-  expect(() => attachSocketIo(new EventEmitter() as never, { client })).toThrow(
-    'server must be a Server of socket.io; ws and an http.Server have gameserver-sidecar/ws; got ',
+test.each([
+  ['a server of ws', new EventEmitter()],
+  [
+    'a server of Socket.IO 2, whose namespaces hold their sockets in an object',
+    { of: () => ({ sockets: {} }), attach() {} },
+  ],
+])('the Socket.IO adapter refuses %s and names what it takes', (_, server) => {
+  expect(() => attachSocketIo(server as never, { client })).toThrow(
+    'server must be a Server of socket.io 3 or 4; ws and an http.Server have gameserver-sidecar/ws; got ',
   )
 })
 
@@ -108,6 +114,7 @@ const wrongOptions: [object, RegExp][] = [
   [{ player: false }, /^There is no option "player"\. Did you mean "players"\?$/],
   [{ onEndin() {} }, /^There is no option "onEndin"\. Did you mean "onEnding"\?$/],
   [{ xyzzy: 1 }, /^There is no option "xyzzy"/],
+  [{ ready: true }, /^ready must be a promise; got true$/],
   [{ unallocated: 'deny' }, /^unallocated must be refuse or allocate; got "deny"$/],
   [{ endWhenEmpty: { delay: 1 } }, /^There is no endWhenEmpty option "delay"/],
   [{ namespace: '/' }, /^There is no option "namespace"/],

@@ -84,6 +84,27 @@ test.concurrent('an error of onEnding is reported, and the shutdown goes on', as
   expect(errors).toEqual([new TypeError('a bug'), new TypeError('a bug')])
 })
 
+test.concurrent(
+  'an onEnding that needs more than its half is reported, and shutdown() still waits for it',
+  async ({ world }) => {
+    const sidecar = await world.sidecarWithSeats()
+    const steps: unknown[] = []
+    const attached = world.attach(sidecar, await world.webSocketServer(), {
+      client: { baseUrl: sidecar.url, processSignals: { timeout: 2000 } },
+      onError: ({ code }) => steps.push(code),
+      async onEnding() {
+        await until(() => steps, ['TIMEOUT'])
+        steps.push('saved', callsOf(sidecar, 'shutdown'))
+      },
+    })
+    await until(() => stateOf(sidecar), 'Ready')
+    sidecar.sidecar.control({ type: 'delete' })
+    await attached.ended
+    expect(steps).toEqual(['TIMEOUT', 'saved', 0])
+    expect(callsOf(sidecar, 'shutdown')).toBe(1)
+  },
+)
+
 test.concurrent('players get the goodbye even without client tracking', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const server = await world.webSocketServer({ port: 0, clientTracking: false })

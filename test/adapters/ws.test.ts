@@ -42,6 +42,25 @@ test.concurrent('a server that already listens is ready at once, also over https
   secure.close()
 })
 
+test.concurrent('ready() waits for the option ready, and isn’t sent if that promise rejects', async ({ world }) => {
+  const [slow, broken] = [await world.sidecarWithSeats(), await world.sidecarWithSeats()]
+  let load!: () => void
+  const errors: unknown[] = []
+  const ready = new Promise<void>((resolve) => (load = resolve))
+  const { client } = world.attach(slow, await world.webSocketServer(), { ready })
+  const failed = world.attach(broken, await world.webSocketServer(), {
+    ready: Promise.reject(new Error('no map')),
+    onError: ({ cause }) => errors.push(cause),
+  })
+  await until(() => errors, [new Error('no map')])
+  await client.connect()
+  expect(callsOf(slow, 'ready')).toBe(0)
+  load()
+  await until(() => stateOf(slow), 'Ready')
+  await failed.client.getGameServer()
+  expect(callsOf(broken, 'ready')).toBe(0)
+})
+
 test.concurrent('an Allocated GameServer stays Allocated when the server listens', async ({ world }) => {
   const sidecar = await world.sidecarWithSeats()
   const before = createClient({ baseUrl: sidecar.url })

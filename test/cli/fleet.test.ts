@@ -13,7 +13,17 @@ let nextPort = 22_000
 const fleet = (behaviour: string, ...more: readonly string[]): Run => {
   const first = nextPort
   nextPort += 20
-  const flags = ['--port', '0', '--ports', `${first}-${first + 19}`, '--replicas', '1', '--log-format', 'json', ...more]
+  const flags = [
+    '--port',
+    '0',
+    '--players-port',
+    `${first}-${first + 19}`,
+    '--replicas',
+    '1',
+    '--log-format',
+    'json',
+    ...more,
+  ]
   return cli(['fleet', ...flags, '--', process.execPath, PROGRAM], { BEHAVIOUR: behaviour })
 }
 
@@ -25,11 +35,14 @@ async function startFleet(behaviour: string, ...more: readonly string[]): Promis
   return { ...run, group: Number(pid) }
 }
 
-test('after kill -9 of the command no game is left, nor what a game has started', async () => {
-  const { child, group, finished } = await startFleet('parent')
-  child.kill('SIGKILL')
-  await finished
-  await expect.poll(() => isGroupAlive(group)).toBe(false)
+test('after kill -9 of the command no game is left, nor what a game has started in a session of its own', async () => {
+  const run = fleet('parent')
+  const [, own] = await run.line(/"text":"child (\d+)"/)
+  const [, pid] = await run.line(/started as process (\d+)/)
+  await run.line(/→ Ready/)
+  run.child.kill('SIGKILL')
+  await run.finished
+  await expect.poll(() => [pid, own].map(Number).some(isGroupAlive)).toBe(false)
 })
 
 test('Ctrl-C gives the games their grace period, and a second one kills them', async () => {
@@ -49,7 +62,7 @@ test('the first line leads to the dashboard; lines of a game have its name', asy
     'fleet',
     '--port',
     '0',
-    '--ports',
+    '--players-port',
     '22900-22919',
     '--replicas',
     '1',

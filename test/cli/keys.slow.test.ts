@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { guest } from '../host/program/support.js'
+import { root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { CLI, call, NO_SIDECAR, readGameServer, startLocal } from './support.js'
 
@@ -71,7 +71,7 @@ async function startInTerminal(
   args: readonly string[] = [],
   env?: NodeJS.ProcessEnv,
 ): Promise<Terminal & { readonly url: string }> {
-  const terminal = inTerminal(['local', '--http-port', '0', ...args], env)
+  const terminal = inTerminal(['local', '--port', '0', ...args], env)
   const [, url] = await terminal.shows(/SDK: +(http:\S+)[^]*press[^]*first call.*\n/)
   return { ...terminal, url: url! }
 }
@@ -123,7 +123,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
 
   test('keys of a Fleet scale it to no less than none, update it, allocate and end it', async () => {
     const program = join(import.meta.dirname, '..', 'fleet', 'program.mjs')
-    const flags = ['--port', '0', '--ports', '22700-22719', '--replicas', '1', '--grace', '5']
+    const flags = ['--port', '0', '--players-port', '22700-22719', '--replicas', '1', '--grace', '5']
     const { press, shows, finished } = inTerminal(['fleet', ...flags, '--', process.execPath, program])
     await shows(/→ Ready/)
     press('h')
@@ -179,7 +179,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     [{ TERM: 'xterm', FORCE_COLOR: '0' }, false],
   ]
   test.each(colors)('with %o it has colours: %s', async (env, expected) => {
-    const { child, shows } = inTerminal(['local', '--http-port', '0'], { NO_COLOR: undefined, CI: undefined, ...env })
+    const { child, shows } = inTerminal(['local', '--port', '0'], { NO_COLOR: undefined, CI: undefined, ...env })
     const [banner] = await shows(/.*SIDECAR.*\n/)
     expect(banner.includes('\u001b[1mSIDECAR')).toBe(expected)
     child.kill('SIGTERM')
@@ -202,11 +202,10 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
 
   const game = 'sh -c "echo game \\$\\$; sleep 600"'
   const closed: readonly (readonly [name: string, args: string, shown: RegExp])[] = [
-    ['local', 'local --http-port 0', /first call/],
-    ['serve', `serve '${dirname(guest)}' --local --port 0`, /Dashboard at/],
+    ['local', 'local --port 0', /first call/],
+    ['serve', `serve '${join(root, 'demo/star-arena/page')}' --local --port 0`, /Dashboard at/],
     ['exec', `exec -- ${game}`, /game (\d+)/],
     ['exec --keys', `exec --keys -- ${game}`, /game (\d+)/],
-    ['host', `host --local --node '${guest}' -- save ready up stay`, / up (\d+)/],
   ]
   test.each(closed)(
     `when the terminal of %s closes, its processes end, and Node doesn't abort`,
@@ -225,7 +224,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
   )
 
   test('with --log-format json, keys are neither shown nor read', async () => {
-    const { press, shows, finished } = inTerminal(['local', '--http-port', '0', '--log-format', 'json'])
+    const { press, shows, finished } = inTerminal(['local', '--port', '0', '--log-format', 'json'])
     await shows(/"event":"listening"/)
     press('u')
     press('\u0003')
@@ -237,12 +236,12 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
   test('a port that is taken: u prints the address of the other sidecar, n takes the next port, and Ctrl-C quits', async () => {
     const { url } = await startLocal()
     const { port } = new URL(url)
-    const use = inTerminal(['local', '--http-port', port])
+    const use = inTerminal(['local', '--port', port])
     await use.shows(/is used by another local sidecar.*\[U\]se that one \/ \[N\]ext free port \/ \[Q\]uit/)
     use.press('u')
     expect((await use.finished).text).toContain(`AGONES_SDK_HTTP_PORT=${port}`)
 
-    const next = inTerminal(['local', '--http-port', port])
+    const next = inTerminal(['local', '--port', port])
     await next.shows(/\[N\]ext/)
     next.press('N')
     const [, found] = await next.shows(/SDK: +(http:\S+)/)
@@ -250,7 +249,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     next.press('q')
     expect((await next.finished).code).toBe(0)
 
-    const quit = inTerminal(['local', '--http-port', port])
+    const quit = inTerminal(['local', '--port', port])
     await quit.shows(/\[Q\]uit/)
     quit.press('\u0003')
     const { code, text } = await quit.finished

@@ -18,7 +18,7 @@ async function startServe(dir: string): Promise<ReturnType<typeof cli> & { reado
 }
 
 describe('the command line as a process', () => {
-  test.each([[['--version']], [['local', '--http-port', '0', '-V']]])(
+  test.each([[['--version']], [['local', '--port', '0', '-V']]])(
     '%j prints the version of the package and starts nothing',
     async (args) => {
       const { code, out } = await cli(args).finished
@@ -36,12 +36,12 @@ describe('the command line as a process', () => {
     [{}, false],
     [{ FORCE_COLOR: 'true', NO_COLOR: '1', TERM: 'dumb' }, true],
   ])('without a terminal, %o turns on colours: %s', async (env, expected) => {
-    const { finished } = cli(['local', '--http-port', '0', '--timeout', '0.01'], env)
+    const { finished } = cli(['local', '--port', '0', '--timeout', '0.01'], env)
     expect((await finished).out.includes('\u001b[1mSIDECAR')).toBe(expected)
   })
 
   test('JSON has no colours, whatever FORCE_COLOR says', async () => {
-    const args = ['local', '--http-port', '0', '--timeout', '0.01', '--log-format', 'json']
+    const args = ['local', '--port', '0', '--timeout', '0.01', '--log-format', 'json']
     const { out } = await cli(args, { FORCE_COLOR: '3' }).finished
     expect(out).toMatch(/^\{"time".*"listening"/)
     expect(out).not.toContain('\u001b')
@@ -73,7 +73,7 @@ describe('the command line as a process', () => {
   })
 
   // A command that writes and ends, and one that would go on.
-  test.skipIf(process.platform !== 'linux').each([['help'], ['local', '--http-port', '0']])(
+  test.skipIf(process.platform !== 'linux').each([['help'], ['local', '--port', '0']])(
     '%s ends with 1 and a sentence if the disk is full',
     async (...args) => {
       const full = await open('/dev/full', 'w')

@@ -59,7 +59,7 @@ export async function startLocal(
   args: readonly string[] = [],
   env?: NodeJS.ProcessEnv,
 ): Promise<Run & { readonly url: string }> {
-  const run = cli(['local', '--http-port', '0', ...args], env)
+  const run = cli(['local', '--port', '0', ...args], env)
   const match = await run.line(/SDK: +(http:\/\/\S+)/)
   return { ...run, url: match[1]! }
 }

@@ -16,18 +16,20 @@ import { describeUnless } from '../support/describe-unless.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { runContainer, type Container, type ContainerProcess, type Manifest } from './support/container.js'
 import { leftoversOf, openEngine, whyNoContainers, type Engine } from './support/engine.js'
-import { writeNodeProject, writePageProject } from './support/projects.js'
+import { writeBunProject, writeNodeProject, writePageProject } from './support/projects.js'
 
 const why = whyNoContainers()
-const KINDS = ['page', 'node'] as const
+const KINDS = ['page', 'node', 'bun'] as const
 type Kind = (typeof KINDS)[number]
 
 /** Megabytes that an image may have. */
-const LIMITS = { page: 400, node: 120 }
+const LIMITS = { page: 400, node: 120, bun: 130 }
+/** A file of the game in each image. */
+const PROGRAMS = { page: 'game/index.html', node: 'server/server.mjs', bun: 'server/server.ts' }
 
 describeUnless(why === undefined ? [] : [why], "init's images in containers", () => {
   let engine: Engine
-  const images = { page: '', node: '' }
+  const images = { page: '', node: '', bun: '' }
   const project = (kind: Kind): string => join(engine.folder, kind)
   const gameServerFile = (kind: Kind): string => join(project(kind), 'gameserver.yaml')
 
@@ -38,6 +40,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     await Promise.all(KINDS.map((kind) => mkdir(project(kind))))
     await writePageProject(project('page'))
     await writeNodeProject(project('node'))
+    await writeBunProject(project('bun'))
     process.umask(umask)
     for (const kind of KINDS) images[kind] = await engine.build(project(kind))
   }, 900_000)
@@ -75,7 +78,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
   async function startReady(...given: Parameters<typeof start>): ReturnType<typeof start> {
     const started = await start(...given)
     await untilState(started.port, 'Ready')
-    await started.container.until('booted')
+    if (given[0] === 'page') await started.container.until('booted')
     return started
   }
 
@@ -98,7 +101,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     expect(megabytes).toBeLessThanOrEqual(LIMITS[kind])
     const absent = ['bin/sh', 'usr/bin/sh', 'usr/bin/apt-get', 'usr/local/bin/npm', 'root/.npmrc', 'server/.env']
     expect(absent.filter((path) => files.has(path))).toEqual([])
-    expect(files).toContain(kind === 'page' ? 'game/index.html' : 'server/server.mjs')
+    expect(files).toContain(PROGRAMS[kind])
   })
 
   /** Every process of the container has only the manifests' rights, and none is a zombie. */
@@ -205,32 +208,21 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     expect(await container.exited).toBe(70)
   })
 
-  const hosted = ['/usr/bin/tini', '--', '/usr/local/bin/node', '/server/node_modules/gameserver-sidecar/dist/cli.js']
-  // Without the host's own limit, only the kernel's limit applies.
-  const HUNGRY = {
-    page: { args: ['--path=/hungry.html', '--restarts=0', '--max-memory=8000M'] },
-    node: {
-      args: ['--restarts=0'],
-      flags: ['--entrypoint', JSON.stringify([...hosted, 'host', '--node', '/server/hungry.mjs'])],
-    },
-  }
+  it('a hosted page that the kernel kills for memory says so in its last line, and ends with 70', async () => {
+    const { container } = await start('page', { args: ['--path=/hungry.html', '--restarts=0'] })
+    expect(await container.exited).toBe(70)
+    expect(container.events.at(-1)).toMatchObject({
+      event: 'exit',
+      reason: expect.stringMatching(/: killed, since the container's 512 MB of memory were full$/) as string,
+    })
+  })
 
-  it.each([
-    ['page', 512],
-    ['node', 256],
-  ] as const)(
-    'a %s server that the kernel kills for memory says so in its last line, and ends with 70',
-    async (kind, mb) => {
-      const { container } = await start(kind, HUNGRY[kind])
-      expect(await container.exited).toBe(70)
-      expect(container.events.at(-1)).toMatchObject({
-        event: 'exit',
-        reason: expect.stringMatching(
-          new RegExp(`: killed, since the container's ${mb} MB of memory were full$`),
-        ) as string,
-      })
-    },
-  )
+  it('a Bun server becomes Ready with the rights of the manifests alone, and answers players', async () => {
+    const { container } = await startReady('bun')
+    const { text } = await container.until('console', ({ text }) => text.startsWith('players come in'))
+    await expectLeastRights(container)
+    expect(await (await fetch(/http:\S+/.exec(text)![0])).text()).toBe('hello')
+  })
 
   it("the image's own local sidecar has the counters of a GameServer file that is mounted", async () => {
     await chmod(gameServerFile('page'), 0o644)

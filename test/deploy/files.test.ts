@@ -3,7 +3,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { choose } from '../../src/deploy/init/choose.js'
-import { renderFiles } from '../../src/deploy/init/write-files.js'
+import { renderFiles } from '../../src/deploy/init/render.js'
 import { inspectProject } from '../../src/deploy/init/project.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { testAllocation, testFleet } from '../cluster/support/manifests.js'
@@ -26,7 +26,7 @@ interface GameServer {
         readonly terminationGracePeriodSeconds: number
         readonly containers: readonly [
           {
-            readonly args: readonly string[]
+            readonly args?: readonly string[]
             readonly terminationMessagePolicy: string
             readonly volumeMounts: readonly { readonly name: string }[]
           },
@@ -89,8 +89,8 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
     expect(spec.ports).toMatchObject([{ containerPort: choices.port, protocol: choices.webrtc ? 'TCPUDP' : 'TCP' }])
     expect(dockerfile).toContain(`\nEXPOSE ${choices.port}\n`)
     // The game's grace period ends 2 seconds before the pod's.
-    const grace = Number(args.find((arg) => arg.startsWith('--grace='))?.slice('--grace='.length)) / 1000
-    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(grace + 2)
+    const granted = args?.find((arg) => arg.startsWith('--grace='))?.slice('--grace='.length)
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(granted ?? 10_000) / 1000 + 2)
     expect(terminationMessagePolicy).toBe('FallbackToLogsOnError')
     expect(volumes).toEqual(volumeMounts.map(({ name }) => expect.objectContaining({ name }) as object))
     if (choices.kind !== 'page') return
@@ -155,15 +155,20 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
     expect(stages.at(-1)).toContain('\nUSER 1001:1001\n')
     expect(stages.at(-1)).not.toContain('\nRUN ')
     // There is no PATH to rely on in an empty image, nor a shell.
-    expect(stages.at(-1)).toContain('\nENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/node", "/')
+    expect(stages.at(-1)).toMatch(/\nENTRYPOINT \["\/usr\/bin\/tini", "--", "\/usr\/local\/bin\/(node|bun)", "\//)
   })
 
   test('packages are installed by the lock file of the project, and secrets stay out of the image', () => {
     const copied = /^COPY (.*) \.\/?$/m.exec(dockerfile)![1]
     expect(copied).toBe(project.installNeedsSources ? '.' : project.manifests.join(' '))
-    const byLock = { npm: 'npm ci', pnpm: 'pnpm install --frozen-lockfile', yarn: 'yarn install' }[project.manager]
+    const byLock = {
+      npm: 'npm ci',
+      pnpm: 'pnpm install --frozen-lockfile',
+      yarn: 'yarn install',
+      bun: 'bun install --frozen-lockfile',
+    }[project.manager]
     // Without a build, a page's own packages aren't installed at all.
-    const isInstalled = project.manifests.length > 1 && (choices.kind === 'node' || project.hasBuild)
+    const isInstalled = project.manifests.length > 1 && (choices.kind === 'node' || project.build !== undefined)
     expect(dockerfile.includes(` ${byLock}`)).toBe(isInstalled)
     const ignored = files.get('.dockerignore')!.split('\n')
     expect(ignored).toEqual(

@@ -8,7 +8,8 @@ import { isOwn, typeCheck } from '../support/type-check.js'
 async function complaintsAbout(snippets: readonly Snippet[]): Promise<string[]> {
   const fileOf = ({ page, line, language }: Snippet): string => `${page.replace(/\W/g, '-')}-${line}.${language}`
   const files = new Map(snippets.map((snippet) => [fileOf(snippet), snippet]))
-  const found = await typeCheck(root, new Map([...files].map(([file, { code }]) => [file, code])), {
+  const texts = new Map([...files].map(([file, { code }]) => [file, code]))
+  const found = await typeCheck(root, texts.set('frameworks.d.ts', FRAMEWORKS), {
     skipLibCheck: true,
     target: 'es2022',
     module: 'esnext',
@@ -22,7 +23,10 @@ async function complaintsAbout(snippets: readonly Snippet[]): Promise<string[]> 
     noImplicitAny: false, // a snippet in JavaScript can't say more
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
-      'gameserver-sidecar/*': ['src/*/index.ts', 'src/adapters/*.ts', 'src/node/*.ts'].map((path) => join(root, path)),
+      'gameserver-sidecar/*': ['*', 'players', 'engines', 'deploy', 'local', 'host', 'frames', 'platform']
+        .map((room) => (room === '*' ? 'src/*/index.ts' : `src/${room}/*.ts`))
+        .concat('src/*.ts')
+        .map((path) => join(root, path)),
     },
   })
   return found.filter(isOwn).map(({ file, line, text }) => {
@@ -31,15 +35,48 @@ async function complaintsAbout(snippets: readonly Snippet[]): Promise<string[]> 
   })
 }
 
-/** Whether a snippet imports this package and only installed modules: others are fragments, or need an engine. */
+/** The parts of frameworks that the snippets use, with results that a callback may pass on. */
+const FRAMEWORKS = `
+declare module 'socket.io' {
+  interface Socket {
+    on(event: string, listener: (text: string) => void): this
+  }
+  export class Server {
+    of(namespace: string): import('gameserver-sidecar/socket.io').NamespaceLike
+    attach(): this
+    close(done: () => void): void
+    on(event: 'connection', listener: (socket: Socket & import('gameserver-sidecar/socket.io').SocketLike) => void): this
+    emit(event: string, text: string): boolean
+    listen(port: number): this
+  }
+}
+declare module '@colyseus/core' {
+  export const matchMaker: import('gameserver-sidecar/colyseus').ColyseusMatchMaker
+  export class Server {
+    constructor(options: { transport: object })
+    define(name: string, room: unknown): object
+    listen(port: number): Promise<void>
+    gracefullyShutdown(exit?: boolean): Promise<void>
+  }
+}
+declare module '@colyseus/ws-transport' {
+  export class WebSocketTransport {}
+}
+declare module '*/arena.js' {
+  export class Arena {}
+}`
+
+/** Whether a snippet imports this package and only known modules: others are fragments, or need an engine. */
 function isWhole({ language, code }: Snippet): boolean {
   const imports = [...code.matchAll(/^import .*?from '([^']+)'/gm)].map(([, name]) => name!)
   return (
     /^[tj]s$/.test(language) &&
     imports.some((name) => name.startsWith('gameserver-sidecar')) &&
-    imports.every((name) => /^(gameserver-sidecar(\/|$)|node:|vitest$)/.test(name))
+    imports.every((name) => KNOWN.test(name))
   )
 }
+
+const KNOWN = /^(gameserver-sidecar(\/|$)|node:|vitest$|ws$|socket\.io$|@colyseus\/|\.\/arena\.js$)/
 
 const misfit: Snippet = {
   page: 'page.md',
@@ -52,6 +89,6 @@ test('snippets that import the package pass the type check, which reports the li
   // Recipes need their games: test/hosts/recipes.test.ts checks them.
   const own = pages.filter((page) => !/recipes\/(?!own-page)/.test(page))
   const snippets = own.flatMap(snippetsOf).filter(isWhole)
-  expect(snippets.length).toBeGreaterThan(5)
+  expect(snippets.length).toBeGreaterThan(15)
   expect(await complaintsAbout([...snippets, misfit])).toEqual([expect.stringMatching(/^page\.md:11: [^]*baseURL/)])
 }, 120_000)

@@ -57,12 +57,9 @@ test('init --edge writes edge.yaml beside the rest, tells the next commands, and
   const args = ['--edge', 'play.example.com', '--nodes', '10.128.0.0/20', '--ports', '7000-7100']
   const { code, out, err, text } = await initIn({ name: 'arena' }, { 'dist/index.html': '' }, ...args)
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out.split('\n').slice(-4)).toEqual([
-    '  kubectl create secret tls edge-tls --cert=fullchain.pem --key=privkey.pem',
-    '  kubectl apply -f edge.yaml',
-    'How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.',
-    'How the edge gets its certificate, and what to watch: docs/guides/https.md of gameserver-sidecar.',
-  ])
+  expect(out).toContain(
+    '\n  kubectl create secret tls edge-tls --cert=fullchain.pem --key=privkey.pem\n  kubectl apply -f edge.yaml\n',
+  )
   for (const name of ['gameserver.yaml', 'fleet.yaml'])
     expect(await text(name)).toMatch(/\n +- --trust-proxy=10\.128\.0\.0\/20\n/)
   expect(await text('.dockerignore')).toContain('\nedge.yaml\n')

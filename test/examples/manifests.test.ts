@@ -95,7 +95,7 @@ describe.each(examples)('the example %s', (name) => {
         name === 'matchmaker'
           ? { start: 'gameserver-sidecar fleet -f fleet.yaml -- node server.mjs', matchmaker: 'node matchmaker.mjs' }
           : {
-              start: 'gameserver-sidecar exec -f fleet.yaml --http-port 9358 --restart -- node server.mjs',
+              start: 'gameserver-sidecar exec -f fleet.yaml --port 9358 --restart -- node server.mjs',
               allocate: 'gameserver-sidecar allocate -f allocation.yaml',
             },
       dependencies: { 'gameserver-sidecar': `^${major}.${minor}.0`, ws: '^8.18.0' },

@@ -115,7 +115,7 @@ test('npm start and the matchmaker play a match on a Fleet on the desk, unchange
   const PATH = [join(folder, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
   const run = (script: string, env: NodeJS.ProcessEnv): GameProcess =>
     startProcess(context, folder, ['sh', '-c', `exec ${script}`], { PATH, ...env })
-  const fleet = run(scripts.start.replace(' -- ', ' --port 0 --ports 28000-28050 -- '), {})
+  const fleet = run(scripts.start.replace(' -- ', ' --port 0 --players-port 28000-28050 -- '), {})
   const [, url] = await fleet.line(/GAMESERVER_FLEET_URL=(http:\S+?)\)/)
   const port = String(await freePort())
   const matchmaker = run(scripts.matchmaker, { GAMESERVER_FLEET_URL: url, PORT: port })

@@ -152,7 +152,7 @@ test('createFleet rejects with the range if no port of it is free', async () => 
 test('more GameServers than ports wait for one, and say so', async () => {
   const { ports, ...options } = optionsFor('')
   const { fleet, line } = await start('', { ...options, ports: [ports[0], ports[0]], replicas: 2 })
-  await line(/this Fleet uses 1 of it; give a larger --ports/)
+  await line(/this Fleet uses 1 of it; give a larger --players-port/)
   const [first] = servers(fleet).filter(({ process }) => process.state === 'running')
   await fleet.ready(1)
   fleet.perform({ type: 'scale', replicas: 1 })

@@ -8,7 +8,7 @@ const READY = `fetch('/_/sidecar/ready', { method: 'POST', body: '{}', headers: 
 
 test.skipIf(noBrowser !== undefined)('each page of a Fleet is Ready in a browser, which ends with it', async () => {
   const dir = await pageOf(`${TICKS}\n${READY}.then(({ status }) => console.log('ready', status))`)
-  const options = ['--port', '0', '--ports', '23000-23019', '--replicas', '2', '--log-format', 'json']
+  const options = ['--port', '0', '--players-port', '23000-23019', '--replicas', '2', '--log-format', 'json']
   const { child, finished, line } = cli(['fleet', ...options, dir])
   const [, first, pid] = await line(/"text":"(\S+) started as process (\d+)/)
   const [, second, other] = await line(new RegExp(`"text":"(?!${first} )(\\S+) started as process (\\d+)`))

@@ -140,15 +140,15 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect([...new Set(writes)]).toEqual(['ready', 'addListValue', 'removeListValue', 'shutdown'])
   })
 
-  play('SIGTERM awaits the onDispose of every room, the slowest too', async (context) => {
+  play('SIGTERM awaits onEnding and the onDispose of every room, the slowest too', async (context) => {
     const { expect } = context
     const game = await startGame(framework, context)
     await poll(context)(() => game.state()).toBe('Ready')
     await game.command('createRooms', { all: [1, 300, 700].map((saveTime) => ({ saveTime })) })
     game.kill('SIGTERM')
     expect(await game.exit).toBe(0)
-    const told = game.lines.map(({ saved, server }) => saved ?? server).filter(Boolean)
-    expect(told).toEqual([1, 300, 700, 'shut down'])
+    const told = game.lines.map(({ ending, saved, server }) => ending ?? saved ?? server).filter(Boolean)
+    expect(told).toEqual(['signal', 1, 300, 700, 'shut down'])
   })
 
   play('strangers who only ask for places take none from promised players', async (context) => {

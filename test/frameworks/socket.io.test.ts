@@ -137,7 +137,7 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     await told(stage.join(io, { player: 'ann' }), 'connect')
     const ben = await told<Error & { data: object }>(stage.join(io, { player: 'ben' }), 'connect_error')
     expect(ben.data).toEqual({ code: 'OUT_OF_RANGE' })
-    expect(ben.message).toContain('Every seat is taken or promised')
+    expect(ben.message).toBe('Every seat is taken or promised')
     const nobody = await told<Error & { data: object }>(stage.join(io), 'connect_error')
     expect(nobody.data).toEqual({ code: 'INVALID_ARGUMENT' })
     expect(connections).toBe(1)

@@ -223,7 +223,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     const dir = await pageOf(`${READY}
       gameServerHost.addEventListener('shutdown', (event) => console.log('told', event.signal))
       gameServerHost.onconnection = (socket) => { socket.onmessage = ({ data }) => data === 'end' && call('shutdown') }`)
-    const host = runHost([dir, '--local', '--http-port', '0'])
+    const host = runHost([dir, '--local', '--sidecar-port', '0'])
     const { players, sidecar } = await host.until('listening')
     const first = await host.until('browser')
     const nameOf = async (): Promise<string> => {

@@ -43,6 +43,29 @@ declare const game: { addPlayer(socket: object, name: string): void }
 declare const TicTacToe: object, BattleRoom: object
 declare const PORT: number, port: number
 declare var gameServerHost: import('gameserver-sidecar').GameServerHost
+declare function mergeInto(library: unknown, functions: object): void
+declare function UTF8ToString(pointer: number): string
+declare function sendTo(id: string, text: string): void
+declare const LibraryManager: { library: unknown }
+declare const Bun: {
+  serve<Data>(options: {
+    port: number
+    fetch(request: Request, server: BunServer<Data>): Response | undefined | Promise<Response | undefined>
+    websocket: {
+      open(socket: BunSocket<Data>): void
+      message(socket: BunSocket<Data>, text: string | object): void
+      close(socket: BunSocket<Data>): void
+    }
+  }): BunServer<Data>
+}
+interface BunServer<Data> {
+  publish(topic: string, text: string): number
+  upgrade(request: Request, options: { data: Data }): boolean
+}
+interface BunSocket<Data> {
+  readonly data: Data
+  subscribe(topic: string): void
+}
 declare const System: { import(name: string): Promise<any> }
 declare const GameServerSidecarPlayers: typeof import('gameserver-sidecar/players')`
 
@@ -84,7 +107,7 @@ async function complaintsAbout(files: ReadonlyMap<string, string>): Promise<Comp
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
       'gameserver-sidecar/players': [join(root, 'src/players/index.ts')],
-      'gameserver-sidecar/*': [join(root, 'src/adapters/*.ts')],
+      'gameserver-sidecar/*': ['players', 'engines'].map((room) => join(root, `src/${room}/*.ts`)),
       playcanvas: [playcanvas!],
       '@babylonjs/core/*': [`${dirname(babylon!)}/*`],
     },
@@ -103,6 +126,31 @@ export class Typed extends Phaser.Scene {
   }
 }`
 
+/** The main file of a project that Phaser's template makes, as far as its form matters. */
+const TEMPLATE = `import { AUTO, Game } from 'phaser';
+/** @type {Phaser.Types.Core.GameConfig} */
+const config = {
+    type: AUTO,
+};
+export default (parent) => {
+    return new Game({ ...config, parent });
+}
+`
+
+/** A file after the changes that a page shows for it; throws where a change doesn't fit. */
+function applyDiffs(file: string, page: string): string {
+  const diffs = snippetsOf(page).filter(({ language, code }) => language === 'diff' && isFor(file, code))
+  expect(diffs.length).toBeGreaterThan(1)
+  return diffs.reduce((text, { code, line }) => {
+    const before = code.replace(/^\+.*\n/gm, '').replace(/^[- ]/gm, '')
+    expect(text, `${page}:${line}`).toContain(before)
+    return text.replace(before, () => code.replace(/^-.*\n/gm, '').replace(/^[+ ]/gm, ''))
+  }, file)
+}
+
+const isFor = (file: string, diff: string): boolean =>
+  diff.split('\n').some((line) => /^[- ]\S|^- {4}\S/.test(line) && file.includes(line.slice(1)))
+
 const HOSTED = `import type { PlayerSocket } from 'gameserver-sidecar'
 export function join(socket: PlayerSocket) {
   socket.onmessage = ({ data }) => socket.send(JSON.parse(data).text.trim())
@@ -111,7 +159,7 @@ export function join(socket: PlayerSocket) {
 test.skipIf(babylon === undefined || playcanvas === undefined)(
   'the recipes of docs/engines.md and docs/recipes fit the types of the package, of the engines and of the games',
   async () => {
-    const pages = ['boardgame-io', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io']
+    const pages = ['boardgame-io', 'bun', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io', 'unity-godot']
     const recipes = ['engines', ...pages.map((name) => `recipes/${name}`)].flatMap((name) => {
       const codes = snippetsOf(`docs/${name}.md`).map((snippet) => ({ ...snippet, code: codeIn(snippet) }))
       const found = codes.filter(({ code }) => code !== undefined)
@@ -125,6 +173,7 @@ test.skipIf(babylon === undefined || playcanvas === undefined)(
       new Map([
         ...recipes,
         ['recipe-scene.ts', SCENE],
+        ['recipe-template.js', applyDiffs(TEMPLATE, 'docs/recipes/phaser-template.md')],
         ['recipe-hosted.ts', HOSTED],
         ['recipe-cocos.d.ts', COCOS],
         ['recipe-games.d.ts', GAMES],

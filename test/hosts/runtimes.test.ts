@@ -1,8 +1,13 @@
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { startProcess } from '../examples/support/game-process.js'
+import { freePort } from '../support/free-port.js'
+import { snippetsOf } from '../support/markdown.js'
 import { installedFolder, type TemporaryFolder } from '../support/packed.js'
 import { guestPath, runProcess, runtimeFile } from './support/runtimes.js'
+import { createLocalSidecar } from '../../src/node.js'
 import { expectAllOperations, startSidecar } from './support/sidecar.js'
 
 interface Runtime {
@@ -31,7 +36,8 @@ let folder: TemporaryFolder
 
 beforeAll(async () => {
   folder = await installedFolder()
-  for (const name of ['runtime.mjs', 'all-operations.mjs']) await copyFile(guestPath(name), join(folder.path, name))
+  for (const name of ['runtime.mjs', 'all-operations.mjs', 'attached-server.mjs'])
+    await copyFile(guestPath(name), join(folder.path, name))
   await mkdir(join(folder.path, 'home'))
 }, 120_000)
 
@@ -39,12 +45,63 @@ afterAll(() => folder.remove())
 
 describe.each(runtimes)('the installed package in $name', ({ name, command, flags, entry }) => {
   const guarantee = test.skipIf(command === undefined)
+  const environment = (): NodeJS.ProcessEnv => {
+    const home = join(folder.path, 'home')
+    return { HOME: home, DENO_DIR: home, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
+  }
+
+  guarantee('ends an attached server in order at SIGTERM', async (context) => {
+    await using sidecar = await createLocalSidecar({
+      port: 0,
+      gameServer: { spec: { lists: { players: { capacity: 2 } } } },
+    })
+    // The package `ws` reads the environment.
+    const args = [...flags, ...(name === 'Deno' ? ['--allow-env'] : []), 'attached-server.mjs', sidecar.url]
+    const game = startProcess(context, folder.path, [command!, ...args], environment())
+    await game.line(/^player ann$/)
+    const exit = await game.end('SIGTERM')
+    expect([exit, game.lines.slice(1)]).toEqual([0, ['saved at signal']])
+    await expect.poll(() => sidecar.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
+  })
+
+  test.skipIf(command === undefined || name !== 'Bun')(
+    'refuses players before the upgrade, by the recipe',
+    async (context) => {
+      const { code } = snippetsOf('docs/recipes/bun.md').find(({ language }) => language === 'ts')!
+      const port = await freePort()
+      await writeFile(join(folder.path, 'recipe.ts'), code.replace('7654', String(port)))
+      await using sidecar = await createLocalSidecar({
+        port: 0,
+        gameServer: { spec: { lists: { players: { capacity: 1 } } } },
+      })
+      const env = { ...environment(), AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port }
+      const game = startProcess(context, folder.path, [command!, 'recipe.ts'], env)
+      const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
+      await expect.poll(state).toBe('Ready')
+      const visit = (id: string) => {
+        const socket = new WebSocket(`ws://127.0.0.1:${port}/?player=${id}`)
+        context.onTestFinished(() => socket.terminate())
+        const heard: string[] = []
+        socket.on('message', (data) => heard.push(String(data)))
+        socket.on('unexpected-response', (_, { statusCode }) => heard.push(String(statusCode)))
+        socket.on('open', () => socket.send('hello')).on('error', () => {})
+        return heard
+      }
+      const ann = visit('ann')
+      await expect.poll(() => ann).toEqual(['ann: hello'])
+      const ben = visit('ben')
+      await expect.poll(() => ben).toEqual(['503'])
+      expect([await game.end('SIGTERM'), game.lines]).toEqual([0, []])
+      await expect.poll(() => ann).toEqual(['ann: hello', 'Good night'])
+      await expect.poll(state).toBe('Shutdown')
+    },
+  )
+
   guarantee.each(['websocket', 'stream'] as const)('does all operations and watches over %s', async (watch) => {
     await using sidecar = await startSidecar()
-    const home = join(folder.path, 'home')
     const result = (await runProcess(command!, [...flags, 'runtime.mjs', sidecar.url, watch], {
       cwd: folder.path,
-      env: { HOME: home, DENO_DIR: home, DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
+      env: environment(),
     })) as { runtime: string; entry: string; outcome: unknown }
     expect(result).toMatchObject({ runtime: expect.stringContaining(name) as unknown, entry })
     expectAllOperations(result.outcome, watch, sidecar)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { problemsOf } from '../deploy/support/validate.js'
 import { read } from '../support/source.js'
-import { init, project } from './support.js'
+import { init, PAGE, project } from './support.js'
 
 interface Spec {
   readonly [field: string]: unknown
@@ -16,7 +16,7 @@ interface Fleet {
 
 /** A project whose gameserver.yaml has this beneath `kind`. */
 const projectWith = (content: string): Promise<string> =>
-  project({ 'gameserver.yaml': `apiVersion: agones.dev/v1\nkind: GameServer\n${content}\n` })
+  project({ ...PAGE, 'gameserver.yaml': `apiVersion: agones.dev/v1\nkind: GameServer\n${content}\n` })
 
 async function fleetIn(folder: string): Promise<Fleet['spec']['template']> {
   const fleet = parse(await readFile(join(folder, 'fleet.yaml'), 'utf8')) as Fleet
@@ -72,6 +72,51 @@ spec:
     expect(await init(folder)).toMatchObject({ code: 0 })
   })
 
+  test("of a developer's machine makes a Fleet without its address and fixed port: init names both, and exits with 1", async () => {
+    const folder = await projectWith(`
+metadata:
+  annotations: { agones.dev/dev-address: 192.0.2.10, motd: hello }
+spec:
+  ports: [{ name: default, portPolicy: Static, hostPort: 17654, containerPort: 17654, protocol: TCP }]`)
+    const { code, out } = await init(folder)
+    expect(code).toBe(1)
+    expect(out).toContain(
+      'gameserver.yaml has the annotation agones.dev/dev-address and the fixed port in spec.ports[0], which fleet.yaml leaves out',
+    )
+    const { metadata, spec } = await fleetIn(folder)
+    expect(metadata).toMatchObject({ annotations: { motd: 'hello' } })
+    expect(JSON.stringify({ metadata, spec })).not.toMatch(/dev-address|hostPort|Static/)
+    expect(spec['ports']).toEqual([{ name: 'default', portPolicy: 'Dynamic', containerPort: 17654, protocol: 'TCP' }])
+  })
+
+  test.each([
+    ['metadata: { name: My_Tag }', 'metadata.name must be lower-case'],
+    ['spec: { health: { failureThreshold: 0 } }', 'spec.health.failureThreshold must be'],
+    ['spec: { lists: { players: { capacity: 5000000 } } }', 'spec.lists.players.capacity must be'],
+    [
+      'spec: { template: { spec: { containers: [{ name: Game Server, image: "g:1" }] } } }',
+      'spec.template.spec.containers[0].name must be lower-case',
+    ],
+    [
+      'spec: { template: { spec: { containers: [{ name: game }] } } }',
+      'spec.template.spec.containers[0] needs the field "image"',
+    ],
+  ])(
+    'that holds %j, which a cluster refuses: init says so as doctor does, and exits with 1',
+    async (content, message) => {
+      const { code, out } = await init(await projectWith(content))
+      expect(out).toContain(`A cluster refuses gameserver.yaml, and the Fleet that is made from it: ${message}`)
+      expect(code).toBe(1)
+    },
+  )
+
+  test('that a local sidecar takes as it is, and a cluster with what init adds, has no mistake', async () => {
+    const folder = await projectWith('spec: { lists: { players: { capacity: 8 } } }')
+    const { code, out } = await init(folder)
+    expect({ code, out }).toMatchObject({ code: 0 })
+    expect(out).not.toContain('refuses')
+  })
+
   test('with a pod of its own keeps that pod, and its image is the one to build', async () => {
     const folder = await projectWith(
       'spec: { template: { spec: { containers: [{ name: g, image: "registry.example/g:7" }] } } }',
@@ -92,7 +137,7 @@ spec:
   })
 
   test("of the browser demo makes a Fleet with the demo's counter and list", async () => {
-    const folder = await project({ 'gameserver.yaml': read('demo/gameserver.yaml') })
+    const folder = await project({ ...PAGE, 'gameserver.yaml': read('demo/gameserver.yaml') })
     expect((await init(folder)).code).toBe(0)
     const { counters, lists } = (await fleetIn(folder)).spec
     expect({ counters, lists }).toMatchObject({ counters: { players: {} }, lists: { roster: {} } })
@@ -107,11 +152,11 @@ spec:
       'spec: { ports: [{ name: a, containerPort: 9000, protocol: TCP }], lists: { players: { capacity: 8 } } }',
     )
     expect(await init(folder, ...args)).toEqual({ code: 64, out: '', err: message })
-    expect(await readdir(folder)).toEqual(['gameserver.yaml'])
+    expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
   })
 
   test('with a container of its own refuses a flag of the page that is not among its args', async () => {
-    const container = '{ image: g, args: [--webgl, --path, /a.html] }'
+    const container = '{ name: g, image: g:1, args: [--webgl, --path, /a.html] }'
     const folder = await projectWith(`spec: { template: { spec: { containers: [${container}] } } }`)
     expect((await init(folder, '--path', '/b.html', '--webgl')).err).toBe(
       '--path=/b.html must be among the args in gameserver.yaml, which fleet.yaml takes over.',
@@ -127,6 +172,6 @@ spec:
     const { code, err } = await init(folder)
     expect(code).toBe(64)
     expect(err).toContain(message)
-    expect(await readdir(folder)).toEqual(['gameserver.yaml'])
+    expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
   })
 })

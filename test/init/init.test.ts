@@ -2,7 +2,7 @@ import { readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeFiles } from '../../src/deploy/init/write-files.js'
-import { init, initIn, packageJson, project } from './support.js'
+import { init, initIn, packageJson, PAGE, project } from './support.js'
 
 const FILES = [
   '.dockerignore',
@@ -19,21 +19,24 @@ describe('init', () => {
     const content = { name: 'my-game', version: '1.2.3', scripts: { build: 'vite build' } }
     const { code, out, err, names } = await initIn(content)
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(names).toEqual([...FILES, 'package.json'])
+    expect(names).toEqual([...FILES, 'dist', 'package.json'].sort())
     for (const file of FILES) expect(out).toContain(file)
-    expect(out.split('\n').slice(-5)).toEqual([
+    expect(out.split('\n').slice(-9)).toEqual([
+      'Next:',
       '  npm install gameserver-sidecar',
       '  docker build -t my-game:1.2.3 .',
       '  kind load docker-image my-game:1.2.3',
       '  kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
-      'How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.',
+      '  kubectl create -f allocation.yaml -o yaml',
+      'Without a cluster, the same Fleet on this machine:',
+      '  npm run build',
+      '  npx gameserver-sidecar fleet -f fleet.yaml dist',
     ])
   })
 
   test("doesn't ask for a package that the project has, and pushes an image of a registry", async () => {
-    const { out } = await initIn(INSTALLED, {}, '--image', 'registry.example/team/my-game:7')
-    expect(out.split('\n').slice(-5, -1)).toEqual([
-      'Next:',
+    const { out } = await initIn(INSTALLED, PAGE, '--image', 'registry.example/team/my-game:7')
+    expect(out.split('\n').slice(-6, -3)).toEqual([
       '  docker build -t registry.example/team/my-game:7 .',
       '  docker push registry.example/team/my-game:7',
       '  kubectl apply -f fleet.yaml -f fleetautoscaler.yaml',
@@ -42,31 +45,33 @@ describe('init', () => {
 
   test('says that a page without a build script has no build yet', async () => {
     const sentence = 'There is no dist/index.html yet: build your game into dist before the image'
-    expect((await initIn()).out).toContain(sentence)
-    expect((await initIn({}, { 'dist/index.html': '' })).out).not.toContain(sentence)
+    expect((await initIn({}, {}, '--kind', 'page')).out).toContain(sentence)
+    expect((await initIn()).out).not.toContain(sentence)
   })
 
   test('with --webrtc, asks for its package and installs it in the image', async () => {
-    const { out, text } = await initIn(INSTALLED, {}, '--webrtc')
+    const { out, text } = await initIn(INSTALLED, PAGE, '--webrtc')
     expect(out).toContain('\n  npm install node-datachannel@0.33\n')
     expect(await text('Dockerfile')).toContain("['gameserver-sidecar', 'node-datachannel']")
     expect(await text('fleet.yaml')).toContain('protocol: TCPUDP')
   })
 
-  test.each(['page', 'node'])(
-    'with --metrics, a %s gets the flag of the host, the annotations of its pod and the port in each manifest',
-    async (kind) => {
-      const { text } = await initIn(INSTALLED, {}, '--metrics', '--kind', kind)
-      for (const name of ['gameserver.yaml', 'fleet.yaml'])
-        expect(await text(name)).toMatch(
-          /prometheus\.io\/scrape: 'true'\n[^]* - --metrics-port=9090\n[^]*- name: metrics\n +containerPort: 9090\n/,
-        )
+  test.each([
+    ['page', { 'dist/index.html': '' }, / - --metrics-port=9090\n/],
+    ['program', { 'server.mjs': '' }, /# Your program serves it/],
+  ])(
+    'with --metrics, a %s gets the annotations of its pod and the port in each manifest',
+    async (_, files, serving) => {
+      const { text } = await initIn(INSTALLED, files, '--metrics')
+      for (const name of ['gameserver.yaml', 'fleet.yaml']) {
+        expect(await text(name)).toMatch(/prometheus\.io\/scrape: 'true'\n[^]*- name: metrics\n +containerPort: 9090\n/)
+        expect(await text(name)).toMatch(serving)
+      }
     },
   )
 
   test('with --path and --webgl, gives the page, the flag and the share of a core to each manifest and the image', async () => {
-    const built = { 'dist/index.html': '' }
-    const { out, text } = await initIn(INSTALLED, built, '--path', 'server.html?map=1&seed=2', '--webgl')
+    const { out, text } = await initIn(INSTALLED, PAGE, '--path', 'server.html?map=1&seed=2', '--webgl')
     for (const name of ['gameserver.yaml', 'fleet.yaml'])
       expect(await text(name)).toMatch(/ - --path=\/server\.html\?map=1&seed=2\n +- --webgl\n[^]*\n +cpu: 750m\n/)
     expect(await text('Dockerfile')).toContain(
@@ -76,19 +81,19 @@ describe('init', () => {
   })
 
   test('leaves existing files as they are, writes the others, and says so', async () => {
-    const { folder, code, out, names, text } = await initIn(undefined, { 'fleet.yaml': 'mine' })
+    const { folder, code, out, names, text } = await initIn(undefined, { ...PAGE, 'fleet.yaml': 'mine' })
     expect(code).toBe(0)
     expect(out).toContain('Left as it was: fleet.yaml\n')
     expect(await text('fleet.yaml')).toBe('mine')
-    expect(names).toEqual(FILES)
+    expect(names).toEqual([...FILES, 'dist'].sort())
     expect((await init(folder)).out).toContain('There is nothing to do')
   })
 
   test("says that somebody else's Dockerfile starts no host, and accepts its own", async () => {
     const sentence = "The existing Dockerfile doesn't name gameserver-sidecar, so its image starts no host"
-    expect((await initIn({}, { Dockerfile: 'FROM nginx\n' })).out).toContain(sentence)
+    expect((await initIn({}, { ...PAGE, Dockerfile: 'FROM nginx\n' })).out).toContain(sentence)
     const own = await (await initIn()).text('Dockerfile')
-    expect((await initIn({}, { Dockerfile: own })).out).not.toContain('starts no host')
+    expect((await initIn({}, { ...PAGE, Dockerfile: own })).out).not.toContain('starts no host')
   })
 
   test('says how a package that lies outside of the project gets into the image', async () => {
@@ -107,7 +112,7 @@ describe('init', () => {
 
   test('never writes through a link', async () => {
     const folder = await project()
-    const outside = await project()
+    const outside = await project({})
     await symlink(join(outside, 'made'), join(folder, 'Dockerfile'))
     await symlink(outside, join(folder, 'fleet.yaml'))
     const { code, out } = await init(folder)
@@ -189,28 +194,31 @@ describe('without flags, init takes', () => {
   })
 
   test('the name of the folder, where package.json has no usable name', async () => {
-    const folder = join(await project({ 'Space Game/package.json': '{"name":"日本"}' }), 'Space Game')
+    const folder = join(
+      await project({ 'Space Game/package.json': '{"name":"日本"}', 'Space Game/index.html': '' }),
+      'Space Game',
+    )
     expect((await init(folder)).out).toContain('docker build -t space-game:1 .')
   })
 
   test('the name and build of a package.json that begins with a byte order mark', async () => {
     const content = JSON.stringify({ name: 'marked', scripts: { build: 'vite build' } })
-    const { text } = await initIn(undefined, { 'package.json': `\ufeff${content}` })
+    const { text } = await initIn(undefined, { ...PAGE, 'package.json': `\ufeff${content}` })
     expect(await text('fleet.yaml')).toContain('\n  name: marked\n')
     expect(await text('Dockerfile')).toContain('\nRUN npm run build\n')
   })
 
   test('.dockerignore lists the build folder only if .gitignore does, since other builds write beside sources', async () => {
-    const ignoring = { '.gitignore': 'node_modules\r\n/dist/\r\n' }
+    const ignoring = { ...PAGE, '.gitignore': 'node_modules\r\n/dist/\r\n' }
     const built = { scripts: { build: 'rollup --config' } }
     expect(await (await initIn(built, ignoring)).text('.dockerignore')).toContain('\ndist\n')
-    expect(await (await initIn(built, { 'dist/index.html': '' })).text('.dockerignore')).not.toContain('dist')
+    expect(await (await initIn(built)).text('.dockerignore')).not.toContain('dist')
   })
 
   const page = (copied: string): string => `\nCOPY --chmod=755 ${copied} /game/\n`
-  const program = (path: string): string => `"--node", "/server/${path}"]`
+  const program = (path: string): string => `"/usr/local/bin/node", "/server/${path}"]`
   const viteBuild = { scripts: { build: 'vite build' }, devDependencies: { vite: '^8.0.0' } }
-  const bundle = { scripts: { build: 'bundle' } }
+  const bundle = { scripts: { build: 'bundle' }, devDependencies: { vite: '8' } }
   const started = { scripts: { start: 'node --enable-source-maps ./lib/run.js' }, main: 'index.js' }
 
   const dist = page('--from=game /project/dist/')
@@ -226,9 +234,14 @@ describe('without flags, init takes', () => {
     ['the whole folder, where a page lies open and nothing builds it', ['index.html'], {}, [], page('./')],
     ['the program of npm start, without a page', ['lib/run.js', 'index.js'], started, [], program('lib/run.js')],
     ['server.mjs, where there is no page', ['server.mjs'], {}, [], program('server.mjs')],
-    ['no folder as a program', ['lib/a.js'], { main: 'lib' }, ['--kind', 'node'], program('server.mjs')],
     ['the folder that --dir names, beside a program', ['server.mjs'], {}, ['--dir', './out/'], page('out/')],
-    ['the program that --entry names, beside a page', ['index.html'], {}, ['--entry', 'main.js'], program('main.js')],
+    [
+      'the program that --entry names, beside a page',
+      ['index.html', 'main.js'],
+      {},
+      ['--entry', 'main.js'],
+      program('main.js'),
+    ],
     ['npm, by its lock file', ['package-lock.json'], bundle, [], copying('package-lock.json', 'npm ci')],
     ['pnpm, by its lock file and settings', pnpm, bundle, [], byPnpm],
     ['yarn, by its lock file', ['yarn.lock'], bundle, [], byYarn],
@@ -244,7 +257,7 @@ describe('without flags, init takes', () => {
     ['patches of packages', {}, { 'patches/a.patch': '' }],
   ])('the Dockerfile copies all files before it installs packages, for %s', async (_, content, files) => {
     const scripts = { build: 'node build.mjs', ...content['scripts'] }
-    const { text } = await initIn({ ...content, scripts }, files)
+    const { text } = await initIn({ ...content, scripts }, { ...PAGE, ...files })
     expect(await text('Dockerfile')).toMatch(
       /^WORKDIR \/project\n# Everything .*\nCOPY \. \.\nRUN .*npm (ci|install)\b.*\nRUN /m,
     )

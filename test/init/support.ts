@@ -6,6 +6,9 @@ import { run } from '../tools/support.js'
 /** The contents of files, by their names. */
 type Files = Readonly<Record<string, string>>
 
+/** The files of a page that needs no build. */
+export const PAGE: Files = { 'dist/index.html': '' }
+
 /** Runs `init` in a folder as the command line does. */
 export const init = (into: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> =>
   run('init', '--yes', '--into', into, ...args).finished
@@ -14,7 +17,7 @@ export const packageJson = (folder: string, content: object): Promise<void> =>
   writeFile(join(folder, 'package.json'), JSON.stringify(content))
 
 /** A project with these files and this package.json, if any. */
-export async function project(files: Files = {}, content?: object): Promise<string> {
+export async function project(files: Files = PAGE, content?: object): Promise<string> {
   const folder = await temporaryFolder('init')
   if (content !== undefined) await packageJson(folder, content)
   for (const [name, text] of Object.entries(files)) {
@@ -35,7 +38,7 @@ interface Initialized {
 }
 
 /** Runs `init` in such a project. */
-export async function initIn(content?: object, files: Files = {}, ...args: string[]): Promise<Initialized> {
+export async function initIn(content?: object, files: Files = PAGE, ...args: string[]): Promise<Initialized> {
   const folder = await project(files, content)
   const finished = await init(folder, ...args)
   const names = (await readdir(folder)).sort()

@@ -79,4 +79,14 @@ describe('build-if-stale', () => {
     await Promise.all([buildIfStale({ root: folder }), buildIfStale({ root: folder })])
     expect(buildsOf(folder)).toBe(1)
   })
+
+  test('takes a build for a demo as fresh for demos only, and a whole build as fresh for both', async () => {
+    const folder = await project()
+    await buildIfStale({ root: folder, target: 'demo' })
+    await buildIfStale({ root: folder, target: 'demo' })
+    expect(buildsOf(folder)).toBe(1)
+    await buildIfStale({ root: folder })
+    await buildIfStale({ root: folder, target: 'demo' })
+    expect(buildsOf(folder)).toBe(2)
+  })
 })

@@ -82,7 +82,7 @@ describe('a running sidecar', () => {
 
   test('with --log-format json prints only JSON objects, one a line', async () => {
     const path = await temporaryFile('gs.yaml', 'metadata: { labels: { map: one } }\n')
-    const { stop, line, finished } = run('local', '--http-port=0', '--log-format=json', '--file', path, '--mode=local')
+    const { stop, line, finished } = run('local', '--port=0', '--log-format=json', '--file', path, '--mode=local')
     const [, url] = await line(/"event":"listening","url":"([^"]+)"/)
     await call(url!, '/metadata/label', { key: 'a', value: 'x\u2028\u001b[2J' }, 'PUT')
     for (let i = 0; i < 3; i += 1) await call(url!, '/health')
@@ -125,8 +125,8 @@ describe('a running sidecar', () => {
   })
 
   test('ends after --timeout, and can be stopped during --delay', async () => {
-    expect((await run('local', '--http-port', '0', '--timeout', '0.1').finished).code).toBe(0)
-    const waiting = run('local', '--http-port', '0', '--delay', '1000')
+    expect((await run('local', '--port', '0', '--timeout', '0.1').finished).code).toBe(0)
+    const waiting = run('local', '--port', '0', '--delay', '1000')
     await waiting.line(/Waiting 1000 s/)
     waiting.stop('SIGTERM')
     expect((await waiting.finished).code).toBe(0)

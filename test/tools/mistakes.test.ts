@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 /** A row that starts by mistake must not take a port that is in use. */
 const withPort = (args: readonly string[]): readonly string[] => {
-  if (args[0] === 'local' && !args.includes('--http-port')) return [...args, '--http-port=0']
+  if (args[0] === 'local' && !args.some((word) => /^--(port|http-port)/.test(word))) return [...args, '--port=0']
   return args[0] === 'serve' && args.includes('PAGE') ? [...args, '--port=0'] : args
 }
 
@@ -38,7 +38,10 @@ describe('a mistake in the command line is one sentence with the value, what was
   const rows: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
     [['local', '--htp-port', '1'], /^Unknown option '--htp-port'; did you mean --http-port\?$/],
     [['local', '--nonsense'], /^Unknown option '--nonsense'; gameserver-sidecar local --help lists all\.$/],
-    [['local', '--host', 'x'], /^Unknown option '--host'; did you mean --address\?$/],
+    [['local', '--prot', '1'], /^Unknown option '--prot'; did you mean --port\?$/],
+    [['local', '--no-prot'], /^Unknown option '--no-prot'/],
+    [['local', '--no-port'], /^Unknown option '--no-port'; gameserver-sidecar local --help lists all\.$/],
+    [['local', '--no-dashbord'], /^Unknown option '--no-dashbord'; did you mean --no-dashboard\?$/],
     [['serve', '.', '--isolated'], /^Unknown option '--isolated'; did you mean --isolate\?$/],
     [['exec', 'node', '--inspect'], /^Unknown option '--inspect'.* after --\.$/],
     [['--prot', '1'], /^Unknown option '--prot'; did you mean demo --port\?$/],
@@ -48,16 +51,19 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['scenario', 'run', 'a.yaml'], /^There is no command "scenario" any more: .* gameserver-sidecar\/mock or /],
     [['completion', 'zsh'], /^There is no command "completion" any more: --help lists what each command takes\.$/],
     [['lcoal'], /^There is no command "lcoal"; did you mean "local"\?$/],
+    [['watch', 'Ready'], /none expected, got "Ready"; did you mean --until Ready\?$/],
     [['watch', '--until', 'Redy'], /^There is no state "Redy"; did you mean "Ready"\?$/],
     [
       ['local', 'extra'],
-      /^Too many arguments for 'local': expected 0 arguments but got 1; usage: gameserver-sidecar local \[options\]$/,
+      /^Too many arguments for 'local': none expected, got "extra"; usage: gameserver-sidecar local \[options\]$/,
     ],
+    [['local', '9358'], /none expected, got "9358"; did you mean --port 9358\?$/],
     [['serve', '--local'], /^Missing required argument 'dir'; usage: gameserver-sidecar serve \[options\] <dir>$/],
     [['exec'], /-- <command>/],
-    [['local', '--http-port'], /^Option '--http-port <port>' argument missing\.$/],
+    [['local', '--port'], /^Option '--port <port>' argument missing: port for HTTP and WebSocket; 0 for any\.$/],
     [['local', '--verbose=1'], /^Option '--verbose' takes no value; got "1"\.$/],
-    [['local', '--http-port', 'x'], /^Option '--http-port <port>' argument 'x' is invalid: it must be a whole number/],
+    [['local', '-p', 'x'], /^Option '--port <port>' argument 'x' is invalid: it must be a whole number/],
+    [['local', '--http-port', '70000'], /^Option '--port <port>' argument '70000' is invalid: .* from 0 to 65535/],
     [['local', '--mode', 'prodction'], /allowed choices are local, production; did you mean "production"\?$/],
     [['local', '--mode', '\u001b[31m\u009b\u202e'], /argument '\\u001b\[31m\\u009b\\u202e' is invalid/],
     [['local', '--timeout', '1h'], /argument '1h' is invalid: it must be a number of seconds/],
@@ -93,15 +99,18 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['serve', 'nowhere', '--local'], /^There is no folder \S*nowhere to serve\.$/],
     [['serve', 'package.json', '--local'], /package\.json is not a folder: name the one that holds index\.html\.$/],
 
-    [['host', 'dist', 'two', '--local'], /^A page takes no arguments; got "two"\. Give its query with --path\.$/],
+    [['host', 'dist', 'two', '--local'], /^Too many arguments for 'host': 1 expected, got "two";/],
     [['host', '', '--local'], /^Nothing says what to run/],
-    [['host', 'dist', '--local', '--node', 'server.mjs'], /page or a program.*: leave out "dist" or --node\. /],
-    [['host', '--grace', '9000', 'dist', '--local', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
-    [['host', '--node', 'package.json'], /--local/],
+    [
+      ['host', '--node', 'server.mjs', '--local'],
+      /^There is no option --node any more: .* exec -- node server\.mjs\.$/,
+    ],
+    [['host', 'dist', '--max-memory', '300M'], /^There is no option --max-memory any more: .*container/],
+    [['host', 'dist', '--metrics-from', '10.0.0.0/33'], /must be a network such as 10\.0\.0\.0\/8/],
 
     [['fleet'], /^Nothing says what each GameServer runs: add a program, such as -- node server\.mjs, or the folder/],
     [['fleet', '--replica', '3', 'x'], /^Unknown option '--replica'; did you mean --replicas\?/],
-    [['fleet', '--ports', '8000-7000', 'x'], /is invalid: it begins after its end; give 7000-8000\.$/],
+    [['fleet', '--players-port', '8000-7000', 'x'], /is invalid: it begins after its end; give 7000-8000\.$/],
     [['fleet', '--port', '0', '--max', '0', 'x'], /^max must be an integer from 1 to 1000; got 0\.$/],
     [['fleet', '--port', '0', '--allow-origin', '*', 'x'], /^An allowed origin must look like/],
 
@@ -126,9 +135,9 @@ describe('a mistake in the command line is one sentence with the value, what was
 
 describe('a taken port ends with exit code 69', () => {
   test.each([
-    ['local', '--http-port', []],
-    ['serve', '--port', ['PAGE', '--local', '--http-port', '0']],
-    ['serve', '--http-port', ['PAGE', '--local', '--port', '0']],
+    ['local', '--port', []],
+    ['serve', '--port', ['PAGE', '--local', '--sidecar-port', '0']],
+    ['serve', '--sidecar-port', ['PAGE', '--local', '--port', '0']],
   ])('%s %s', async (command, flag, others) => {
     const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
@@ -146,10 +155,9 @@ describe('a taken port ends with exit code 69', () => {
 describe('the file', () => {
   /** How each command is given a file. */
   const commands: readonly (readonly [name: string, args: (file: string) => readonly string[]])[] = [
-    ['local', (file) => ['local', '--http-port=0', '--file', file]],
+    ['local', (file) => ['local', '--port=0', '--file', file]],
     ['serve', (file) => ['serve', page, '--port=0', '--local', '--file', file]],
     ['serve --cert', (file) => ['serve', page, '--port=0', '--local', '--cert', file, '--key', file]],
-    ['host', (file) => ['host', '--node', 'package.json', '--local', '--file', file]],
     ['exec', (file) => ['exec', '--file', file, '--', 'true']],
     ['fleet', (file) => ['fleet', '--port=0', '--file', file, '--', 'true']],
     ['allocate', (file) => ['allocate', '--file', file]],

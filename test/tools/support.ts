@@ -26,6 +26,7 @@ export function run(...args: readonly string[]): CommandRun {
     print: (line) => line.split('\n').forEach(out.add),
     warn: (line) => line.split('\n').forEach(err.add),
     version: () => '0.1.0',
+    untilOrphaned: () => new Promise(() => undefined),
     untilStopped: () => stopped,
   }
   const finished = runCli(args, context).then((code) => {
@@ -55,7 +56,7 @@ export async function expectRefusal(args: readonly string[], sentence: RegExp, c
 
 /** A local sidecar on any free port, from its first line on. */
 export async function startLocal(...args: readonly string[]): Promise<CommandRun & { readonly url: string }> {
-  const local = run('local', '--http-port', '0', ...args)
+  const local = run('local', '--port', '0', ...args)
   const [, url] = await local.line(/SDK: +(http:\/\/\S+)/)
   return { ...local, url: url! }
 }

@@ -8,7 +8,9 @@ import { clockTime } from '../event-lines.js'
 import { EXIT } from '../exit-codes.js'
 import { port } from '../flag-values.js'
 import { option, toggle, withDefault } from '../flags.js'
-import { openInBrowser } from '../keys.js'
+import { jsonEvent } from '../json-line.js'
+import { hasDisplay, openInBrowser } from '../keys.js'
+import { logFormat } from '../local-flags.js'
 
 /** The demos' servers, `demo/star-arena/demo.mjs`: sample code that imports this package by name. */
 type DemoModule = Record<
@@ -30,9 +32,13 @@ interface News {
 }
 
 const flags = {
-  port: withDefault(option('port', 'port of the page; a taken port is replaced by a free one', port), 7654),
+  port: withDefault(
+    option('port', 'port of the page; a taken port is replaced by a free one', port, { short: 'p' }),
+    7654,
+  ),
   fleet: toggle('five arenas in a Fleet, with a lobby and its matchmaker'),
-  noOpen: toggle('print the address, and open no browser'),
+  open: toggle('print the address, and open no browser', { byDefault: true }),
+  logFormat,
 }
 
 export const command = defineCommand({
@@ -40,17 +46,18 @@ export const command = defineCommand({
   examples: `In another terminal, while the demo runs and its sidecar has the usual port, 9358:
   gameserver-sidecar watch      shows each change of its GameServer
   gameserver-sidecar allocate   allocates it, as a matchmaker does`,
-  async run({ flags: { port: wanted, fleet, noOpen }, context }) {
+  async run({ flags: { port: wanted, fleet, open, logFormat: format }, context }) {
     const stopped = context.untilStopped()
+    const isJson = format === 'json'
     const module = await loadDemo()
     const demo = await module[fleet ? 'startFleetDemo' : 'startDemo']({
       port: wanted,
-      onNews: (news) => printNews(news, context),
+      onNews: (news) => (isJson ? context.print(jsonEvent(news.kind, { text: news.text })) : printNews(news, context)),
     })
-    printStart(demo, wanted, fleet, context)
-    const open = (): void =>
-      openInBrowser(demo.url, () => context.warn('No browser could be opened; open the address yourself.'))
-    if (!noOpen && hasDisplay(process.env)) open()
+    const { url, dashboard } = demo
+    if (isJson) context.print(jsonEvent('listening', { url, dashboard, port: demo.port }))
+    else printStart(demo, wanted, fleet, context)
+    if (open && hasDisplay(process.env)) openInBrowser(url, context.warn)
     await stopped
     await demo.close()
     return EXIT.DONE
@@ -78,10 +85,4 @@ function printNews({ kind, text, at }: News, { colors, print }: CliContext): voi
   const shown = plainText(text, 400)
   const tones: Readonly<Record<string, (text: string) => string>> = { state: colors.bold, trouble: colors.red }
   print(`${colors.dim(clockTime(at))}  ${kind.padEnd(10)}  ${tones[kind]?.(shown) ?? shown}`)
-}
-
-/** Whether there is a display. Without a display, xdg-open may start a text browser in this terminal. */
-function hasDisplay(env: NodeJS.ProcessEnv): boolean {
-  if (env['CI']) return false
-  return process.platform !== 'linux' || Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'] || env['WSL_DISTRO_NAME'])
 }

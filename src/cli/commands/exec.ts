@@ -2,26 +2,30 @@ import { sidecarVariables, variablePrefix } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
 import type { LocalSidecar } from '../../local/sidecar.js'
 import { plainText } from '../../local/files.js'
-import type { LogEntry } from '../../platform/sidecar.js'
-import { defineCommand, UsageError, warningsOf } from '../context.js'
+import { defineCommand, noticesOf, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
-import { createEventLines, warningLines } from '../event-lines.js'
+import { warningLines } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { port, seconds } from '../flag-values.js'
 import { option, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
-import { localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
+import { jsonEvent } from '../json-line.js'
+import { openInBrowser } from '../keys.js'
+import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../local-flags.js'
+import { eventPrinter } from '../local-lines.js'
 import { failStart } from '../start-failure.js'
 
 // An ended GameServer stays, so that tests can read it; --restart creates the next one.
-const { noReplace: _, ...ofLocal } = localFlags
+const { replace: _, ...ofLocal } = localFlags
 
 const flags = {
   restart: toggle('run the command again for a fresh GameServer, when its GameServer has ended'),
   keys: toggle('steer the sidecar by keys of the terminal; the command gets no input then'),
   grace: withDefault(option('seconds', 'time from SIGTERM or SIGHUP to SIGKILL', seconds), 30),
-  httpPort: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, PORT_NAMES),
+  port: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, SIDECAR_PORT),
   platform,
+  logFormat,
+  open,
   verbose: toggle('show on stderr what the sidecar is asked'),
   ...under('Of the local sidecar:', ofLocal),
 }
@@ -36,20 +40,28 @@ export const command = defineCommand({
 })
 
 async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
+  const orphaned = context.untilOrphaned()
   const [{ runCommand }, local] = await Promise.all([import('../../local/game.js'), startSidecar(given, context)])
   announceSidecar(local.url)
   const { colors } = context
-  const say = (sentence: string): void => context.warn(colors.dim(`sidecar: ${plainText(sentence)}`))
+  const isJson = given.logFormat === 'json'
+  // stdout is the command's.
+  const stderr = { ...context, print: context.warn }
+  const say = (text: string): void =>
+    context.warn(isJson ? jsonEvent('log', { text }) : colors.dim(`sidecar: ${plainText(text)}`))
   let detach: (() => void) | undefined
   try {
-    const linesOf = given.verbose
-      ? createEventLines(colors, true)
-      : (entry: LogEntry): string[] => warningLines(colors, false, entry)
-    local.sidecar.log.subscribe((entry) => linesOf(entry).forEach(context.warn))
-    const dashboard = given.noDashboard ? undefined : dashboardUrl(local)
-    say(
-      `${local.url} (${variablePrefix(given.platform)}PORT=${local.port})${dashboard === undefined ? '' : `, dashboard at ${dashboard}`}`,
-    )
+    const printEvent = eventPrinter(given, stderr)
+    local.sidecar.log.subscribe((entry) => {
+      if (given.verbose || isJson) printEvent(entry)
+      else warningLines(colors, false, entry).forEach(context.warn)
+    })
+    const dashboard = given.dashboard ? dashboardUrl(local) : undefined
+    const { url, port: listening } = local
+    const at = dashboard === undefined ? '' : `, dashboard at ${dashboard}`
+    if (isJson) context.warn(jsonEvent('listening', { url, port: listening, dashboard }))
+    else say(`${url} (${variablePrefix(given.platform)}PORT=${listening})${at}`)
+    if (given.open && dashboard !== undefined) openInBrowser(dashboard, say)
     if (given.keys) detach = await takeKeys(local, dashboard, context)
     const { exitCode } = await runCommand({
       command: args as readonly [string, ...string[]],
@@ -58,6 +70,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
       graceMs: given.grace * 1000,
       restarts: given.restart,
       stdin: given.keys ? 'ignore' : 'inherit',
+      orphaned,
       say,
     })
     return exitCode
@@ -83,10 +96,10 @@ async function takeKeys(
 
 async function startSidecar(given: ExecFlags, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../local/sidecar.js')
-  const { httpPort } = given
+  const { port } = given
   return createLocalSidecar({
-    ...localOptionsOf(given, warningsOf(context), context.warn),
+    ...localOptionsOf(given, noticesOf(given.logFormat, { ...context, print: context.warn })),
     platform: given.platform,
-    port: httpPort ?? 'usual',
-  }).catch(failStart({ port: httpPort ?? 0, portFlag: '--http-port' }))
+    port: port ?? 'usual',
+  }).catch(failStart({ port: port ?? 0, portFlag: '--port' }))
 }

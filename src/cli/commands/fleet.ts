@@ -7,11 +7,11 @@ import { defineCommand, UsageError } from '../context.js'
 import type { CliContext, Colors, Invocation } from '../context.js'
 import { createFleetLines } from '../fleet-lines.js'
 import { names, port, portRange, seconds, several, whole } from '../flag-values.js'
-import { oneOf, option, text, toggle, under, withDefault } from '../flags.js'
+import { option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
 import { hasKeys, openInBrowser, steerByKeys } from '../keys.js'
-import { platform } from '../local-flags.js'
+import { logFormat, open, platform } from '../local-flags.js'
 import { refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
 
@@ -22,15 +22,19 @@ const flags = {
   replicas: option('n', "number of GameServers at the start (default: the file's, else 2)", whole),
   max: withDefault(option('n', 'most GameServers, whatever an autoscaler wants', whole), 20),
   port: option('port', 'port of the API and the dashboard; 0 for any (default: 9350 if it is free, else any)', port, {
+    short: 'p',
     also: ['http-port'],
   }),
-  ports: option('range', 'ports for players (default: 7000-8000)', portRange, { also: ['players-port'] }),
+  playersPort: option('range', 'ports for players, each GameServer one (default: 7000-8000)', portRange, {
+    also: ['ports', 'players-ports'],
+  }),
   grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
   kubeconfig: text('file', 'write a kubeconfig with this API, for kubectl and other clients'),
   platform,
   allowHost: option('name', 'also accept requests for this Host', names),
   allowOrigin: option('origin', 'also accept requests from pages of this origin', names),
-  logFormat: oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty'),
+  logFormat,
+  open,
   ...under('A page instead of a program:', {
     path: text('path', 'path and query of the page (default: "/")'),
     browser: text('path', 'the browser (default: chromium-headless-shell, else Chromium)'),
@@ -81,6 +85,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
   }
   print = context.print
   held.forEach(print)
+  if (given.open) openInBrowser(`${fleet.url}/_/`, context.warn)
   let detach: (() => void) | undefined
   const quit = new Promise<string>((resolve) => {
     if (keys) detach = attachKeys(fleet, context, () => resolve('q'))
@@ -108,8 +113,16 @@ function gameOf(args: readonly string[], { path, browser, webgl, yes }: FleetFla
   return { dir: first, page: { path, browser, webgl } }
 }
 
-const optionsOf = ({ file, replicas, max, port, ports, grace, kubeconfig, ...given }: FleetFlags) => ({
-  ...{ file, replicas, max, port: port ?? ('usual' as const), ports, kubeconfig, platform: given.platform },
+const optionsOf = ({ file, replicas, max, port, playersPort, grace, kubeconfig, ...given }: FleetFlags) => ({
+  ...{
+    file,
+    replicas,
+    max,
+    port: port ?? ('usual' as const),
+    ports: playersPort,
+    kubeconfig,
+    platform: given.platform,
+  },
   grace: grace === undefined ? undefined : grace * 1000,
   allowHosts: given.allowHost,
   allowOrigins: given.allowOrigin,
@@ -148,7 +161,7 @@ function attachKeys(fleet: Fleet, { colors, print }: CliContext, onQuit: () => v
     // The same key without Shift.
     '=': () => scale(1),
     '-': () => scale(-1),
-    o: () => openInBrowser(`${fleet.url}/_/`, () => print(`Open ${fleet.url}/_/`)),
+    o: () => openInBrowser(`${fleet.url}/_/`, print),
     h: () => help(colors).forEach(print),
     '?': () => help(colors).forEach(print),
     q: onQuit,

@@ -1,7 +1,6 @@
 import type { Host } from '../../host/create-host.js'
 import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
 import type { HostEvent } from '../../host/host-events.js'
-import type { ProgramHost } from '../../host/program.js'
 import type { LocalSidecarOptions } from '../../local/sidecar.js'
 import { clockTime } from '../event-lines.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'
@@ -18,7 +17,7 @@ import type { Place } from '../start-failure.js'
 type HostFlags = Values<typeof hostFlags>
 type OnEvent = (event: HostEvent) => void
 
-export const command = defineCommand({ args: '[dir] [arguments...]', flags: hostFlags, run: runHost })
+export const command = defineCommand({ args: '[dir]', flags: hostFlags, run: runHost })
 
 async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number> {
   const { flags, context } = invocation
@@ -29,7 +28,7 @@ async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number
     if (isAnnounced || !('sidecar' in event)) return
     isAnnounced = true
     announceSidecar(event.sidecar)
-    if (flags.noDashboard || flags.logFormat === 'json') return
+    if (!flags.dashboard || flags.logFormat === 'json') return
     const { dim, cyan } = context.colors
     context.print(`${dim(clockTime(Date.now()))}  dashboard  at ${cyan(`${event.sidecar}/_/`)}`)
   }
@@ -51,15 +50,12 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
   const stopped = context.untilStopped()
   checkHostFlags(invocation, process.env)
   const [dir = ''] = args
-  if (flags.node === undefined && !flags.yes) refuseHome(dir)
+  if (!flags.yes) refuseHome(dir)
   const start = new AbortController()
   void stopped.then((signal) => start.abort(signal))
-  let host: Host | ProgramHost
+  let host: Host
   try {
-    host =
-      flags.node === undefined
-        ? await startPage(dir, flags, start.signal, onEvent)
-        : await startProgram(flags.node, args, flags, onEvent)
+    host = await startPage(dir, flags, start.signal, onEvent)
   } catch (error) {
     if (start.signal.aborted) {
       const signal = await stopped
@@ -80,11 +76,11 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
 async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
   const { createHost } = await import('../../host/create-host.js')
   const { path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = flags
-  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory } = flags
+  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts } = flags
   const { metricsPort, metricsAddress, metricsFrom } = flags
   return createHost({
     ...{ path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
-    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, signal, onEvent },
+    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, signal, onEvent },
     ...{ metricsPort, metricsAddress, metricsFrom },
     ...pageOptionsOf(dir, flags),
     local: insideOf(flags, onEvent),
@@ -94,36 +90,23 @@ async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onE
   })
 }
 
-async function startProgram(
-  file: string,
-  args: readonly string[],
-  flags: HostFlags,
-  onEvent: OnEvent,
-): Promise<ProgramHost> {
-  const { createProgramHost } = await import('../../host/program.js')
-  const { runtime, nodeOptions, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom } = flags
-  return createProgramHost({
-    runtimeArgs: nodeOptions?.split(/\s+/).filter((word) => word !== ''),
-    ...{ file, args, runtime, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom, onEvent },
-    local: insideOf(flags, onEvent),
-  })
-}
-
 /** The options of the local sidecar inside, or false. */
 function insideOf(flags: HostFlags, onEvent: OnEvent): LocalSidecarOptions | false {
   const warn = (text: string): void => onEvent({ event: 'warning', text })
-  return flags.local && { ...localOptionsOf(flags, warn, warn), port: flags.httpPort ?? 'usual' }
+  return (
+    flags.local && { ...localOptionsOf(flags, { onWarning: warn, onLog: warn }), port: flags.sidecarPort ?? 'usual' }
+  )
 }
 
 type ListenError = Partial<Record<'address' | 'hostname', string>> & { readonly port?: number }
 
 /** The port and address that failed, with their flags. */
 function placeOf(error: unknown, flags: HostFlags): Place {
-  const { playersPort = 7777, playersHost = '', httpPort, metricsPort, metricsAddress = '' } = flags
+  const { playersPort = 7777, playersHost = '', sidecarPort, metricsPort, metricsAddress = '' } = flags
   const { port: failed = playersPort, address, hostname } = error as ListenError
   const isItsAddress = metricsAddress !== playersHost && [address, hostname].includes(metricsAddress)
   if (isItsAddress || (failed === metricsPort && failed !== playersPort))
     return { port: failed, portFlag: '--metrics-port', address: metricsAddress, addressFlag: '--metrics-address' }
-  const portFlag = failed === httpPort && failed !== playersPort ? '--http-port' : '--players-port'
+  const portFlag = failed === sidecarPort && failed !== playersPort ? '--sidecar-port' : '--players-port'
   return { port: failed, portFlag, address: playersHost, addressFlag: '--players-host' }
 }

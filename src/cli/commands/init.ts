@@ -1,13 +1,24 @@
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import {
+  alternatives,
+  checkFolder,
+  ChoiceError,
+  choose,
+  imageProblems,
+  inspectProject,
+  localSteps,
+  mistakesIn,
+  nextSteps,
+  ProjectError,
+  readExisting,
+  renderFiles,
+  UndecidedError,
+  WriteError,
+  writeFiles,
+} from '../../deploy/init.js'
+import type { Choices, Person, Project, Written } from '../../deploy/init.js'
 import { plainText } from '../../local/files.js'
-import { readExisting } from '../../deploy/init.js'
-import { ChoiceError } from '../../deploy/init.js'
-import { choose } from '../../deploy/init.js'
-import type { Person } from '../../deploy/init.js'
-import { imageProblems, nextSteps } from '../../deploy/init.js'
-import { inspectProject, ProjectError } from '../../deploy/init.js'
-import { renderFiles, WriteError, writeFiles } from '../../deploy/init.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
@@ -24,10 +35,11 @@ const flags = {
   dir: text('dir', "a page's build, within the project (default: where it is, or dist)"),
   path: text('path', 'path and query of the page within its build (default: "/")'),
   webgl: toggle('draw WebGL in software, for half a core more'),
-  entry: text('file', 'a Node program, within the project (default: that of npm start, or server.mjs)'),
+  entry: text('file', 'a program, within the project (default: what npm start runs)'),
   playersPort: text('port', 'port that players connect to (default: 7777)', { also: ['port'] }),
+  health: text('seconds', 'seconds without a beat until a server is replaced (default: 15)'),
   counter: option('name=capacity', 'counter of each server, such as rooms=10; repeatable', several),
-  list: option('name=capacity', 'list of each server, such as players=32; repeatable', several),
+  list: option('name=capacity', 'list of each server, such as players=16; repeatable', several),
   image: text('image', 'name of the image (default: name and version of the project)'),
   webrtc: toggle('let players in by UDP, too'),
   metrics: toggle('let a Prometheus read the metrics of each server'),
@@ -44,34 +56,34 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
   const isAsked = !options.yes && process.stdin.isTTY && process.stdout.isTTY
   const terminal = isAsked ? openTerminal(options.into, context) : undefined
   try {
+    await checkFolder(options.into)
     const project = inspectProject(options.into)
     const existing = await readExisting(options.into)
-    const choices = await choose(options, project, terminal?.person, existing)
+    const choices = await choose(options, project, terminal?.person, existing).catch((error: unknown) => {
+      if (error instanceof UndecidedError) return tellUndecided(error, project, context)
+      throw error
+    })
+    if (choices === undefined) return EXIT.FAILED
     const files = renderFiles(choices, project, existing)
-    const { written, kept } = await writeFiles(options.into, files)
-    report(written, kept, context)
+    const result = await writeFiles(options.into, files)
+    report(result, context)
+    const isCarried = existing !== undefined && result.written.includes('fleet.yaml')
+    const leftOut = isCarried ? existing.leftOut : []
+    const mistakes = isCarried ? mistakesIn(files.get('fleet.yaml')!, existing) : []
     const isTold = terminal !== undefined || options.kind !== undefined || options.entry !== undefined
-    if (project.whyNoPage !== undefined && choices.kind === 'node' && !isTold) {
-      const why = plainText(project.whyNoPage)
-      context.print(context.colors.yellow(`Taken for a Node program, since ${why}; for its page give --kind page.`))
-    }
-    const leftOut = written.includes('fleet.yaml') ? (existing?.leftOut ?? []) : []
-    if (leftOut.length > 0) {
-      const what = `gameserver.yaml has ${leftOut.join(' and ')}, which fleet.yaml leaves out: a Fleet's template can't have it.`
-      context.print(context.colors.yellow(plainText(what)))
-    }
-    for (const problem of imageProblems(options.into, kept, choices, project))
-      context.print(context.colors.yellow(plainText(problem)))
-    if (written.length > 0) {
-      context.print('\nNext:')
-      for (const step of nextSteps(choices, project)) context.print(`  ${context.colors.cyan(step)}`)
-      context.print('How to go on, from trying the image to updates: docs/deploy.md of gameserver-sidecar, step 3.')
-      if (choices.edge !== undefined)
-        context.print(
-          'How the edge gets its certificate, and what to watch: docs/guides/https.md of gameserver-sidecar.',
-        )
-    }
-    return leftOut.length > 0 ? EXIT.FAILED : EXIT.DONE
+    const remarks = [
+      ...(isTold || choices.kind !== project.kind ? [] : [takenFor(project)]),
+      ...(leftOut.length === 0
+        ? []
+        : [
+            `gameserver.yaml has ${leftOut.join(' and ')}, which fleet.yaml leaves out: servers of a Fleet can't have it.`,
+          ]),
+      ...mistakes,
+      ...imageProblems(result.kept, choices, project),
+    ]
+    for (const remark of remarks) context.print(context.colors.yellow(plainText(remark)))
+    if (result.written.length > 0) tellNext(choices, project, context)
+    return leftOut.length + mistakes.length > 0 ? EXIT.FAILED : EXIT.DONE
   } catch (error) {
     if (error instanceof ChoiceError) throw new UsageError(`--${error.message}.`, { cause: error })
     if (error instanceof ProjectError) throw new UsageError(`${error.message}.`, { cause: error })
@@ -84,10 +96,41 @@ async function runInit(options: Values<typeof flags>, context: CliContext): Prom
   }
 }
 
-function report(written: readonly string[], kept: readonly string[], { print, colors }: CliContext): void {
+function tellUndecided({ message }: UndecidedError, project: Project, { warn, colors }: CliContext): undefined {
+  warn(colors.red(plainText(`Nothing was written: ${message}. Choose one:`)))
+  for (const command of alternatives(project)) warn(`  ${colors.cyan(command)}`)
+}
+
+const takenFor = ({ kind, why }: Project): string =>
+  kind === 'node'
+    ? `Taken for a program, since ${why}; for a page give --kind page.`
+    : `Taken for a page, since ${why}; for a program give --entry.`
+
+function report({ written, kept, differences }: Written, { print, colors }: CliContext): void {
   if (written.length > 0) print(`${colors.green('Written:')} ${written.join(', ')}`)
   if (kept.length > 0) print(`${colors.yellow('Left as it was:')} ${kept.join(', ')}`)
-  if (written.length === 0) print('There is nothing to do; to get a new file, rename the existing one.')
+  for (const [name, { line, is = 'nothing', wouldBe = 'nothing' }] of differences) {
+    // The Fleet is made from it.
+    if (name === 'gameserver.yaml') continue
+    print(
+      plainText(
+        `${name}:${line} has ${is.trim() || 'an empty line'}; init would write ${wouldBe.trim() || 'an empty line'}`,
+      ),
+    )
+  }
+  if (written.length === 0)
+    print(
+      differences.size === 0
+        ? 'There is nothing to do: all files are as init would write them.'
+        : 'There is nothing to do; to get a new file, rename the existing one.',
+    )
+}
+
+function tellNext(choices: Choices, project: Project, { print, colors }: CliContext): void {
+  print('\nNext:')
+  for (const step of nextSteps(choices, project)) print(`  ${colors.cyan(step)}`)
+  print('Without a cluster, the same Fleet on this machine:')
+  for (const step of localSteps(choices, project)) print(`  ${colors.cyan(step)}`)
 }
 
 const isAbort = (error: unknown): boolean => error instanceof Error && error.name === 'AbortError'

@@ -1,22 +1,22 @@
 import { dashboardUrl } from '../../local/sidecar.js'
 import type { LocalSidecar } from '../../local/sidecar.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, warningsOf } from '../context.js'
+import { defineCommand, noticesOf } from '../context.js'
 import type { CliContext } from '../context.js'
-import { createEventLines } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { names, port, seconds } from '../flag-values.js'
-import { oneOf, option, text, toggle, withDefault } from '../flags.js'
+import { option, text, toggle, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
-import { attachKeys, hasKeys } from '../keys.js'
-import { ADDRESS_NAMES, localFlags, localOptionsOf, platform, PORT_NAMES } from '../local-flags.js'
-import { bannerLines, conformanceVerdict, count, createEventJson, listeningLine, totalsText } from '../local-lines.js'
+import { attachKeys, hasKeys, openInBrowser } from '../keys.js'
+import { ADDRESS_NAMES, localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../local-flags.js'
+import { bannerLines, conformanceVerdict, count, eventPrinter, listeningLine, totalsText } from '../local-lines.js'
 import { askAboutPort, failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
-  httpPort: withDefault(option('port', 'port for HTTP and WebSocket; 0 for any', port, PORT_NAMES), 9358),
+  port: withDefault(option('port', 'port for HTTP and WebSocket; 0 for any', port, SIDECAR_PORT), 9358),
+  grpcPort: option('port', 'for command lines of sdk-server; nothing listens there', port),
   address: withDefault(text('address', 'address to listen on', ADDRESS_NAMES), 'localhost'),
   platform,
   delay: withDefault(option('seconds', 'wait this long before starting', seconds), 0),
@@ -24,7 +24,8 @@ const flags = {
   conformance: option('names', 'exit with code 1 unless the client uses exactly these operations', names),
   allowHost: option('name', 'also accept requests for this Host', names),
   allowOrigin: option('origin', 'also accept requests from pages of this origin', names),
-  logFormat: oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty'),
+  logFormat,
+  open,
   verbose: toggle('show every beat and every warning'),
 }
 
@@ -47,16 +48,16 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   if (typeof local === 'number') return local
   announceSidecar(local.url)
   const keys = !isJson && hasKeys()
-  const asked = options.httpPort !== 0 && local.port !== options.httpPort
+  const asked = options.port !== 0 && local.port !== options.port
   const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
-  const dashboard = !options.noDashboard
+  const { dashboard } = options
   const facts = { platform: options.platform, file: options.file, ms, keys, dashboard }
   const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
-  const lines = isJson ? createEventJson(options.verbose) : createEventLines(colors, options.verbose)
+  const printEvent = eventPrinter(options, context)
   const totals = { calls: 0, events: 0, errors: 0 }
   local.sidecar.log.subscribe((entry) => {
     count(totals, entry)
-    lines(entry).forEach(print)
+    printEvent(entry)
   })
   let detach: (() => void) | undefined
   const quit = new Promise<string>((resolve) => {
@@ -65,6 +66,7 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
     detach = attachKeys({ local, dashboard: page, colors, print, onQuit: () => resolve('q') })
   })
   first.forEach(print)
+  if (options.open && dashboard) openInBrowser(dashboardUrl(local), context.warn)
   const end = await Promise.race([stopped, quit, ...timeoutOf(options), ...conformanceOf(local, options)])
   detach?.()
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
@@ -85,23 +87,22 @@ async function start(
   context: CliContext,
 ): Promise<LocalSidecar | number> {
   const { createLocalSidecar } = await import('../../local/sidecar.js')
-  const { address, conformance, httpPort } = options
+  const { address, conformance, port } = options
   const isJson = options.logFormat === 'json'
-  const warn = isJson
-    ? (message: string): void => context.print(jsonEvent('warning', { text: message }))
-    : warningsOf(context)
-  const log = (line: string): void => (isJson ? context.print(jsonEvent('log', { text: line })) : context.warn(line))
-  const listen = (port: number): Promise<LocalSidecar> =>
+  const notices = noticesOf(options.logFormat, context)
+  if (options.grpcPort !== undefined)
+    notices.onWarning('Nothing listens at --grpc-port: this sidecar speaks HTTP and WebSocket.')
+  const listen = (wanted: number): Promise<LocalSidecar> =>
     createLocalSidecar({
-      ...localOptionsOf(options, warn, log),
-      ...{ address, conformance, platform: options.platform, port },
+      ...localOptionsOf(options, notices),
+      ...{ address, conformance, platform: options.platform, port: wanted },
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
     })
-  return listen(httpPort).catch((error: unknown) =>
+  return listen(port).catch((error: unknown) =>
     !isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()
-      ? askAboutPort(httpPort, options.platform, listen, stopped, context)
-      : failStart({ port: httpPort, portFlag: '--http-port', address, addressFlag: '--address' })(error),
+      ? askAboutPort(port, options.platform, listen, stopped, context)
+      : failStart({ port, portFlag: '--port', address, addressFlag: '--address' })(error),
   )
 }
 

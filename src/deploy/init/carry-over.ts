@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { GameServerFileError, loadGameServerFile } from '../../local/files.js'
-import { parseDocument } from '../../local/files.js'
+import { GameServerFileError, loadGameServerFile, parseDocument } from '../../local/files.js'
+import { clusterMistakes } from '../../platform/schema.js'
 import { isObject } from '../../protocol/is-object.js'
-import { ChoiceError, readImage } from './choices.js'
+import { ChoiceError, ProjectError, readImage } from './choices.js'
 import type { Resource } from './choices.js'
-import { ProjectError } from './project.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -15,10 +14,13 @@ export interface Existing {
   readonly port: number | undefined
   readonly protocol: string | undefined
   readonly image: string | undefined
+  /** Seconds without a beat after which a server is replaced; undefined without `health`. */
+  readonly health: number | undefined
   /** Undefined where the file has no container of its own. */
   readonly args: readonly string[] | undefined
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
+  readonly name: unknown
   /** The fields that the Fleet's template takes over. */
   readonly template: Readonly<Record<'metadata' | 'spec', Fields>>
   /** Fields that a Fleet's template can't have. */
@@ -35,25 +37,37 @@ export async function readExisting(folder: string): Promise<Existing | undefined
   if (!existsSync(path)) return undefined
   try {
     const manifest = await loadGameServerFile(path)
-    const { labels, annotations, name: _name, generateName: _generated, ...metadata } = fieldsOf(manifest.metadata)
+    const {
+      labels,
+      annotations: all,
+      name = 'game',
+      generateName: _generated,
+      ...metadata
+    } = fieldsOf(manifest.metadata)
+    const { [DEV_ADDRESS]: devAddress, ...annotations } = fieldsOf(all)
     const { counters, lists, ...status } = fieldsOf(manifest.status)
     const spec = fieldsOf(manifest.spec)
-    const all = {
+    const places = {
       counters: { ...fieldsOf(spec['counters']), ...fieldsOf(counters) },
       lists: { ...fieldsOf(spec['lists']), ...fieldsOf(lists) },
     }
     const { containerPort, protocol } = firstOf(spec['ports'])
+    const { periodSeconds = 5, failureThreshold = 3 } = fieldsOf(spec['health'])
     const { containers } = fieldsOf(fieldsOf(spec['template'])['spec'])
     const { image, args } = firstOf(containers)
     return {
+      name,
       port: typeof containerPort === 'number' ? containerPort : undefined,
       protocol: typeof protocol === 'string' ? protocol : undefined,
       image: typeof image === 'string' ? readImage(image) : undefined,
+      health: spec['health'] === undefined ? undefined : Number(periodSeconds) * Number(failureThreshold),
       args: containers === undefined ? undefined : Array.isArray(args) ? args.map(String) : [],
-      counters: resourcesOf(all.counters),
-      lists: resourcesOf(all.lists),
-      template: { metadata: { labels, annotations }, spec: { ...spec, ...all } },
+      counters: resourcesOf(places.counters),
+      lists: resourcesOf(places.lists),
+      template: { metadata: { labels, annotations }, spec: { ...spec, ...places, ...sharedPorts(spec) } },
       leftOut: [
+        ...(devAddress === undefined ? [] : [`the annotation ${DEV_ADDRESS}`]),
+        ...portsOf(spec).flatMap((port, index) => (isFixed(port) ? [`the fixed port in spec.ports[${index}]`] : [])),
         ...Object.keys(metadata).map((field) => `metadata.${field}`),
         ...Object.keys(status).map((field) => `status.${field}`),
       ],
@@ -82,6 +96,16 @@ export function carryOver(fleet: string, { template }: Existing): string {
   return hasChanged ? document.toString({ lineWidth: 0, flowCollectionPadding: false }) : fleet
 }
 
+/** What a cluster refuses in gameserver.yaml, with what the Fleet's own values add to it. */
+export function mistakesIn(fleet: string, { name }: Existing): string[] {
+  const template = fieldsOf(fieldsOf(fieldsOf(parseDocument(fleet).toJS() as unknown)['spec'])['template'])
+  const metadata = { ...fieldsOf(template['metadata']), name }
+  const gameServer = { apiVersion: 'agones.dev/v1', kind: 'GameServer', metadata, spec: template['spec'] }
+  return clusterMistakes(gameServer).map(
+    ({ message }) => `A cluster refuses gameserver.yaml, and the Fleet that is made from it: ${message}.`,
+  )
+}
+
 function merged(field: string, ours: unknown, theirs: unknown): unknown {
   if (theirs == null || (isObject(theirs) && Object.keys(theirs).length === 0)) return undefined
   if (field === 'ports' && Array.isArray(theirs)) {
@@ -93,6 +117,22 @@ function merged(field: string, ours: unknown, theirs: unknown): unknown {
   }
   // A mix of two pod templates would be an untested pod.
   return isObject(ours) && isObject(theirs) && field !== 'template' ? { ...ours, ...theirs } : theirs
+}
+
+/** Marks a GameServer whose process runs on a developer's machine, and not in a pod. */
+const DEV_ADDRESS = 'agones.dev/dev-address'
+
+const portsOf = ({ ports }: Fields): readonly Fields[] => (Array.isArray(ports) ? ports.map(fieldsOf) : [])
+
+const isFixed = ({ hostPort, portPolicy }: Fields): boolean => hostPort !== undefined || portPolicy === 'Static'
+
+/** The ports as several servers of one node can have them: the platform chooses the node's port. */
+function sharedPorts(spec: Fields): Fields {
+  const ports = portsOf(spec).map((port) => {
+    const { hostPort: _hostPort, ...others } = port
+    return isFixed(port) ? { ...others, portPolicy: 'Dynamic' } : port
+  })
+  return ports.length === 0 ? {} : { ports }
 }
 
 const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})

@@ -32,6 +32,8 @@ export interface Choices {
   readonly entry: string
   /** The port that players connect to, in the container. */
   readonly port: number
+  /** Seconds without a beat after which a server is replaced. */
+  readonly health: number
   readonly image: string
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
@@ -41,6 +43,11 @@ export interface Choices {
   readonly metrics: boolean
   readonly edge?: Edge | undefined
 }
+
+export const SIDECAR = 'gameserver-sidecar'
+/** What the host needs for `--webrtc`, and the version that the tests run. */
+export const WEBRTC = 'node-datachannel'
+export const WEBRTC_VERSION = '0.33'
 
 /** The port that a Prometheus reads. */
 export const METRICS_PORT = 9090
@@ -55,6 +62,11 @@ export const extraFlags = ({ path, webgl, webrtc, metrics }: FlagChoices): strin
   ...(webrtc ? ['--webrtc'] : []),
   ...(metrics ? [`--metrics-port=${METRICS_PORT}`] : []),
 ]
+
+/** A project that init can't read. The message is one sentence. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError'
+}
 
 /** An invalid choice. The message begins with the name of its flag. */
 export class ChoiceError extends Error {
@@ -91,6 +103,17 @@ export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
   // Only root may listen below 1024.
   return port >= 1024 && port <= 65_535 ? port : wrong('players-port', 'a whole number from 1024 to 65535', text)
+}
+
+/** The longest time without a beat that is of use: an hour. */
+const MOST_SECONDS = 3600
+
+/** @throws ChoiceError */
+export function readHealth(text: string): number {
+  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  return seconds >= 3 && seconds <= MOST_SECONDS
+    ? seconds
+    : wrong('health', `a whole number of seconds from 3 to ${MOST_SECONDS}`, text)
 }
 
 /** @throws ChoiceError */

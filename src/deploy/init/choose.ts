@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Existing } from './carry-over.js'
 import {
   ChoiceError,
   extraFlags,
   hasPlaces,
+  readHealth,
   readImage,
   readKind,
   readName,
@@ -12,11 +15,12 @@ import {
   readResource,
   wrong,
 } from './choices.js'
-import type { Choices, Edge, FlagChoices, Resource } from './choices.js'
+import type { Choices, Edge, FlagChoices, Kind, Resource } from './choices.js'
 import { readEdge, readNodes } from './edge-choice.js'
 import type { Project } from './project.js'
+import { findSeats } from './source.js'
 
-type Texts = 'kind' | 'name' | 'dir' | 'path' | 'entry' | 'playersPort' | 'image' | 'edge' | 'nodes'
+type Texts = 'kind' | 'name' | 'dir' | 'path' | 'entry' | 'playersPort' | 'health' | 'image' | 'edge' | 'nodes'
 
 /** What the command line says, mostly as text. */
 export interface Given extends Partial<Readonly<Record<Texts, string | undefined>>> {
@@ -36,52 +40,93 @@ export interface Person {
   complain(sentence: string): void
 }
 
+/** Nothing says what the project's server is, so that no file can be written. The message is one sentence. */
+export class UndecidedError extends Error {
+  override readonly name = 'UndecidedError'
+}
+
 type Read<T> = (text: string) => T
+type Decide = <T>(value: T | undefined, question: string, byDefault: string | undefined, read: Read<T>) => Promise<T>
 
 /**
  * Takes each choice from the command line or gameserver.yaml, else asks the person, else takes the project's default.
  *
  * @throws ChoiceError for a flag that is wrong or contradicts gameserver.yaml; a wrong answer is asked for again
+ * @throws UndecidedError if nothing says what the server is, and there is nobody to ask
  */
 export async function choose(given: Given, project: Project, person?: Person, existing?: Existing): Promise<Choices> {
-  const readDir: Read<string> = (text) => readPath('dir', text)
-  const readEntry: Read<string> = (text) => readPath('entry', text)
-  const readCounters: Read<readonly Resource[]> = (text) => readResources('counter', text, existing?.counters)
-  const readLists: Read<readonly Resource[]> = (text) => readResources('list', text, existing?.lists)
-
   // All flags are read before the first question, so that a mistake ends the command at once.
   const flag = {
     kind: given.kind === undefined ? guessedBy(given) : readKind(given.kind),
     name: optional(given.name, readName),
-    dir: optional(given.dir, readDir),
+    dir: optional(given.dir, (text) => readPath('dir', text)),
     path: optional(given.path, readPagePath),
-    entry: optional(given.entry, readEntry),
+    entry: optional(given.entry, readEntryOf(project)),
     port: agreed('players-port', optional(given.playersPort, readPort), existing?.port),
+    health: agreed('health', optional(given.health, readHealth), existing?.health),
     image: agreed('image', optional(given.image, readImage), existing?.image),
-    counters: optional(given.counter?.join(' ') ?? emptyIfAny(existing?.counters), readCounters),
-    lists: optional(given.list?.join(' ') ?? emptyIfAny(existing?.lists), readLists),
+    counters: optional(given.counter?.join(' '), (text) => readResources('counter', text, existing?.counters)),
+    lists: optional(given.list?.join(' '), (text) => readResources('list', text, existing?.lists)),
   }
-  const edge = edgeOf(given)
   const { webrtc = false, webgl = false, metrics = false } = given
   const special = { path: flag.path, webgl, webrtc, metrics }
   checkSpecial(special, flag.kind, existing)
+  const edge = edgeOf(given)
 
-  const decide = async <T>(value: T | undefined, question: string, byDefault: string, read: Read<T>): Promise<T> =>
-    value ?? (person === undefined ? read(byDefault) : answer(person, question, byDefault, read))
-
+  const decide: Decide = async (value, question, byDefault, read) => {
+    if (value !== undefined) return value
+    if (person !== undefined) return answer(person, question, byDefault, read)
+    if (byDefault === undefined) throw new UndecidedError(project.problem ?? 'nothing says which program it starts')
+    return read(byDefault)
+  }
   const kind = await decide(flag.kind, 'Is your game server a page or a node program?', project.kind, readKind)
-  const name = await decide(flag.name, 'Its name in the cluster', project.name, readName)
-  const { dir = project.dir, entry = project.entry } = flag
-  const place =
-    kind === 'page'
-      ? { entry, dir: await decide(flag.dir, 'The folder that holds the build', project.dir, readDir) }
-      : { dir, entry: await decide(flag.entry, 'The program', project.entry, readEntry) }
+  const { dir = project.dir } = flag
+  const entry = await chooseEntry(kind, flag.entry, project, decide)
+  const name = flag.name ?? project.name
   const port = await decide(flag.port, 'The port that players connect to', '7777', readPort)
-  const image = await decide(flag.image, 'The name of its image', `${name}:${tagOf(project)}`, readImage)
-  const counters = await decide(flag.counters, COUNTERS, '', readCounters)
-  const lists = await decide(flag.lists, LISTS, '', readLists)
-  return { kind, name, ...place, port, image, counters, lists, edge, ...special }
+  const seats = await chooseSeats({ ...flag, kind, entry }, project, decide, existing)
+  const health = await decide(flag.health, HEALTH, '15', readHealth)
+  const image = flag.image ?? readImage(`${name}:${tagOf(project)}`)
+  return { kind, name, dir, entry, port, health, image, ...seats, edge, ...special }
 }
+
+/** The program, which must be known before a file is written; the usual one for a page. */
+async function chooseEntry(kind: Kind, given: string | undefined, project: Project, decide: Decide): Promise<string> {
+  if (kind === 'page') return given ?? project.entry ?? 'server.mjs'
+  const byDefault = project.problem === undefined ? project.entry : undefined
+  return decide(given, 'The program', byDefault, readEntryOf(project))
+}
+
+/** Reads a program that can be in the image: a file that is there, or that a build or the user's own Dockerfile makes. */
+const readEntryOf =
+  ({ folder, build }: Project): Read<string> =>
+  (text) => {
+    const path = readPath('entry', text)
+    const isThere = build !== undefined || [path, 'Dockerfile'].some((file) => existsSync(join(folder, file)))
+    return isThere ? path : wrong('entry', 'a file of the project, since there is no build script to make it', text)
+  }
+
+/** The counters and lists: those of flags and gameserver.yaml, else seats, which the program's code may name. */
+async function chooseSeats(
+  flag: { readonly [K in 'counters' | 'lists']: Choices[K] | undefined } & Pick<Choices, 'kind' | 'entry'>,
+  { folder }: Project,
+  decide: Decide,
+  existing: Existing | undefined,
+): Promise<Pick<Choices, 'counters' | 'lists'>> {
+  const { counters = readResources('counter', '', existing?.counters) } = flag
+  const { lists = readResources('list', '', existing?.lists) } = flag
+  const found = flag.kind === 'node' ? findSeats(folder, flag.entry) : undefined
+  const isSaid =
+    flag.lists ?? existing?.lists[0] ?? existing?.counters[0] ?? counters.find((one) => one.name === found?.name)
+  if (isSaid !== undefined) return { counters, lists }
+  const what = found?.what ?? 'list'
+  const byDefault = found === undefined ? '' : `${found.name}=16`
+  const seats = await decide(undefined, SEATS, byDefault, (text) => readResources(what, text))
+  return what === 'list' ? { counters, lists: seats } : { counters: [...counters, ...seats], lists }
+}
+
+const HEALTH = 'Seconds without a health beat until a server is replaced'
+const SEATS = 'Seats for players: a name and how many each server has, such as players=16'
 
 function edgeOf({ edge, nodes, ports }: Given): Edge | undefined {
   if (edge !== undefined)
@@ -91,18 +136,15 @@ function edgeOf({ edge, nodes, ports }: Given): Edge | undefined {
   return undefined
 }
 
-const COUNTERS = 'Counters with their capacities, such as rooms=10, with spaces between'
-const LISTS = 'Lists with their capacities, such as players=32, with spaces between'
-
 const optional = <T>(text: string | undefined, read: Read<T>): T | undefined =>
   text === undefined ? undefined : read(text)
 
 /** --dir, --path and --webgl always mean a page, and --entry a program, whatever the project holds. */
-const guessedBy = ({ dir, path, webgl, entry }: Given): 'page' | 'node' | undefined =>
+const guessedBy = ({ dir, path, webgl, entry }: Given): Kind | undefined =>
   dir !== undefined || path !== undefined || webgl ? 'page' : entry !== undefined ? 'node' : undefined
 
 /** @throws ChoiceError for flags of `host` that a program, or the container in gameserver.yaml, doesn't take */
-function checkSpecial(special: FlagChoices, kind: string | undefined, existing: Existing | undefined): void {
+function checkSpecial(special: FlagChoices, kind: Kind | undefined, existing: Existing | undefined): void {
   const ofPage = special.path === undefined ? special.webgl && 'webgl' : 'path'
   if (ofPage && kind === 'node') throw new ChoiceError(`${ofPage} is for a page; leave it out, or give --kind page`)
   const { protocol = 'TCPUDP', args } = existing ?? {}
@@ -123,9 +165,6 @@ function agreed<T extends string | number>(what: string, given: T | undefined, e
   return wrong(what, `${existing}, as in gameserver.yaml`, String(given))
 }
 
-/** If gameserver.yaml has counters or lists, the person isn't asked for more. */
-const emptyIfAny = (existing: readonly Resource[] = []): string | undefined => (existing.length > 0 ? '' : undefined)
-
 /** The resources of gameserver.yaml that have places, then those of the text. */
 function readResources(what: 'counter' | 'list', text: string, existing: readonly Resource[] = []): Resource[] {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '')
@@ -138,10 +177,10 @@ function readResources(what: 'counter' | 'list', text: string, existing: readonl
   return [...existing.filter(hasPlaces), ...read.filter((one) => !isThere(one))]
 }
 
-async function answer<T>(person: Person, question: string, byDefault: string, read: Read<T>): Promise<T> {
+async function answer<T>(person: Person, question: string, byDefault: string | undefined, read: Read<T>): Promise<T> {
   for (;;) {
     try {
-      return read((await person.ask(question, byDefault)).trim() || byDefault)
+      return read((await person.ask(question, byDefault ?? '')).trim() || (byDefault ?? ''))
     } catch (error) {
       if (!(error instanceof ChoiceError)) throw error
       person.complain(`${error.message}.`)

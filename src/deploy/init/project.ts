@@ -1,26 +1,36 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { basename, isAbsolute, join, relative, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { basename, join, posix, resolve } from 'node:path'
+import { SIDECAR } from './choices.js'
 import type { Kind } from './choices.js'
-import { findProgram, textOf } from './program.js'
-import type { ServerSigns } from './program.js'
+import { isOutside, membersOf, readPackage } from './package-json.js'
+import type { PackageJson } from './package-json.js'
+import { findProgram } from './program.js'
+import type { Program, Runtime } from './program.js'
+import { ignoredNames } from './source.js'
 
 /** How a project installs its packages. */
-export type PackageManager = 'npm' | 'pnpm' | 'yarn'
+export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun'
 
 /** What a folder's files say about the project. */
 export interface Project {
-  readonly kind: Kind
-  /** The end of a sentence: why a project with a page is a program. */
-  readonly whyNoPage: string | undefined
+  readonly folder: string
+  /** Undefined if nothing says what the project is. */
+  readonly kind: Kind | undefined
+  /** The end of a sentence: why the project is of this kind. */
+  readonly why: string
+  /** Why no program or page can be named, if so. */
+  readonly problem: string | undefined
   /** A DNS label. */
   readonly name: string
   readonly dir: string
-  readonly entry: string
+  readonly entry: string | undefined
+  readonly runtime: Runtime
   readonly version: string | undefined
   readonly hasPackage: boolean
-  /** The scripts of package.json. */
-  readonly scripts: Readonly<Record<string, unknown>>
-  readonly hasBuild: boolean
+  /** The scripts of the page or program. */
+  readonly scripts: PackageJson['scripts']
+  /** The command that builds the page or program, at the top of the project. */
+  readonly build: string | undefined
   /** The names in .gitignore: files that a build can recreate. */
   readonly ignored: readonly string[]
   /** The packages that package.json lists. */
@@ -36,35 +46,21 @@ export interface Project {
   readonly outside: string | undefined
 }
 
-interface PackageJson extends ServerSigns {
-  readonly name?: unknown
-  readonly version?: unknown
-  readonly workspaces?: unknown
-  readonly devDependencies?: Readonly<Record<string, unknown>>
-}
-
-export const SIDECAR = 'gameserver-sidecar'
-/** What the host needs for `--webrtc`, and the version that the tests run. */
-export const WEBRTC = 'node-datachannel'
-export const WEBRTC_VERSION = '0.33'
 /** Usual folders of builds, the likeliest first. */
 const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
+/** Packages that make pages. */
+const PAGE_BUNDLER = /^(vite|parcel|html-webpack-plugin|webpack-dev-server|react-scripts|@angular\/cli)$/
 const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ['package-lock.json', 'npm'],
   ['npm-shrinkwrap.json', 'npm'],
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
 ]
-
-/** A project that init can't read. The message is one sentence. */
-export class ProjectError extends Error {
-  override readonly name = 'ProjectError'
-}
-
 /** Configuration files of package managers. */
-const SETTINGS = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml']
+const SETTINGS = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml', 'bunfig.toml']
 /** Scripts that package managers run when they install. */
-const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
+export const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 /** Folders that an install reads. */
 const INSTALL_FOLDERS = ['patches', '.yarn']
 
@@ -75,87 +71,122 @@ const INSTALL_FOLDERS = ['patches', '.yarn']
  */
 export function inspectProject(folder: string): Project {
   const has = (path: string): boolean => existsSync(join(folder, path))
-  const description = readPackage(folder)
-  const packages = { ...description.devDependencies, ...description.dependencies }
-  const hasBuild = typeof description.scripts?.['build'] === 'string'
-  // With a build, public/index.html is usually a source file.
-  const folders = hasBuild ? BUILD_FOLDERS.filter((dir) => dir !== 'public') : BUILD_FOLDERS
-  const built = folders.find((dir) => has(`${dir}/index.html`))
-  const hasVite = ['js', 'mjs', 'ts', 'mts'].some((ending) => has(`vite.config.${ending}`)) || 'vite' in packages
-  const { entry, why } = findProgram(folder, description)
-  const hasPage = built !== undefined || hasVite || has('index.html')
-  const lock = LOCK_FILES.find(([file]) => has(file))
-  const source = packages[SIDECAR]
-  const file = typeof source === 'string' && source.startsWith('file:') ? source.slice('file:'.length) : undefined
+  const content = readPackage(folder)
+  const parts = ['', ...membersOf(folder, content)].map((dir) => lookAt(folder, dir))
+  const { kind, part, why, problem } = judge(parts)
+  const { scripts } = part.content
+  const dev = { ...content.devDependencies, ...part.content.devDependencies }
+  const needed = { ...content.dependencies, ...part.content.dependencies }
+  const packages = { ...dev, ...needed }
+  const [lock, manager] = LOCK_FILES.find(([file]) => has(file)) ?? [undefined, 'npm']
+  const file = /^file:(.*)$/s.exec(packages[SIDECAR] ?? '')?.[1]
   const outside = file !== undefined && isOutside(folder, file) ? file : undefined
+  const ofPart = scripts['build'] === undefined ? undefined : `(cd ${part.dir} && ${manager} run build)`
   return {
-    kind: why !== undefined || (!hasPage && entry !== undefined) ? 'node' : 'page',
-    whyNoPage: hasPage ? why : undefined,
-    name: clusterName(description.name) ?? clusterName(basename(resolve(folder))) ?? 'game',
-    // Without a build, a page at the top of the project is its own build.
-    dir: built ?? (hasBuild || hasVite || !has('index.html') ? 'dist' : '.'),
-    entry: entry ?? 'server.mjs',
-    version: typeof description.version === 'string' ? description.version : undefined,
+    ...{ folder, kind, why, problem, scripts, manager, outside, version: content.version },
+    name: clusterName(content.name) ?? clusterName(basename(resolve(folder))) ?? 'game',
+    dir: posix.join(part.dir, part.page.dir),
+    entry: part.program.entry && posix.join(part.dir, part.program.entry),
+    runtime: part.program.runtime,
     hasPackage: has('package.json'),
-    scripts: description.scripts ?? {},
-    hasBuild,
+    build: content.scripts['build'] === undefined ? ofPart : `${manager} run build`,
     ignored: ignoredNames(join(folder, '.gitignore')),
     packages: Object.keys(packages),
-    devPackages: Object.keys(description.devDependencies ?? {}).filter(
-      (name) => !(name in (description.dependencies ?? {})),
-    ),
-    manager: lock?.[1] ?? 'npm',
+    devPackages: Object.keys(dev).filter((name) => !(name in needed)),
     manifests: [
       // The pattern also matches the lock file, which the first `npm install` writes.
-      lock === undefined ? 'package*.json' : 'package.json',
-      ...(lock === undefined ? [] : [lock[0]]),
+      ...(lock === undefined ? ['package*.json'] : ['package.json', lock]),
       ...SETTINGS.filter(has),
       // init asks the user to copy an outside package into the project.
       ...(file === undefined ? [] : [outside === undefined ? file : basename(file)]),
     ],
     installNeedsSources:
-      INSTALL_SCRIPTS.some((name) => description.scripts?.[name] !== undefined) ||
+      INSTALL_SCRIPTS.some((name) => name in content.scripts) ||
       INSTALL_FOLDERS.some(has) ||
-      Object.entries(packages).some(([name, version]) => name !== SIDECAR && /^(file|link):/.test(String(version))) ||
-      description.workspaces !== undefined ||
-      (has('pnpm-workspace.yaml') && /^packages:/m.test(readFileSync(join(folder, 'pnpm-workspace.yaml'), 'utf8'))),
-    outside,
+      Object.entries(packages).some(([name, version]) => name !== SIDECAR && /^(file|link):/.test(version)) ||
+      content.workspaces.length > 0,
   }
 }
 
-function isOutside(folder: string, file: string): boolean {
-  const path = relative(resolve(folder), resolve(folder, file))
-  return path.startsWith('..') || isAbsolute(path)
+/** The project itself, or a package of its workspace. */
+interface Part {
+  /** Empty for the project itself. */
+  readonly dir: string
+  readonly content: PackageJson
+  readonly program: Program
+  readonly page: { readonly dir: string; readonly why: string | undefined }
 }
 
-function readPackage(folder: string): PackageJson {
-  const path = join(folder, 'package.json')
-  if (!existsSync(path)) return {}
-  try {
-    // npm accepts a byte order mark.
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''))
-    return typeof value === 'object' && value !== null ? value : {}
-  } catch (error) {
-    throw new ProjectError(`package.json can't be read: ${(error as Error).message}`, { cause: error })
+function lookAt(folder: string, dir: string): Part {
+  const has = (path: string): boolean => existsSync(join(folder, dir, path))
+  const content = readPackage(join(folder, dir))
+  const hasBuild = 'build' in content.scripts
+  // With a build, public/index.html is usually a source file.
+  const built = BUILD_FOLDERS.find((name) => has(`${name}/index.html`) && !(hasBuild && name === 'public'))
+  const bundler =
+    Object.keys({ ...content.devDependencies, ...content.dependencies }).find((name) => PAGE_BUNDLER.test(name)) ??
+    ['js', 'mjs', 'ts', 'mts'].map((ending) => `vite.config.${ending}`).find(has)
+  const sign = built === undefined ? (['index.html', 'public/index.html'].find(has) ?? bundler) : `${built}/index.html`
+  // Without a build, a page at the top of the project is its own build.
+  const isOpen = !hasBuild && bundler === undefined && has('index.html')
+  const page = { dir: built ?? (isOpen ? '.' : 'dist'), why: sign && `it has ${sign}` }
+  return { dir, content, page, program: findProgram(join(folder, dir), content) }
+}
+
+interface Judgement extends Pick<Project, 'kind' | 'why' | 'problem'> {
+  readonly part: Part
+}
+
+const NOTHING =
+  'nothing in the project is a page (index.html, a bundler of pages) or a program (a start script, main, a server package)'
+
+/** Decides what a project is, and which package of a workspace. */
+function judge([root, ...members]: readonly Part[]): Judgement {
+  const { program, content, page } = root!
+  if (program.why !== undefined && program.entry !== undefined) return serverOf(root!)
+  const servers = members.filter(({ program }) => program.why !== undefined && !program.why.startsWith('main'))
+  const start = content.scripts['start'] ?? ''
+  const meant = servers.filter(({ dir, content }) => start.includes(dir) || start.includes(content.name ?? dir))
+  const server = servers.length === 1 ? servers[0] : meant.length === 1 ? meant[0] : undefined
+  if (server !== undefined) return serverOf(server)
+  const undecided = { kind: undefined, part: root!, why: '' }
+  if (servers.length > 0) {
+    const programs = servers.map(({ dir, program }) => posix.join(dir, program.entry ?? ''))
+    return { ...undecided, problem: `the project has the servers ${programs.join(' and ')}` }
   }
+  const paged = [root!, ...members].find(({ page }) => page.why !== undefined)
+  const hasProgram = (program.entry ?? program.unclear) !== undefined
+  if (program.why !== undefined || (paged === undefined && hasProgram)) return serverOf(root!)
+  if (paged === undefined) return { ...undecided, problem: NOTHING }
+  return { kind: 'page', part: paged, why: placed(paged, paged.page.why ?? page.why!), problem: undefined }
 }
 
-/** The lines of an ignore file without slashes at their ends: `/dist/` is `dist`. */
-export function ignoredNames(path: string): string[] {
-  return textOf(path)
-    .split(/\r?\n/)
-    .map((line) => line.trim().replace(/^\/|\/$/g, ''))
+/** A reason with the folder of its package. */
+const placed = ({ dir }: Part, why: string): string =>
+  dir === '' ? why : why.replace(/^it|^npm/, (word) => (word === 'it' ? dir : `in ${dir}, npm`))
+
+/** The problem says why the program can't be named, or not be put into an image. */
+function serverOf(part: Part): Judgement {
+  const { runtime, entry, unclear } = part.program
+  const why = placed(part, part.program.why ?? `it has ${entry ?? 'a start script'}`)
+  const problem =
+    runtime === 'deno'
+      ? `${entry ?? 'the program'} is for Deno, for which init writes no image`
+      : unclear === undefined
+        ? `the project is a server, since ${why}, but no script starts a program that is there`
+        : `npm start runs "${unclear}", which names no program for Node`
+  return { kind: 'node', part, why, problem: entry === undefined || runtime === 'deno' ? problem : undefined }
 }
 
 /** `@team/My Game` becomes `my-game`. */
-function clusterName(name: unknown): string | undefined {
-  if (typeof name !== 'string') return undefined
-  const fit = name
+function clusterName(name = ''): string | undefined {
+  // Accents are removed.
+  const plain = name
     .replace(/^@[^/]*\//, '')
-    // Removes accents.
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
+  const fit = plain
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
     .replace(/^-+|-+$/g, '')

@@ -1,16 +1,6 @@
 import { constants } from 'node:fs'
-import { access, rm, stat, writeFile } from 'node:fs/promises'
+import { access, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { carryOver } from './carry-over.js'
-import type { Existing } from './carry-over.js'
-import type { Choices } from './choices.js'
-import type { Project } from './project.js'
-import { allocation } from './templates/allocation.js'
-import { fleetAutoscaler } from './templates/autoscaler.js'
-import { edgeManifest } from './templates/edge.js'
-import { dockerfile, dockerignore } from './templates/dockerfile.js'
-import { fleet, gameServer } from './templates/game-server.js'
-
 /** A folder or file that can't be written; the message names it. */
 export class WriteError extends Error {
   override readonly name = 'WriteError'
@@ -20,19 +10,16 @@ export class WriteError extends Error {
 export interface Written {
   readonly written: readonly string[]
   readonly kept: readonly string[]
+  /** The first line by which a kept file differs from what would have been written, by its name. */
+  readonly differences: ReadonlyMap<string, Difference>
 }
 
-/** The content of each file by its name. */
-export const renderFiles = (choices: Choices, project: Project, existing?: Existing): ReadonlyMap<string, string> =>
-  new Map([
-    ['Dockerfile', dockerfile(choices, project)],
-    ['.dockerignore', dockerignore(choices, project)],
-    ['gameserver.yaml', gameServer(choices)],
-    ['fleet.yaml', existing === undefined ? fleet(choices) : carryOver(fleet(choices), existing)],
-    ['fleetautoscaler.yaml', fleetAutoscaler(choices)],
-    ['allocation.yaml', allocation(choices)],
-    ...(choices.edge === undefined ? [] : [['edge.yaml', edgeManifest(choices.edge)] as const]),
-  ])
+export interface Difference {
+  readonly line: number
+  /** Undefined if the file ends before this line. */
+  readonly is: string | undefined
+  readonly wouldBe: string | undefined
+}
 
 /**
  * Writes files into a folder. Keeps existing files and links unchanged. If a write fails, the files that were written
@@ -41,9 +28,9 @@ export const renderFiles = (choices: Choices, project: Project, existing?: Exist
  * @throws WriteError
  */
 export async function writeFiles(folder: string, files: ReadonlyMap<string, string>): Promise<Written> {
-  await checkFolder(folder)
   const written: string[] = []
   const kept: string[] = []
+  const differences = new Map<string, Difference>()
   for (const [name, content] of files) {
     try {
       // `wx` fails instead of following a link or replacing a file.
@@ -52,6 +39,8 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
         kept.push(name)
+        const difference = await differenceOf(join(folder, name), content)
+        if (difference !== undefined) differences.set(name, difference)
         continue
       }
       // A failed write leaves a partial file.
@@ -61,10 +50,19 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
       })
     }
   }
-  return { written, kept }
+  return { written, kept, differences }
 }
 
-async function checkFolder(folder: string): Promise<void> {
+/** Undefined for equal files, and for a folder or link that leads nowhere. */
+async function differenceOf(path: string, content: string): Promise<Difference | undefined> {
+  const text = await readFile(path, 'utf8').catch(() => content)
+  const [is, wouldBe] = [text, content].map((one) => one.split(/\r?\n/)) as [string[], string[]]
+  const index = Array.from({ length: Math.max(is.length, wouldBe.length) }).findIndex((_, at) => is[at] !== wouldBe[at])
+  return index < 0 ? undefined : { line: index + 1, is: is[index], wouldBe: wouldBe[index] }
+}
+
+/** @throws WriteError for a folder that isn't there or can't be written to */
+export async function checkFolder(folder: string): Promise<void> {
   try {
     if (!(await stat(folder)).isDirectory()) throw new WriteError(`${folder} is a file; name a folder`)
     await access(folder, constants.W_OK | constants.X_OK)

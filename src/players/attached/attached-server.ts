@@ -15,6 +15,9 @@ import { createSeats, type ConnectionSeats, type PlayerId } from './connection-s
 /** Time limit of `shutdown()` in ms, unless the deadline is nearer. */
 const LAST_CALL = 5000
 
+/** ms that a pod has by default from SIGTERM on. */
+const GRACE = 30_000
+
 /** ms; the default that `processSignals` grants. */
 const SIGNAL_TIMEOUT = 10_000
 
@@ -44,10 +47,15 @@ export interface AttachOptions<Connection> {
   trustProxy?: readonly string[]
   /** Shut down an Allocated server once all players have left, or none has come. Default false */
   endWhenEmpty?: boolean | EndWhenEmptyOptions
+  /** Awaited before `ready()`, for a game that loads after its server listens: physics, maps. */
+  ready?: PromiseLike<unknown>
   /** Exit the process after the graceful shutdown. By default the process exits once nothing keeps it alive. */
   exit?: boolean
-  /** Awaited before players are disconnected, for at most half of the time until the deadline: save, notify players. */
-  onEnding?(event: EndingEvent): void | Promise<void>
+  /**
+   * Awaited before players are disconnected, for at most half of the time until the deadline: save, notify players. The
+   * process doesn't exit before the returned promise settles or the deadline comes.
+   */
+  onEnding?(event: EndingEvent): unknown
   /** Gets errors that belong to no call; default: `console.error`. What `onError` throws is ignored. */
   onError?(error: SidecarError): void
 }
@@ -93,26 +101,26 @@ export function keepAddresses(trustProxy: readonly string[] = []) {
 }
 
 /** What the common part gives to the part for one kind of server. */
-export interface Desk<Connection> {
+export interface AttachContext<Connection> {
   readonly client: SidecarClient
   readonly seats: ConnectionSeats<Connection>
   /** Call when the server listens. Calls `ready()` on the GameServer once. */
-  listens(): unknown
-  /** Starts the graceful shutdown when something else than the GameServer requests it. Idempotent. */
-  end(): Promise<void>
+  onListening(): unknown
+  /** Starts the graceful shutdown when the server's framework got the signal to stop. Idempotent. */
+  endBySignal(): Promise<void>
   /** Cleanups that run on detach, in reverse order. */
   undo(run: () => unknown): void
 }
 
 /** How one kind of server ends. */
-export interface Front {
+export interface ServerEnd {
   /** Says goodbye to all players and closes the server; resolves once every connection is closed. */
   end(): Promise<unknown>
   /** Cuts the connections that are left. */
   cut?(): void
 }
 
-const NAMES = ['client', 'players', 'idOf', 'unallocated', 'endWhenEmpty', 'exit', 'onEnding', 'onError']
+const NAMES = ['client', 'players', 'idOf', 'unallocated', 'endWhenEmpty', 'ready', 'exit', 'onEnding', 'onError']
 
 /**
  * @param names the options that only this kind of server has
@@ -122,12 +130,15 @@ const NAMES = ['client', 'players', 'idOf', 'unallocated', 'endWhenEmpty', 'exit
 export function attach<Connection>(
   options: Omit<AttachOptions<never>, 'idOf'>,
   names: readonly string[],
-  open: (desk: Desk<Connection>) => Front,
+  open: (context: AttachContext<Connection>) => ServerEnd,
 ): AttachedServer {
-  const { players: seating = {}, unallocated, endWhenEmpty: emptiness } = options
+  const { players: seating = {}, unallocated, endWhenEmpty: emptiness, ready } = options
   const { check, checkNames } = internals
   checkNames(options, NAMES.concat(names), 'option')
   check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
+  check(!ready || typeof ready.then === 'function', 'ready', ready, 'a promise')
+  // Its rejection is reported once the server listens.
+  ready?.then(undefined, () => {})
   let finish!: () => void
   const ended = new Promise<void>((resolve) => (finish = resolve))
   const { client, budget, release } = clientOf(options.client ?? {}, ended)
@@ -137,7 +148,7 @@ export function attach<Connection>(
   let isReady = false
   let players: Players | undefined
   let seats!: ConnectionSeats<Connection>
-  let front!: Front
+  let server!: ServerEnd
   try {
     players = seating ? trackPlayers(client, seating) : undefined
     undo.push(players?.close)
@@ -145,9 +156,9 @@ export function attach<Connection>(
     if (options.onError) undo.push(players?.on('error', report))
     seats = createSeats({ client, players, unallocated, report })
     undo.push(() => {
-      if (seats.door === 'open') seats.door = 'left'
+      if (seats.admission === 'open') seats.admission = 'detached'
     })
-    front = open({ client, seats, listens: makeReady, end, undo: (run) => undo.push(run) })
+    server = open({ client, seats, onListening: makeReady, endBySignal, undo: (run) => undo.push(run) })
     if (emptiness)
       endWhenEmpty(client, emptiness, seating ? seating.noShow : undefined, {
         isEmpty: () => seats.isEmpty() && !players?.expected[0],
@@ -166,17 +177,25 @@ export function attach<Connection>(
     isReady = true
     try {
       const { status } = await client.connect({ timeout: Infinity })
+      await Promise.resolve(ready).catch((cause: unknown) => {
+        throw new SidecarError('UNKNOWN', "The option ready rejected, so the GameServer isn't Ready", { cause })
+      })
+      const { state } = client.gameServer?.status ?? status
       // ready() would drop the allocation, and the players, of a server that was allocated before this process started.
-      if (!ending && !/^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(status.state))
-        await client.ready({ timeout: Infinity })
+      if (!ending && !/^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(state)) await client.ready({ timeout: Infinity })
     } catch (error) {
       report(error)
     }
   }
 
-  function end(event?: EndingEvent): Promise<void> {
-    seats.door = 'closed'
-    ending ??= endInOrder(client, front, options, { event, budget, report }).then(() => {
+  function endBySignal(): Promise<void> {
+    return end({ reason: 'signal', deadline: Date.now() + GRACE, gameServer: client.gameServer })
+  }
+
+  function end(event: EndingEvent): Promise<void> {
+    seats.admission = 'closed'
+    const deadline = Math.min(event.deadline, Date.now() + budget)
+    ending ??= endInOrder(client, server, options, { event, deadline, report }).then(() => {
       close()
       // Runs after the listeners of the end.
       if (options.exit) void ended.then(() => process.exit())
@@ -212,32 +231,30 @@ function reporter({ onError }: Pick<AttachOptions<never>, 'onError'>): Report {
 /** Ends the players first, then the server, then the GameServer. Each step gets a share of the time that is left. */
 async function endInOrder(
   client: SidecarClient,
-  front: Front,
+  server: ServerEnd,
   { onEnding }: Pick<AttachOptions<never>, 'onEnding'>,
-  { event, budget, report }: { event: EndingEvent | undefined; budget: number; report: Report },
+  { event, deadline, report }: { event: EndingEvent; deadline: number; report: Report },
 ): Promise<void> {
-  // A missing event means that there is no deadline.
-  const deadline = event ? Math.min(event.deadline, Date.now() + budget) : Infinity
   /** Awaits a promise for at most that share of the time that is left, or until the client is closed. */
   const within = (share: number, work: Promise<unknown>): Promise<boolean> =>
     Promise.race([work.then(() => true), pause(client, (deadline - Date.now()) * share).then(() => false)])
+  const saved = (async () => onEnding?.(event))().catch((cause: unknown) =>
+    report(new SidecarError('UNKNOWN', 'onEnding failed', { cause })),
+  )
+  if (!(await within(0.5, saved))) report(new SidecarError('TIMEOUT', 'onEnding is slow'))
   try {
-    const told = (async () => event && (await onEnding?.(event)))()
-    if (!(await within(0.5, told))) report(new SidecarError('TIMEOUT', 'onEnding is slow'))
-  } catch (cause) {
-    report(new SidecarError('UNKNOWN', 'onEnding failed', { cause }))
-  }
-  try {
-    if (!(await within(0.6, front.end()))) front.cut?.()
+    if (!(await within(0.6, server.end()))) server.cut?.()
   } catch (error) {
     report(error)
   }
+  // shutdown() makes the platform delete the pod, so it waits for what is still being saved.
+  await within(0.5, saved)
   try {
     if (!/^(Shutdown|Unhealthy)$/.test(client.gameServer?.status.state ?? ''))
       await client.shutdown({ timeout: Math.max(1, Math.min(deadline - Date.now(), LAST_CALL)) })
   } catch (error) {
     // When the pod is being deleted, the sidecar may be gone already.
-    if (!event || !/^(deleted|signal)$/.test(event.reason)) report(error)
+    if (!/^(deleted|signal)$/.test(event.reason)) report(error)
   }
 }
 

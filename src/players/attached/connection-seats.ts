@@ -33,8 +33,8 @@ export interface SeatsOptions {
 export interface ConnectionSeats<Connection> {
   /** Every connection that is admitted or waiting. */
   readonly connections: ReadonlyMap<Connection, unknown>
-  /** `closed`: new connections are refused. `left`: every connection is admitted, without a seat. */
-  door: 'open' | 'closed' | 'left'
+  /** `closed`: new connections are refused. `detached`: every connection is admitted, without a seat. */
+  admission: 'open' | 'closed' | 'detached'
   /** Whether there are no players. */
   isEmpty(): boolean
   idOf(connection: Connection): string | undefined
@@ -103,7 +103,7 @@ export function createSeats<Connection>({
   }
 
   function throwIfOver(connection: Connection, isGone?: () => boolean): void {
-    if (all.door === 'closed' || isGone?.() || !connections.has(connection))
+    if (all.admission === 'closed' || isGone?.() || !connections.has(connection))
       throw new SidecarError('CLOSED', 'This server or connection ends')
   }
 
@@ -123,12 +123,12 @@ export function createSeats<Connection>({
 
   const all: ConnectionSeats<Connection> = {
     connections,
-    door: 'open',
+    admission: 'open',
     isEmpty: () => !seats.size,
     idOf: (connection) => connections.get(connection)?.id,
     free,
     async check(identify) {
-      if (all.door === 'closed') throw new SidecarError('CLOSED', 'This server ends')
+      if (all.admission === 'closed') throw new SidecarError('CLOSED', 'This server ends')
       const id = await ask(identify, report)
       if (id === null || seats.has(id)) return id
       if (unallocated === 'refuse') await untilAllocated(client)
@@ -137,7 +137,7 @@ export function createSeats<Connection>({
       return id
     },
     async take(connection, identify, isGone) {
-      if (all.door === 'left') return
+      if (all.admission === 'detached') return
       connections.set(connection, undefined)
       try {
         throwIfOver(connection, isGone)
@@ -151,7 +151,7 @@ export function createSeats<Connection>({
       }
     },
     async seat(connection, id) {
-      if (all.door === 'left') return
+      if (all.admission === 'detached') return
       const seat = connections.get(connection)
       if (seat?.id === id) return seat.joined
       vacate(connection)

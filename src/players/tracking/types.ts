@@ -68,7 +68,7 @@ export interface SessionsOptions<Int = number> {
    */
   label?: string
   /** Called for each session. If it throws or rejects, the event `error` reports it; the session runs until `end()`. */
-  onSession(session: Session<Int>): void | Promise<void>
+  onSession(session: Session<Int>): unknown
   /**
    * The most sessions at once; default, and at most: the counter's capacity, 1 without a counter. The counter's capacity
    * is lowered to `maxSessions`, since nothing else keeps the platform from allocating more.

@@ -20,7 +20,7 @@ interface PodSpec {
   readonly securityContext: { readonly runAsUser: number; readonly runAsGroup: number }
   readonly containers: readonly [
     {
-      readonly args: readonly string[]
+      readonly args?: readonly string[]
       readonly env?: readonly { readonly name: string; readonly value: string }[]
       readonly resources: { readonly limits: { readonly memory: string } }
       readonly securityContext: {
@@ -72,7 +72,7 @@ export function runContainer(engine: Engine, image: string, options: ContainerOp
     ...['--name', name, '--network', 'host', ...flagsOf(manifest.spec.template.spec)],
     ...Object.entries(variables).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
   ]
-  const child = spawn('podman', [...engine.run, ...more, ...flags, image, ...game.args, ...args], {
+  const child = spawn('podman', [...engine.run, ...more, ...flags, image, ...(game.args ?? []), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     // A note of a kill for want of memory is left where podman was started.
     cwd: engine.folder,
@@ -82,7 +82,8 @@ export function runContainer(engine: Engine, image: string, options: ContainerOp
   const { until, look } = waitForEvents(events, () => stderr)
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
   createInterface({ input: child.stdout }).on('line', (line) => {
-    events.push(JSON.parse(line) as HostEvent)
+    // A program prints its own lines.
+    events.push(line.startsWith('{') ? (JSON.parse(line) as HostEvent) : { event: 'console', level: 'info', text: line })
     look(false)
   })
   const exited = once(child, 'close').then(([code]) => {

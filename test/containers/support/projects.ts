@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 import { buildGame } from '../../../demo/browser/build.mjs'
 import { choose, type Given } from '../../../src/deploy/init/choose.js'
 import { inspectProject } from '../../../src/deploy/init/project.js'
-import { renderFiles, writeFiles } from '../../../src/deploy/init/write-files.js'
+import { renderFiles } from '../../../src/deploy/init/render.js'
+import { writeFiles } from '../../../src/deploy/init/write-files.js'
 import { pack } from '../../support/packed.js'
 import { read, root } from '../../support/source.js'
 
@@ -30,9 +31,15 @@ const pageOf = (script: string): string => `<!doctype html>
 </script>
 `
 
-const HUNGRY_PROGRAM = `setTimeout(() => {
-  for (const kept = []; ; ) kept.push(Buffer.alloc(64 * 2 ** 20, 1))
-}, 500)
+const BUN_PROGRAM = `import { createClient } from 'gameserver-sidecar'
+const client = createClient({ autoHealth: true })
+const server: { readonly port: number } = Bun.serve({
+  port: Number(process.env.PORT),
+  hostname: '127.0.0.1',
+  fetch: () => new Response('hello'),
+})
+await client.ready()
+console.log(\`players come in at http://127.0.0.1:\${server.port}\`)
 `
 
 const ours = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
@@ -45,18 +52,23 @@ export async function writePageProject(folder: string): Promise<void> {
   await game.remove()
   for (const [name, script] of Object.entries(PAGES)) await writeFile(join(folder, `game/${name}.html`), pageOf(script))
   const build = `node -e "require('fs').cpSync('game', 'dist', { recursive: true })"`
-  const given = { counter: ['players=8'], list: ['roster=8'], webrtc: true }
+  const given = { kind: 'page', counter: ['players=8'], list: ['roster=8'], webrtc: true }
   await initProject(folder, { build }, 'node-datachannel', given)
 }
 
-/** The example of one match, and a program that takes all memory. */
+/** The example of one match. */
 export async function writeNodeProject(folder: string): Promise<void> {
   await copyFile(join(root, 'examples/one-match/server.mjs'), join(folder, 'server.mjs'))
-  await writeFile(join(folder, 'hungry.mjs'), HUNGRY_PROGRAM)
   await writeFile(join(folder, '.env'), 'SECRET=1')
   // The script fails where only package.json was copied before.
   const scripts = { start: 'node server.mjs', postinstall: 'node --check server.mjs' }
   await initProject(folder, scripts, 'ws', { counter: ['rooms=10'] })
+}
+
+/** A program in TypeScript that Bun starts. */
+export async function writeBunProject(folder: string): Promise<void> {
+  await writeFile(join(folder, 'server.ts'), BUN_PROGRAM)
+  await initProject(folder, { start: 'bun run server.ts' }, 'ws', {})
 }
 
 /** Uses `init` on a project; this package gets into it as the tarball that would be published. */

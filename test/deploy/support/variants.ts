@@ -1,18 +1,21 @@
 import { parseAllDocuments } from 'yaml'
 import type { Choices } from '../../../src/deploy/init/choices.js'
-import { renderFiles } from '../../../src/deploy/init/write-files.js'
+import { renderFiles } from '../../../src/deploy/init/render.js'
 import type { Project } from '../../../src/deploy/init/project.js'
 
 const project: Project = {
+  folder: '.',
   kind: 'page',
-  whyNoPage: undefined,
+  why: 'it has index.html',
+  problem: undefined,
+  runtime: 'node',
   name: 'star-arena',
   dir: 'dist',
   entry: 'server.mjs',
   version: '1.0.0',
   hasPackage: true,
   scripts: { build: 'true' },
-  hasBuild: true,
+  build: 'npm run build',
   ignored: ['node_modules', 'dist'],
   packages: ['gameserver-sidecar'],
   devPackages: [],
@@ -28,6 +31,7 @@ const page: Choices = {
   dir: 'dist',
   entry: 'server.mjs',
   port: 7777,
+  health: 15,
   image: 'star-arena:1',
   counters: [],
   lists: [],
@@ -61,7 +65,7 @@ export const variants: readonly Variant[] = [
     ...{ counters: [rooms], lists: [players], path: '/a.html?b=1&c=~,', webgl: true, webrtc: true, port: 9000 },
   }),
   variant('a page behind an edge', { edge: { host: 'play.example.com', nodes: ['10.0.0.0/8'], ports: [7000, 8000] } }),
-  variant('a page without a build of its own', { dir: '.' }, { hasBuild: false, manifests: ['package*.json'] }),
+  variant('a page without a build of its own', { dir: '.' }, { build: undefined, manifests: ['package*.json'] }),
   variant('a page of a pnpm project', {}, { manager: 'pnpm', manifests: ['package.json', 'pnpm-lock.yaml'] }),
   variant('names that YAML could misread', {
     name: '007',
@@ -73,8 +77,12 @@ export const variants: readonly Variant[] = [
     lists: [{ name: '12', capacity: 1 }],
   }),
   variant('a page of a project with a postinstall script', {}, { installNeedsSources: true }),
-  variant('a Node program with a postinstall script', { kind: 'node' }, { installNeedsSources: true, hasBuild: false }),
-  variant('a Node program', { kind: 'node' }, { hasBuild: false }),
+  variant(
+    'a Node program with a postinstall script',
+    { kind: 'node' },
+    { installNeedsSources: true, build: undefined },
+  ),
+  variant('a Node program', { kind: 'node' }, { build: undefined }),
   variant('a Node program with a build', { kind: 'node', entry: 'dist/main.js', counters: [rooms] }),
   variant(
     'a Node program of a Yarn project',

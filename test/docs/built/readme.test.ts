@@ -34,7 +34,7 @@ const lines = (child: ChildProcess): AsyncIterable<string> => createInterface({ 
 
 /** Starts the local sidecar on a free port. */
 async function startSidecar(): Promise<string> {
-  for await (const line of lines(run(['dist/cli.js', 'local', '--http-port', '0']))) {
+  for await (const line of lines(run(['dist/cli.js', 'local', '--port', '0']))) {
     const port = /AGONES_SDK_HTTP_PORT=(\d+)/.exec(line)?.[1]
     if (port !== undefined) return port
   }

@@ -17,7 +17,7 @@ const ECHO = `
 
 describe.skipIf(noBrowser !== undefined)('host --webrtc', () => {
   test('serves players over data channels and WebSockets, and ends with 0 while channels are open', async () => {
-    const host = runHost([await pageOf(ECHO), '--local', '--http-port', '0', '--webrtc'])
+    const host = runHost([await pageOf(ECHO), '--local', '--sidecar-port', '0', '--webrtc'])
     const { players } = await host.until('listening')
     await host.until('booted')
     const connection = connect(players, { unreliable: true, WebSocket, RTCPeerConnection: PeerOnNode })

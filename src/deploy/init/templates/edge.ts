@@ -1,19 +1,4 @@
-import type { Edge } from '../choices.js'
-import { addressPattern, numberPattern } from '../edge-choice.js'
-import { indent } from './text.js'
-
-/** Name of the secret with the certificate, and the command that makes one from files. */
-export const EDGE_SECRET = 'edge-tls'
-
-/**
- * The only requests that nginx forwards: an upgrade in origin-form, as the client sent it. Matching the raw request line
- * leaves out all that nginx normalizes in a path: escapes, dots, doubled slashes. The rest may hold no dot segment.
- */
-const routePattern = ({ nodes, ports }: Edge): string =>
-  `~^(?i:websocket) GET /(?<node>${addressPattern(nodes)})/(?<port>${numberPattern(...ports)})` +
-  '/(?<rest>(?![^?]*(?<=/)(?:\\.|%2[Ee]){1,2}(?:[/? ]))[!$-~]*) HTTP/1\\.1$'
-
-const nginxConf = (edge: Edge): string => `# wss://${edge.host}/<address>/<port>/... leads to ws://<address>:<port>/...
+export const NGINX_CONF = `# wss://{{host}}/<address>/<port>/... leads to ws://<address>:<port>/...
 worker_processes 2;
 worker_rlimit_nofile 32768;
 # After a reload, the old worker keeps its players for this long.
@@ -37,11 +22,11 @@ http {
   uwsgi_temp_path /tmp/uwsgi;
   scgi_temp_path /tmp/scgi;
 
-  # The nodes' network ${edge.nodes.join(', ')} and the players' ports ${edge.ports.join(' to ')}, in digits as a
+  # The nodes' network {{nodes}} and the players' ports {{ports}}, in digits as a
   # matchmaker gets them. There is no resolver, so no name leads anywhere.
   map "$http_upgrade $request" $game_server {
     default "";
-    "${routePattern(edge)}" $node:$port/$rest;
+    "{{route}}" $node:$port/$rest;
   }
 
   server {
@@ -64,7 +49,7 @@ http {
     }
     location / {
       if ($game_server = "") {
-        return 404 "Only WebSockets to wss://${edge.host}/<address>/<port>/ of a game server\\n";
+        return 404 "Only WebSockets to wss://{{host}}/<address>/<port>/ of a game server\\n";
       }
       proxy_pass http://$game_server;
       proxy_http_version 1.1;
@@ -88,7 +73,7 @@ http {
 `
 
 /** Runs nginx, and reloads it when the mounted certificate or configuration changes. */
-const RUN = `nginx -e stderr -c /etc/edge/nginx.conf -g 'daemon off;' &
+export const RUN_NGINX = `nginx -e stderr -c /etc/edge/nginx.conf -g 'daemon off;' &
 nginx=$!
 # Ends once the last player has left, or with the pod's grace period.
 trap 'kill -QUIT $nginx' TERM INT
@@ -105,12 +90,12 @@ wait $nginx
 `
 
 /** One name and one certificate in front of all game servers, for players' pages that were loaded over https. */
-export const edgeManifest = (edge: Edge): string => `# nginx in front of the game servers, for pages from https://:
-#   wss://${edge.host}/<address>/<port>/... leads to ws://<address>:<port>/... of a game server.
-# The guide https.md of gameserver-sidecar says how the certificate gets here and is renewed:
-#   kubectl create secret tls ${EDGE_SECRET} --cert=fullchain.pem --key=privkey.pem
+export const EDGE = `# nginx in front of the game servers, for pages from https://:
+#   wss://{{host}}/<address>/<port>/... leads to ws://<address>:<port>/... of a game server.
+# The certificate and its key come as a secret. After a renewal, replace the secret: run.sh reloads nginx.
+#   kubectl create secret tls edge-tls --cert=fullchain.pem --key=privkey.pem
 #   kubectl apply -f edge.yaml
-# or, with cert-manager, a Certificate with secretName: ${EDGE_SECRET} and dnsNames: [${edge.host}].
+# or, with cert-manager, a Certificate with secretName: edge-tls and dnsNames: [{{host}}].
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -119,9 +104,9 @@ metadata:
 data:
   # After a change, kubectl apply is enough: run.sh reloads nginx within some two minutes.
   nginx.conf: |
-${indent(nginxConf(edge), 4)}
+    {{nginxConf}}
   run.sh: |
-${indent(RUN, 4)}
+    {{run}}
 ---
 apiVersion: apps/v1
 kind: Deployment
@@ -187,7 +172,7 @@ spec:
             - { name: tmp, mountPath: /tmp }
       volumes:
         - { name: conf, configMap: { name: edge } }
-        - { name: tls, secret: { secretName: ${EDGE_SECRET}, defaultMode: 288 } } # 0440
+        - { name: tls, secret: { secretName: edge-tls, defaultMode: 288 } } # 0440
         - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
 ---
 apiVersion: v1

@@ -1,0 +1,145 @@
+import { carryOver } from './carry-over.js'
+import type { Existing } from './carry-over.js'
+import { extraFlags, METRICS_PORT, SIDECAR, WEBRTC } from './choices.js'
+import type { Choices, Edge, Resource } from './choices.js'
+import { addressPattern, numberPattern } from './edge-choice.js'
+import { buildAndPrune, copyAndInstall, copyManifests } from './install.js'
+import type { Project } from './project.js'
+import { ALLOCATION, MATCHMAKER } from './templates/allocation.js'
+import { AUTOSCALER, AUTOSCALERS } from './templates/autoscaler.js'
+import { DOCKERFILE, DOCKERIGNORE } from './templates/dockerfile.js'
+import { EDGE, NGINX_CONF, RUN_NGINX } from './templates/edge.js'
+import { commentOut, fill } from './templates/fill.js'
+import type { Values } from './templates/fill.js'
+import { FLEET, GAME_SERVER, SPEC } from './templates/game-server.js'
+
+/** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest. */
+const LEAST_SERVERS = 2
+const MOST_SERVERS = 10
+/** The buffer of a policy is an int32. */
+const MOST_BUFFER = 2 ** 31 - 1
+/** After this many periods without a beat, a server is Unhealthy. */
+const FAILURES = 3
+
+/** The content of each file by its name. */
+export function renderFiles(choices: Choices, project: Project, existing?: Existing): ReadonlyMap<string, string> {
+  const manifest = manifestValues(choices)
+  const image = imageValues(choices, project)
+  const fleet = fill(FLEET, manifest)
+  return new Map([
+    ['Dockerfile', fill(DOCKERFILE, image)],
+    ['.dockerignore', fill(DOCKERIGNORE, image)],
+    ['gameserver.yaml', fill(GAME_SERVER, manifest)],
+    ['fleet.yaml', existing === undefined ? fleet : carryOver(fleet, existing)],
+    ['fleetautoscaler.yaml', fill(AUTOSCALERS, autoscalerValues(choices))],
+    ['allocation.yaml', fill(ALLOCATION, manifest)],
+    ...(choices.edge === undefined ? [] : [['edge.yaml', edgeManifest(choices.edge)] as const]),
+  ])
+}
+
+/** A name as a scalar of YAML: in quotes if YAML could read it as a number, a boolean or null. */
+const scalar = (name: string): string =>
+  /^[A-Za-z_][\w.-]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : `'${name}'`
+
+function manifestValues(choices: Choices): Values {
+  const { kind, name, webgl, health, edge } = choices
+  const page = kind === 'page'
+  const withKeys = (all: readonly Resource[]): Values[] =>
+    all.map(({ name, capacity }) => ({ key: scalar(name), capacity }))
+  const [counters, lists] = [withKeys(choices.counters), withKeys(choices.lists)]
+  const [first] = [
+    ...counters.map((one) => ({ ...one, type: 'Counter' })),
+    ...lists.map((one) => ({ ...one, type: 'List' })),
+  ]
+  const empty = { state: 'Ready', comment: first && 'Otherwise an empty one.' }
+  const shared = {
+    state: 'Allocated',
+    comment: 'A server that is in use and has a place left, so that servers fill up.',
+  }
+  const values: Values = {
+    ...choices,
+    ...{ page, counters, lists, metricsPort: METRICS_PORT, edge: edge !== undefined, nodes: edge?.nodes.join(',') },
+    name: scalar(name),
+    hasCounters: counters.length > 0,
+    hasLists: lists.length > 0,
+    period: Math.ceil(health / FAILURES),
+    flags: extraFlags(choices).map((flag) => ({ flag })),
+    cpu: page && webgl ? '750m' : '250m',
+    memory: page ? '320Mi' : '128Mi',
+    memoryLimit: page ? '512Mi' : '256Mi',
+    states: first === undefined ? [empty] : [shared, empty],
+    priority: first === undefined ? [] : [first],
+    matchmaker: commentOut(fill(MATCHMAKER, { name })),
+  }
+  return { ...values, spec: fill(SPEC, values) }
+}
+
+function autoscalerValues({ name, counters, lists }: Choices): Values {
+  const byPlaces = (type: 'Counter' | 'List', { name: plain, capacity }: Resource): Values => {
+    const field = type.toLowerCase()
+    return {
+      ...{ type, field, key: scalar(plain), what: 'Capacity' },
+      why: `By the ${field} "${plain}": keeps the places of two servers free. Fits servers that several allocations share.`,
+      bufferSize: Math.min(capacity * LEAST_SERVERS, MOST_BUFFER),
+      least: capacity * LEAST_SERVERS,
+      most: capacity * MOST_SERVERS,
+    }
+  }
+  const byServers: Values = {
+    ...{ type: 'Buffer', field: 'buffer', what: 'Replicas' },
+    why: 'By servers: keeps two Ready beside the Allocated ones. Fits one match a server.',
+    ...{ bufferSize: LEAST_SERVERS, least: LEAST_SERVERS, most: MOST_SERVERS },
+  }
+  const all = [
+    ...counters.map((one) => byPlaces('Counter', one)),
+    ...lists.map((one) => byPlaces('List', one)),
+    byServers,
+  ]
+  const policies = all.map((policy, index): Values => {
+    const document = fill(AUTOSCALER, { name: scalar(name), ...policy })
+    return index === 0
+      ? { ...policy, or: '', document }
+      : { ...policy, or: 'Or: ', document: commentOut(`---\n${document}`) }
+  })
+  return { policies, others: all.length > 1 }
+}
+
+function imageValues(choices: Choices, project: Project): Values {
+  const { kind, dir, entry, image, port, webrtc } = choices
+  const page = kind === 'page'
+  const { build, runtime, ignored } = project
+  const built = build === undefined ? `${dir}/` : `--from=game /project/${dir}/`
+  const hosting = webrtc ? [SIDECAR, WEBRTC] : [SIDECAR]
+  const isBun = !page && runtime === 'bun'
+  const isByTsx = /\.[cm]?ts$/.test(entry) && project.packages.includes('tsx') && !isBun
+  return {
+    ...{ page, image, port, webrtc, entry, build, isBun },
+    runtime: isBun ? 'bun' : 'node',
+    Runtime: isBun ? 'Bun' : 'Node',
+    megabytes: isBun ? 100 : 115,
+    copy: copyManifests(project),
+    copyAndInstall: copyAndInstall(project, !page && build === undefined),
+    finish: buildAndPrune(project),
+    hosting: hosting.map((name) => `'${name}'`).join(', '),
+    copied: page ? `${built} /game/` : '--from=server /server/ /server/',
+    // Node itself runs TypeScript only if erasing the types is enough.
+    nodeOptions: isByTsx ? ' NODE_OPTIONS="--import tsx"' : '',
+    command: JSON.stringify(['--players-port', String(port), ...extraFlags(choices)]).replaceAll('","', '", "'),
+    rebuilt: page && build !== undefined && ignored.includes(dir) ? dir : undefined,
+  }
+}
+
+/**
+ * The only requests that nginx forwards: an upgrade in origin-form, as the client sent it. Matching the raw request line
+ * leaves out all that nginx normalizes in a path: escapes, dots, doubled slashes. The rest may hold no dot segment.
+ */
+const routePattern = ({ nodes, ports }: Edge): string =>
+  `~^(?i:websocket) GET /(?<node>${addressPattern(nodes)})/(?<port>${numberPattern(...ports)})` +
+  '/(?<rest>(?![^?]*(?<=/)(?:\\.|%2[Ee]){1,2}(?:[/? ]))[!$-~]*) HTTP/1\\.1$'
+
+export function edgeManifest(edge: Edge): string {
+  const { host, nodes, ports } = edge
+  const route = routePattern(edge)
+  const nginxConf = fill(NGINX_CONF, { host, nodes: nodes.join(', '), ports: ports.join(' to '), route })
+  return fill(EDGE, { host, nginxConf, run: RUN_NGINX })
+}

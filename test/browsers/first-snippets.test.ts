@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { pages, snippetsOf } from '../support/markdown.js'
+import { root } from '../support/source.js'
+import { inDrivenBrowsers } from './support/each-browser.js'
+
+const COMMAND = /^npx gameserver-sidecar ([^#\n]*)/m
+
+/** The pages that begin with a page for a browser, each with the command above it. */
+const beginnings = pages.flatMap((page) => {
+  const [first, second] = snippetsOf(page)
+  const html = [first, second].find((one) => one?.language === 'html' && one.code.includes('/gameserver-sidecar/'))
+  return html ? [{ page, html: html.code, command: COMMAND.exec(html === second ? first!.code : '')?.[1] }] : []
+})
+
+test('docs/browser.md begins with a page, below the command that serves it', () => {
+  expect(beginnings.find(({ page }) => page === 'docs/browser.md')?.command).toMatch(/^serve /)
+})
+
+inDrivenBrowsers((browser) => {
+  test.each(beginnings)(
+    'the page at the start of $page makes its GameServer Ready',
+    async ({ html, command = 'local' }) => {
+      const folder = mkdtempSync(join(tmpdir(), 'gameserver-snippet-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      writeFileSync(join(folder, 'index.html'), html)
+      const installed = join('node_modules', 'gameserver-sidecar', 'dist')
+      cpSync(join(root, 'dist/gameserver-sidecar.umd.js'), join(folder, installed, 'gameserver-sidecar.umd.js'))
+      const args = [join(root, 'dist/cli.js'), ...command.trim().split(/\s+/), '--port', '0', '--http-port', '0']
+      const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+      onTestFinished(() => void child.kill())
+      let served: string | undefined
+      let sidecar: string | undefined
+      for await (const line of createInterface({ input: child.stdout })) {
+        served ??= /at (http:\S+)/.exec(line)?.[1]
+        sidecar ??= /Dashboard at (http:\/\/[^/]+)/.exec(line)?.[1]
+        if (served && sidecar) break
+      }
+      const { page } = await browser.open(served!)
+      await page.waitForFunction(
+        `fetch('/_/sidecar/gameserver').then((answer) => answer.json()).then(({ status }) => status.state === 'Ready')`,
+      )
+    },
+  )
+})
