@@ -8,10 +8,10 @@ export interface CallFigure {
   seconds: number
 }
 
-/** Calls by operation and by the code of the outcome: `OK`, or the `code` of a {@link SidecarError}. */
+/** Calls by operation and by the code of the outcome: `OK`, or the `code` of a SidecarError. */
 export type CallFigures = Partial<Record<OperationName, Partial<Record<SidecarErrorCode | 'OK', CallFigure>>>>
 
-/** What a client has counted since {@link measure} was called: a copy, which doesn't change any more. */
+/** What a client has counted since `measure()` was called: a copy, which doesn't change any more. */
 export interface ClientMetrics {
   /** The GameServer's state when it was last seen; undefined until it was seen. */
   state: GameServerState | undefined
