@@ -181,6 +181,35 @@ describe('watch: websocket', () => {
   })
 })
 
+describe('a watch that a proxy refuses', () => {
+  const statuses = [400, 404, 408, 409, 501]
+  const refused = (status: number, until: number): Rule[] => [
+    { on: 'watch', nth: (nth) => nth > 1 && nth < until, step: (exchange) => exchange.reply({ status }) },
+  ]
+
+  test.each(
+    statuses.flatMap((status) => (['websocket', 'stream', 'auto'] as const).map((watch) => [status, watch] as const)),
+  )(
+    'a watch that has shown a GameServer is opened again after four answers %i over %s, which are told once',
+    async (status, watch) => {
+      const all = await watching([{ on: 'watch', nth: 1, step: oneObject }, ...refused(status, 6)], { watch })
+      await all.passUntil(() => all.watches().length === 6 && all.isConnected())
+      all.sidecar.publish(gameServer(2))
+      await all.seen(2)
+      expect(all.errors.length).toBe(watch === 'websocket' ? 0 : 1)
+      expect(all.connections.map(({ state }) => state)).not.toContain('failed')
+    },
+  )
+
+  test.each([404, 501])('a watch that never showed a GameServer ends with the first answer %i', async (status) => {
+    const all = await watching([{ on: 'watch', step: (exchange) => exchange.reply({ status }) }], { watch: 'stream' })
+    await all.passUntil(() => all.client.status.connection === 'failed')
+    await all.pass(3000)
+    expect(all.watches()).toBe('s')
+    expect(all.errors).toMatchObject([{ status }])
+  })
+})
+
 describe('a message of the watch', () => {
   const told = async (text: string): Promise<Watching> => {
     const step = opened(async (exchange) => {
