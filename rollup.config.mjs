@@ -30,8 +30,6 @@ const NODE = {
   vite: 'local/vite',
   allocator: 'deploy/allocator',
   'agones-sdk': 'engines/agones-sdk',
-  'game-server-host': 'host/game-server-host',
-  'game-server-host.browser': 'host/page-script/game-server-host.browser',
   cli: 'cli/bin',
 }
 /** What a page loads by a script tag. Phaser's plugin makes a global of its own, since Phaser's loader wants a class. */

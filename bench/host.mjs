@@ -11,7 +11,7 @@ import { makeBuild } from './support/host/host-process.mjs'
 import { measureLife, measureRemains } from './support/host/life.mjs'
 import { sizingTable } from './support/host/sizing.mjs'
 import { kinds, measureCost, measureIdle, measureMost, measureRelay, mostOf } from './support/host/traffic.mjs'
-import { measureAlone, measureProgram, measureSideBySide, measureWebgl } from './support/host/weight.mjs'
+import { measureAlone, measureSideBySide, measureWebgl } from './support/host/weight.mjs'
 
 const full = {
   rounds: 9,
@@ -49,12 +49,10 @@ async function measure({ rounds, seconds, traffic, idle, costs, rates, most, sid
   try {
     const alone = await measureAlone(dir, seconds)
     const webgl = await measureWebgl(dir, seconds)
-    const program = await measureProgram(dir, seconds)
     tell('One host', [
       ...(await measureLife(dir, rounds)),
       ...alone.rows,
       ...webgl.rows,
-      ...program.rows,
       ...(await measureRelay(dir, traffic.rounds, traffic.seconds)),
       ...(await measureIdle(dir, idle, traffic.rounds, traffic.seconds)),
       ...(await measureRemains(dir, killed)),
@@ -74,7 +72,6 @@ async function measure({ rounds, seconds, traffic, idle, costs, rates, most, sid
     const markdown = sizingTable({
       alone: alone.figures,
       webgl: webgl.figures,
-      program: program.figures,
       costs: cost,
       most: Object.fromEntries(Object.entries(mosts).map(reached)),
     })

@@ -1,27 +1,37 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty, WriteStream } from 'node:tty'
 import picocolors from 'picocolors'
 import { plainText } from '../local/files.js'
 import type { CliContext } from './context.js'
 import { runCli } from './main.js'
+import { exitAfterOutput, Output } from './output.js'
 
 /** npm forwards a signal that the terminal has already sent to all processes, so signals this close count as one. */
 const SAME_REQUEST_MS = 200
+
+/** How often a command that runs until it is stopped looks for its parent. */
+const PARENT_MS = 500
+
+const [out, err] = [new Output(process.stdout), new Output(process.stderr)]
+let isService = false
 
 endWithTerminal()
 
 const context: CliContext = {
   colors: picocolors.createColors(useColors()),
-  print: (line) => void process.stdout.write(`${visible(line)}\n`),
-  warn: (line) => void process.stderr.write(`${visible(line)}\n`),
+  print: out.write,
+  warn: err.write,
   version: () => {
     const description: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
     return (description as { version: string }).version
   },
+  untilOrphaned,
   untilStopped: () =>
     new Promise((resolve) => {
+      void untilOrphaned().then(() => resolve('SIGTERM'))
       let asked: number | undefined
       const stop = (signal: NodeJS.Signals): void => {
         const now = performance.now()
@@ -36,26 +46,23 @@ const context: CliContext = {
 }
 
 // No top-level await: a chunk that is loaded later and imports this file would wait for it forever.
-void runCli(process.argv.slice(2), context).then(end)
-
-/** Exits once all output is flushed: process.exit() drops what a pipe hasn't taken yet. */
-function end(code: number): void {
-  // A stream emits errors after the callbacks of its writes.
-  process.stdout.write('', () => process.stderr.write('', () => setImmediate(() => process.exit(code))))
-}
-
-/** Lets only text, line ends and colours through to the terminal. */
-function visible(text: string): string {
-  return text
-    .split(/(\u001b\[\d+m|\n)/)
-    .map((part, i) => (i % 2 === 1 ? part : plainText(part, Infinity)))
-    .join('')
-}
+void runCli(process.argv.slice(2), context).then((code) => exitAfterOutput(code, [out, err], !isService))
 
 /** Decides as Node does for its own output: by FORCE_COLOR, then NO_COLOR and TERM, then by whether it is a terminal. */
 function useColors(): boolean {
   if (process.env['FORCE_COLOR'] !== undefined) return WriteStream.prototype.hasColors()
   return [process.stdout, process.stderr].every((stream) => stream.isTTY && stream.hasColors())
+}
+
+/**
+ * Resolves when npm or npx has ended: they pass a signal on to their shell alone. Started otherwise, a command may outlive
+ * its parent on purpose, as a job that was disowned does.
+ */
+async function untilOrphaned(): Promise<void> {
+  const { ppid } = process
+  isService = true
+  if (process.env['npm_config_user_agent'] === undefined) return new Promise(() => undefined)
+  while (process.ppid === ppid) await sleep(PARENT_MS, undefined, { ref: false })
 }
 
 /**
@@ -72,14 +79,14 @@ function endWithTerminal(): void {
     process.removeAllListeners('SIGHUP')
     process.kill(process.pid, 'SIGHUP')
   })
-  for (const stream of [process.stdout, process.stderr]) {
+  for (const stream of new Set([process.stdout, process.stderr, out.stream, err.stream])) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // The reader of a pipe may end early (`| head`).
       if (error.code === 'EPIPE') process.exit(0)
       // SIGHUP follows the end of the terminal, unless the shell disowned this job.
       if (process.listenerCount('SIGHUP') > 0 && isClosed()) return
       // On a full disk, for example, nobody must take the file for the whole output.
-      if (stream === process.stdout) process.stderr.write(`The output can't be written: ${plainText(error.message)}.\n`)
+      if (stream === out.stream) process.stderr.write(`The output can't be written: ${plainText(error.message)}.\n`)
       process.exit(1)
     })
   }

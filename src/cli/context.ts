@@ -26,7 +26,12 @@ export interface CliContext {
   /** Writes one line to stderr. */
   warn(line: string): void
   version(): string
-  /** Resolves with the first signal to end. A second signal ends the process at once. */
+  /**
+   * Resolves when npm, which started this command, has ended. For a command that starts processes or listens: its end
+   * doesn't wait for who reads its output.
+   */
+  untilOrphaned(): Promise<void>
+  /** Resolves with the first signal to end, or as `untilOrphaned()`. A second signal ends the process at once. */
   untilStopped(): Promise<string>
 }
 

@@ -10,7 +10,15 @@ const commands: Gone = {
 }
 
 const recordings = "--log-format json prints a line for each event, and the dashboard's timeline copies as text"
-const flags: Gone = { record: recordings, redact: recordings }
+const programs = 'run the program itself; on this machine with a local sidecar: exec -- node server.mjs'
+const flags: Gone = {
+  record: recordings,
+  redact: recordings,
+  node: programs,
+  runtime: programs,
+  'node-options': programs,
+  'max-memory': 'the memory limit of the container ends the page',
+}
 
 /** @throws UsageError for a command that is gone */
 export function refuseGone(command: string): void {

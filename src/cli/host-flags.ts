@@ -1,13 +1,17 @@
-import { PROGRAM_RUNTIMES } from '../host/program.js'
 import { UsageError } from './context.js'
 import type { Invocation } from './context.js'
 import { bytes, names, networks, port, several, whole } from './flag-values.js'
-import { flagName, oneOf, option, text, toggle, under } from './flags.js'
+import { option, text, toggle, under } from './flags.js'
 import { givenOfLocal, insideFlags, logFormat, pageFlags, platform, sidecar } from './local-flags.js'
 import { checkSidecarFlags } from './serve-checks.js'
 
-/** Flags that only a page has. */
-const onlyOfPages = {
+/** Flags without a default here have the library's. */
+export const hostFlags = {
+  sidecar,
+  platform,
+  grace: option('ms', 'time limit for an orderly end (default: 10000)', whole),
+  restarts: option('n', 'restarts after a crash before the first Ready (default: 2)', whole),
+  logFormat,
   ...under('The page:', { path: text('path', 'path and query of the page (default: "/")') }),
   ...pageFlags,
   ...under('Players:', {
@@ -34,61 +38,20 @@ const onlyOfPages = {
   ...under('Supervision:', {
     bootTimeout: option('ms', "time limit for the page's first step (default: 20000)", whole),
     hangTimeout: option('ms', 'silence of the page that counts as a hang (default: 5000)', whole),
-    maxMemory: option('bytes', "memory limit of the page, such as 300M (default: the container's, less 250M)", bytes),
   }),
-}
-
-/** Flags without a default here have the library's. */
-export const hostFlags = {
-  sidecar,
-  platform,
-  grace: option('ms', 'time limit for an orderly end (default: 10000)', whole),
-  restarts: option('n', 'restarts after a crash before the first Ready (default: 2)', whole),
-  logFormat,
-  ...onlyOfPages,
   ...under('Metrics:', {
     metricsPort: option('port', 'port of /metrics for Prometheus; 0 for any (default: none)', port),
     metricsAddress: text('address', 'address of that port (default: 0.0.0.0, with --local 127.0.0.1)'),
     metricsFrom: option('network', 'networks that may read /metrics (default: private ones)', networks),
-  }),
-  ...under('A program instead of a page:', {
-    node: text('file', 'run this program'),
-    runtime: oneOf('name', 'runtime of the program (default: node)', PROGRAM_RUNTIMES),
-    nodeOptions: text('options', 'options of the runtime, such as "--import tsx"'),
   }),
   ...insideFlags,
 }
 
 /** @throws UsageError that names flags, where the library's errors would name options */
 export function checkHostFlags(
-  { args: [dir, ...more], flags, given, argsBefore }: Invocation<typeof hostFlags>,
+  { args: [dir], flags, given }: Invocation<typeof hostFlags>,
   env: NodeJS.ProcessEnv,
 ): void {
-  const { node, runtime, nodeOptions } = flags
-  const named = (flagNames: readonly string[]): string[] => flagNames.filter((name) => given.has(name)).map(flagName)
-  if (node === undefined) {
-    if (more.length > 0) {
-      throw new UsageError(`A page takes no arguments; got ${JSON.stringify(more[0])}. Give its query with --path.`)
-    }
-    if (!dir) {
-      throw new UsageError(
-        'Nothing says what to run: name the folder with the built page, or a program with --node FILE.',
-      )
-    }
-    if (runtime !== undefined) throw new UsageError('--runtime is for a program; add --node FILE.')
-    if (nodeOptions !== undefined) throw new UsageError('--node-options is for a program; add --node FILE.')
-  } else {
-    const ofPages = named(Object.keys(onlyOfPages))
-    if (ofPages.length > 0) {
-      throw new UsageError(`${ofPages.join(' and ')} is for a page; leave it out, or leave out --node.`)
-    }
-  }
+  if (!dir) throw new UsageError('Nothing says what to run: name the folder with the built page.')
   checkSidecarFlags(flags, env, givenOfLocal(given))
-  // Otherwise the program would get the page's folder as an argument.
-  if (node !== undefined && (argsBefore.get('node') ?? 0) > 0) {
-    throw new UsageError(
-      `A host runs a page or a program, not both: leave out ${JSON.stringify(dir)} or --node. ` +
-        'Put arguments of the program after --node FILE.',
-    )
-  }
 }

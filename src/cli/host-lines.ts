@@ -54,8 +54,6 @@ function describe(event: HostEvent, colors: Colors): string {
       return `metrics    at ${colors.cyan(event.url)}${isWildcard(event.address) ? ` and all addresses of this machine (${event.address})` : ''}`
     case 'browser':
       return `browser    ${event.version}, process ${event.pid}, ${event.sandbox ? 'in its sandbox' : 'without sandbox'}`
-    case 'program':
-      return `program    in ${event.runtime}, process ${event.pid}, the sidecar at ${event.sidecar}`
     case 'booted':
       return colors.green(`booted     after ${event.ms} ms`)
     case 'console':

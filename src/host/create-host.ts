@@ -22,7 +22,7 @@ import type { Reachable } from './players/webrtc/advertised-address.js'
 import { loadNative } from './players/webrtc/native.js'
 import { startPage } from './run-page.js'
 import type { PageRun } from './run-page.js'
-import { defaultMemoryLimit, heapSizeFor } from './supervision/memory-limit.js'
+import { heapSizeFor, memoryLimit } from './supervision/memory.js'
 import { Supervisor } from './supervise.js'
 
 /** A page that runs as a dedicated server, until it ends. */
@@ -85,7 +85,6 @@ class HostStart {
   readonly #browserPath: string
   readonly #figures: HostFigures
   readonly #tell: Tell
-  readonly #maxMemory: number
   readonly #failing = new AbortController()
   readonly #launching: Promise<Browser>
   readonly #closing: (() => Promise<unknown>)[]
@@ -100,7 +99,6 @@ class HostStart {
     this.#browserPath = browserPath
     this.#figures = figures
     this.#tell = tell
-    this.#maxMemory = settings.maxMemory ?? defaultMemoryLimit().bytes
     // The browser takes longest, so it starts first, beside the rest.
     const { signal } = this.#failing
     this.#launching = this.#launch(options.signal ? AbortSignal.any([signal, options.signal]) : signal)
@@ -135,7 +133,6 @@ class HostStart {
     const { webgl: isDrawn = false } = this.#options
     const common = {
       settings,
-      maxMemory: this.#maxMemory,
       pageUrl,
       playersPath: players.pagePath,
       isDrawn,
@@ -147,7 +144,6 @@ class HostStart {
     this.#closing.push(() => first.close(true))
     signal?.throwIfAborted()
     const supervision = (this.#supervision = new Supervisor({
-      game: 'page',
       settings,
       local: gateway.local,
       first,
@@ -192,7 +188,7 @@ class HostStart {
     return launchBrowser({
       signal,
       path: this.#browserPath,
-      flags: { webgl, extra, maxOldSpace: heapSizeFor(this.#maxMemory) },
+      flags: { webgl, extra, maxOldSpace: heapSizeFor(memoryLimit().bytes) },
       deadline: this.#settings.bootTimeout,
       onWarning: this.#warn,
     })
@@ -214,7 +210,11 @@ class HostStart {
     { figures: forwarded, sidecarUrl, local }: InnerGateway,
   ): Promise<MetricsServer | undefined> {
     const { platform } = this.#options
-    const figures = Object.assign(this.#figures, { players: players.figures, forwarded, memoryLimit: this.#maxMemory })
+    const figures = Object.assign(this.#figures, {
+      players: players.figures,
+      forwarded,
+      memoryLimit: memoryLimit().bytes,
+    })
     return openMetrics(this.#options, { figures, sidecarUrl, platform, local, tell: this.#tell })
   }
 

@@ -1,11 +1,9 @@
 /** Reasons for which a host ends, and the exit code that the command line gives each. */
 export const HOST_EXIT_CODES = {
   USAGE: 64,
-  /** The folder of the page, the page in it, or the program's file is missing. */
+  /** The folder of the page, or the page in it, is missing. */
   NO_BUILD: 66,
   NO_BROWSER: 69,
-  /** The program's runtime (Node, Deno or Bun) isn't installed. */
-  NO_RUNTIME: 69,
   /** `webrtc` is on, and the package for data channels isn't installed. */
   MISSING_PEER: 69,
   /** The browser was found, but doesn't start. */

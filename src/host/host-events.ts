@@ -19,9 +19,7 @@ export type HostEvent =
   /** With `metricsPort`: a Prometheus reads the metrics there; the port listens on `address`. */
   | { readonly event: 'metrics'; readonly url: string; readonly address: string }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
-  /** A program, in place of a page, was started, for the first time or again, beside the sidecar at that address. */
-  | { readonly event: 'program'; readonly pid: number; readonly runtime: ProgramRuntime; readonly sidecar: string }
-  /** The page has made its first step, `ms` after the host began; or the program has said `ready()`, `ms` after its start. */
+  /** The page has made its first step, `ms` after the host began. */
   | { readonly event: 'booted'; readonly ms: number }
   | { readonly event: 'console'; readonly level: ConsoleLevel; readonly text: string }
   /** A player has come or left. */
@@ -42,8 +40,6 @@ export type HostEvent =
   | { readonly event: 'replaced'; readonly text: string }
   /** The last one. */
   | { readonly event: 'exit'; readonly code: number; readonly reason: string }
-
-export type ProgramRuntime = 'node' | 'deno' | 'bun'
 
 /** How a host has ended. */
 export interface HostExit {

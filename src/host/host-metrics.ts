@@ -27,7 +27,6 @@ export class HostFigures {
   memoryLimit: number | undefined
   steps: StepFigures | undefined
   players: PlayersFigures | undefined
-  /** None of a program, which calls the sidecar without the host. */
   forwarded: ForwardedFigures | undefined
 
   /** Counts what the host tells. */
@@ -99,8 +98,8 @@ function seeLocal({ sidecar }: LocalSidecar): Sight {
 /** What a scrape gets. A figure that is undefined is left out. */
 function hostFamilies(figures: HostFigures, { gameServer, stateAge }: ReturnType<Sight['look']>): Family[] {
   const { events, forwarded, players, steps, memoryLimit } = figures
-  const { hang = 0, crash = 0, browser = 0, program = 0 } = events
-  const restarts = Math.max(0, browser + program - 1)
+  const { hang = 0, crash = 0, browser = 0 } = events
+  const restarts = Math.max(0, browser - 1)
   const left = players && players.joined - players.now
   const messages = { game: players?.messagesIn, players: players?.messagesOut }
   const bytes = { game: players?.bytesIn, players: players?.bytesOut }
@@ -124,7 +123,7 @@ function hostFamilies(figures: HostFigures, { gameServer, stateAge }: ReturnType
     ['counter', 'hangs_total', 'Hangs of the game.', [[hang]]],
     ['counter', 'crashes_total', 'Crashes of the game, without its hangs.', [[crash]]],
     ['counter', 'restarts_total', 'Starts of the game after the first one.', [[restarts]]],
-    ['gauge', 'memory_limit_bytes', 'Memory at which the page is ended.', [[memoryLimit]]],
+    ['gauge', 'memory_limit_bytes', 'Memory of the container or machine.', [[memoryLimit]]],
     ['gauge', 'memory_bytes', 'Memory that processes hold for themselves, by the kind of process.', memory],
   ]
 }

@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os'
 import type { OperationName } from '../protocol/operations.js'
 import { checkHostOptions } from '../platform/schema.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
@@ -72,8 +71,6 @@ export interface HostOptions extends PlayersOptions, MetricsOptions {
   readonly grace?: number | undefined
   /** How often the page is started again after a crash, as long as it was never Ready. Default 2. */
   readonly restarts?: number | undefined
-  /** Most bytes that the page may hold. Default: the memory of the container or machine, less 250 MB for the browser. */
-  readonly maxMemory?: number | undefined
   /** Operations that aren't forwarded to the sidecar. */
   readonly deny?: readonly OperationName[] | undefined
   /** Answers paths without a file with index.html. Default false. */
@@ -94,10 +91,7 @@ export type HostSettings = ReturnType<typeof resolveHostOptions>
 /** @throws TypeError for an unknown option or a value that makes no sense */
 export function resolveHostOptions(options: HostOptions) {
   checkHostOptions(options)
-  const { maxMemory, local, playerOrigins, cert, key } = options
-  if (maxMemory !== undefined && maxMemory > totalmem()) {
-    throw new TypeError(`maxMemory must be at most the ${totalmem()} bytes of this machine; got ${maxMemory}`)
-  }
+  const { local, playerOrigins, cert, key } = options
   return {
     path: options.path ?? '/',
     playersPort: options.playersPort ?? 7_777,
@@ -110,7 +104,6 @@ export function resolveHostOptions(options: HostOptions) {
     hangTimeout: options.hangTimeout ?? 5_000,
     grace: options.grace ?? 10_000,
     restarts: options.restarts ?? 2,
-    maxMemory,
     playerOrigins: playerOrigins?.map((text) => readOrigin(text, 'An origin of players', 'https://example.com')),
     addressOf: trustProxies(options.trustProxy),
     tls: checkCertificate(cert, key),

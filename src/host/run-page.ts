@@ -10,15 +10,13 @@ import type { HostedPage } from './page/hosted-page.js'
 import { observePage } from './page/observe-page.js'
 import type { PageObservation } from './page/observe-page.js'
 import { stackOfHang, watchForHang } from './supervision/hang-watch.js'
-import { watchForKills } from './supervision/memory-limit.js'
-import { watchMemory } from './supervision/memory.js'
+import { createBrowserMemory, watchForKills } from './supervision/memory.js'
 import type { GameEnd, GameRun } from './supervise.js'
 
 export interface RunPageOptions {
   readonly settings: HostSettings
   readonly browser: Promise<Browser>
   readonly pageUrl: string
-  readonly maxMemory: number
   /** Path at which the page opens its socket to the players. */
   readonly playersPath: string
   /** Whether the page draws, and so uses the browser's frames. */
@@ -78,7 +76,6 @@ export class PageRun implements GameRun {
   /** Aborted when the watch over the page ends. */
   readonly #over = new AbortController()
   #watch: PageObservation | undefined
-  #endMemoryWatch: (() => void) | undefined
   #end!: (end: GameEnd) => void
   #hasBooted = false
   #hasReloaded = false
@@ -96,9 +93,9 @@ export class PageRun implements GameRun {
 
   /** Loads the page, once all observers are attached. */
   async begin(bootsUntil: number): Promise<void> {
-    const { pageUrl, maxMemory, figures, tell } = this.#given
-    if (figures) figures.steps = this.#page.steps
+    const { pageUrl, figures, tell } = this.#given
     const { devtools, pid } = this.#browser
+    if (figures) Object.assign(figures, { steps: this.#page.steps, memory: createBrowserMemory(pid) })
     const { session, targetId } = this.#page
     this.#watch = await observePage({
       page: session,
@@ -113,14 +110,6 @@ export class PageRun implements GameRun {
       onNavigated: (url) => this.#fail(`The page has left for ${url}`),
       onReloaded: (url) => this.#onReloaded(url),
     })
-    this.#endMemoryWatch = watchMemory({
-      session,
-      browserPid: pid,
-      limit: maxMemory,
-      onParts: figures && ((parts) => (figures.memory = () => parts)),
-      onWarning: this.#warn,
-      onExceeded: this.#fail,
-    })
     void this.gone.then(this.#fail)
     this.#page.load(pageUrl).catch((error: unknown) => this.#fail((error as Error).message))
     void this.#superviseLife(bootsUntil)
@@ -134,7 +123,6 @@ export class PageRun implements GameRun {
 
   async close(atOnce?: boolean): Promise<void> {
     this.#over.abort()
-    this.#endMemoryWatch?.()
     await this.#browser.close(atOnce)
     this.#watch?.close()
     await this.#watch?.flush()

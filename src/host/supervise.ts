@@ -26,7 +26,6 @@ export interface GameRun {
 }
 
 export interface SuperviseOptions<Run extends GameRun> {
-  readonly game: 'page' | 'program'
   readonly settings: { readonly grace: number; readonly restarts: number }
   readonly local: LocalSidecar | undefined
   /** Whether the game is started again for a fresh GameServer when its own has ended. */
@@ -145,7 +144,7 @@ export class Supervisor<Run extends GameRun> {
 
   /** Restarts a failed game, if that is allowed. Otherwise resolves with the way it ended. */
   async #restart(end: GameEnd): Promise<GameEnd | undefined> {
-    const { game, settings, isFresh, onStartAgain, tell } = this.#options
+    const { settings, isFresh, onStartAgain, tell } = this.#options
     const { reason, details = [], stack, code } = end
     if (code === 0) return end
     tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason: [reason, ...details].join('\n') })
@@ -153,7 +152,7 @@ export class Supervisor<Run extends GameRun> {
     if (!isAllowed || !this.mayStartAgain()) return end
     this.#failures += 1
     const count = `${this.#failures} of ${settings.restarts}`
-    this.#warn(`The ${game} is started again (${count}), since it has never been Ready`)
+    this.#warn(`The page is started again (${count}), since it has never been Ready`)
     onStartAgain?.()
     await this.#run.close()
     return this.#givingUp.signal.aborted ? end : this.#startRun()

@@ -1,6 +1,5 @@
 export { atExit } from './game/at-exit.js'
 export { KUBELET_MS, endWithGameServer, isToEnd } from './game/kubelet.js'
-export { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine, type LineLimit } from './game/lines.js'
+export { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from './game/lines.js'
 export { endGroup, isAlive } from './game/processes.js'
-export { startTalking, type CommandEnd, type RunningCommand } from './game/start-command.js'
 export { runCommand } from './game/run-command.js'

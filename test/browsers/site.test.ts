@@ -123,6 +123,7 @@ inDrivenBrowsers((browser) => {
   test.each([
     ['keep a server alive between matches', 'guides/reuse'],
     ['update without killing', 'deploy'],
+    ['unity webgl', 'recipes/unity-godot'],
   ])('the search for "%s" has %s among its first three results', async (words, wanted) => {
     const { page } = await browser.open(address('docs.html'))
     await page.keyboard.press('/')

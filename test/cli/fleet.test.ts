@@ -35,11 +35,14 @@ async function startFleet(behaviour: string, ...more: readonly string[]): Promis
   return { ...run, group: Number(pid) }
 }
 
-test('after kill -9 of the command no game is left, nor what a game has started', async () => {
-  const { child, group, finished } = await startFleet('parent')
-  child.kill('SIGKILL')
-  await finished
-  await expect.poll(() => isGroupAlive(group)).toBe(false)
+test('after kill -9 of the command no game is left, nor what a game has started in a session of its own', async () => {
+  const run = fleet('parent')
+  const [, own] = await run.line(/"text":"child (\d+)"/)
+  const [, pid] = await run.line(/started as process (\d+)/)
+  await run.line(/→ Ready/)
+  run.child.kill('SIGKILL')
+  await run.finished
+  await expect.poll(() => [pid, own].map(Number).some(isGroupAlive)).toBe(false)
 })
 
 test('Ctrl-C gives the games their grace period, and a second one kills them', async () => {

@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { guest } from '../host/program/support.js'
+import { root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { CLI, call, NO_SIDECAR, readGameServer, startLocal } from './support.js'
 
@@ -203,10 +203,9 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
   const game = 'sh -c "echo game \\$\\$; sleep 600"'
   const closed: readonly (readonly [name: string, args: string, shown: RegExp])[] = [
     ['local', 'local --port 0', /first call/],
-    ['serve', `serve '${dirname(guest)}' --local --port 0`, /Dashboard at/],
+    ['serve', `serve '${join(root, 'demo/star-arena/page')}' --local --port 0`, /Dashboard at/],
     ['exec', `exec -- ${game}`, /game (\d+)/],
     ['exec --keys', `exec --keys -- ${game}`, /game (\d+)/],
-    ['host', `host --local --node '${guest}' -- save ready up stay`, / up (\d+)/],
   ]
   test.each(closed)(
     `when the terminal of %s closes, its processes end, and Node doesn't abort`,

@@ -209,8 +209,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
   })
 
   it('a hosted page that the kernel kills for memory says so in its last line, and ends with 70', async () => {
-    // Without the host's own limit, only the kernel's limit applies.
-    const { container } = await start('page', { args: ['--path=/hungry.html', '--restarts=0', '--max-memory=8000M'] })
+    const { container } = await start('page', { args: ['--path=/hungry.html', '--restarts=0'] })
     expect(await container.exited).toBe(70)
     expect(container.events.at(-1)).toMatchObject({
       event: 'exit',

@@ -47,6 +47,16 @@ describe('a command that is started', () => {
     expect(await isAlive(pid)).toBe(false)
   })
 
+  test.skipIf(process.platform !== 'linux')('leaves no process behind that has a session of its own', async () => {
+    const child = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' })`
+    const command = await start(
+      `const { spawn } = require('child_process'); console.log('pid', ${child}.pid); process.exit(5)`,
+    )
+    const [, pid] = await until(command.stdout, /pid (\d+)/)
+    expect((await command.exited).code).toBe(5)
+    expect(await isAlive(pid)).toBe(false)
+  })
+
   test('that is a shell leaves its game time to end by SIGTERM', async () => {
     const game = `process.on("SIGTERM", () => setTimeout(() => { console.log("saved"); process.exit() }, 300)); ${WAIT}`
     const command = await shell(`'${process.execPath}' -e '${game}'; true`)

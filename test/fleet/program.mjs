@@ -1,9 +1,10 @@
 /**
  * A game server for tests: thirty lines, without a package. BEHAVIOUR says what it does: `crash` at once, `silent` never
- * calls ready(), `stubborn` ignores SIGTERM, `parent` starts a process that would outlive it.
+ * calls ready(), `stubborn` ignores SIGTERM, `parent` starts a process that would outlive it, `flood` writes 20 MB first.
  */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
+import { promisify } from 'node:util'
 
 const { AGONES_SDK_HTTP_HOST: host, AGONES_SDK_HTTP_PORT: port, BEHAVIOUR: behaviour } = process.env
 const { PORT, GAMESERVER_NAME, FLEET_NAME } = process.env
@@ -19,7 +20,12 @@ const call = async (path, method = 'POST', body = '{}') => {
 
 console.log(`${GAMESERVER_NAME} of ${FLEET_NAME} at ${PORT}`)
 if (behaviour === 'crash') throw new Error('no level file')
-if (behaviour === 'parent') spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' })
+if (behaviour === 'parent') {
+  const options = { stdio: 'ignore', detached: process.platform === 'linux' }
+  console.log(`child ${spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], options).pid}`)
+}
+if (behaviour === 'flood')
+  await promisify((text, done) => process.stdout.write(text, done))(`${'flood'.repeat(200)}\n`.repeat(20_000))
 process.on('SIGTERM', () => {
   console.error('SIGTERM')
   if (behaviour !== 'stubborn') process.exit(0)

@@ -13,8 +13,6 @@ if (noBrowser !== undefined) console.error(`The tests of bad pages are SKIPPED: 
 const WORKER = (script: string): string => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))`
 
 describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
-  const MEMORY = /^The page takes \d+ MB of memory, and may take 95 MB; --max-memory/
-  const SMALL = { maxMemory: 100_000_000 }
   /** Includes the start of the browser on a busy machine. */
   const BOOT = { bootTimeout: 5_000 }
 
@@ -59,42 +57,9 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
     [
       'its heap grows without end',
       `${TICKS}; const all = []; setInterval(() => all.push(new Array(3e5).fill(0).map(Math.random)), 16)`,
-      SMALL,
+      { browserFlags: ['--js-flags=--max-old-space-size=64'] },
       70,
-      /memory/,
-    ],
-    [
-      'its buffers grow in one loop without an answer',
-      `${TICKS}; const all = []; setTimeout(() => { for (;;) all.push(new Uint8Array(1e7).fill(1)) }, 100)`,
-      SMALL,
-      70,
-      MEMORY,
-    ],
-    [
-      'the memory of its worker grows without end',
-      `${TICKS}; ${WORKER('const all = []; for (;;) all.push(new Uint8Array(1e7).fill(1))')}`,
-      SMALL,
-      70,
-      MEMORY,
-    ],
-    [
-      'its Blobs, which the browser holds, grow without end',
-      `${TICKS}; const all = []; setInterval(() => all.push(new Blob([new Uint8Array(5e6).fill(1)])), 16)`,
-      SMALL,
-      70,
-      MEMORY,
-    ],
-    [
-      'its textures, which the browser holds, grow without end',
-      `${TICKS}; const gl = document.createElement('canvas').getContext('webgl'), all = [], image = new Uint8Array(1 << 22).fill(1)
-      setInterval(() => {
-        all.push(gl.createTexture())
-        gl.bindTexture(gl.TEXTURE_2D, all.at(-1))
-        gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 1024, 1024, 0, gl.RGBA, gl.UNSIGNED_BYTE, image)
-      }, 16)`,
-      { ...SMALL, webgl: true },
-      70,
-      MEMORY,
+      /^The page has run out of memory$/,
     ],
     [
       'it floods its console in a loop without end',
@@ -173,14 +138,6 @@ describe.skipIf(noBrowser !== undefined)('the host keeps running a page', () => 
       'warn The page opened a dialog, which was cancelled since nobody is here: prompt "name?"',
       'info false null',
     ])
-    expect(await close()).toMatchObject({ code: 0 })
-  })
-
-  test('that drops Blobs, which are collected before they fill its memory', async () => {
-    const script = `${TICKS}; const bytes = new Uint8Array(1e6)
-      let made = 0; const timer = setInterval(() => { new Blob([bytes]); if (++made === 600) { clearInterval(timer); console.log('made') } }, 4)`
-    const { line, close } = await hostHere(script, { maxMemory: 300_000_000 })
-    await line('made')
     expect(await close()).toMatchObject({ code: 0 })
   })
 

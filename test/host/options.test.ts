@@ -6,7 +6,6 @@ test.each<[object, string]>([
   [{ dir: '' }, 'dir must be non-empty text; got ""'],
   [{ path: 'index.html' }, 'path must be a path that begins with "/"; got "index.html"'],
   [{ playersPort: '7777' }, 'playersPort must be an integer from 0 to 65535; got "7777"'],
-  [{ maxMemory: 2 ** 52 }, 'maxMemory must be at most the '],
   [{ webrtc: 'yes' }, 'webrtc must be true or false; got "yes"'],
   [{ browserFlags: '--mute-audio' }, 'browserFlags must be a list; got "--mute-audio"'],
   [{ playerOrigins: ['example.com'] }, 'An origin of players must look like https://example.com, not "example.com"'],

@@ -91,7 +91,6 @@ describe('closing a game', () => {
     options: Partial<SuperviseOptions<GameRun>> = {},
   ): Supervisor<GameRun> =>
     new Supervisor({
-      game: 'page',
       settings: { grace: 10_000, restarts: 2 },
       local: undefined,
       replaces: false,

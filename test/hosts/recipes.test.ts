@@ -43,6 +43,10 @@ declare const game: { addPlayer(socket: object, name: string): void }
 declare const TicTacToe: object, BattleRoom: object
 declare const PORT: number, port: number
 declare var gameServerHost: import('gameserver-sidecar').GameServerHost
+declare function mergeInto(library: unknown, functions: object): void
+declare function UTF8ToString(pointer: number): string
+declare function sendTo(id: string, text: string): void
+declare const LibraryManager: { library: unknown }
 declare const Bun: {
   serve<Data>(options: {
     port: number
@@ -122,6 +126,31 @@ export class Typed extends Phaser.Scene {
   }
 }`
 
+/** The main file of a project that Phaser's template makes, as far as its form matters. */
+const TEMPLATE = `import { AUTO, Game } from 'phaser';
+/** @type {Phaser.Types.Core.GameConfig} */
+const config = {
+    type: AUTO,
+};
+export default (parent) => {
+    return new Game({ ...config, parent });
+}
+`
+
+/** A file after the changes that a page shows for it; throws where a change doesn't fit. */
+function applyDiffs(file: string, page: string): string {
+  const diffs = snippetsOf(page).filter(({ language, code }) => language === 'diff' && isFor(file, code))
+  expect(diffs.length).toBeGreaterThan(1)
+  return diffs.reduce((text, { code, line }) => {
+    const before = code.replace(/^\+.*\n/gm, '').replace(/^[- ]/gm, '')
+    expect(text, `${page}:${line}`).toContain(before)
+    return text.replace(before, () => code.replace(/^-.*\n/gm, '').replace(/^[+ ]/gm, ''))
+  }, file)
+}
+
+const isFor = (file: string, diff: string): boolean =>
+  diff.split('\n').some((line) => /^[- ]\S|^- {4}\S/.test(line) && file.includes(line.slice(1)))
+
 const HOSTED = `import type { PlayerSocket } from 'gameserver-sidecar'
 export function join(socket: PlayerSocket) {
   socket.onmessage = ({ data }) => socket.send(JSON.parse(data).text.trim())
@@ -130,7 +159,7 @@ export function join(socket: PlayerSocket) {
 test.skipIf(babylon === undefined || playcanvas === undefined)(
   'the recipes of docs/engines.md and docs/recipes fit the types of the package, of the engines and of the games',
   async () => {
-    const pages = ['boardgame-io', 'bun', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io']
+    const pages = ['boardgame-io', 'bun', 'cocos-export', 'colyseus', 'phaser-template', 'socket-io', 'unity-godot']
     const recipes = ['engines', ...pages.map((name) => `recipes/${name}`)].flatMap((name) => {
       const codes = snippetsOf(`docs/${name}.md`).map((snippet) => ({ ...snippet, code: codeIn(snippet) }))
       const found = codes.filter(({ code }) => code !== undefined)
@@ -144,6 +173,7 @@ test.skipIf(babylon === undefined || playcanvas === undefined)(
       new Map([
         ...recipes,
         ['recipe-scene.ts', SCENE],
+        ['recipe-template.js', applyDiffs(TEMPLATE, 'docs/recipes/phaser-template.md')],
         ['recipe-hosted.ts', HOSTED],
         ['recipe-cocos.d.ts', COCOS],
         ['recipe-games.d.ts', GAMES],

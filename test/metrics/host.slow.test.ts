@@ -88,3 +88,18 @@ test.skipIf(missing !== undefined)(
     await expect(fetch(url)).rejects.toThrow()
   },
 )
+
+test.skipIf(noBrowser !== undefined).each([
+  ['a taken port', (port: string) => ['--metrics-port', port], /^Port \d+ is .* --metrics-port, or 0/, 69],
+  [
+    'an address of another machine',
+    () => ['--metrics-port', '0', '--metrics-address', '203.0.113.1'],
+    /no address 203\.0\.113\.1; choose another with --metrics-address/,
+    64,
+  ],
+])('a host that cannot have %s for its metrics says so in one line', async (_what, flags, sentence, code) => {
+  const { url } = await startSidecar()
+  const host = runHost([await pageOf(PAGE), '--sidecar', url, ...flags(new URL(url).port)])
+  expect(await host.exited).toBe(code)
+  expect(host.events.at(-1)).toMatchObject({ event: 'exit', code, reason: expect.stringMatching(sentence) as string })
+})

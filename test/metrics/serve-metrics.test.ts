@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PRIVATE_NETWORKS } from '../../src/host/host-metrics.js'
 import { createNetworks } from '../../src/protocol/networks.js'
 import { serveMetrics } from '../../src/deploy/metrics/serve-metrics.js'
 import { ask } from '../attacks/support/wire.js'
-import { expectRefusal } from '../tools/support.js'
 
 async function start(from: readonly string[] = PRIVATE_NETWORKS): Promise<{ port: number; scrapes: () => number }> {
   let scrapes = 0
@@ -55,21 +53,6 @@ describe('the port for a Prometheus', () => {
     socket.write('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
     await once(socket, 'close')
     expect([bytes, scrapes()]).toEqual([0, 0])
-  })
-
-  test.each([
-    ['a taken port', (port: number) => ['--metrics-port', String(port)], /^Port \d+ is .* --metrics-port, or 0/, 69],
-    [
-      'an address of another machine',
-      () => ['--metrics-port', '0', '--metrics-address', '203.0.113.1'],
-      /no address 203\.0\.113\.1; choose another with --metrics-address/,
-      64,
-    ],
-    ['a malformed network', () => ['--metrics-from', '10.0.0.0/33'], /must be a network such as 10\.0\.0\.0\/8/, 64],
-  ])('of a host that cannot have %s is refused in one line', async (_what, flags, sentence, code) => {
-    const { port } = await start()
-    const program = fileURLToPath(import.meta.url)
-    await expectRefusal(['host', '--local', '--sidecar-port', '0', '--node', program, ...flags(port)], sentence, code)
   })
 
   test('networks hold the addresses of peers, also IPv4 ones mapped into IPv6', () => {

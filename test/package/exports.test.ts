@@ -21,7 +21,6 @@ const entries: Record<string, readonly [file: string, exported: readonly string[
   ],
   './player': ['player', ['connect']],
   './allocator': ['allocator', ['AllocationError', 'createAllocator']],
-  './game-server-host': ['game-server-host', ['createGameServerHost']],
   './mock': ['mock', ['createMock']],
   './vite': ['vite', ['gameserverSidecar']],
   './phaser': ['phaser', ['createSidecarPlugin', 'installSidecarPlugin'], ['']],

@@ -98,11 +98,14 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['serve', 'nowhere', '--local'], /^There is no folder \S*nowhere to serve\.$/],
     [['serve', 'package.json', '--local'], /package\.json is not a folder: name the one that holds index\.html\.$/],
 
-    [['host', 'dist', 'two', '--local'], /^A page takes no arguments; got "two"\. Give its query with --path\.$/],
+    [['host', 'dist', 'two', '--local'], /^Too many arguments for 'host': expected 1 argument but got 2;/],
     [['host', '', '--local'], /^Nothing says what to run/],
-    [['host', 'dist', '--local', '--node', 'server.mjs'], /page or a program.*: leave out "dist" or --node\. /],
-    [['host', '--grace', '9000', 'dist', '--local', '--node=server.mjs', 'dist'], /leave out "dist" or --node\. /],
-    [['host', '--node', 'package.json'], /--local/],
+    [
+      ['host', '--node', 'server.mjs', '--local'],
+      /^There is no option --node any more: .* exec -- node server\.mjs\.$/,
+    ],
+    [['host', 'dist', '--max-memory', '300M'], /^There is no option --max-memory any more: .*container/],
+    [['host', 'dist', '--metrics-from', '10.0.0.0/33'], /must be a network such as 10\.0\.0\.0\/8/],
 
     [['fleet'], /^Nothing says what each GameServer runs: add a program, such as -- node server\.mjs, or the folder/],
     [['fleet', '--replica', '3', 'x'], /^Unknown option '--replica'; did you mean --replicas\?/],
@@ -154,7 +157,6 @@ describe('the file', () => {
     ['local', (file) => ['local', '--port=0', '--file', file]],
     ['serve', (file) => ['serve', page, '--port=0', '--local', '--file', file]],
     ['serve --cert', (file) => ['serve', page, '--port=0', '--local', '--cert', file, '--key', file]],
-    ['host', (file) => ['host', '--node', 'package.json', '--local', '--file', file]],
     ['exec', (file) => ['exec', '--file', file, '--', 'true']],
     ['fleet', (file) => ['fleet', '--port=0', '--file', file, '--', 'true']],
     ['allocate', (file) => ['allocate', '--file', file]],

@@ -26,6 +26,7 @@ export function run(...args: readonly string[]): CommandRun {
     print: (line) => line.split('\n').forEach(out.add),
     warn: (line) => line.split('\n').forEach(err.add),
     version: () => '0.1.0',
+    untilOrphaned: () => new Promise(() => undefined),
     untilStopped: () => stopped,
   }
   const finished = runCli(args, context).then((code) => {

@@ -7,7 +7,7 @@ const FREE = 0.9
 const GIB = 2 ** 30
 
 /** Markdown, ready to paste between the marks. */
-export function sizingTable({ alone, webgl, program, costs, most }) {
+export function sizingTable({ alone, webgl, costs, most }) {
   const rows = [
     line('none', '', alone),
     ...costs.map((cost) =>
@@ -21,8 +21,6 @@ export function sizingTable({ alone, webgl, program, costs, most }) {
   return `| players | messages/s each | memory | CPU of a core | servers a node of ${NODE.cores} cores and ${NODE.gib} GiB |
 |---|---|---|---|---|
 ${rows.join('\n')}
-
-Beside a program for Node the host itself takes ${round(program.mb, 0)} MB.
 
 | one server, until 1 message in 100 takes longer than 20 ms | players |
 |---|---|

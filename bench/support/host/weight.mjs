@@ -1,9 +1,6 @@
-/** Memory and CPU of hosts: one, several side by side, with WebGL, and of the host beside a program. */
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+/** Memory and CPU of hosts: one, several side by side, and with WebGL. */
 import { median, round } from '../statistics.mjs'
-import { sleep, spawnHost, startBareBrowser, startHost, stepsOf, stepsPerSecond, weigh } from './host-process.mjs'
-import { processes } from './figures.mjs'
+import { sleep, startBareBrowser, startHost, stepsOf, stepsPerSecond, weigh } from './host-process.mjs'
 
 const SETTLE_MS = 2_000
 
@@ -51,22 +48,6 @@ export async function measureWebgl(dir, seconds) {
       { measure: 'CPU with Phaser and --webgl, % of a core', host: round(figures.cpu, 1) },
     ],
     figures,
-  }
-}
-
-/** The host's memory and CPU beside a Node program. */
-export async function measureProgram(dir, seconds) {
-  const file = join(dir, 'program.mjs')
-  await writeFile(file, 'setInterval(() => {}, 1000 / 60)\n')
-  const host = await spawnHost(['--node', file])
-  const program = await host.until('program')
-  await sleep(SETTLE_MS)
-  const helpers = processes().filter(({ pid, parent }) => parent === host.child.pid && pid !== program.pid)
-  const figures = await weigh({ host: [host.child.pid, ...helpers.map(({ pid }) => pid)] }, seconds)
-  await host.end()
-  return {
-    rows: [{ measure: 'memory (PSS) of the host beside a program, MB', host: round(figures.host.mb, 0) }],
-    figures: figures.host,
   }
 }
 

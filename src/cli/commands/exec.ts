@@ -40,6 +40,7 @@ export const command = defineCommand({
 })
 
 async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
+  const orphaned = context.untilOrphaned()
   const [{ runCommand }, local] = await Promise.all([import('../../local/game.js'), startSidecar(given, context)])
   announceSidecar(local.url)
   const { colors } = context
@@ -69,6 +70,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
       graceMs: given.grace * 1000,
       restarts: given.restart,
       stdin: given.keys ? 'ignore' : 'inherit',
+      orphaned,
       say,
     })
     return exitCode

@@ -1,7 +1,6 @@
 import type { Host } from '../../host/create-host.js'
 import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
 import type { HostEvent } from '../../host/host-events.js'
-import type { ProgramHost } from '../../host/program.js'
 import type { LocalSidecarOptions } from '../../local/sidecar.js'
 import { clockTime } from '../event-lines.js'
 import { CommandError, defineCommand, UsageError } from '../context.js'
@@ -18,7 +17,7 @@ import type { Place } from '../start-failure.js'
 type HostFlags = Values<typeof hostFlags>
 type OnEvent = (event: HostEvent) => void
 
-export const command = defineCommand({ args: '[dir] [arguments...]', flags: hostFlags, run: runHost })
+export const command = defineCommand({ args: '[dir]', flags: hostFlags, run: runHost })
 
 async function runHost(invocation: Invocation<typeof hostFlags>): Promise<number> {
   const { flags, context } = invocation
@@ -51,15 +50,12 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
   const stopped = context.untilStopped()
   checkHostFlags(invocation, process.env)
   const [dir = ''] = args
-  if (flags.node === undefined && !flags.yes) refuseHome(dir)
+  if (!flags.yes) refuseHome(dir)
   const start = new AbortController()
   void stopped.then((signal) => start.abort(signal))
-  let host: Host | ProgramHost
+  let host: Host
   try {
-    host =
-      flags.node === undefined
-        ? await startPage(dir, flags, start.signal, onEvent)
-        : await startProgram(flags.node, args, flags, onEvent)
+    host = await startPage(dir, flags, start.signal, onEvent)
   } catch (error) {
     if (start.signal.aborted) {
       const signal = await stopped
@@ -80,32 +76,17 @@ async function runUntilEnd(invocation: Invocation<typeof hostFlags>, onEvent: On
 async function startPage(dir: string, flags: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
   const { createHost } = await import('../../host/create-host.js')
   const { path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = flags
-  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory } = flags
+  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts } = flags
   const { metricsPort, metricsAddress, metricsFrom } = flags
   return createHost({
     ...{ path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
-    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, maxMemory, signal, onEvent },
+    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, signal, onEvent },
     ...{ metricsPort, metricsAddress, metricsFrom },
     ...pageOptionsOf(dir, flags),
     local: insideOf(flags, onEvent),
     playerOrigins: flags.playerOrigin,
     trustProxy: flags.trustProxy,
     browserFlags: flags.browserFlag,
-  })
-}
-
-async function startProgram(
-  file: string,
-  args: readonly string[],
-  flags: HostFlags,
-  onEvent: OnEvent,
-): Promise<ProgramHost> {
-  const { createProgramHost } = await import('../../host/program.js')
-  const { runtime, nodeOptions, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom } = flags
-  return createProgramHost({
-    runtimeArgs: nodeOptions?.split(/\s+/).filter((word) => word !== ''),
-    ...{ file, args, runtime, sidecar, platform, grace, restarts, metricsPort, metricsAddress, metricsFrom, onEvent },
-    local: insideOf(flags, onEvent),
   })
 }
 

@@ -1,132 +1,74 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { DevtoolsSession } from '../browser/devtools.js'
-
-export interface MemoryWatchOptions {
-  readonly session: DevtoolsSession
-  readonly browserPid: number
-  /** Bytes that the page may take, in all processes of its browser. */
-  readonly limit: number
-  /** Called once, when most of the limit is used. */
-  onWarning(text: string): void
-  /** Called once, when the limit is exceeded, which ends the watch. */
-  onExceeded(text: string): void
-  /** Takes the bytes by the kind of process, such as `renderer`, at each look. */
-  readonly onParts?: ((parts: MemoryParts) => void) | undefined
-  /** Bytes that the browser's processes hold, for tests. */
-  readonly browserMemory?: () => number | undefined
-}
-
-/** Bytes that processes hold for themselves, by the kind of process. */
-export type MemoryParts = ReadonlyMap<string, number>
-
-interface HeapUsage {
-  readonly usedSize: number
-  readonly embedderHeapUsedSize?: number
-  /** Bytes of ArrayBuffers and WebAssembly, which the heap limit doesn't cover. */
-  readonly backingStorageSize?: number
-}
+import { totalmem } from 'node:os'
 
 const MB = 1024 * 1024
-const ASK_MS = 1_000
-/** A page that allocates in a loop never answers, and fills the container within a second or two. */
-const LOOK_MS = 250
-const WARN_AT = 0.8
-/** Growth until the next garbage collection, which blocks the page. */
-const GROWTH = 0.05
-/** The processes' own overhead once a page is loaded: structures, and memory kept for reuse. */
-const BROWSER_SHARE = 128 * MB
+/** The container's memory that the browser and this process need besides the page's heap and buffers. */
+const RESERVE = 250 * MB
+const LEAST = 64 * MB
+/** The limit of a page's heap in browsers on 64-bit systems. */
+const LARGEST_HEAP_MB = 4_096
 
-/**
- * Watches how much memory the page takes: its own figure, and the growth of its browser's processes since before
- * the page was loaded. Only the growth includes Blobs and textures, and it is known even while the page is busy.
- *
- * @returns the function that ends it
- */
-export function watchMemory(options: MemoryWatchOptions): () => void {
-  const { session, limit, onWarning, onExceeded } = options
-  const browserMemory = options.browserMemory ?? createBrowserMemory(options.browserPid, options.onParts)
-  const base = (browserMemory() ?? 0) + BROWSER_SHARE
-  const heldByBrowser = (): number => (browserMemory() ?? 0) - base
-  let hasWarned = false
-  let hasEnded = false
-  let isAsking = false
-  /** The page's memory after the last garbage collection. */
-  let needed = 0
-
-  const takenByPage = async (): Promise<number> => {
-    const usage = await session.send<HeapUsage>('Runtime.getHeapUsage', {}, ASK_MS)
-    const heap = usage.usedSize + (usage.embedderHeapUsedSize ?? 0) + (usage.backingStorageSize ?? 0)
-    return Math.max(heap, heldByBrowser())
-  }
-
-  const ask = async (): Promise<void> => {
-    if (isAsking) return
-    isAsking = true
-    try {
-      let used = await takenByPage()
-      if (used > limit || (used > limit * WARN_AT && used > needed + limit * GROWTH)) {
-        // Garbage doesn't count.
-        await session.send('HeapProfiler.collectGarbage', {}, 10 * ASK_MS)
-        used = needed = await takenByPage()
-      }
-      if (used > limit) exceed(used)
-      else if (used > limit * WARN_AT) warn(used)
-    } catch {
-      // The page is busy or gone, which other code reports. The processes' memory is still known.
-    } finally {
-      isAsking = false
-    }
-  }
-
-  const look = (): void => {
-    const held = heldByBrowser()
-    if (held > limit) exceed(held)
-    // An unreachable Blob stays in the browser until the page collects its garbage, which it has no reason to do.
-    else if (held > limit * WARN_AT) void ask()
-  }
-
-  const warn = (used: number): void => {
-    if (hasWarned || hasEnded) return
-    hasWarned = true
-    onWarning(`The page takes ${shown(used)} of memory, and is ended at ${shown(limit)}; --max-memory sets the limit`)
-  }
-
-  const exceed = (used: number): void => {
-    if (hasEnded) return
-    end()
-    onExceeded(`The page takes ${shown(used)} of memory, and may take ${shown(limit)}; --max-memory sets the limit`)
-  }
-
-  const timers = [setInterval(() => void ask(), ASK_MS).unref(), setInterval(look, LOOK_MS).unref()]
-  const end = (): void => {
-    hasEnded = true
-    for (const timer of timers) clearInterval(timer)
-  }
-  return end
+export interface MemoryFacts {
+  /** A file's text; undefined for a missing file. */
+  read(path: string): string | undefined
+  /** Bytes that the container may take, as Node reads it from the control group; 0 or a huge number without a limit. */
+  readonly constrained: number
+  readonly total: number
 }
 
-const shown = (bytes: number): string => `${Math.round(bytes / MB)} MB`
+export interface MemoryLimit {
+  readonly bytes: number
+  /** Such as `the container's 512 MB`. */
+  readonly source: string
+}
+
+const thisMachine: MemoryFacts = {
+  read,
+  constrained: process.constrainedMemory(),
+  total: totalmem(),
+}
+
+/** The memory of the container, or of the machine if the container has no limit. */
+export function memoryLimit({ constrained, total }: MemoryFacts = thisMachine): MemoryLimit {
+  const isOfContainer = constrained > 0 && constrained < total
+  const bytes = isOfContainer ? constrained : total
+  return { bytes, source: `the ${isOfContainer ? "container's" : "machine's"} ${Math.floor(bytes / MB)} MB` }
+}
+
+/** The size for `--max-old-space-size` in MB: the container's memory less the browser's share. */
+export const heapSizeFor = (bytes: number): number =>
+  Math.min(LARGEST_HEAP_MB, Math.floor(Math.max(LEAST, bytes - RESERVE) / MB))
+
+/**
+ * Watches from now on whether the system kills processes of this container because memory ran out. The
+ * returned function gives the words to append to a report of the end; empty if no process was killed.
+ */
+export function watchForKills(facts: MemoryFacts = thisMachine): () => string {
+  const before = killsOf(facts)
+  return () => (killsOf(facts) > before ? `: killed, since ${memoryLimit(facts).source} of memory were full` : '')
+}
+
+/** How many processes of this group the system has killed, by the files of cgroup v2 or v1. */
+function killsOf({ read }: MemoryFacts): number {
+  const groups = read('/proc/self/cgroup') ?? ''
+  const former = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.*)$/m.exec(groups)
+  const [root, path, file] =
+    former === null
+      ? ['/sys/fs/cgroup', /^0::(.*)$/m.exec(groups)?.[1], 'memory.events']
+      : ['/sys/fs/cgroup/memory', former[1], 'memory.oom_control']
+  // A container often sees its own group as the root, whatever its path says.
+  const text = read(`${root}${path === '/' ? '' : path}/${file}`) ?? read(`${root}/${file}`) ?? ''
+  return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0)
+}
+
+/** Bytes that processes hold for themselves, by the kind of process, such as `renderer`. */
+export type MemoryParts = ReadonlyMap<string, number>
 
 /** The list of processes is read only once in so many checks, since a machine may have thousands. */
 const LIST_EVERY = 8
 
-/**
- * Bytes that all processes of a browser hold for themselves, or undefined if the system doesn't tell. The renderer
- * holds the page's heap and buffers, and the browser its Blobs and textures. Known also while the page is busy.
- *
- * @param browserPid the leader of their process group
- */
-function createBrowserMemory(browserPid: number, onParts?: (parts: MemoryParts) => void): () => number | undefined {
-  const look = createGroupMemory(browserPid)
-  return () => {
-    const parts = look()
-    onParts?.(parts)
-    return parts.size === 0 ? undefined : [...parts.values()].reduce((sum, size) => sum + size, 0)
-  }
-}
-
-/** Looks how much the processes of a group hold by their kind, as the browser's have it; another program's is `program`. */
-export function createGroupMemory(leader: number): () => MemoryParts {
+/** Looks how much the processes of a browser hold, by their kind. @param leader of their process group */
+export function createBrowserMemory(leader: number): () => MemoryParts {
   let pids: readonly (readonly [pid: string, kind: string])[] = []
   let looks = 0
   return () => {
@@ -147,8 +89,7 @@ export function createGroupMemory(leader: number): () => MemoryParts {
 /** Chromium names the kind of each of its processes but the first, the browser. */
 function kindOf(pid: string): string {
   const command = read(`/proc/${pid}/cmdline`) ?? ''
-  const kind = /--type=([a-z-]+)/.exec(command)?.[1]
-  return kind ?? (command.includes('--remote-debugging-pipe') ? 'browser' : 'program')
+  return /--type=([a-z-]+)/.exec(command)?.[1] ?? 'browser'
 }
 
 /** Bytes that a process holds for itself; undefined if the system doesn't tell. `self` is this process. */

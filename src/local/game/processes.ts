@@ -1,28 +1,47 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { atExit } from './at-exit.js'
 
-/**
- * A shell script that waits until its stdin ends, which happens when this process dies, even by
- * SIGKILL. Then the script kills the program's process group, unless it was dismissed before.
- */
-const SCRIPT = 'read -r dismissed || kill -s KILL -- "-$1"'
+/** A command's processes: its group, and on Linux those with its mark in their environment, in whatever session. */
+export interface Family {
+  readonly group: number
+  readonly mark: string
+}
+
+/** The variable that holds the mark, after those of commands around this one. */
+const VARIABLE = 'GAMESERVER_SIDECAR_PROCESSES'
+
+/** A new mark, and the environment that gives it to a command and to all that the command starts. */
+export function markedEnv(env: NodeJS.ProcessEnv = process.env): { readonly mark: string; env: NodeJS.ProcessEnv } {
+  const mark = randomUUID()
+  return { mark, env: { ...env, [VARIABLE]: `${env[VARIABLE] ?? ''} ${mark}`.trim() } }
+}
 
 /**
- * Kills a program's process group when this process dies, even by SIGKILL, which allows no cleanup. A
+ * A shell script that waits until its stdin ends, which happens when this process dies, even by
+ * SIGKILL. Then the script kills the family, unless it was dismissed before.
+ */
+const SCRIPT = `read -r dismissed && exit
+kill -s KILL -- "-$1"
+for file in $(grep -ls "$2" /proc/[0-9]*/environ); do file="\${file%/environ}"; kill -s KILL "\${file#/proc/}"; done`
+
+/**
+ * Kills a command's family when this process dies, even by SIGKILL, which allows no cleanup. A
  * shell of about 1 MB does this. Without a shell, as in a distroless image, the container does the
  * same: all its processes end with PID 1. Windows has no process groups, so a program may stay there.
  *
- * @returns the function that dismisses the guardian, once the group is no more
+ * @returns the function that dismisses the guardian, once the family is no more
  */
-export function guardGroup(group: number): () => void {
-  const takeBack = atExit(() => endGroup(group))
+export function guardFamily(family: Family): () => void {
+  const takeBack = atExit(() => signalFamily(family, 'SIGKILL'))
+  const args = ['-c', SCRIPT, 'sh', String(family.group), family.mark]
   const shell =
     process.platform === 'win32'
       ? undefined
       : // In its own process group, the guardian doesn't get the terminal's Ctrl-C.
-        spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(group)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+        spawn('/bin/sh', args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   shell?.on('error', () => undefined)
   shell?.stdin.on('error', () => undefined)
   return () => {
@@ -31,12 +50,28 @@ export function guardGroup(group: number): () => void {
   }
 }
 
+/** Sends a signal to every process of a family, if any is left. */
+export function signalFamily(family: Family, signal: NodeJS.Signals): void {
+  signalGroup(family.group, signal)
+  for (const pid of escapedOf(family)) signalProcess(pid, signal)
+}
+
+/** Whether a process of a family still runs. */
+export const isFamilyAlive = (family: Family): boolean => isGroupAlive(family.group) || escapedOf(family).length > 0
+
+/** The processes that left the group, as a daemon does or a browser that a driver started. */
+const escapedOf = ({ group, mark }: Family): number[] =>
+  processes().flatMap(({ pid, itsGroup }) => (itsGroup !== group && readProc(pid, 'environ').includes(mark) ? pid : []))
+
 /** Sends a signal to every process of a group, if any is left. */
-export function signalGroup(group: number, signal: NodeJS.Signals): void {
+export const signalGroup = (group: number, signal: NodeJS.Signals): void =>
+  signalProcess(process.platform === 'win32' ? group : -group, signal)
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(process.platform === 'win32' ? group : -group, signal)
+    process.kill(pid, signal)
   } catch {
-    // The group has ended by itself.
+    // It has ended by itself.
   }
 }
 
@@ -55,24 +90,30 @@ export function isAlive(pid: number): boolean {
 /** Whether a process of a group still runs. */
 export function isGroupAlive(group: number): boolean {
   if (!isAlive(process.platform === 'win32' ? group : -group)) return false
-  return process.platform !== 'linux' || hasRunningProcess(group)
+  return process.platform !== 'linux' || processes().some(({ itsGroup }) => itsGroup === group)
 }
 
 /**
- * Ignores zombies: a process that has ended stays in the table until its parent reaps it. In a
- * container a zombie may stay for ever, because PID 1 inherits orphans and is often no init.
+ * The processes that run; none where there is no `/proc`. Ignores zombies: a process that has ended stays in the table until
+ * its parent reaps it. In a container a zombie may stay for ever, because PID 1 inherits orphans and is often no init.
  */
-function hasRunningProcess(group: number): boolean {
+function processes(): { readonly pid: number; readonly itsGroup: number }[] {
+  if (process.platform !== 'linux') return []
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.some((pid) => {
-    try {
-      // The command's name, in brackets, may hold any character. State, parent and group follow it.
-      const [state, , itsGroup] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))![1]!.split(' ')
-      return Number(itsGroup) === group && state !== 'Z' && state !== 'X'
-    } catch {
-      return false
-    }
+  return pids.map(Number).flatMap((pid) => {
+    // The command's name, in brackets, may hold any character. State, parent and group follow it.
+    const [state = 'X', , itsGroup] = /.*\) (.*)/s.exec(readProc(pid, 'stat'))?.[1]?.split(' ') ?? []
+    return state === 'Z' || state === 'X' ? [] : { pid, itsGroup: Number(itsGroup) }
   })
+}
+
+/** A file of a process in `/proc`; empty if the process has ended, or is another user's. */
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 /** Most characters of a line that are kept. The rest of the line is dropped. */

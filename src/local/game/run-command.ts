@@ -18,6 +18,8 @@ export interface RunCommandOptions {
   readonly restarts: boolean
   /** Default `inherit`. */
   readonly stdin?: 'inherit' | 'ignore'
+  /** Ends the command, as SIGTERM does, unless a signal has come before. */
+  readonly orphaned?: Promise<void>
   /** Reports what happens to a person, one sentence a call. */
   readonly say: (text: string) => void
 }
@@ -27,7 +29,7 @@ export interface RunCommandOptions {
  * process gets go to the command; `terminate`, a command of the control interface, ends it as a kubelet does.
  */
 export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
-  const { command, local, env, graceMs, restarts, stdin = 'inherit', say } = options
+  const { command, local, env, graceMs, restarts, stdin = 'inherit', orphaned, say } = options
   let running: RunningCommand | undefined
   /** The last command that got SIGTERM. */
   let terminated: RunningCommand | undefined
@@ -52,6 +54,10 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       }, graceMs)
     },
   )
+  void orphaned?.then(() => {
+    if (!signalled) terminate('npm has ended', graceMs)
+    signalled = true
+  })
   const unsubscribe = local.sidecar.log.subscribe(({ event, problem }) => {
     if (event.type === 'control' && event.command.type === 'terminate' && problem === undefined)
       terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)

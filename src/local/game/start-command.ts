@@ -3,7 +3,8 @@ import type { SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { endGroup, guardGroup, isGroupAlive, readLines, signalGroup } from './processes.js'
+import { endGroup, guardFamily, isFamilyAlive, markedEnv, readLines, signalFamily, signalGroup } from './processes.js'
+import type { Family } from './processes.js'
 
 const LEFTOVERS_MS = 5_000
 /** Longest wait for killed processes to go. */
@@ -27,7 +28,7 @@ export interface RunningCommand {
   readonly stdout: Readable | null
   /** null if stderr isn't piped. */
   readonly stderr: Readable | null
-  /** Resolves when the command and every process of its group have ended. */
+  /** Resolves when the command and every process that it has started have ended. */
   readonly exited: Promise<CommandEnd>
   /** Sends a signal only to the command, as in a container; the command has to signal its own children. */
   signal(name: NodeJS.Signals): void
@@ -66,7 +67,8 @@ export async function startCommand(
   [program, ...args]: readonly [string, ...string[]],
   { leftoversMs = LEFTOVERS_MS, ...options }: StartOptions,
 ): Promise<RunningCommand> {
-  const child = spawn(program, args, { ...options, detached: true })
+  const { mark, env } = markedEnv(options.env)
+  const child = spawn(program, args, { ...options, env, detached: true })
   const { pid } = child
   // An error after the start, such as a signal that wasn't delivered, must not end this process.
   child.on('error', () => undefined)
@@ -74,14 +76,15 @@ export async function startCommand(
     const error = await new Promise<NodeJS.ErrnoException>((resolve) => child.once('error', resolve))
     throw startError(program, error)
   }
-  const dismiss = guardGroup(pid)
+  const family = { group: pid, mark }
+  const dismiss = guardFamily(family)
   let killed = false
   // Once the group has ended, another group may get its number.
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
 
   const exited = new Promise<CommandEnd>((resolve) =>
     child.once('exit', (code, signal) => {
-      void endLeftovers(pid, leftoversMs, () => killed).then(() => {
+      void endLeftovers(family, leftoversMs, () => killed).then(() => {
         dismiss()
         resolve({ code, signal, exitCode: code ?? 128 + constants.signals[signal!] })
       })
@@ -139,12 +142,12 @@ export async function startTalking(
  * Ends the processes that the command left behind. A shell that ends by SIGTERM
  * doesn't signal its game, so the game gets its own SIGTERM and time to end.
  */
-async function endLeftovers(group: number, ms: number, isKilled: () => boolean): Promise<void> {
-  if (!isGroupAlive(group)) return
-  signalGroup(group, 'SIGTERM')
-  await until(() => isKilled() || !isGroupAlive(group), ms)
-  endGroup(group)
-  await until(() => !isGroupAlive(group), KILLED_MS)
+async function endLeftovers(family: Family, ms: number, isKilled: () => boolean): Promise<void> {
+  if (!isFamilyAlive(family)) return
+  signalFamily(family, 'SIGTERM')
+  await until(() => isKilled() || !isFamilyAlive(family), ms)
+  signalFamily(family, 'SIGKILL')
+  await until(() => !isFamilyAlive(family), KILLED_MS)
 }
 
 async function until(isDone: () => boolean, ms: number): Promise<void> {

@@ -157,7 +157,6 @@ const hostOptions = object({
     hangTimeout: integer(100, HOUR),
     grace: integer(0, HOUR),
     restarts: integer(0, 1_000),
-    maxMemory: integer(16 * MB),
     signal,
     onEvent: listener,
   }),
