@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +11,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { install, node, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
-import { read } from '../support/source.js'
+import { read, root } from '../support/source.js'
 
 interface Manifest {
   readonly [field: string]: unknown
@@ -27,6 +28,13 @@ let packed: Packed
 const paths = (): string[] => packed.files.map(({ path }) => path)
 const load = (path: string): Promise<string> =>
   readFile(join(folder.path, 'node_modules', 'gameserver-sidecar', path), 'utf8')
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await lstat(path)
+  if (!found.isDirectory()) return found.size
+  const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
 
 beforeAll(async () => {
   folder = await temporaryFolder()
@@ -69,13 +77,26 @@ describe('the tarball', () => {
   })
 })
 
-test('every link and picture of the README leads to a file of the tarball, or elsewhere by https', async () => {
+// Installed, the README has no docs beside it.
+test('every link of the README leads to a file of the repository by its path, or elsewhere by https', async () => {
   const readme = (await load('README.md')).replace(/^```[^]*?^```$/gm, '')
-  const targets = [...readme.matchAll(/\]\(([^)\s]+)|(?:src|href)="([^"]+)"/g)].map(
-    ([, link, source]) => link ?? source!,
+  const links = [...readme.matchAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g)].filter(
+    ([, , , to]) => !to!.startsWith('https://'),
   )
-  expect(targets).toContain('docs/images/demo.webp')
-  expect(targets.filter((target) => !target.startsWith('https://') && !paths().includes(target))).toEqual([])
+  expect(links.length).toBeGreaterThan(5)
+  for (const [link, picture, text, to] of links) {
+    expect(existsSync(join(root, to!)), link).toBe(true)
+    if (!picture) expect(text).toBe(to)
+  }
+})
+
+test('README.md and docs/side-by-side.md tell the size of the installation as it is, to a tenth', async () => {
+  const megabytes = (await sizeOf(join(folder.path, 'node_modules'))) / 1e6
+  const [told] = [...read('README.md').matchAll(/\| ([\d.]+) MB in 3 packages; ([\d.]+ kB) gzip in a page \|/g)]
+  const rows = read('docs/side-by-side.md')
+  expect(rows).toContain(`| installed on disk | ${told![1]} MB | 11.9 MB |`)
+  expect(rows).toContain(`| bundled, gzip | ${told![2]} |`)
+  expect(Math.abs(Number(told![1]) - megabytes)).toBeLessThan(megabytes / 10)
 })
 
 describe('the code is readable where it fails', () => {
@@ -145,13 +166,6 @@ describe('an installation', () => {
   async function runFile(name: string, code: string, ...args: string[]): Promise<string> {
     await writeFile(join(folder.path, name), code)
     return node(folder.path, ...args, name)
-  }
-
-  async function sizeOf(path: string): Promise<number> {
-    const found = await lstat(path)
-    if (!found.isDirectory()) return found.size
-    const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
-    return sizes.reduce((sum, size) => sum + size, 0)
   }
 
   test('is ws, isomorphic-ws and the package, within build/budgets.json by bytes', async () => {
