@@ -7,6 +7,7 @@ import type { AnsweredAllocation, GameServerAllocation } from '../platform/sidec
 import { ask } from './ask.js'
 import { CommandError, unreadable, UsageError } from './context.js'
 import { EXIT } from './exit-codes.js'
+import { sidecarsElsewhere } from './find-sidecar.js'
 
 const KIND = 'GameServerAllocation'
 
@@ -69,10 +70,9 @@ export async function requestAllocation(
     patience: PATIENCE_MS,
   })
   if (problem !== undefined) {
-    throw new CommandError(
-      EXIT.NO_SIDECAR,
-      `No sidecar answers at ${url}; start one with "gameserver-sidecar local", or give its address with --url.`,
-    )
+    const elsewhere = await sidecarsElsewhere(url)
+    const advice = elsewhere ?? 'Start one with "gameserver-sidecar local", or give its address with --url'
+    throw new CommandError(EXIT.NO_SIDECAR, `No sidecar answers at ${url}. ${advice}.`)
   }
   const answer = (parseObject(text) ?? {}) as Partial<AnsweredAllocation> & { readonly message?: string }
   if (status === 200 && answer.status !== undefined) return answer as AnsweredAllocation

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseObject } from '../client/answers.js'
 import { isAlive } from '../local/game.js'
+import { plainText } from '../protocol/plain-text.js'
 import { UsageError } from './context.js'
 import { text } from './flags.js'
 
@@ -39,6 +40,11 @@ export async function findSidecar(given: string | undefined, env: Environment): 
   if (/[?#]/.test(given)) {
     throw new UsageError(`--url must end before "?" and "#", since paths are added to it; got ${JSON.stringify(given)}`)
   }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new UsageError(
+      `--url must hold no user and no password, which a sidecar doesn't know; got one for ${parsed.host}`,
+    )
+  }
   return parsed.href.replace(/\/$/, '')
 }
 
@@ -48,31 +54,62 @@ export const isPort = (given: string): boolean =>
 
 /** The port of the running sidecar, else the usual port. @throws UsageError where several run */
 export async function findRunning(usual = USUAL_PORT): Promise<number> {
+  const running = await runningSidecars(usual)
+  if (running.length < 2) return running[0]?.port ?? usual
+  const all = running.map(describeRunning).join(', ')
+  throw new UsageError(`${running.length} sidecars run on this machine; choose one of them with --url: ${all}.`)
+}
+
+/** Names the sidecars of this machine, for a message about an address without one; undefined where there are none. */
+export async function sidecarsElsewhere(url: string): Promise<string | undefined> {
+  const others = (await runningSidecars()).filter(({ port }) => new URL(url).port !== String(port))
+  if (others.length === 0) return undefined
+  return `On this machine there ${others.length === 1 ? 'is one' : 'are some'} at ${others.map(describeRunning).join(', ')}`
+}
+
+/** Who listens on a port of this machine. */
+export interface PortOwner {
+  readonly kind: 'another local sidecar' | 'a real sidecar'
+  /** Name and state of its GameServer; undefined for a sidecar with a token. */
+  readonly gameServer: string | undefined
+}
+
+interface Running extends PortOwner {
+  readonly port: number
+}
+
+const describeRunning = ({ port, gameServer }: Running): string =>
+  `http://127.0.0.1:${port}${gameServer === undefined ? '' : ` (${gameServer})`}`
+
+async function runningSidecars(usual = USUAL_PORT): Promise<Running[]> {
   const announced = announcedPorts()
   const ports = [...new Set([usual, ...announced])]
   const owners = await Promise.all(
     ports.map((port) => findPortOwner(port, announced.includes(port) ? KNOWN_PATIENCE_MS : PATIENCE_MS)),
   )
-  const running = ports.filter((_, i) => owners[i] !== undefined)
-  if (running.length < 2) return running[0] ?? usual
-  const all = running.map((port) => `http://127.0.0.1:${port}`).join(', ')
-  throw new UsageError(`${running.length} sidecars run on this machine; choose one of them with --url: ${all}.`)
+  return ports.flatMap((port, i) => (owners[i] === undefined ? [] : [{ port, ...owners[i] }]))
 }
 
-/** Who listens on a port of this machine. */
-export type PortOwner = 'another local sidecar' | 'a real sidecar' | undefined
-
 /** Asks for the GameServer on a port; undefined where no sidecar answers. */
-export async function findPortOwner(port: number, patience = KNOWN_PATIENCE_MS): Promise<PortOwner> {
+export async function findPortOwner(port: number, patience = KNOWN_PATIENCE_MS): Promise<PortOwner | undefined> {
   // Loads TLS, which commands that start a sidecar don't need.
   const { ask } = await import('./ask.js')
   const [own, read] = await Promise.all(
     ['/_/api/state', '/gameserver'].map((path) => ask(`http://127.0.0.1:${port}${path}`, { patience })),
   )
+  const state = parseObject(own!.text) ?? {}
+  const gameServer = parseObject(read!.text) ?? {}
   // A sidecar with a token answers 401.
-  const isOurs = own!.status === 401 || 'gameServer' in (parseObject(own!.text) ?? {})
-  if (isOurs) return 'another local sidecar'
-  return 'object_meta' in (parseObject(read!.text) ?? {}) ? 'a real sidecar' : undefined
+  if (own!.status === 401 || 'gameServer' in state) {
+    return { kind: 'another local sidecar', gameServer: nameAndState(state['gameServer']) }
+  }
+  return 'object_meta' in gameServer ? { kind: 'a real sidecar', gameServer: nameAndState(gameServer) } : undefined
+}
+
+function nameAndState(found: unknown): string | undefined {
+  const { object_meta: meta, status } = (found ?? {}) as Partial<Record<string, Partial<Record<string, unknown>>>>
+  const words = [meta?.['name'], status?.['state']].filter((word) => typeof word === 'string' && word !== '')
+  return words.length === 0 ? undefined : plainText(words.join(', '), 100)
 }
 
 /** Each running local sidecar of this user has a file here, named by its process and port. */

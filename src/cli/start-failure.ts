@@ -51,7 +51,7 @@ export async function startError(error: unknown, place: Place): Promise<UsageErr
   if (exitCode !== undefined) return fail(exitCode)
   // By name, since importing the class would load the YAML parser.
   if (kind === 'GameServerFileError' && cause?.code === 'ENOENT') return fail(EXIT.NO_FILE)
-  if (code === 'EADDRINUSE') return fail(EXIT.NO_SIDECAR, await findPortOwner(place.port))
+  if (code === 'EADDRINUSE') return fail(EXIT.NO_SIDECAR, (await findPortOwner(place.port))?.kind)
   return new UsageError(startFailure(error, place), { cause: error })
 }
 
@@ -75,7 +75,7 @@ export async function askAboutPort(
   stopped: Promise<string>,
   { colors, print }: CliContext,
 ): Promise<LocalSidecar | number> {
-  const owner = await findPortOwner(port)
+  const owner = (await findPortOwner(port))?.kind
   const { bold } = colors
   const use = owner === undefined ? '' : `${bold('[U]')}se that one / `
   print(`Port ${port} is used by ${owner ?? 'another program'}. ${use}${bold('[N]')}ext free port / ${bold('[Q]')}uit`)

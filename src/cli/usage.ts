@@ -1,7 +1,7 @@
 import { didYouMean, meant } from '../protocol/nearest.js'
 import { PROGRAM, UsageError } from './context.js'
 import type { NamedCommand } from './context.js'
-import { signature } from './flags.js'
+import { flagName, signature } from './flags.js'
 import type { Flag } from './flags.js'
 import { goneFlag } from './gone.js'
 
@@ -64,12 +64,14 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
   const { name, args = '' } = command
   const usage = `; ${usageOf(command).replace('Usage', 'usage')}`
   const all = [...args.matchAll(/[<[]([\w-]+)(\.\.\.)?[>\]]/g)]
-  const missing = all.filter(([whole]) => whole.startsWith('<'))[given.length]
+  const missing = all.find(([whole], i) => whole.startsWith('<') && !given[i])
   if (missing !== undefined) throw new UsageError(`Missing required argument '${missing[1]}'${usage}`)
   if (all.some(([, , dots]) => dots !== undefined) || given.length <= all.length) return
   const expected = `${all.length === 0 ? 'none' : all.length} expected`
   const [first = ''] = given.slice(all.length)
-  const question = /^\d+$/.test(first) && 'port' in command.flags ? `; did you mean --port ${first}?` : usage
+  const [flag] = Object.entries(command.flags).find(([, one]) => one.choices?.includes(first)) ?? []
+  const near = /^\d+$/.test(first) && 'port' in command.flags ? 'port' : flag
+  const question = near === undefined ? usage : `; did you mean ${flagName(near)} ${first}?`
   throw new UsageError(`Too many arguments for '${name}': ${expected}, got ${JSON.stringify(first)}${question}`)
 }
 

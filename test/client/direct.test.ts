@@ -10,7 +10,6 @@ import {
 import { createClient as createNodeClient } from '../../src/index.node.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { oursInProduction, realProduction } from '../contract/support/production-targets.js'
-import { has } from '../contract/support/releases.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
 import { connectPage } from '../support/with-sidecar.js'
 import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
@@ -20,11 +19,9 @@ beforeAll(() => void vi.stubGlobal('location', { origin: pageOrigin, search: '' 
 afterAll(() => void vi.unstubAllGlobals())
 announceMissing('direct mode')
 
-// Direct mode reads by WebSocket.
-const reads = ({ release }: { release?: string | undefined }): boolean => has(release, 'webSocket')
 const targets = [
-  ...localTargets.filter(reads).map(({ name, start }) => ({ name: `${name} in local mode`, local: true, start })),
-  ...[oursInProduction, ...realProduction].filter(reads).map(({ name, start }) => ({ name, local: false, start })),
+  ...localTargets.map(({ name, start }) => ({ name: `${name} in local mode`, local: true, start })),
+  ...[oursInProduction, ...realProduction].map(({ name, start }) => ({ name, local: false, start })),
 ]
 
 interface Page extends EmulatedBrowser {

@@ -3,7 +3,6 @@ import type { TestContext } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { oursInProduction, productionMock, realProduction } from './support/production-targets.js'
 import type { ProductionRunning } from './support/production-targets.js'
-import { has } from './support/releases.js'
 import { send } from './support/send.js'
 import { announceMissing } from './support/targets.js'
 import type { Lines } from './support/watchers.js'
@@ -43,7 +42,6 @@ announceMissing("production mode's watch")
 
 for (const target of [productionMock, oursInProduction, ...realProduction]) {
   for (const [transport, watch] of Object.entries(watchTransports)) {
-    if (transport === 'WebSocket' && !has(target.release, 'webSocket')) continue
     describe.concurrent(`production mode's watch over ${transport}: ${target.name}`, () => {
       const start = async (test: TestContext): Promise<Watched> => {
         const running = await target.start()
@@ -122,19 +120,17 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         expect(Number(after.object_meta.generation)).toBe(Number(before.object_meta.generation) + 1)
       })
 
-      if (has(target.release, 'batches')) {
-        it('only the last of several state calls is written', async (test) => {
-          const { call, label, next, running } = await start(test)
-          await running.atOnce(async () => {
-            await call('POST /ready')
-            await call('POST /allocate')
-            await call('POST /reserve', '{"seconds":"0"}')
-            await label('marker', '1')
-          })
-          expect((await next()).status.state).toBe('Reserved')
-          expect((await next()).object_meta.labels).toMatchObject({ 'agones.dev/sdk-marker': '1' })
+      it('only the last of several state calls is written', async (test) => {
+        const { call, label, next, running } = await start(test)
+        await running.atOnce(async () => {
+          await call('POST /ready')
+          await call('POST /allocate')
+          await call('POST /reserve', '{"seconds":"0"}')
+          await label('marker', '1')
         })
-      }
+        expect((await next()).status.state).toBe('Reserved')
+        expect((await next()).object_meta.labels).toMatchObject({ 'agones.dev/sdk-marker': '1' })
+      })
 
       it('a label sends one object, the same value again none', async (test) => {
         const { call, first: before, label, next } = await start(test)
@@ -149,40 +145,36 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         expect(labels).toEqual({ mode: 'duel', 'agones.dev/sdk-a': '1' })
       })
 
-      if (has(target.release, 'batches')) {
-        it('labels that are set together come in one object', async (test) => {
-          const { label, next, running } = await start(test)
-          await running.atOnce(async () => {
-            for (const key of ['a', 'b', 'c']) await label(key, '1')
-          })
-          expect((await next()).object_meta.labels).toEqual({
-            mode: 'duel',
-            'agones.dev/sdk-a': '1',
-            'agones.dev/sdk-b': '1',
-            'agones.dev/sdk-c': '1',
-          })
+      it('labels that are set together come in one object', async (test) => {
+        const { label, next, running } = await start(test)
+        await running.atOnce(async () => {
+          for (const key of ['a', 'b', 'c']) await label(key, '1')
         })
-      }
+        expect((await next()).object_meta.labels).toEqual({
+          mode: 'duel',
+          'agones.dev/sdk-a': '1',
+          'agones.dev/sdk-b': '1',
+          'agones.dev/sdk-c': '1',
+        })
+      })
 
-      if (has(target.release, 'listAnswers')) {
-        it('changes of counters and lists come together in one object', async (test) => {
-          const { call, next, running } = await start(test)
-          await running.atOnce(() =>
-            Promise.all(['2', '3'].map((diff) => call('PATCH /v1beta1/counters/rooms', `{"countDiff":"${diff}"}`))),
-          )
-          expect((await next()).status.counters).toEqual({ rooms: { count: '6', capacity: '10' } })
-          await running.atOnce(() =>
-            Promise.all([
-              call('POST /v1beta1/lists/players:addValue', '{"value":"x"}'),
-              call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}'),
-            ]),
-          )
-          expect((await next()).status.lists?.['players']).toEqual({
-            capacity: '100',
-            values: ['test0', 'test2', 'x'],
-          })
+      it('changes of counters and lists come together in one object', async (test) => {
+        const { call, next, running } = await start(test)
+        await running.atOnce(() =>
+          Promise.all(['2', '3'].map((diff) => call('PATCH /v1beta1/counters/rooms', `{"countDiff":"${diff}"}`))),
+        )
+        expect((await next()).status.counters).toEqual({ rooms: { count: '6', capacity: '10' } })
+        await running.atOnce(() =>
+          Promise.all([
+            call('POST /v1beta1/lists/players:addValue', '{"value":"x"}'),
+            call('POST /v1beta1/lists/players:removeValue', '{"value":"test1"}'),
+          ]),
+        )
+        expect((await next()).status.lists?.['players']).toEqual({
+          capacity: '100',
+          values: ['test0', 'test2', 'x'],
         })
-      }
+      })
 
       if (target.updatesLists) {
         it('an updated list keeps its order and appends new values', async (test) => {

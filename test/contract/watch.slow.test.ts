@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { full } from './cases/files.js'
-import { has } from './support/releases.js'
 import { send } from './support/send.js'
 import { gatewayTargets } from './support/gateway-targets.js'
 import { announceMissing, localTargets, mockLocal } from './support/targets.js'
@@ -17,7 +16,6 @@ announceMissing("local mode's watch")
 
 for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
   for (const [transport, watch] of Object.entries(watchTransports)) {
-    if (transport === 'WebSocket' && !has(target.release, 'webSocket')) continue
     describe(`local mode's watch over ${transport}: ${target.name}`, () => {
       let running: Running
       const open: Lines[] = []

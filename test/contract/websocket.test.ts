@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import WebSocket from 'ws'
-import { has } from './support/releases.js'
 import { send } from './support/send.js'
 import { announceMissing, localTargets } from './support/targets.js'
 import type { Running } from './support/targets.js'
@@ -60,7 +59,6 @@ const calls: readonly (readonly [path: string, answer: Answer | undefined, left?
 announceMissing('calls over a WebSocket')
 
 for (const target of localTargets) {
-  if (!has(target.release, 'webSocket')) continue
   describe(`calls over a WebSocket: ${target.name}`, () => {
     let running: Running
     afterEach(() => running.stop())

@@ -5,7 +5,7 @@ import { createLocalSidecar, type LocalSidecar } from '../../src/node.js'
 import { startCluster, type Cluster, type JsonObject } from '../contract/support/cluster.js'
 import { productionGameServer } from '../contract/support/production-game-server.js'
 import { startRealInCluster, startRealSidecar } from '../contract/support/real-sidecar.js'
-import { binaries, has, type Binary } from '../contract/support/releases.js'
+import { binaries, type Binary } from '../contract/support/releases.js'
 import { announceMissing } from '../contract/support/targets.js'
 import { runProcess } from '../hosts/support/runtimes.js'
 import { root } from '../support/source.js'
@@ -100,8 +100,7 @@ compared.for(binaries)(
   },
 )
 
-// Earlier sidecars undo removals, which our client prevents, and word the error of an absent value differently.
-compared.for(binaries.filter(({ release }) => has(release, 'listAnswers')))(
+compared.for(binaries)(
   'a program has the same outcomes with the official SDK and with our class, beside a real sidecar $release in production and ours',
   async (binary, { onTestFinished }) => {
     const [theirs, ours, besideOurs] = await Promise.all([

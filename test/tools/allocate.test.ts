@@ -11,8 +11,10 @@ import { call, expectRefusal, readGameServer, run, startLocal } from './support.
 
 const NO_SIDECAR = 69
 
-beforeEach(() => {
+beforeEach(async () => {
   vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
+  // Where sidecars announce themselves.
+  vi.stubEnv('XDG_RUNTIME_DIR', await temporaryFolder('announced'))
   return () => vi.unstubAllEnvs()
 })
 
@@ -60,8 +62,9 @@ describe('allocate', () => {
   })
 
   test('without a sidecar ends with 69 and says how to start one', async () => {
+    // Another program of this machine may have a sidecar at the usual port.
     const sentence =
-      /^No sidecar answers at http:\/\/127\.0\.0\.1:1; start one with "gameserver-sidecar local", or give its/
+      /^No sidecar answers at http:\/\/127\.0\.0\.1:1\. (Start one with "gameserver-sidecar|On this machine)/
     await expectRefusal(['allocate', '--url', 'http://127.0.0.1:1'], sentence, NO_SIDECAR)
   })
 
@@ -119,11 +122,11 @@ describe('without --url and AGONES_SDK_HTTP_PORT, a command finds the sidecar of
     expect(await findRunning(usual)).toBe(usual)
   })
 
-  test('and lists all URLs where several sidecars run', async () => {
+  test('and lists all URLs where several sidecars run, with their GameServers', async () => {
     const urls = [(await startLocal()).url, (await startLocal()).url]
     const failure = (await findRunning(await freePort()).catch((error: unknown) => error)) as Error
     expect(failure.message).toMatch(/^2 sidecars run on this machine; choose one of them with --url: /)
-    for (const url of urls) expect(failure.message).toContain(url)
+    for (const url of urls) expect(failure.message).toContain(`${url} (local, Scheduled)`)
   })
 })
 

@@ -7,7 +7,7 @@ import type { Operation, OperationName } from '../../protocol/operations.js'
 import { defineCommand, UsageError } from '../context.js'
 import type { CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
-import { findSidecar, url } from '../find-sidecar.js'
+import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle, withDefault } from '../flags.js'
 import { escapeJson, jsonText } from '../json-line.js'
@@ -18,7 +18,7 @@ import { pick, quote } from '../usage.js'
 export const callable = Object.keys(operations).filter((name) => name !== 'watchGameServer') as CallableName[]
 
 export const command = defineCommand({
-  args: '<operation> [arguments...]',
+  args: '[operation] [arguments...]',
   flags: {
     url,
     timeout: withDefault(option('seconds', 'how long the sidecar may take to answer', someSeconds), 10),
@@ -46,7 +46,7 @@ export const command = defineCommand({
       if (recorded === undefined) context.print(toJson(answer, flags.int64))
     } catch (error) {
       // With --curl the client may reject the made-up answer; the request is known all the same.
-      if (recorded === undefined || recorded.requests.length === 0) return tell(error, context)
+      if (recorded === undefined || recorded.requests.length === 0) return await tell(error, baseUrl, context)
     } finally {
       client.close()
     }
@@ -74,6 +74,7 @@ interface ParsedCall {
 function parseCall(name: string, given: readonly string[]): ParsedCall {
   if (name === 'watchGameServer')
     throw new UsageError('watchGameServer never ends; use gameserver-sidecar watch --json.')
+  if (name === '') throw new UsageError(`Name one of the operations: ${callable.join(', ')}.`)
   const operation = pick('operation', name, callable)
   const [, path, body = {}] = operations[operation] as Operation
   const fields = Object.entries(body)
@@ -126,12 +127,16 @@ function perform(client: SidecarClient<bigint>, { operation, args }: ParsedCall)
 }
 
 /** Prints the sidecar's or the client's error, and returns the exit code. @throws every other error */
-function tell(error: unknown, { warn, colors }: CliContext): number {
+async function tell(error: unknown, baseUrl: string, { warn, colors }: CliContext): Promise<number> {
   if (!isSidecarError(error)) throw error
   warn(colors.red(plainText(`${error.code} ${error.message}`, 2_000)))
   if (error.status !== undefined) return EXIT.FAILED
   if (isTimeOver(error)) return EXIT.TIME_OVER
-  if (error.code === 'UNAVAILABLE') return EXIT.NO_SIDECAR
+  if (error.code === 'UNAVAILABLE') {
+    const elsewhere = await sidecarsElsewhere(baseUrl)
+    if (elsewhere !== undefined) warn(colors.yellow(`${elsewhere}: give --url.`))
+    return EXIT.NO_SIDECAR
+  }
   return error.code === 'INVALID_ARGUMENT' || error.code === 'CONFIG' ? EXIT.USAGE : EXIT.FAILED
 }
 

@@ -10,7 +10,7 @@ import { createSubject } from '../doctor/subject.js'
 import type { Subject } from '../doctor/subject.js'
 import { reachChecks } from '../doctor/reach.js'
 import { EXIT } from '../exit-codes.js'
-import { findSidecar, url } from '../find-sidecar.js'
+import { findSidecar, isPort, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, text, toggle, withDefault } from '../flags.js'
 import { jsonText } from '../json-line.js'
@@ -76,13 +76,10 @@ function originOf(given: string): string {
   return parsed.origin
 }
 
-/** An invalid variable is a finding, not a reason to end. */
+/** An invalid variable is a finding, not a reason to end. @throws UsageError where several sidecars run */
 async function urlOfEnvironment(): Promise<string> {
-  try {
-    return await findSidecar(undefined, process.env)
-  } catch {
-    return DEFAULT_URL
-  }
+  const { AGONES_SDK_HTTP_PORT: port = '' } = process.env
+  return port === '' || isPort(port) ? findSidecar(undefined, process.env) : DEFAULT_URL
 }
 
 /** Prints each finding at once. Checks that are skipped for the same reason share a line. */

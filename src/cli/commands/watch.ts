@@ -7,7 +7,7 @@ import type { CliContext } from '../context.js'
 import { clockTime } from '../event-lines.js'
 import { EXIT, exitOfSignal } from '../exit-codes.js'
 import { STATES } from '../../protocol/game-server.js'
-import { findSidecar, url } from '../find-sidecar.js'
+import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import type { Values } from '../flags.js'
@@ -24,6 +24,9 @@ const flags = {
   until: { ...option('state', 'end with code 0 once the GameServer is in this state', stateOf), choices: STATES },
   timeout: option('seconds', 'end after this long; with --until, with code 75', someSeconds),
 }
+
+/** A sidecar that is being started answers sooner. */
+const LOOK_AROUND_MS = 2_000
 
 type WatchFlags = Values<typeof flags>
 
@@ -44,6 +47,7 @@ async function runWatch(given: WatchFlags, context: CliContext): Promise<number>
   const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)
   const { until, timeout } = given
   let timer: NodeJS.Timeout | undefined
+  const lookAround = setTimeout(() => void nameOthers(client, baseUrl, told), LOOK_AROUND_MS)
   try {
     return await Promise.race([
       follow(client, until, told),
@@ -55,8 +59,15 @@ async function runWatch(given: WatchFlags, context: CliContext): Promise<number>
     ])
   } finally {
     clearTimeout(timer)
+    clearTimeout(lookAround)
     client.close()
   }
+}
+
+/** Names the sidecars of this machine where none has answered at the given address. */
+async function nameOthers({ status }: SidecarClient, baseUrl: string, told: Told): Promise<void> {
+  const elsewhere = status.connection === 'connected' ? undefined : await sidecarsElsewhere(baseUrl)
+  if (elsewhere !== undefined) told.problem(`No sidecar answers at ${baseUrl}. ${elsewhere}: give --url.`)
 }
 
 interface Told {

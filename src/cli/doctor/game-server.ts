@@ -37,7 +37,7 @@ async function checkWebSocket(_: Fields, { url, patience }: Subject): Promise<Fi
   if (typeof found === 'string') {
     return warning(
       `the WebSocket gives nothing (${found}); this package's client falls back to the HTTP stream, others wait forever`,
-      'let the proxy in front pass upgrades on; a platform before 1.53 has this fault itself',
+      'let the proxy in front pass upgrades on',
     )
   }
   const took = `after ${Math.round(found)} ms`

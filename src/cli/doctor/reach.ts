@@ -1,5 +1,6 @@
 import { parseObject } from '../../client/answers.js'
 import { isLoopback } from '../../local/http.js'
+import { sidecarsElsewhere } from '../find-sidecar.js'
 import { failure, ok, skipped, warning } from './check.js'
 import type { Check, Finding } from './check.js'
 import { at } from './subject.js'
@@ -12,7 +13,9 @@ const SERVE = 'gameserver-sidecar serve <build>'
 async function checkListener({ url, listener, gameServer, read }: Subject): Promise<Finding> {
   const found = await listener()
   if (found.kind === 'none') {
-    return failure(`nothing answers HTTP at ${url}: ${found.reason}`, `start a sidecar (${START})`)
+    const elsewhere = await sidecarsElsewhere(url)
+    const fix = elsewhere === undefined ? `start a sidecar (${START})` : `${elsewhere}: give --url`
+    return failure(`nothing answers HTTP at ${url}: ${found.reason}`, fix)
   }
   if (found.kind === 'other') {
     return failure(

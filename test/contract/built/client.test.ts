@@ -8,7 +8,7 @@ import { createLocalSidecar } from '../../../src/node.js'
 import { conformanceNames as conformance } from '../../../src/platform/sidecar/state/config.js'
 import { productionTargets } from '../support/production-targets.js'
 import { startRealSidecar } from '../support/real-sidecar.js'
-import { binaries, has } from '../support/releases.js'
+import { binaries } from '../support/releases.js'
 import { announceMissing, localTargets } from '../support/targets.js'
 
 interface Build {
@@ -112,7 +112,6 @@ for (const [build, load] of Object.entries(builds)) {
   for (const watch of ['websocket', 'stream'] as const) {
     describe.concurrent(`every operation of the built client, ${build}, ${watch}`, () => {
       for (const target of localTargets) {
-        if (watch === 'websocket' && !has(target.release, 'webSocket')) continue
         it(`in local mode: ${target.name}`, async (test) => {
           const running = await target.start()
           test.onTestFinished(() => running.stop())
@@ -121,7 +120,6 @@ for (const [build, load] of Object.entries(builds)) {
       }
 
       for (const target of productionTargets) {
-        if (watch === 'websocket' && !has(target.release, 'webSocket')) continue
         it(`in production mode: ${target.name}`, async (test) => {
           const running = await target.start()
           test.onTestFinished(() => running.stop())
@@ -137,7 +135,6 @@ for (const [build, load] of Object.entries(builds)) {
       })
 
       for (const binary of binaries) {
-        if (watch === 'websocket' && !has(binary.release, 'webSocket')) continue
         it(`the conformance recorder of the real sidecar ${binary.release} misses nothing`, async (test) => {
           // It records only when it isn't told to be local too. Its exit code is the verdict.
           const flags = [`--test=${conformance.join(',')}`, '--timeout=8']

@@ -132,7 +132,6 @@ export const productionCounterCases: readonly WireCase[] = [
   },
   {
     name: 'a capacity below the count truncates it',
-    since: 'batches',
     steps: [
       step(`PATCH ${path}`, '{"count":"5"}', counted(5)),
       step(`PATCH ${path}`, '{"capacity":"3"}', counted(3, 3)),

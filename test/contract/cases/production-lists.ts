@@ -66,7 +66,6 @@ export const productionListCases: readonly WireCase[] = [
   { name: 'removing what is not there', steps: [remove('nope', absent('nope')), get(listed())] },
   {
     name: 'removing a value that is waiting: the answer still holds it',
-    since: 'listAnswers',
     steps: [
       add('x', withMore('x')),
       remove('x', withMore('x')),
@@ -85,7 +84,6 @@ export const productionListCases: readonly WireCase[] = [
   },
   {
     name: 'room is made by a removal that waits',
-    since: 'listAnswers',
     steps: [
       add('c', of(['a', 'b', 'c']), 'rooms'),
       remove('a', of(['b', 'c']), 'rooms'),

@@ -3,13 +3,13 @@ import { ok } from './wire-case.js'
 
 /** A binary of the real sidecar. */
 export interface Binary {
-  /** `1.52` or `1.52.2`; anything else, such as `HEAD`, is newer than every release. */
+  /** `1.54` or `1.54.2`; anything else, such as `HEAD`, is newer than every release. */
   readonly release: string
   readonly path: string
 }
 
 /**
- * The binaries that SDK_SERVERS names (`1.52=path,1.60=path`), or the one that SDK_SERVER names, which is taken for the
+ * The binaries that SDK_SERVERS names (`1.54=path,1.60=path`), or the one that SDK_SERVER names, which is taken for the
  * newest.
  */
 export const binaries: readonly Binary[] = (
@@ -24,14 +24,6 @@ export const binaries: readonly Binary[] = (
 
 /** The first release that does what the cases expect, and what the releases before it do. */
 export const first = {
-  /** Calls of half a second are written together; before, each is written within 40 ms. */
-  batches: '1.51.0',
-  /** A socket that sends no frame gets an answer; before, none ever. */
-  webSocket: '1.52.1',
-  /** Adding and removing answers with the list; before, with an empty one. A removal undoes an add of the same batch. */
-  listAnswers: '1.53.0',
-  /** Updating a counter answers with it; before, with an empty one. */
-  counterAnswers: '1.54.0',
   /** Bad keys and values are refused; before, each is accepted and no label is written any more. */
   labelChecks: '1.55.0',
   /**
@@ -57,7 +49,6 @@ export const has = (release: string | undefined, what: keyof typeof first): bool
 }
 
 const emptyList = ok({ name: '', capacity: '0', values: [] })
-const emptyCounter = ok({ name: '', count: '0', capacity: '0' })
 
 type Change = (answer: Answer) => Answer
 
@@ -77,13 +68,6 @@ const accepted =
 
 /** How the releases before one answer in production: each rule that fits changes what is expected. */
 const before: readonly (readonly [what: keyof typeof first, call: RegExp, change: Change])[] = [
-  ['listAnswers', /:(add|remove)Value$/, (answer) => (answer.status === 200 ? emptyList : answer)],
-  [
-    'listAnswers',
-    /:removeValue$/,
-    reworded(/^not found: value (.*)not in list (.*)$/, 'not found. Value: $1not found in List: $2'),
-  ],
-  ['counterAnswers', /^PATCH \S+counters/, (answer) => (answer.status === 200 ? emptyCounter : answer)],
   ['labelChecks', /label$/, accepted(/^invalid label/)],
   ['annotationChecks', /annotation$/, accepted(/^invalid annotation/)],
   ['words', /^PUT/, reworded(/no more than (\d+) bytes/g, 'no more than $1 characters')],
