@@ -33,7 +33,7 @@ describe('the command line as a process', () => {
   ])('exec gives the command the name of its GameServer and as PORT %s', async (_, given, port) => {
     const game =
       'const { PORT, GAMESERVER_NAME, AGONES_SDK_HTTP_PORT: own } = process.env; ' +
-      'fetch(`http://127.0.0.1:${own}/gameserver`).then((answer) => answer.json()).then(({ object_meta, status }) => ' +
+      "fetch('http://127.0.0.1:' + own + '/gameserver').then((answer) => answer.json()).then(({ object_meta, status }) => " +
       'console.log(PORT, GAMESERVER_NAME === object_meta.name, status.ports[0].port))'
     const { out } = await cli(['exec', '--port', '0', '--', process.execPath, '-e', game], { PORT: given }).finished
     expect(out).toBe(`${port} true ${port}`)
