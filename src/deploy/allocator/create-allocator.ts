@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onAbort } from '../../client/signals.js'
+import { onAbort } from '../../client/time.js'
 import { edgeUrl } from '../../protocol/edge-url.js'
 import { allocationOf, requestOf } from './answers.js'
 import { AllocationError, type AllocationErrorCode } from './errors.js'
