@@ -44,10 +44,25 @@ export function createArenaView(canvas) {
       context.strokeStyle = '#ffffff'
       context.stroke()
     }
+  }
+
+  /** Names stand above their players, or below them where another name is; a name without room is left out. */
+  function drawNames(players) {
     context.font = '600 15px system-ui, sans-serif'
     context.textAlign = 'center'
     context.fillStyle = '#e8edf9'
-    context.fillText(player.name, x, y < 50 ? y + 36 : y - 26)
+    const drawn = []
+    for (const { id, name } of players) {
+      const { x, y } = shown.get(id)
+      const width = context.measureText(name).width
+      const isFree = (at) =>
+        at > 16 &&
+        drawn.every((other) => Math.abs(other.at - at) > 18 || Math.abs(other.x - x) > (other.width + width) / 2)
+      const at = [y - 26, y + 36].find(isFree)
+      if (at === undefined) continue
+      context.fillText(name, x, at)
+      drawn.push({ x, at, width })
+    }
   }
 
   function glide({ id, x, y }) {
@@ -64,6 +79,7 @@ export function createArenaView(canvas) {
       drawGrid()
       for (const star of stars) drawStar(star, time)
       for (const player of players) drawPlayer(player, player.id === self)
+      drawNames(players)
     },
   }
 }

@@ -40,6 +40,11 @@ export async function findSidecar(given: string | undefined, env: Environment): 
   if (/[?#]/.test(given)) {
     throw new UsageError(`--url must end before "?" and "#", since paths are added to it; got ${JSON.stringify(given)}`)
   }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new UsageError(
+      `--url must hold no user and no password, which a sidecar doesn't know; got one for ${parsed.host}`,
+    )
+  }
   return parsed.href.replace(/\/$/, '')
 }
 

@@ -1,3 +1,5 @@
+import { askForNear } from '../protocol/nearest.js'
+import { longestTimer } from '../protocol/names.js'
 import { isNetwork } from '../protocol/networks.js'
 
 /** A TCP port; 0 for any. */
@@ -25,7 +27,7 @@ export function whole(text: string): number {
 /** Seconds, also fractions, up to the longest time that a timer can wait. */
 export function seconds(text: string): number {
   const value = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || value > 2_147_483) {
+  if (!/^\d+(\.\d+)?$/.test(text) || value * 1000 > longestTimer) {
     throw new Error('It must be a number of seconds from 0 to 2147483.')
   }
   return value
@@ -57,13 +59,19 @@ export function networks(text: string, before?: readonly string[]): readonly str
 /** Collects the text of each occurrence. */
 export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
+/** The gates that a sidecar asks for; the platform has more. */
+const GATES = ['CountsAndLists', 'PlayerTracking']
+
 /** Feature gates in the real sidecar's form: `CountsAndLists=false&Other=true`. */
 export function featureGates(text: string): Record<string, boolean> {
   const gates: Record<string, boolean> = {}
   for (const pair of text.split(/[&,]/)) {
     const match = /^(\w+)=(true|false)$/i.exec(pair.trim())
     if (match === null) throw new Error('It must look like CountsAndLists=false&PlayerTracking=true.')
-    gates[match[1]!] = match[2]!.toLowerCase() === 'true'
+    const name = match[1]!
+    const question = GATES.includes(name) ? undefined : askForNear(name, GATES)
+    if (question !== undefined) throw new Error(`There is no gate ${JSON.stringify(name)}; ${question}`)
+    gates[name] = match[2]!.toLowerCase() === 'true'
   }
   return gates
 }

@@ -165,7 +165,11 @@ function valueOf(shown: string, flag: Flag, given: string | undefined, before: u
     if (flag.value.startsWith('[')) return true
     throw new UsageError(`Option '${shown}' argument missing: ${flag.about}.`)
   }
-  if (flag.read === undefined) return given
+  if (flag.read === undefined) {
+    // An empty shell variable, for example.
+    if (given === '') throw new UsageError(`Option '${shown}' argument '' is invalid: it must not be empty.`)
+    return given
+  }
   try {
     return flag.read(given, before)
   } catch (error) {

@@ -1,5 +1,5 @@
 import { plainText } from '../local/files.js'
-import { CommandError, UsageError } from './context.js'
+import { CommandError, PROGRAM, UsageError } from './context.js'
 import type { CliContext, Command, NamedCommand } from './context.js'
 import { EXIT } from './exit-codes.js'
 import { readLine } from './flags.js'
@@ -46,7 +46,7 @@ export async function runCli(words: readonly string[], context: CliContext): Pro
     return await run(words, context)
   } catch (error) {
     const isOurs = error instanceof UsageError || error instanceof CommandError
-    const sentence = isOurs ? error.message : `Unexpected error: ${String(error)}`
+    const sentence = isOurs ? error.message : `This is a fault of ${PROGRAM}; please report it: ${String(error)}`
     context.warn(context.colors.red(plainText(sentence)))
     if (error instanceof CommandError) return error.code
     return error instanceof UsageError ? EXIT.USAGE : EXIT.FAILED

@@ -64,7 +64,7 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
   const { name, args = '' } = command
   const usage = `; ${usageOf(command).replace('Usage', 'usage')}`
   const all = [...args.matchAll(/[<[]([\w-]+)(\.\.\.)?[>\]]/g)]
-  const missing = all.filter(([whole]) => whole.startsWith('<'))[given.length]
+  const missing = all.find(([whole], i) => whole.startsWith('<') && !given[i])
   if (missing !== undefined) throw new UsageError(`Missing required argument '${missing[1]}'${usage}`)
   if (all.some(([, , dots]) => dots !== undefined) || given.length <= all.length) return
   const expected = `${all.length === 0 ? 'none' : all.length} expected`

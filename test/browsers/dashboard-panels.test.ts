@@ -43,6 +43,16 @@ inDashboard((openDashboard) => {
     await dashboard.says('Allocate', 'UnAllocated: ')
   })
 
+  test.each([1280, 390])('code to copy is shown whole, %i pixels wide', async (width) => {
+    const { run } = await openDashboard({ width, local: { gameServer: { metadata: { name: 'empty' } } } })
+    expect(await run(`document.querySelectorAll('pre').length`)).toBeGreaterThan(4)
+    expect(
+      await run(
+        `[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)`,
+      ),
+    ).toEqual([])
+  })
+
   test('ignored beats lead to misses, and misses make the GameServer Unhealthy', async () => {
     const dashboard = await open()
     dashboard.local.control({ type: 'setClock', speed: 0 })

@@ -99,7 +99,7 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['serve', 'nowhere', '--local'], /^There is no folder \S*nowhere to serve\.$/],
     [['serve', 'package.json', '--local'], /package\.json is not a folder: name the one that holds index\.html\.$/],
 
-    [['host', 'dist', 'two', '--local'], /^Too many arguments for 'host': 1 expected, got "two";/],
+    [['host', 'dist', 'two', '--local'], /^Too many arguments for 'host': 1 expected, got "two"; usage: /],
     [['host', '', '--local'], /^Nothing says what to run/],
     [
       ['host', '--node', 'server.mjs', '--local'],
@@ -114,6 +114,14 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['fleet', '--port', '0', '--max', '0', 'x'], /^max must be an integer from 1 to 1000; got 0\.$/],
     [['fleet', '--port', '0', '--allow-origin', '*', 'x'], /^An allowed origin must look like/],
 
+    [['exec', '--', ''], /^Missing required argument 'command'; usage: /],
+    [['serve', '', '--local'], /^Missing required argument 'dir'; usage: /],
+    [['local', '-f', ''], /^Option '--file <path>' argument '' is invalid: it must not be empty\.$/],
+    [['local', '--feature-gates', 'CountAndLists=true'], /no gate "CountAndLists"; did you mean "CountsAndLists"\?$/],
+    ...['call', 'watch', 'allocate', 'doctor'].map((command): readonly [string[], RegExp] => [
+      [command, ...(command === 'call' ? ['ready'] : []), '--url', 'http://ann:secret@127.0.0.1:1'],
+      /^--url must hold no user and no password, .*; got one for 127\.0\.0\.1:1$/,
+    ]),
     [['allocate', '--label', 'mode'], /argument 'mode' is invalid: it must look like key=value\.$/],
     [['allocate', '-f', 'x', '--add-to', 'a=b'], /^--add-to and --file exclude each other; write it into the file\.$/],
     [['allocate', '--url', 'ftp://x'], /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],

@@ -1,6 +1,6 @@
 import { createClient } from '../../index.node.js'
 import type { ClientOptions, Counter, CounterUpdate, List, SidecarClient, SidecarError } from '../../index.js'
-import { toAgonesError, told, type AgonesSDKError } from './errors.js'
+import { toAgonesError, withGrpcCode, type AgonesSDKError } from './errors.js'
 import { toObject, type GameServer } from './game-server.js'
 
 /** ms */
@@ -35,7 +35,7 @@ export class AgonesSDK {
 
   /** Resolves once the sidecar answers; rejects with `TIMEOUT` if it doesn't within 30 s. */
   async connect(): Promise<void> {
-    await told(this.client.connect({ timeout: CONNECT_TIMEOUT }))
+    await withGrpcCode(this.client.connect({ timeout: CONNECT_TIMEOUT }))
   }
 
   /** Ends the watch and every call that waits. */
@@ -62,7 +62,7 @@ export class AgonesSDK {
   }
 
   async getGameServer(): Promise<GameServer> {
-    return toObject(await told(this.client.getGameServer()))
+    return toObject(await withGrpcCode(this.client.getGameServer()))
   }
 
   /**
@@ -106,7 +106,7 @@ export class AgonesSDK {
    */
   private async answer(call: Promise<unknown>): Promise<Answer> {
     try {
-      await told(call)
+      await withGrpcCode(call)
     } catch (error) {
       const { gameServer, status } = this.client
       const isOver = status.connection === 'connected' && /^(Unhealthy|Shutdown)$/.test(`${gameServer?.status.state}`)
@@ -120,9 +120,9 @@ export class AgonesSDK {
 export type Beta = ReturnType<typeof createBeta>
 
 function createBeta(client: SidecarClient) {
-  const counter = (key: string): Promise<Counter> => told(client.getCounter(key))
-  const list = (key: string): Promise<List> => told(client.getList(key))
-  const done = async (change: Promise<unknown>): Promise<void> => void (await told(change))
+  const counter = (key: string): Promise<Counter> => withGrpcCode(client.getCounter(key))
+  const list = (key: string): Promise<List> => withGrpcCode(client.getList(key))
+  const done = async (change: Promise<unknown>): Promise<void> => void (await withGrpcCode(change))
   const update = (key: string, change: CounterUpdate): Promise<void> =>
     done(client.updateCounter(key, change)).catch((error: unknown) => {
       // The sidecar made the change. Only its answer doesn't fit a number, and nobody reads the answer.

@@ -31,7 +31,7 @@ export function toAgonesError(error: SidecarError): AgonesSDKError {
 }
 
 /** Resolves as a call of the client does, or rejects with the call's error and its gRPC code. */
-export function told<T>(call: Promise<T>): Promise<T> {
+export function withGrpcCode<T>(call: Promise<T>): Promise<T> {
   return call.catch((error: unknown) => {
     throw toAgonesError(error as SidecarError)
   })

@@ -1,7 +1,7 @@
 import { SidecarError, type GameServer } from '../../index.js'
 import { factsOf, type Facts } from './facts.js'
 import type { PlayersEvents } from './types.js'
-import { COUNTER, FIND, isOpen, Writes, type Write } from './writes.js'
+import { COUNTER, isOpen, Writes, type Write } from './writes.js'
 
 /** The game's wish for a seat. `promised`: joining with an allocation's promise. `gone`: its value is to be removed. */
 export type Stage = 'expected' | 'joining' | 'promised' | 'here' | 'gone'
@@ -76,12 +76,8 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
     const { state, missing, values } = facts
     if (!state) return
     this.decide()
-    if (missing) {
-      if (!this.failure) this.write(FIND, { find: missing }, 1)
-    } else {
-      if (values) this.seats.forEach((stage, id) => this.reconcile(id, stage, values.size < facts.room))
-      this.writeCount(facts)
-    }
+    if (values && !missing) this.seats.forEach((stage, id) => this.reconcile(id, stage, values.size < facts.room))
+    if (!missing) this.writeCount(facts)
     this.wasFull = this.isFull
     if (this.isFull && !wasFull) this.effects.push(['full', { capacity: this.most }])
   }
@@ -99,10 +95,12 @@ export class PlayersState extends Writes<SeatWrite, PlayersEffects> {
       if (error.code === 'ALREADY_EXISTS' && !isShown && !isHeld) this.promised(id)
     } else if ('add' in what && this.idsIn('joining', 'promised').includes(id)) {
       if (!mayHaveRoom) this.refuse(id, error)
-    } else if (!isFull) {
-      if ('find' in what) this.failure = error
-      this.effects.push(['error', error])
-    }
+    } else if (!isFull) this.effects.push(['error', error])
+  }
+
+  lacks(error: SidecarError): void {
+    this.failure = error
+    this.effects.push(['error', error])
   }
 
   protected lost(id: string, what: SeatWrite): void {

@@ -1,6 +1,6 @@
 import type { GameServer, SidecarError } from '../../index.js'
 import { factsOf, NOTHING } from './facts.js'
-import { COUNTER, FIND, isOpen, Writes, type Write } from './writes.js'
+import { COUNTER, isOpen, Writes, type Write } from './writes.js'
 
 /** A difference of the counter, with the capacity before the write; the label's value; or a state. */
 export type SessionWrite =
@@ -92,7 +92,6 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
     const { facts } = this
     if (this.isOver || !facts.state) return
     const { counter, label } = this.rules
-    if (facts.missing) this.write(FIND, { find: facts.missing }, 1)
     if (facts.count !== undefined) this.writeCount(facts.count)
     if (label !== undefined) this.writeLabel(String(!this.isFull))
     const isReused = counter === undefined && label === undefined && !this.isLocked
@@ -111,7 +110,11 @@ export class SessionsState extends Writes<SessionWrite, SessionsEffects> {
   protected failed(_: string, { what }: Write<object>, error: SidecarError, isRefused: boolean): void {
     if (!isRefused) return
     if ('update' in what) this.pending = 0
-    if (error.code !== 'OUT_OF_RANGE' && !this.isOver) this.effects.push(['error', error])
+    if (error.code !== 'OUT_OF_RANGE') this.lacks(error)
+  }
+
+  lacks(error: SidecarError): void {
+    if (!this.isOver) this.effects.push(['error', error])
   }
 
   protected lost(_: string, what: SessionWrite): void {

@@ -27,8 +27,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   const { on, emit } = internals.createEmitter<PlayersEvents>(EVENTS)
   const state = new PlayersState({ list, counter, limit })
 
-  const tracker = createTracker<Int, SeatWrite, PlayersEffects>(client, {
-    state,
+  const tracker = createTracker<Int, SeatWrite, PlayersEffects>(client, state, {
     emit,
     async call(what, id, limits) {
       if ('count' in what) return client.updateCounter(counter!, what, limits)
@@ -57,7 +56,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       isEmpty: () => !state.facts.missing && state.idsIn('gone').length === state.seats.size,
       isOver: () => state.isOver,
       onJoined: (listener) => on('joined', listener),
-      report: (error) => tracker.tellError(error as SidecarError),
+      report: (error) => tracker.report(error as SidecarError),
     })
   }
 
@@ -83,7 +82,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         joins.set(id, settle)
         tracker.later(() => state.join(id))
         client
-          .waitFor(() => false, { timeout, signal: wait.signal })
+          .waitFor(() => false, { timeout, signal: wait })
           .catch((error: unknown) => {
             if (joins.get(id) === settle) tracker.change(() => state.quit(id, error as SidecarError))
           })

@@ -24,8 +24,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
   const { on, emit } = internals.createEmitter<SessionsEvents<Int>>(['started', 'ended', 'full', 'error'])
   const state = new SessionsState({ counter, label, limit, thenShutdown })
 
-  const tracker = createTracker<Int, SessionWrite, SessionsEffects>(client, {
-    state,
+  const tracker = createTracker<Int, SessionWrite, SessionsEffects>(client, state, {
     emit,
     call(what, _, limits) {
       if ('state' in what) return client[what.state](limits)
@@ -67,7 +66,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
     session.touch()
     emit('started', session)
     new Promise((resolve) => resolve(onSession(session))).catch((cause: unknown) =>
-      tracker.tellError(new SidecarError('UNKNOWN', `onSession failed: ${String(cause)}`, { cause })),
+      tracker.report(new SidecarError('UNKNOWN', `onSession failed: ${String(cause)}`, { cause })),
     )
   }
 

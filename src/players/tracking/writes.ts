@@ -6,20 +6,15 @@ const SETTLE = 3
 /** Ticks for which the sidecar may hold a call that timed out: it waits up to about 35 s for the platform's answer. */
 const HELD = 80
 
-/** Codes of a write that certainly had no effect. */
+/** Codes of a call that certainly had no effect. */
 const REFUSED = /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/
+export const isRefusal = ({ code }: SidecarError): boolean => REFUSED.test(code)
 
 /** The `ticks` of a write that the sidecar is being asked about. */
 const ASKED = -1
 
-/** The keys of the counter's writes and of a read. No player's id can equal them. */
+/** The key of the counter's writes, which no player's id can equal. */
 export const COUNTER = ''
-export const FIND = '\n'
-
-/** In place of a write, a read that finds out why the GameServer lacks a list or counter. */
-interface Find {
-  readonly find: 'list' | 'counter'
-}
 
 /** A write of the tracker, from its call until its effect shows, its loss is certain, or its refusal has expired. */
 export interface Write<What> {
@@ -52,7 +47,7 @@ export interface Answer {
 }
 
 export type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
-export type Send<What> = readonly [type: 'send', write: { readonly key: string; readonly what: What | Find }]
+export type Send<What> = readonly [type: 'send', write: { readonly key: string; readonly what: What }]
 
 /** Whether a write may still land. */
 export const isOpen = (write: Write<unknown> | undefined): boolean => !!write && !/^[rl]/.test(write.fate)
@@ -65,7 +60,7 @@ export const isOpen = (write: Write<unknown> | undefined): boolean => !!write &&
  */
 export abstract class Writes<What extends object, Effects extends { error: SidecarError }> {
   /** Writes by the key that they change: at most one for each key. */
-  writes = new Map<string, Write<What | Find>>()
+  writes = new Map<string, Write<What>>()
   /** Effects that are still to be carried out. */
   effects: (EffectOf<Effects> | EffectOf<{ error: SidecarError }> | Send<What>)[] = []
   /** The facts of the last object. */
@@ -89,9 +84,11 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
   abstract turn(): void
   /** The GameServer is shutting down, or is no longer tracked. */
   abstract end(error: SidecarError): void
+  /** The sidecar has said why the GameServer lacks the list or counter. */
+  abstract lacks(error: SidecarError): void
   /** Whether the last object shows the write. */
   protected abstract shows(what: What, key: string): boolean
-  protected abstract failed(key: string, write: Write<What | Find>, error: SidecarError, isRefused: boolean): void
+  protected abstract failed(key: string, write: Write<What>, error: SidecarError, isRefused: boolean): void
   protected abstract lost(key: string, what: What): void
 
   protected isFree(key: string): boolean {
@@ -100,7 +97,7 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
   }
 
   /** Sends a write, unless another write of that key is in flight. */
-  protected write(key: string, what: What | Find, questions: number): void {
+  protected write(key: string, what: What, questions: number): void {
     if (!this.isFree(key)) return
     const isHeld = this.writes.has(key)
     this.writes.set(key, { what, questions, fate: 'sent', ticks: Infinity, isHeld })
@@ -118,12 +115,11 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
     write.fate = 'accepted'
     write.ticks = SETTLE
     if (!error) return
-    const { code } = error
-    const isRefused = REFUSED.test(code) || ('find' in write.what && code === 'NOT_FOUND')
+    const isRefused = isRefusal(error)
     write.fate = isRefused ? 'refused' : 'unknown'
     if (isRefused) {
       // Retry after OUT_OF_RANGE, since room may become free. The same sidecar would repeat any other refusal.
-      if (!/^OUT/.test(code)) write.ticks = Infinity
+      if (!/^OUT/.test(error.code)) write.ticks = Infinity
     } else {
       write.ticks = 1
       write.questions = Math.min(write.questions, 2)
@@ -183,15 +179,14 @@ export abstract class Writes<What extends object, Effects extends { error: Sidec
       if (answer && isCurrent && this.isGone(key, answer)) write.questions--
       if (write.questions) return
       this.done(key)
-      if (!('find' in write.what)) this.lost(key, write.what)
+      this.lost(key, write.what)
     })
   }
 
   /** Completes the writes that show. */
   settle(): void {
     this.writes.forEach((write, key) => {
-      const { what } = write
-      if (!isOpen(write) || 'find' in what || !(write.isShown || this.shows(what, key))) return
+      if (!isOpen(write) || !(write.isShown || this.shows(write.what, key))) return
       if (write.fate === 'sent') write.isShown = true
       else this.done(key)
     })

@@ -52,7 +52,7 @@ export async function writePageProject(folder: string): Promise<void> {
   await game.remove()
   for (const [name, script] of Object.entries(PAGES)) await writeFile(join(folder, `game/${name}.html`), pageOf(script))
   const build = `node -e "require('fs').cpSync('game', 'dist', { recursive: true })"`
-  const given = { counter: ['players=8'], list: ['roster=8'], webrtc: true }
+  const given = { kind: 'page', counter: ['players=8'], list: ['roster=8'], webrtc: true }
   await initProject(folder, { build }, 'node-datachannel', given)
 }
 

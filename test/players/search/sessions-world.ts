@@ -212,7 +212,7 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   }
 
   protected perform([type, sent]: SessionsState['effects'][number]): void {
-    if (type === 'send' && !('find' in sent.what)) this.send({ id: sent.key, what: sent.what, ticks: HELD })
+    if (type === 'send') this.send({ id: sent.key, what: sent.what, ticks: HELD })
   }
 
   private objectOf({ count, capacity, state, version, allocation, label }: Stored): GameServer {

@@ -75,12 +75,12 @@ RUN {{finish}}
 
 # {{Runtime}} and tini, with the libraries that they need.
 FROM node:24-bookworm-slim AS root
-RUN apt-get update \
- && apt-get install -y --no-install-recommends binutils ca-certificates tini \
- && rm -rf /var/lib/apt/lists/*
 {{#isBun}}
 RUN npm install --global bun@1
 {{/isBun}}
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends binutils ca-certificates tini \
+ && rm -rf /var/lib/apt/lists/*
 RUN set -e; mkdir -p /image/etc; mkdir -m 1777 /image/tmp; \
     files="$(ls $(command -v {{runtime}}) /usr/bin/tini \
       /usr/lib/*/libanl.so.1 \
