@@ -1,4 +1,4 @@
-import { longestTimer } from '../../platform/sidecar.js'
+import { longestTimer } from '../../protocol/names.js'
 import type { SidecarEnvironment } from '../../platform/sidecar.js'
 
 /** Most timers that fire in one turn of the event loop. */

@@ -1,4 +1,4 @@
-import { longestTimer } from '../sidecar.js'
+import { longestTimer } from '../../protocol/names.js'
 import { createTurns } from './turns.js'
 
 interface Timer {
