@@ -6,12 +6,12 @@ import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { connect as connectTls } from 'node:tls'
 import { onTestFinished } from 'vitest'
-import { edgeManifest } from '../../src/deploy/init/render.js'
+import { edgeManifest } from '../../src/deploy/init/edge.js'
 import { documentsOf } from '../deploy/support/variants.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { freePort } from '../support/free-port.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { until } from '../host/players/players-support.js'
+import { until } from '../support/until.js'
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/bin/nginx', '/usr/bin/nginx'].find(existsSync)
 export const missing = NGINX === undefined ? ['nginx, which Debian’s nginx-light brings'] : []
