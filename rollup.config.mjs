@@ -15,6 +15,7 @@ const PAGES = {
   frames: 'frames/index',
   player: 'host/player',
   players: 'players/index',
+  metrics: 'metrics',
   phaser: 'engines/phaser',
   cocos: 'engines/cocos',
   playcanvas: 'engines/playcanvas',
@@ -37,6 +38,7 @@ const SCRIPTS = {
   // `require()` of the package gets the readable form where a runtime can't require the ES module.
   'index.cjs': { path: 'index', name: 'GameServerSidecar', minify: readableAndMinified('gameserver-sidecar.umd.js') },
   'gameserver-sidecar.players.umd.js': { path: 'players/index', name: 'GameServerSidecarPlayers', format: 'umd' },
+  'gameserver-sidecar.frames.umd.js': { path: 'frames/index', name: 'GameServerSidecarFrames' },
   'gameserver-sidecar.player.js': { path: 'host/player', name: 'GameServerPlayer' },
   'gameserver-sidecar.phaser.js': { path: 'engines/phaser.script' },
 }

@@ -36,6 +36,8 @@ const INPUTS = [
   'build/tsconfig.page.json',
 ]
 
+const ROLLUP = 'node_modules/rollup/dist/bin/rollup'
+
 /** Names the inputs that `dist` was made of; written last. */
 const STAMP = '.inputs'
 /** Beside `dist`, and as deep in the tree, because source maps hold relative paths. */
@@ -61,6 +63,7 @@ export const buildForCommand = () =>
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 async function build(root, target) {
+  if (!existsSync(join(root, ROLLUP))) throw new Error('Nothing is installed yet. Run: npm ci')
   const stamp = stampOf(root, target)
   const unfinished = join(root, UNFINISHED)
   rmSync(unfinished, { recursive: true, force: true })
@@ -80,12 +83,14 @@ function replace(current, next, old) {
   rmSync(old, { recursive: true, force: true })
 }
 
-async function runRollup(root, target) {
-  const rollup = join(root, 'node_modules', 'rollup', 'dist', 'bin', 'rollup')
-  if (!existsSync(rollup)) throw new Error('Nothing is installed yet. Run: npm ci')
+function runRollup(root, target) {
   const env = { ...process.env, BUILD_DIR: UNFINISHED, BUILD_FOR: target }
-  await new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [rollup, '-c', '--silent'], { cwd: root, stdio: ['ignore', 2, 2], env })
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, ROLLUP), '-c', '--silent'], {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      env,
+    })
     child.on('error', reject)
     child.on('close', (status, signal) => {
       if (status === 0) resolve()

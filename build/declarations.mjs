@@ -61,17 +61,43 @@ function importsOfLinks(path, texts) {
   return imports.join('')
 }
 
-const RELATIVE = /(?:from|import\()\s*['"](\.[^'"]+)\.js['"]/g
+/** `import type { A, B as C } from './x.js'`, or the same as an export. */
+const NAMED = /^(import|export)( type)? \{([^}]*)\} from (['"])(\.[^'"]+)\.js\4;$/gm
+/** A whole module, or one name of it. */
+const WHOLE = /^export(?: type)? \* from ['"](\.[^'"]+)\.js['"];$/gm
+const INLINE = /import\(['"](\.[^'"]+)\.js['"]\)\.(\w+)/g
+const ALL = '*'
 
-/** The texts of declarations and of all that they import, by their paths. */
+/**
+ * The texts of declarations and of all that they use, by their paths. Of a module that exports others' declarations, only
+ * the names that somebody imports are kept, since a room's face has more than an entry shows.
+ */
 function reachable(entries) {
-  const found = new Map()
-  const visit = (path) => {
-    if (found.has(path)) return
+  const wanted = new Map()
+  const isWanted = (path, item) => wanted.get(path).has(ALL) || wanted.get(path).has(item.split(' ').at(-1))
+  const want = (path, name) => {
+    const names = wanted.get(path) ?? new Set()
+    if (names.has(name) || names.has(ALL)) return
+    wanted.set(path, names.add(name))
     const text = readFileSync(path, 'utf8')
-    found.set(path, text)
-    for (const [, name] of text.matchAll(RELATIVE)) visit(resolve(dirname(path), `${name}.d.ts`))
+    const from = (module) => resolve(dirname(path), `${module}.d.ts`)
+    for (const [, keyword, , list, , module] of text.matchAll(NAMED))
+      for (const item of itemsOf(list))
+        if (keyword === 'import' || isWanted(path, item)) want(from(module), item.replace(/^type /, '').split(' ')[0])
+    for (const [, module] of text.matchAll(WHOLE)) want(from(module), name)
+    for (const [, module, name] of text.matchAll(INLINE)) want(from(module), name)
   }
-  entries.forEach(visit)
-  return found
+  for (const path of entries) want(path, ALL)
+
+  const kept = (path) => (statement, keyword, type, list, quote, module) => {
+    const items = itemsOf(list).filter((item) => keyword === 'import' || isWanted(path, item))
+    return items.length > 0 ? `${keyword}${type ?? ''} { ${items.join(', ')} } from ${quote}${module}.js${quote};` : ''
+  }
+  return new Map([...wanted.keys()].map((path) => [path, readFileSync(path, 'utf8').replace(NAMED, kept(path))]))
 }
+
+const itemsOf = (list) =>
+  list
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean)

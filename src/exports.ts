@@ -1,7 +1,7 @@
 import { check, checkNames } from './client/checks.js'
 import { createEmitter } from './client/emitter.js'
 import { named } from './client/errors.js'
-import { follow } from './client/signals.js'
+import { follow } from './client/time.js'
 
 export { SidecarError, isSidecarError } from './client/errors.js'
 
@@ -19,26 +19,25 @@ export type {
 export type { SidecarErrorCode, SidecarErrorDetails } from './client/errors.js'
 export type {
   AbortSignalLike,
-  AutoHealthOptions,
-  ClientOptions,
   FetchInit,
   FetchLike,
   FetchResponse,
-  Limits,
   LoggerLike,
-  ProcessSignalOptions,
-  RetryPolicy,
   SchedulerLike,
   WebSocketConstructor,
   WebSocketLike,
   XMLHttpRequestLike,
+} from './client/globals.js'
+export type {
+  AutoHealthOptions,
+  ClientOptions,
+  Limits,
+  ProcessSignalOptions,
+  RetryPolicy,
 } from './client/option-types.js'
 export type {
   AllocatedEvent,
-  CallFigure,
-  CallFigures,
   CallOptions,
-  ClientMetrics,
   ClientStatus,
   ConnectionEvent,
   ConnectionState,

@@ -1,7 +1,7 @@
 import { createClientFor } from './client/client.js'
 import { createFetchHttp, createStreamDecode } from './client/http.js'
+import { createNodeHttp, loadWebSocket } from './client/node/http.js'
 import { checkSignalOptions, handleProcessSignals } from './client/node/process-signals.js'
-import { createNodeHttp, loadWebSocket } from './client/node/transports.js'
 
 export * from './exports.js'
 

@@ -18,7 +18,7 @@ export async function startDemo({ port, seconds = 45, onNews = () => {} } = {}) 
   const sockets = new WebSocketServer({
     server,
     maxPayload: LONGEST_MESSAGE,
-    verifyClient: ({ origin }) => site.isOwn(origin),
+    verifyClient: ({ req }) => site.isOwn(req),
   })
   const news = []
   const send = (message, options) => broadcast(sockets, message, options)

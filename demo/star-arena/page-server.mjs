@@ -29,7 +29,8 @@ export async function startPageServer({ port = 0, files, connect = '' }) {
   const server = createServer((request, response) => void answer(request, response))
   await listen(server, port)
   const own = server.address().port
-  const origins = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${own}`)
+  const hosts = ['127.0.0.1', 'localhost'].map((name) => `${name}:${own}`)
+  const origins = hosts.map((host) => `http://${host}`)
   const site = {
     server,
     port: own,
@@ -37,15 +38,17 @@ export async function startPageServer({ port = 0, files, connect = '' }) {
     url: `http://127.0.0.1:${own}/`,
     /** Functions by method and path, such as `POST /play`. Only pages of this server may call them. */
     routes: {},
-    /** Any page in the user's browser can call this port. Only the demo's own page may. */
-    isOwn: (origin) => origin === undefined || origins.includes(origin),
+    /** Any page in the user's browser can call this port, also by a name that it leads here. Only the demo's own page may. */
+    isOwn: ({ headers: { host, origin } }) =>
+      hosts.includes(host) && (origin === undefined || origins.includes(origin)),
   }
 
   async function answer(request, response) {
+    if (!hosts.includes(request.headers.host)) return response.writeHead(403).end()
     const [path] = request.url.split('?')
     const route = `${request.method} ${path}`
     if (Object.hasOwn(site.routes, route)) {
-      if (site.isOwn(request.headers.origin)) return site.routes[route](request, response)
+      if (site.isOwn(request)) return site.routes[route](request, response)
       return response.writeHead(403).end()
     }
     const name = path === '/' ? files[0] : path.slice(1)

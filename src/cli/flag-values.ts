@@ -1,4 +1,5 @@
 import { askForNear } from '../protocol/nearest.js'
+import { longestTimer } from '../protocol/names.js'
 import { isNetwork } from '../protocol/networks.js'
 
 /** A TCP port; 0 for any. */
@@ -26,7 +27,7 @@ export function whole(text: string): number {
 /** Seconds, also fractions, up to the longest time that a timer can wait. */
 export function seconds(text: string): number {
   const value = Number(text)
-  if (!/^\d+(\.\d+)?$/.test(text) || value > 2_147_483) {
+  if (!/^\d+(\.\d+)?$/.test(text) || value * 1000 > longestTimer) {
     throw new Error('It must be a number of seconds from 0 to 2147483.')
   }
   return value

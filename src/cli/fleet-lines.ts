@@ -11,6 +11,8 @@ const QUIET: ReadonlySet<EntryType> = new Set(['changed', 'gone'])
 /** Characters of a GameServer's short name: those that Kubernetes generates. */
 const SHORT = 5
 const MAX_TEXT = 500
+/** Characters of a game's line, as the Fleet cuts it. */
+const MAX_LINE = 2_000
 
 /** Creates the function that turns an event of a Fleet into lines to print. */
 export function createFleetLines(format: 'pretty' | 'json', colors: Colors): (event: FleetRunEvent) => string[] {
@@ -39,6 +41,7 @@ function createPretty(colors: Colors): (event: FleetRunEvent) => string[] {
       case 'output':
         return event.text
           .split('\n')
+          .map((line) => plainText(line, MAX_LINE))
           .map(
             (text) => `${nameOf(event.server)} ${colors.dim('│')} ${event.level === 'error' ? colors.red(text) : text}`,
           )

@@ -48,12 +48,12 @@ function describe(event: HostEvent, colors: Colors): string {
     case 'listening': {
       const { players, address, page, sidecar } = event
       const all = isWildcard(address) ? ` and all addresses of this machine (${address})` : ''
-      return `players at ${colors.cyan(players)}${all}, the page at ${page}, the sidecar at ${sidecar}`
+      return `players at ${colors.cyan(text(players))}${all}, the page at ${text(page)}, the sidecar at ${text(sidecar)}`
     }
     case 'metrics':
-      return `metrics    at ${colors.cyan(event.url)}${isWildcard(event.address) ? ` and all addresses of this machine (${event.address})` : ''}`
+      return `metrics    at ${colors.cyan(text(event.url))}${isWildcard(event.address) ? ` and all addresses of this machine (${event.address})` : ''}`
     case 'browser':
-      return `browser    ${event.version}, process ${event.pid}, ${event.sandbox ? 'in its sandbox' : 'without sandbox'}`
+      return `browser    ${text(event.version)}, process ${event.pid}, ${event.sandbox ? 'in its sandbox' : 'without sandbox'}`
     case 'booted':
       return colors.green(`booted     after ${event.ms} ms`)
     case 'console':
@@ -61,7 +61,7 @@ function describe(event: HostEvent, colors: Colors): string {
     case 'connection': {
       const { id, state, remoteAddress, code, reason } = event
       const why = state === 'open' ? '' : ` (${[code, reason].filter(Boolean).join(' ')})`
-      return `player     #${id} from ${remoteAddress} ${state === 'open' ? 'has come' : 'has left'}${plainText(why)}`
+      return `player     #${id} from ${text(remoteAddress)} ${state === 'open' ? 'has come' : 'has left'}${plainText(why)}`
     }
     case 'warning':
       return colors.yellow(`warning    ${text(event.text)}`)
@@ -70,7 +70,9 @@ function describe(event: HostEvent, colors: Colors): string {
     case 'hang':
       return colors.red(`hang       ${text(event.reason)}\n${text(event.stack)}`)
     case 'shutdown':
-      return colors.bold(`shutdown   ${event.signal}`)
+      return colors.bold(`shutdown   ${text(event.signal)}`)
+    case 'state':
+      return colors.bold(`state      ${text(event.state)}`)
     case 'replaced':
       return colors.bold(`replaced   ${text(event.text)}`)
     case 'exit':

@@ -1,7 +1,7 @@
+import type { GameServer } from '../protocol/game-server.js'
 import { operations, type OperationName } from '../protocol/operations.js'
 import { SidecarError, type SidecarErrorCode } from './errors.js'
-import { isGameServer } from './game-server.js'
-import { host, tryTo } from './host.js'
+import { globals, tryTo } from './globals.js'
 
 export type JsonObject = Record<string, unknown>
 
@@ -28,6 +28,13 @@ const GRPC_UNAVAILABLE = 14
 /** Whether an operation is idempotent. */
 export function isSafe(operation: OperationName): boolean {
   return operations[operation][0] === 'GET' || operation === 'health'
+}
+
+const hasFields = (value: unknown): value is JsonObject => !!value && typeof value === 'object'
+
+/** Whether a value from outside has the shape that this client relies on. */
+export function isGameServer(value: unknown): value is GameServer {
+  return hasFields(value) && hasFields(value.object_meta) && hasFields(value.status)
 }
 
 /** Interprets a complete answer. */
@@ -74,7 +81,7 @@ export function errorOfAnswer(status: number, text: string, known?: SidecarError
 export function parseObject(text: string): JsonObject | undefined {
   // trim() also takes a byte order mark away.
   const value = tryTo((): unknown => JSON.parse(text.trim()))
-  return value && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined
+  return hasFields(value) && !Array.isArray(value) ? value : undefined
 }
 
 /**
@@ -109,7 +116,7 @@ export const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|
 
 /** The hint for a page whose origin isn't the sidecar's. */
 export function crossOriginHint(): string {
-  const { gameServerHost, location } = host()
+  const { gameServerHost, location } = globals()
   const { origin = '' } = location ?? {}
   return gameServerHost
     ? 'Leave out baseUrl: the host knows it'

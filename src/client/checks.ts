@@ -2,7 +2,7 @@ import { labelValue, metadataKey } from '../protocol/names.js'
 import { askForNear } from '../protocol/nearest.js'
 import { type FieldKind, type Operation, type OperationName, operations } from '../protocol/operations.js'
 import { SidecarError } from './errors.js'
-import { tryTo } from './host.js'
+import { tryTo } from './globals.js'
 
 /** Turns any value into a short text for a message. */
 export function show(value: unknown): string {
@@ -25,7 +25,8 @@ export function checkName(name: unknown, known: readonly string[], kind: string,
   if (known.includes(name as string)) return
   // Other packages say `port`, `url` or `host`.
   const question = askForNear(String(name).replace(/^(port|url|host)$/i, 'baseUrl'), known)
-  throw wrong(`There is no ${kind} ${show(name)}`, operation, question && 'D' + question.slice(1))
+  const hint = question ? 'D' + question.slice(1) : kind === 'event' ? 'There are ' + known.join(', ') : undefined
+  throw wrong(`There is no ${kind} ${show(name)}`, operation, hint)
 }
 
 /** Checks that options are an object, or absent, without names that don't exist. */
@@ -36,15 +37,15 @@ export function checkNames(given: unknown, known: readonly string[], kind: strin
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'
-const CHARACTERS = ' letters, digits, "-", "_" or "."'
+const CHARACTERS = ' letters, digits, "-_."'
 
 /** The rule for each kind of field, and its words in a message. Covers only mistakes that the sidecar would accept. */
 const kinds: Record<FieldKind, readonly [test: (value: unknown) => unknown, wanted: string]> = {
   // The sidecar accepts some other keys, and from then on fails to write any metadata.
-  key: [(value) => isText(value) && metadataKey.test(value), 'at most 59' + CHARACTERS],
-  label: [(value) => isText(value) && labelValue.test(value), 'at most 63' + CHARACTERS],
-  text: [isText, 'text'],
-  texts: [(value) => Array.isArray(value) && value.every(isText), 'an array of text'],
+  key: [(value) => isText(value) && metadataKey.test(value), 'a string of at most 59' + CHARACTERS],
+  label: [(value) => isText(value) && labelValue.test(value), 'a string of at most 63' + CHARACTERS],
+  text: [isText, 'a string'],
+  texts: [(value) => Array.isArray(value) && value.every(isText), 'an array of strings'],
   int64: [formatInteger, 'a safe integer, a bigint or decimal text'],
 }
 

@@ -1,42 +1,42 @@
-import { lastAllocatedAnnotation, metadataPrefix } from '../protocol/names.js'
-import { createRunCall, createSend } from './calls.js'
-import { createCommands } from './commands.js'
-import { createConnection } from './connection.js'
-import type { DirectMode } from './direct/direct-mode.js'
+import { STATES } from '../protocol/game-server.js'
+import { type Calls, createCalls, type Predicate } from './calls.js'
+import { checkName } from './checks.js'
+import { createCommands, createResourceCommands } from './commands.js'
+import { type Connection, createConnection } from './connection.js'
 import { createEmitter, type Emitter } from './emitter.js'
-import type { SidecarError } from './errors.js'
+import { SidecarError } from './errors.js'
 import { createResources } from './game-server.js'
-import { createHeartbeat, startBeating } from './health/heartbeat.js'
-import { host } from './host.js'
-import { requestInit, type SendHttp } from './http.js'
-import type { AbortSignalLike, ClientOptions } from './option-types.js'
-import { type Hints, locate, resolveAutoHealth, type ResolvedOptions, resolveOptions } from './options.js'
+import { globals } from './globals.js'
+import { createHeartbeat, type Heartbeat } from './heartbeat.js'
+import type { SendHttp } from './http.js'
+import type { ClientOptions } from './option-types.js'
+import { type Hints, locate, resolveAutoHealth, resolveOptions } from './options.js'
 import type { PageParts } from './page/page.js'
-import { createPublicClient, EVENTS } from './public-client.js'
-import { createRequest, type Request } from './requests.js'
-import { follow, onAbort } from './signals.js'
-import { createChanges, createState } from './state.js'
-import { createPacing, createTimers, type Pacing, type Timers } from './timers.js'
-import { createStreamWatch, createWebSocketWatch, type LoadWebSocket, type OpenWatch } from './transports.js'
-import type { SidecarClient, SidecarEvents, Transport } from './types.js'
-import { keepWatch } from './watch-loop.js'
-import { createWatch } from './watch.js'
-
-type Emit = Emitter<SidecarEvents>['emit']
+import { createAccess } from './request.js'
+import { createState, DERIVED, type State } from './state.js'
+import { createTime, follow, onAbort, type Task } from './time.js'
+import { createStreamWatch, createWebSocketWatch, type LoadWebSocket } from './transports.js'
+import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
+import { createWatch, iterate, type Watch } from './watch.js'
 
 /** What each kind of host supplies. */
 export interface Environment {
   /** @param life aborts when the client is closed */
-  createHttp(options: ClientOptions, baseUrl: string, life: AbortSignalLike): SendHttp
+  createHttp(options: ClientOptions, baseUrl: string, life: Task): SendHttp
   /** The class for a watch if the options give none; a message may have `limit` characters. */
   loadWebSocket(limit: number): ReturnType<LoadWebSocket>
   readonly page?: PageParts
   /**
    * Adds something of the environment to a client, and returns the function that undoes it when the client is closed.
    *
-   * @param end reports that this process ends, with its deadline in ms since the Unix epoch
+   * @param end reports that this process ends, with its deadline in ms since the Unix epoch; returns what listeners returned
    */
-  attach?(client: SidecarClient, options: ClientOptions, emit: Emit, end: (deadline: number) => void): () => void
+  attach?(
+    client: SidecarClient,
+    options: ClientOptions,
+    emit: Emitter<SidecarEvents>['emit'],
+    end: (deadline: number) => readonly unknown[],
+  ): () => void
 }
 
 /**
@@ -55,104 +55,133 @@ export function createClientFor(environment: Environment): CreateClient {
   return ((options?: ClientOptions | null) => buildClient(options ?? {}, environment)) as CreateClient
 }
 
-function buildClient(given: ClientOptions, environment: Environment): SidecarClient {
-  const { page, attach } = environment
+const EVENTS = DERIVED.concat('health', 'connection', 'signal', 'error')
+
+function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, attach }: Environment): SidecarClient {
   const options = resolveOptions(given)
   const hints: Hints = page ? page.readHints() : { sources: {} }
   const { baseUrl, platform } = locate(given, hints)
   const autoHealth = given.autoHealth ?? hints.autoHealth ?? false
-  const settings = resolveAutoHealth(autoHealth, !!host().document)
+  const settings = resolveAutoHealth(autoHealth, !!globals().document)
+  const { message, body } = options.limits
 
-  const controller = follow(given.signal)
-  const life = controller.signal
-  const timers = createTimers(options)
+  const life = follow(given.signal)
+  const time = createTime(options, life)
   const emitter = createEmitter<SidecarEvents>(EVENTS, options.logger ?? {})
-  const { emit } = emitter
   const resources = createResources(options.int64)
-  const prefix = metadataPrefix(platform)
-  const tellChanges = createChanges(resources, prefix, lastAllocatedAnnotation(platform))
-  const state = createState(tellChanges, emitter)
-  const { direct, open, hasWebSocket, pacing } = createTransports(options, environment, baseUrl, life, timers)
-  const warn = createAbsenceWarning(options, baseUrl)
-  const connection = createConnection(life, state, direct.request, timers, pacing, emit, warn)
-  onAbort(life, () => {
-    // Runs first when the client closes, so that parts which end with the client emit no event.
-    connection.set('closed')
-    emitter.clear()
-    timers.clear()
-  })
-  const core = {
-    life,
-    options,
-    baseUrl,
-    prefix,
-    timers,
-    pacing,
-    connection,
-    state,
-    direct,
-    resources,
-    open,
-    hasWebSocket,
-    emit,
-    has: emitter.has,
-    run: createRunCall(life, timers, options.retry.timeout, connection, direct.refuse),
-    send: createSend(timers, pacing, connection, state, options),
+  const state = createState(emitter, resources, platform)
+
+  const load: LoadWebSocket = () => options.WebSocket ?? loadWebSocket(message)
+  const websocket = createWebSocketWatch(load, baseUrl, time, message)
+  const readable = createAccess(baseUrl, createHttp(options, baseUrl, life), time, body)
+  const access = page ? page.createDirectMode(readable, options.crossOrigin, websocket, time) : readable
+  const stream = createStreamWatch(access, time, message)
+  const connection = createConnection(access, time, state, createWarning(options, baseUrl))
+  // Before the parts that end with the client: they then emit no event.
+  onAbort(life, state.clear)
+  const open = { websocket, stream }
+  const watch = createWatch(Object.assign({ open, loadWebSocket: load }, options), connection, state)
+  const calls = createCalls(options, connection, state)
+  if (page) calls.outcomes = page.createOutcomes(watch, state, resources, time)
+  const heartbeat = createHeartbeat(settings, calls, connection, state)
+  const client = Object.assign(
+    createFace(connection, state, watch, heartbeat),
+    createCommands(calls, connection, state, watch),
+    createResourceCommands(calls, connection, state, resources),
+    createListening(calls, connection, state, watch),
+  ) as unknown as SidecarClient
+  if (autoHealth && !life.aborted) {
+    heartbeat.start()
+    if (page && settings.worker) page.startWorker(heartbeat, time)
   }
-  const watch = createWatch(life, connection, state, (onHopeless) => keepWatch(core, onHopeless))
-  const heartbeat = createHeartbeat(core, settings)
-  if (autoHealth && !life.aborted)
-    startBeating(core, heartbeat, settings, page && ((sign) => page.startBeatWorker(core, heartbeat, sign)))
-  if (page) page.watchPage(core, heartbeat)
-  const commands = createCommands(core, watch, page?.createDirectOutcomes(core, watch), heartbeat.sent)
-  const client = createPublicClient(core, controller, commands, emitter, watch, tellChanges, heartbeat)
+  if (page) page.watchPage(heartbeat, connection, state, options)
   if (attach)
     onAbort(
       life,
-      attach(client, given, emit, (deadline) => state.end('signal', deadline)),
+      attach(client, given, state.emit, (deadline) => state.end('signal', deadline)),
     )
   return client
 }
 
-/** The transports of this kind of host. */
-function createTransports(
-  options: ResolvedOptions,
-  { createHttp, loadWebSocket, page }: Environment,
-  baseUrl: string,
-  life: AbortSignalLike,
-  timers: Timers,
-): { direct: DirectMode; open: Record<Transport, OpenWatch>; hasWebSocket: () => unknown; pacing: Pacing } {
-  const { limits, retry, random } = options
-  const pacing = createPacing(timers, retry, random)
-  const http = createHttp(options, baseUrl, life)
-  const load: LoadWebSocket = () => options.WebSocket ?? loadWebSocket(limits.message)
-  const websocket = createWebSocketWatch(load, baseUrl, limits.message)
-  const stream = createStreamWatch(http, baseUrl, limits.message)
-  const request = createRequest(baseUrl, http, timers, limits.body)
+/** What needs no request. Others are assigned to it, since Object.assign would copy the values of its getters. */
+function createFace(connection: Connection, state: State, watch: Watch, heartbeat: Heartbeat) {
+  const { time, access } = connection
+  const close = (): void => time.life.abort(new SidecarError('CLOSED', 'The client is closed'))
   return {
-    direct: page
-      ? page.createDirectMode(options.crossOrigin, request, baseUrl, http, websocket, timers, pacing)
-      : withoutDirectMode(request),
-    open: { websocket, stream },
-    hasWebSocket: load,
-    pacing,
+    get gameServer() {
+      return state.last
+    },
+    get status(): ClientStatus {
+      const { state: connected, transport, reason } = connection.current
+      const { sender, lastBeat, healthy } = heartbeat
+      return { connection: connected, transport, reason, direct: access.isDirect, lastBeat, healthy, heartbeat: sender }
+    },
+    watchGameServer: (options?: WatchOptions | null) => ({
+      [Symbol.asyncIterator]: () => iterate(watch, state, time, options ?? {}),
+    }),
+    health: heartbeat.health,
+    alive: () => heartbeat.alive(),
+    after: time.after,
+    tick: time.tick,
+    close,
+    // If the host lacks the symbol, this repeats `close`.
+    [(Symbol.dispose as symbol | undefined) ?? 'close']: close,
   }
 }
 
-function withoutDirectMode(request: Request): DirectMode {
+/** Listeners, and waits for what they would be told. */
+function createListening(
+  { run }: Calls,
+  { time }: Connection,
+  state: State,
+  watch: Watch,
+): Pick<SidecarClient, 'on' | 'off' | 'once' | 'waitFor'> {
+  const on: SidecarClient['on'] = (type, listener, context) => {
+    const off = state.on(type, listener, context)
+    if (DERIVED.includes(type)) watch.join()
+    return off
+  }
   return {
-    isActive: false,
-    request,
-    refuse: () => undefined,
-    postInit: () => requestInit('POST', '{}'),
+    on,
+    off: state.off,
+
+    once: <T extends keyof SidecarEvents>(type: T, options?: CallOptions) =>
+      run(
+        'once',
+        options,
+        async (task) => {
+          checkName(type, EVENTS, 'event', 'once')
+          return time.wait<SidecarEvents[T]>(task, (resolve, reject) => {
+            const leave = DERIVED.includes(type) ? watch.join(reject) : () => {}
+            const off = on(type, resolve)
+            return () => {
+              leave()
+              off()
+            }
+          })
+        },
+        Infinity,
+      ),
+
+    waitFor: (wanted: string | Predicate, options?: CallOptions) =>
+      run(
+        'waitFor',
+        options,
+        async (task) => {
+          if (typeof wanted === 'function') return watch.until(task, wanted)
+          checkName(wanted, STATES, 'state', 'waitFor')
+          return watch.until(task, ({ status }) => status.state === wanted)
+        },
+        Infinity,
+      ),
   }
 }
 
 /** Says once that the sidecar is absent, or why it refuses this page. */
-function createAbsenceWarning({ logger }: ClientOptions, baseUrl: string): (reason?: SidecarError) => void {
+function createWarning({ logger }: ClientOptions, baseUrl: string): (reason?: SidecarError) => void {
   let hasWarned = false
   return (reason) => {
-    const sink = hasWarned ? undefined : (logger ?? host().console)
+    const sink = hasWarned ? undefined : (logger ?? globals().console)
     hasWarned = true
     if (sink?.warn)
       sink.warn('gameserver-sidecar: ' + (reason ? reason.message : `no answer from ${baseUrl} yet, still trying`))

@@ -1,147 +1,114 @@
-import type { Core } from './core.js'
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
-import { createRunInOrder } from './calls.js'
-import { checkBody } from './checks.js'
-import type { DirectOutcomes } from './direct/direct-outcomes.js'
-import { named, SidecarError } from './errors.js'
-import { lostGameServer, own } from './game-server.js'
-import { createResourceCalls } from './resource-calls.js'
-import type { AbortSignalLike } from './option-types.js'
-import type { Outcome, ReadyOptions, SidecarClient, WriteOptions } from './types.js'
-import type { Predicate, Watch } from './watch.js'
-
-/** ms after which an accepted label or annotation should be visible; the sidecar writes twice a second. */
-const VISIBLE_AFTER = 10000
+import type { Answer, Calls, Predicate } from './calls.js'
+import { checkBody, checkKey } from './checks.js'
+import type { Connection } from './connection.js'
+import { named, type SidecarError } from './errors.js'
+import { equal, lostGameServer, own, type Resources } from './game-server.js'
+import type { State } from './state.js'
+import type { Task } from './time.js'
+import type { CallOptions, List, Outcome, ReadyOptions, SidecarClient, WriteOptions } from './types.js'
+import type { Watch } from './watch.js'
 
 /** The operations that ask for a state, and the state. */
 const STATE_OF = { ready: 'Ready', allocate: 'Allocated', reserve: 'Reserved', shutdown: 'Shutdown' } as const
 type StateCall = keyof typeof STATE_OF
 
-export type Commands = Pick<SidecarClient, Exclude<OperationName, 'watchGameServer'> | 'connect'>
+type MetadataCall = 'setLabel' | 'setAnnotation'
+type ListChange = 'addListValue' | 'removeListValue'
+type CounterCall = 'getCounter' | 'updateCounter'
+type ListCall = 'getList' | 'updateList' | ListChange
 
-/**
- * The operations of the interface, without the watch. Arguments that can't be right are refused before sending.
- *
- * @param direct finds the outcomes of writes whose answers can't be read; only in a page
- * @param onBeat called for a beat that was sent by hand; with the error if it failed
- */
+/** ms between two checks whether the sidecar has written an accepted change. */
+const SETTLE_INTERVAL = 200
+
+/** States, labels, annotations and the GameServer. The sidecar's answer only accepts a write; the watch shows it. */
 export function createCommands(
-  parts: Core,
+  { run, send, inOrder, outcomes }: Calls,
+  connection: Connection,
+  state: State,
   watch: Watch,
-  direct: DirectOutcomes | undefined,
-  onBeat: (error?: SidecarError) => void,
-): Commands {
-  const { run, send } = parts
-  const { setState, setMetadata } = createWrites(parts, watch, direct)
+): Pick<SidecarClient, StateCall | MetadataCall | 'getGameServer' | 'connect'> {
+  interface Write {
+    readonly operation: StateCall | MetadataCall
+    /** Writes of one key are sent in the order of their calls. */
+    readonly key: string
+    readonly fields: object
+    /** Whether a GameServer shows the write; throws if the write can no longer land. */
+    isShown(gameServer: GameServer, before: GameServer | undefined): boolean
+    /** Whether the watched GameServer makes the write superfluous. */
+    isDone(shown: GameServer, force: boolean | undefined): boolean
+  }
 
-  const readGameServer = (signal: AbortSignalLike): Promise<GameServer> =>
-    send(signal, 'getGameServer').then(({ body }) => body as unknown as GameServer)
+  const write = ({ operation, key, fields, isShown, isDone }: Write, given?: ReadyOptions): Promise<Outcome> =>
+    run(operation, given, async (task, { confirm, force }) => {
+      const body = checkBody(operation, fields)
+      let before: GameServer | undefined
+      const answer = await inOrder(task, key, async () => {
+        before = state.last
+        const shown = connection.watched()
+        return shown && isDone(shown, force) ? undefined : send(task, operation, body)
+      })
+      if (!answer) return 'confirmed'
+      const passes: Predicate = (gameServer) => isShown(gameServer, before)
+      if (!confirm) return answer.unread ? outcomes!.ofWrite(task, before, passes) : 'accepted'
+      await watch.until(task, passes)
+      return 'confirmed'
+    })
 
-  return Object.assign(createResourceCalls(parts, direct), {
+  const setState = (operation: StateCall, given: ReadyOptions | undefined, fields: object = {}): Promise<Outcome> =>
+    write(
+      {
+        operation,
+        key: 'state',
+        fields,
+        isShown(gameServer, before) {
+          const { state: name } = gameServer.status
+          if (name === STATE_OF[operation]) return true
+          if (gameServer !== before) throwIfLost(name)
+          return false
+        },
+        isDone({ status: { state: name } }, force) {
+          // A `ready` that waits in the sidecar's queue undoes an allocation that is made meanwhile.
+          if (
+            (operation === 'ready' && name === 'Ready' && !force) ||
+            (operation === 'shutdown' && name === 'Shutdown')
+          )
+            return true
+          throwIfLost(name)
+          return false
+        },
+      },
+      given,
+    )
+
+  const setMetadata =
+    (operation: MetadataCall, map: 'labels' | 'annotations') =>
+    (key: string, value: string, options?: WriteOptions): Promise<Outcome> =>
+      write(
+        {
+          operation,
+          key: 'metadata',
+          fields: { key, value },
+          isShown: ({ object_meta: meta }) => own(meta[map], state.prefix + key) === value,
+          isDone: () => false,
+        },
+        options,
+      )
+
+  const read = (operation: 'getGameServer' | 'connect') => (options?: CallOptions) =>
+    run(operation, options, async (task) => (await send(task, 'getGameServer')).body as unknown as GameServer)
+
+  return {
     ready: (options) => setState('ready', options),
     allocate: (options) => setState('allocate', options),
     shutdown: (options) => setState('shutdown', options),
     reserve: (seconds, options) => setState('reserve', options, { seconds }),
-    setLabel: (key, value, options) => setMetadata('setLabel', key, value, options),
-    setAnnotation: (key, value, options) => setMetadata('setAnnotation', key, value, options),
-    connect: (options) => run('connect', options, readGameServer),
-    getGameServer: (options) => run('getGameServer', options, readGameServer),
-
-    health: (options) =>
-      run('health', options, async (signal) => {
-        try {
-          const { unread } = await send(signal, 'health')
-          onBeat()
-          return unread ? 'sent' : 'accepted'
-        } catch (error) {
-          // A call that its caller aborted says nothing about the sidecar.
-          if (!signal.aborted) onBeat(named(error as SidecarError, 'health'))
-          throw error
-        }
-      }),
-  } satisfies Omit<Commands, keyof ReturnType<typeof createResourceCalls>>)
-}
-
-/**
- * Writes of states, labels and annotations. The sidecar's answer only accepts a write; the watch shows it.
- *
- * @param direct finds the outcomes of writes whose answers can't be read; only in a page
- */
-function createWrites(parts: Core, watch: Watch, direct: DirectOutcomes | undefined) {
-  const { run, send, connection, state, prefix } = parts
-  const inOrder = createRunInOrder()
-  const expectVisible = createExpectVisible(parts)
-
-  /**
-   * @param key writes of one key are sent in the order of their calls
-   * @param predicate whether a GameServer shows the write; throws if the write can no longer land
-   * @param isDone whether the watched GameServer makes the write superfluous
-   */
-  function write(
-    operation: OperationName,
-    key: string,
-    fields: object,
-    given: ReadyOptions | undefined,
-    predicate: (gameServer: GameServer, before: GameServer | undefined) => boolean,
-    isDone: (shown: GameServer, force: boolean | undefined) => boolean,
-  ): Promise<Outcome> {
-    return run(
-      operation,
-      given,
-      async (signal, { confirm, force }) => {
-        const body = checkBody(operation, fields)
-        let before: GameServer | undefined
-        const answer = await inOrder(key, signal, async () => {
-          before = state.last
-          const shown = connection.watched()
-          return shown && isDone(shown, force) ? undefined : send(signal, operation, body)
-        })
-        if (!answer) return 'confirmed'
-        const isShown: Predicate = (gameServer) => predicate(gameServer, before)
-        if (!confirm) return answer.unread ? direct!.ofWrite(signal, before, isShown) : 'accepted'
-        await watch.until(signal, isShown)
-        return 'confirmed'
-      },
-      operation === 'ready' ? ['confirm', 'force'] : ['confirm'],
-    )
+    setLabel: setMetadata('setLabel', 'labels'),
+    setAnnotation: setMetadata('setAnnotation', 'annotations'),
+    connect: read('connect'),
+    getGameServer: read('getGameServer'),
   }
-
-  const setState = (operation: StateCall, given: ReadyOptions | undefined, fields: object = {}): Promise<Outcome> =>
-    write(
-      operation,
-      'state',
-      fields,
-      given,
-      (gameServer, before) => {
-        const { state: name } = gameServer.status
-        if (name === STATE_OF[operation]) return true
-        if (gameServer !== before) throwIfLost(name)
-        return false
-      },
-      ({ status: { state: name } }, force) => {
-        // A `ready` that waits in the sidecar's queue undoes an allocation that is made meanwhile.
-        if ((operation === 'ready' && name === 'Ready' && !force) || (operation === 'shutdown' && name === 'Shutdown'))
-          return true
-        throwIfLost(name)
-        return false
-      },
-    )
-
-  const setMetadata = async (
-    operation: 'setLabel' | 'setAnnotation',
-    key: string,
-    value: string,
-    given: WriteOptions | undefined,
-  ): Promise<Outcome> => {
-    const map = operation === 'setLabel' ? 'labels' : 'annotations'
-    const isWritten: Predicate = ({ object_meta: meta }) => own(meta[map], prefix + key) === value
-    const outcome = await write(operation, 'metadata', { key, value }, given, isWritten, () => false)
-    if (outcome === 'accepted') expectVisible(operation, key, isWritten)
-    return outcome
-  }
-
-  return { setState, setMetadata }
 }
 
 /** @throws SidecarError `UNAVAILABLE` for a state in which the sidecar ignores each state call */
@@ -149,22 +116,116 @@ function throwIfLost(state: string): void {
   if (state === 'Unhealthy' || state === 'Shutdown') throw lostGameServer(state)
 }
 
-/** Reports a label or annotation that the sidecar has accepted and never writes: writes are asynchronous. */
-function createExpectVisible({
-  timers,
-  connection,
-  emit,
-}: Core): (operation: string, key: string, predicate: Predicate) => void {
-  const expected = new Map<string, Predicate>()
-  return (operation, key, predicate) => {
-    if (!connection.isWatched) return
-    expected.set(operation + key, predicate)
-    timers.after(VISIBLE_AFTER, () => {
-      const shown = connection.watched()
-      // A later write of the same key takes the place of this one.
-      if (!shown || expected.get(operation + key) !== predicate || predicate(shown)) return
-      const summary = `Accepted, but not visible in the watch after ${VISIBLE_AFTER / 1000} s`
-      emit('error', new SidecarError('UNKNOWN_OUTCOME', summary, { operation }))
+/** The counter or list of a call, and how to send operations on it. */
+interface Target {
+  readonly task: Task
+  readonly key: string
+  readonly body: Record<string, unknown>
+  /** @param query added to the path */
+  send(operation: OperationName, body?: object, query?: string): Promise<Answer>
+}
+
+/** Counters and lists. Operations on one name run in the order of their calls. */
+export function createResourceCommands(
+  { run, send, inOrder, outcomes }: Calls,
+  { time }: Connection,
+  state: State,
+  { toCounter, toList }: Resources,
+): Pick<SidecarClient, CounterCall | ListCall> {
+  /**
+   * Checks an operation on a counter or list, then runs it after earlier operations on the same name.
+   *
+   * @param work returns the function that gives the result, for which no later operation waits
+   */
+  const on = <T>(
+    operation: CounterCall | ListCall,
+    key: string,
+    { options, fields = {} }: { options: CallOptions | undefined; fields?: object },
+    work: (target: Target) => Promise<() => T | Promise<T>>,
+  ): Promise<T> =>
+    run(operation, options, async (task) => {
+      const name = checkKey(operation, key)
+      const body = checkBody(operation, fields)
+      const sendOn: Target['send'] = (sent, sentBody, query = '') => send(task, sent, sentBody, name + query)
+      try {
+        const finish = await inOrder(task, key, () => work({ task, key, body, send: sendOn }))
+        return await finish()
+      } catch (cause) {
+        const error = cause as SidecarError
+        const map = state.last?.status[/List/.test(operation) ? 'lists' : 'counters']
+        // A value that isn't in a list is NOT_FOUND too.
+        if (error.code !== 'NOT_FOUND' || !map || own<object>(map, key)) throw error
+        throw named(error, operation, `There are ${Object.keys(map).join(', ') || 'none'}`)
+      }
     })
+
+  async function whenWritten({ task, key, send: sendOn }: Target): Promise<void> {
+    for (;;) {
+      const { values, capacity } = toList(key, (await sendOn('getList')).body)
+      const { body } = await send(task, 'getGameServer')
+      const written = own((body as unknown as GameServer).status.lists, key)
+      if (written && equal([values, String(capacity)], [written.values ?? [], written.capacity])) return
+      await time.sleep(task, SETTLE_INTERVAL)
+    }
+  }
+
+  async function updateList(target: Target): Promise<List> {
+    const { key, body, send: sendOn } = target
+    const read = async (): Promise<List> => toList(key, (await sendOn('getList')).body)
+    // Up to 1.58, `updateList` of an unknown list crashes the sidecar; in all versions, it drops unwritten changes.
+    await whenWritten(target)
+    try {
+      await sendOn('updateList', body, '?updateMask=' + Object.keys(body).join())
+    } catch (error) {
+      if ((error as SidecarError).code !== 'FORBIDDEN' || body.capacity !== undefined) throw error
+      // The sidecar's role always allows to change values one by one.
+      const { values } = await read()
+      const wanted = body.values as string[]
+      for (const value of values) if (!wanted.includes(value)) await sendOn('removeListValue', { value })
+      for (const value of wanted) if (!values.includes(value)) await sendOn('addListValue', { value })
+    }
+    return read()
+  }
+
+  const changeList =
+    (operation: ListChange) =>
+    (list: string, value: string, options?: CallOptions): Promise<List> =>
+      on(operation, list, { options, fields: { value } }, async ({ task, body, send: sendOn }) => {
+        const change = { list, value, added: operation === 'addListValue' }
+        if (outcomes) await outcomes.whenSettled(task, change)
+        const before = state.last
+        const answer = await sendOn(operation, body)
+        const shown = answer.unread && outcomes!.ofListChange(task, before, answer.body, change)
+        return () => shown || toList(list, answer.body)
+      })
+
+  const read =
+    <T>(operation: 'getCounter' | 'getList', convert: (name: string, raw: object) => T) =>
+    (key: string, options?: CallOptions): Promise<T> =>
+      on(operation, key, { options }, async ({ send: sendOn }) => {
+        const { body } = await sendOn(operation)
+        return () => convert(key, body)
+      })
+
+  return {
+    getCounter: read('getCounter', toCounter),
+    getList: read('getList', toList),
+    addListValue: changeList('addListValue'),
+    removeListValue: changeList('removeListValue'),
+
+    updateCounter: (key, update, options) =>
+      on('updateCounter', key, { options, fields: update }, async ({ body: fields, send: sendOn }) => {
+        // In production the sidecar refuses an update without effect.
+        if (fields.countDiff === '0') delete fields.countDiff
+        const isUpdate = Object.keys(fields).length
+        const { body } = await (isUpdate ? sendOn('updateCounter', fields) : sendOn('getCounter'))
+        return () => toCounter(key, body)
+      }),
+
+    updateList: (key, update, options) =>
+      on('updateList', key, { options, fields: update }, async (target) => {
+        const list = await updateList(target)
+        return () => list
+      }),
   }
 }

@@ -1,12 +1,6 @@
+import mitt from 'mitt'
 import { check, checkName } from './checks.js'
-import { host } from './host.js'
-import type { LoggerLike } from './option-types.js'
-
-interface Subscription {
-  readonly listener: (event: never) => unknown
-  readonly context: unknown
-  isOn: boolean
-}
+import { globals, type LoggerLike } from './globals.js'
 
 export interface Emitter<Events> {
   /** Returns what the listeners returned. */
@@ -28,6 +22,17 @@ export interface Emitter<Events> {
   clear: () => void
 }
 
+/** An event on its way, and what its listeners have returned. */
+type Delivery = readonly [event: unknown, results: unknown[]]
+
+/** What mitt gets in place of a listener. */
+interface Wrapper {
+  (delivery: Delivery): void
+  readonly listener: unknown
+  readonly context: unknown
+  readonly end: () => void
+}
+
 /**
  * Emits events. A listener that throws doesn't stop the others; a removed listener isn't called again.
  *
@@ -37,71 +42,68 @@ export function createEmitter<Events extends { error: Error }>(
   types: readonly string[],
   logger?: LoggerLike,
 ): Emitter<Events> {
-  // An array is replaced, never changed: an event goes to the listeners of the moment when it was emitted.
-  const subscriptions = new Map<string, Subscription[]>()
-  const of = (type: string): Subscription[] => subscriptions.get(type) ?? []
+  const bus = mitt<Record<string, Delivery>>()
+  const of = (type: string): Wrapper[] => (bus.all.get(type) ?? []) as Wrapper[]
+  const has = (type: string): boolean => of(type).length > 0
 
-  function tell(subscription: Subscription, event: unknown): unknown {
-    if (!subscription.isOn) return
-    try {
-      return subscription.listener.call(subscription.context, event as never)
-    } catch (error) {
-      return reportListenerError(error, logger)
-    }
-  }
-
-  const emitter: Emitter<Events> = {
-    has: (type) => of(type).length > 0,
+  return {
+    has,
 
     emit(type, event) {
-      const results = of(type).map((subscription) => tell(subscription, event))
-      if (type !== 'error' || results.length) return results
-      const sink = logger ?? host().console
-      if (sink?.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
+      const results: unknown[] = []
+      const sink = logger ?? globals().console
+      if (type === 'error' && !has(type) && sink?.warn)
+        sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
+      bus.emit(type, [event, results])
       return results
     },
 
     on(type, listener, context, replay) {
       checkName(type, types, 'event', 'on')
       check(typeof listener === 'function', 'listener', listener, 'a function', 'on')
-      const subscription = { listener, context, isOn: !replay }
-      subscriptions.set(type, of(type).concat(subscription))
+      let isOn = !replay
+      let isOver = false
+      const end = (): void => {
+        isOver = true
+        bus.off(type, wrapper)
+      }
+      const deliver = ([event, results]: Delivery): void => {
+        if (!isOn || isOver) return
+        try {
+          results.push(listener.call(context, event as never))
+        } catch (error) {
+          reportListenerError(error, logger)
+        }
+      }
+      const wrapper: Wrapper = Object.assign(deliver, { listener, context, end })
+      bus.on(type, wrapper)
       if (replay)
         void Promise.resolve().then(() => {
-          if (!of(type).includes(subscription)) return
-          subscription.isOn = true
-          replay((event) => void tell(subscription, event))
+          isOn = true
+          if (!isOver) replay((event) => deliver([event, []]))
         })
-      return () => remove(type, subscription)
+      return end
     },
 
     off(type, listener, context) {
       const found = of(type).find(
         (one) => one.listener === listener && (context === undefined || one.context === context),
       )
-      if (found) remove(type, found)
+      if (found) found.end()
     },
 
-    clear() {
-      subscriptions.forEach((all) => all.forEach((one) => (one.isOn = false)))
-      subscriptions.clear()
-    },
+    clear: () =>
+      bus.all.forEach((_, type) =>
+        of(type)
+          .slice()
+          .forEach(({ end }) => end()),
+      ),
   }
-
-  function remove(type: string, subscription: Subscription): void {
-    subscription.isOn = false
-    subscriptions.set(
-      type,
-      of(type).filter((one) => one !== subscription),
-    )
-  }
-
-  return emitter
 }
 
 /** Reports an error as the host reports uncaught ones, without unwinding our own code. */
 function reportListenerError(error: unknown, logger: LoggerLike | undefined): void {
-  const { reportError } = host()
+  const { reportError } = globals()
   if (logger?.error) logger.error(error)
   else if (reportError) reportError(error)
   else void Promise.reject(error) // Unhandled on purpose: every engine reports that.

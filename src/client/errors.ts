@@ -50,10 +50,11 @@ export class SidecarError extends Error {
     const { operation, status, hint = hints[code], cause } = details
     super((operation ? operation + ': ' : '') + summary + (hint ? '. ' + hint : ''))
     const fields: Record<string, unknown> = { name: 'SidecarError', summary, operation, status, hint, cause }
-    // An uncaught error is printed with its enumerable fields and the whole of its cause, unless a getter holds it.
-    for (const field of Object.keys(fields))
-      if (fields[field] !== undefined)
-        Object.defineProperty(this, field, { get: () => fields[field], configurable: true })
+    // Not enumerable, as Error's own: an error is printed with its code and its cause, and says nothing twice.
+    for (const field of Object.keys(fields)) {
+      const value = fields[field]
+      if (value !== undefined) Object.defineProperty(this, field, { value, configurable: true, writable: true })
+    }
     Object.assign(this, { code })
   }
 }
@@ -64,9 +65,11 @@ export function isSidecarError(error: unknown): error is SidecarError {
 }
 
 /** Returns the same error with the name of the method that the caller called, which may have used other operations. */
-export function named(error: SidecarError, operation: string): SidecarError {
-  const { code, summary, status, hint, cause } = error
-  return error.operation === operation ? error : new SidecarError(code, summary, { operation, status, hint, cause })
+export function named(error: SidecarError, operation: string, hint: string | false = false): SidecarError {
+  const { code, summary, status, cause } = error
+  return error.operation === operation && !hint
+    ? error
+    : new SidecarError(code, summary, { operation, status, hint: hint || error.hint, cause })
 }
 
 /** Turns anything thrown into a SidecarError: a SidecarError stays as it is, anything else becomes its cause. */
@@ -83,6 +86,11 @@ export function isPassing({ code }: SidecarError): boolean {
 export function checkLength(text: string, limit: number, option: 'message' | 'body'): void {
   if (text.length > limit)
     throw new SidecarError('LIMIT', `The ${option} is longer than limits.${option} (${limit} characters)`)
+}
+
+/** @param ms the time that was given */
+export function timedOut(ms: number): SidecarError {
+  return new SidecarError('TIMEOUT', `No answer within ${ms} ms`)
 }
 
 /** The error for a missing global that an option can supply. */

@@ -14,13 +14,6 @@ export function equal(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => !!value && typeof value === 'object'
-
-/** Whether a value from outside has the shape that this client relies on. */
-export function isGameServer(value: unknown): value is GameServer {
-  return isObject(value) && isObject(value.object_meta) && isObject(value.status)
-}
-
 /**
  * Whether a GameServer tells something new after the last one seen: it differs, and it isn't an older state of the same
  * object. The sidecar's local mode never changes the version, so each of its objects counts as new.

@@ -1,23 +1,22 @@
 import { missingGlobal } from './errors.js'
-import { host, pick } from './host.js'
-import { race, throwIfAborted } from './signals.js'
-import type { AbortSignalLike, ClientOptions, FetchInit, WebSocketConstructor } from './option-types.js'
+import { type FetchInit, globals, pick, type Replaceable, type WebSocketConstructor } from './globals.js'
 
-/** The head of an answer, and its body still to be read. */
-export interface HttpResponse {
-  /** 0 if the answer is opaque. */
-  readonly status: number
-  header(name: string): string | null | undefined
-  /** Passes on the body's text as it arrives; resolves at the end of the body. */
-  read(onText: (text: string) => void): Promise<void>
+/** What one exchange calls, in this order: once, any number of times, and one of the last two. */
+export interface HttpReceiver {
+  /** @param status 0 if the answer is opaque */
+  onHead(status: number, header: (name: string) => string | null | undefined): void
+  /** May throw, which ends the exchange. */
+  onText(text: string): void
+  onEnd(): void
+  onError(error: unknown): void
 }
 
-/** Sends one request, and drops it when the signal aborts. Rethrows the host's errors unchanged. */
-export type SendHttp = (signal: AbortSignalLike, url: string, init: FetchInit) => Promise<HttpResponse>
+/** Sends one request. Returns the function that cancels it; nothing is called after that. */
+export type SendHttp = (url: string, init: FetchInit, to: HttpReceiver) => () => void
 
 /** Turns bytes that come in pieces cut anywhere into text. */
 export type Decode = (bytes: Uint8Array) => string
-export type CreateDecode = (options: ClientOptions) => Decode
+export type CreateDecode = (options: Replaceable) => Decode
 
 /** A request as the sidecar takes it. Without a body it has no content type, which would cost a browser a preflight. */
 export function requestInit(method: string, body?: string): FetchInit {
@@ -36,54 +35,71 @@ export const createStreamDecode: CreateDecode = (options) => {
   return (bytes) => decoder.decode(bytes, { stream: true })
 }
 
-interface Body {
-  getReader?(): {
-    read(): Promise<{ done: boolean; value?: Uint8Array }>
-    cancel(): Promise<unknown>
-  }
+interface Reader {
+  read(): Promise<{ done: boolean; value?: Uint8Array }>
+  cancel(): Promise<unknown>
 }
 
 /** The host's own class. */
-export const hostWebSocket = (): WebSocketConstructor | undefined => host().WebSocket
+export const hostWebSocket = (): WebSocketConstructor | undefined => globals().WebSocket
 
 /** @param withoutFetch sends requests if the host has no fetch */
 export function createFetchHttp(
-  options: ClientOptions,
+  options: Replaceable,
   createDecode: CreateDecode,
-  withoutFetch?: (options: ClientOptions) => SendHttp,
+  withoutFetch?: (options: Replaceable) => SendHttp,
 ): SendHttp {
-  return async (signal, url, init) => {
-    throwIfAborted(signal)
+  return (url, init, to) => {
     const send = pick(options, 'fetch')
     if (!send) {
-      if (withoutFetch) return withoutFetch(options)(signal, url, init)
+      if (withoutFetch) return withoutFetch(options)(url, init, to)
       throw missingGlobal('fetch')
     }
-    // The host's fetch would refuse the signal of our substitute.
-    if (host().AbortController) init.signal = signal
-    // Every wait follows the signal itself, since a host's fetch may know nothing of signals.
-    const response = await race(signal, send.call(host() as never, url, init))
-    return {
-      status: response.status,
-      header: (name) => response.headers.get(name),
-      async read(onText) {
-        const body = response.body as Body | null | undefined
-        if (!body?.getReader) return onText(await race(signal, response.text()))
-        const decode = createDecode(options)
-        const reader = body.getReader()
-        try {
-          for (;;) {
-            // What `onText` tells may abort. A read after that would reject, and `race` would not wait for it.
-            throwIfAborted(signal)
-            const { done, value } = await race(signal, reader.read())
-            if (done) return
-            onText(decode(value!))
-          }
-        } catch (error) {
-          void reader.cancel().then(null, () => {})
-          throw error
-        }
-      },
+    const { AbortController } = globals()
+    const controller = AbortController && new AbortController()
+    if (controller) init.signal = controller.signal
+    let reader: Reader | undefined
+    let isOver = false
+
+    // After each wait: a host's fetch may know nothing of signals, so its outcome may come after the end.
+    async function exchange(): Promise<void> {
+      const response = await send!.call(globals() as never, url, init)
+      if (isOver) return
+      to.onHead(response.status, (name) => response.headers.get(name))
+      const body = response.body as { getReader?(): Reader } | null | undefined
+      if (!body?.getReader) {
+        const text = await response.text()
+        if (!isOver) to.onText(text)
+        return
+      }
+      reader = body.getReader()
+      const decode = createDecode(options)
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done || isOver) return
+        to.onText(decode(value!))
+      }
     }
+
+    function cancel(): void {
+      if (isOver) return
+      isOver = true
+      if (controller) controller.abort()
+      if (reader) void reader.cancel().then(null, () => {})
+    }
+    exchange().then(
+      () => {
+        if (isOver) return
+        // A cancel from now on would cost as much as a small request.
+        isOver = true
+        to.onEnd()
+      },
+      (error: unknown) => {
+        if (isOver) return
+        cancel()
+        to.onError(error)
+      },
+    )
+    return cancel
   }
 }

@@ -1,69 +1,12 @@
-/** Cancels a call: an AbortSignal, or anything of its shape. */
-export interface AbortSignalLike {
-  readonly aborted: boolean
-  readonly reason?: unknown
-  addEventListener(type: 'abort', listener: () => void): void
-  removeEventListener(type: 'abort', listener: () => void): void
-}
-
-export interface FetchInit {
-  method: string
-  headers: Record<string, string>
-  body: string | undefined
-  redirect: 'manual' | 'follow'
-  cache: 'no-store'
-  mode?: 'no-cors'
-  signal?: AbortSignalLike
-}
-
-export interface FetchResponse {
-  readonly status: number
-  readonly headers: { get(name: string): string | null }
-  /** The body as a stream, if the host can stream; otherwise `text()` is read. */
-  readonly body?: unknown
-  text(): Promise<string>
-  /** Used, if present, for a body of known length. */
-  arrayBuffer?(): Promise<ArrayBuffer>
-}
-
-/** The part of `fetch` that is used. Declared as a method so that the host's own, stricter type fits. */
-export type FetchLike = { call(url: string, init: FetchInit): Promise<FetchResponse> }['call']
-
-/** The part of a WebSocket that is used: the four `on*` properties and `close`. */
-export interface WebSocketLike {
-  onopen: ((event: never) => void) | null
-  onmessage: ((event: never) => void) | null
-  onerror: ((event: never) => void) | null
-  onclose: ((event: never) => void) | null
-  close(): void
-}
-
-export type WebSocketConstructor = new (url: string) => WebSocketLike
-
-/** The part of an XMLHttpRequest that is used where there is no fetch. */
-export interface XMLHttpRequestLike {
-  readonly readyState: number
-  readonly status: number
-  readonly responseText: string
-  onreadystatechange: ((event: never) => void) | null
-  open(method: string, url: string, async: boolean): void
-  setRequestHeader(name: string, value: string): void
-  getResponseHeader(name: string): string | null
-  send(body?: string | null): void
-  abort(): void
-}
-
-export interface SchedulerLike {
-  setTimeout(callback: () => void, ms: number): unknown
-  /** Called instead for time limits of calls and waits, also Infinity: tells a virtual clock that a caller waits. */
-  setLimit?(callback: () => void, ms: number): unknown
-  clearTimeout(id: never): void
-}
-
-export interface LoggerLike {
-  warn?(message: string): void
-  error?(message: unknown): void
-}
+import type {
+  AbortSignalLike,
+  FetchLike,
+  LoggerLike,
+  SchedulerLike,
+  TextDecoderConstructor,
+  WebSocketConstructor,
+  XMLHttpRequestLike,
+} from './globals.js'
 
 /** The waits between attempts: `random() * min(maxDelay, initialDelay * factor ** attempt)`, but at least 150 ms. */
 export interface RetryPolicy {
@@ -95,15 +38,15 @@ export interface AutoHealthOptions {
    * Asked before each beat whether the game is well.
    * `false`, an exception, or no answer within {@link stallTimeout} holds the beat back.
    */
-  check?(): boolean | Promise<boolean>
+  check?(): unknown
   /**
-   * ms without a sign of life of the page after which beats stop, and the time that {@link check} may take. Default 3000.
-   * Once the game has called {@link SidecarClient.alive}, only those calls are signs of life.
+   * ms without {@link SidecarClient.alive} after which beats stop, once the game has called it; also the time that
+   * {@link check} may take. Default 3000.
    */
   stallTimeout?: number
   /**
-   * A worker keeps the rhythm, which neither throttled timers nor a busy page delay; for at most {@link stallTimeout},
-   * the worker beats in place of a busy page. Default: true in a page.
+   * A worker wakes the page for each beat, since browsers throttle the timers of a hidden page.
+   * Default: true in a page. {@link ClientStatus.heartbeat} tells whose clock it is.
    */
   worker?: boolean
 }
@@ -198,10 +141,7 @@ export interface ClientOptions {
    * Default: the host's; the script build has a substitute.
    * Turns bytes that {@link fetch} reads into text.
    */
-  TextDecoder?: new (
-    label: string,
-    options?: { ignoreBOM: boolean; fatal: boolean },
-  ) => { decode(bytes: Uint8Array, options?: { stream: boolean }): string }
+  TextDecoder?: TextDecoderConstructor
   /**
    * Timers; default: the host's. `false`: there are none,
    * and the frame loop calls {@link SidecarClient.tick}.
@@ -222,7 +162,7 @@ export interface ClientOptions {
 /** SIGTERM or SIGINT leads to a `signal` event, `onSignal`, `shutdown()` and exit. A second signal exits at once. */
 export interface ProcessSignalOptions {
   /** Awaited before `shutdown()`: save the match, tell the players. */
-  onSignal?(signal: string): void | Promise<void>
+  onSignal?(signal: string): unknown
   /** ms after which the process exits (with code 1) whatever is still going on; default 10000 */
   timeout?: number
 }

@@ -1,7 +1,7 @@
 import { ON_THIS_MACHINE } from './answers.js'
 import { check, checkNames } from './checks.js'
 import { SidecarError } from './errors.js'
-import { host, tryTo } from './host.js'
+import { globals, tryTo } from './globals.js'
 import type { AutoHealthOptions, ClientOptions, Limits, RetryPolicy } from './option-types.js'
 
 const RETRY = { initialDelay: 250, factor: 1.6, maxDelay: 5000, timeout: 60_000 }
@@ -88,7 +88,7 @@ export function locate(options: ClientOptions, hints: Hints): Address {
   check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'
   // Reading may throw: some runtimes need permission for the environment, or for each variable.
-  const env = (variable: string): string | undefined => tryTo(() => host().process!.env![prefix + variable])
+  const env = (variable: string): string | undefined => tryTo(() => globals().process!.env![prefix + variable])
   const sources: Record<string, unknown> = Object.assign({ baseUrl: options.baseUrl }, hints.sources, {
     [prefix + 'PORT']: env('PORT') || undefined,
   })
@@ -102,7 +102,7 @@ export function locate(options: ClientOptions, hints: Hints): Address {
   const url = /^\d+$/.test(value)
     ? // An IPv6 address needs brackets.
       `http://${(env('HOST') || 'localhost').replace(/^[^[]*:.*/, '[$&]')}:${value}`
-    : (value[0] === '/' ? (host().location?.origin ?? '') : '') + value
+    : (value[0] === '/' ? (globals().location?.origin ?? '') : '') + value
   const port = Number((/:(\d+)(\/|$)/.exec(url) ?? [])[1] || 1)
   check(
     /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/.test(url) &&

@@ -1,9 +1,9 @@
-import { endReasonOf } from '../protocol/game-server.js'
-import type { GameServer } from '../protocol/game-server.js'
+import { endReasonOf, type GameServer } from '../protocol/game-server.js'
+import { lastAllocatedAnnotation, metadataPrefix } from '../protocol/names.js'
 import type { Emitter } from './emitter.js'
 import { named, type SidecarError } from './errors.js'
 import { equal, isNews, lostGameServer, own, type Resources } from './game-server.js'
-import type { AllocatedEvent, Counter, EndingEvent, EndReason, SidecarEvents } from './types.js'
+import type { AllocatedEvent, Counter, EndingEvent, EndReason, SidecarClient, SidecarEvents } from './types.js'
 
 /**
  * ms that a GameServer has once it is being deleted: the default of a pod's `terminationGracePeriodSeconds`. The sidecar
@@ -11,18 +11,20 @@ import type { AllocatedEvent, Counter, EndingEvent, EndReason, SidecarEvents } f
  */
 const GRACE = 30000
 
-/** What is known of this GameServer, in the order in which the platform wrote it. */
-export interface State {
+/** What is known of this GameServer, in the order in which the platform wrote it, and the events that tell it. */
+export interface State extends Omit<Emitter<SidecarEvents>, 'on'> {
+  /** The prefix of keys of labels and annotations that were set through the sidecar. */
+  readonly prefix: string
   /** The last GameServer seen. */
   readonly last: GameServer | undefined
-  /** When the GameServer was first seen in its present state, ms since the Unix epoch. */
-  readonly since: number | undefined
   /** The `ending` event, once it is known. */
   readonly ending: EndingEvent | undefined
   /** Takes a GameServer unless it is stale or unchanged. Returns whether it was taken. */
   offer(gameServer: GameServer): boolean
   /** Calls a function with the last GameServer and each later one. Returns the unsubscribe function. */
   follow(look: (gameServer: GameServer) => void): () => void
+  /** Adds a listener, and tells it the present state. */
+  on: SidecarClient['on']
   /**
    * Tells `ending` once, from whichever source reports it first. Returns what its listeners returned.
    *
@@ -31,20 +33,26 @@ export interface State {
   end(reason: EndReason, deadline: number): readonly unknown[]
 }
 
-export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEvents>, 'emit' | 'has'>): State {
+export function createState(emitter: Emitter<SidecarEvents>, resources: Resources, platform: string): State {
+  const prefix = metadataPrefix(platform)
+  const tellChanges = createChanges(resources, prefix, lastAllocatedAnnotation(platform))
   const followers = new Set<(gameServer: GameServer) => void>()
   let results: readonly unknown[] = []
+  const { emit, has, off, clear } = emitter
   const state = {
+    emit,
+    has,
+    off,
+    clear,
+    prefix,
     last: undefined as GameServer | undefined,
-    since: undefined as number | undefined,
     ending: undefined as EndingEvent | undefined,
 
     offer(gameServer: GameServer) {
       const previous = state.last
       if (!isNews(previous, gameServer)) return false
       state.last = gameServer
-      if (previous?.status.state !== gameServer.status.state) state.since = Date.now()
-      tellChanges(previous, gameServer, to)
+      tellChanges(previous, gameServer, emitter)
       const reason = endReasonOf(gameServer)
       if (reason) state.end(reason, Date.now() + GRACE)
       followers.forEach((look) => look(gameServer))
@@ -60,9 +68,25 @@ export function createState(tellChanges: TellChanges, to: Pick<Emitter<SidecarEv
     end(reason: EndReason, deadline: number) {
       if (!state.ending) {
         state.ending = { reason, deadline, gameServer: state.last }
-        results = to.emit('ending', state.ending)
+        results = emit('ending', state.ending)
       }
       return results
+    },
+
+    on<T extends keyof SidecarEvents>(type: T, listener: (event: SidecarEvents[T]) => void, context?: unknown) {
+      const { last, ending } = state
+      const isEnding = type === 'ending'
+      const replay = (tell: (event: SidecarEvents[T]) => void): void =>
+        isEnding
+          ? tell(ending as never)
+          : tellChanges(undefined, state.last!, {
+              emit: (name, event) => {
+                if (name === (type as string)) tell(event as never)
+              },
+              has: (name) => name === type,
+            })
+      const isLate = DERIVED.includes(type) && (isEnding ? ending : last)
+      return emitter.on(type, listener, context, isLate ? replay : undefined)
     },
   }
   return state
@@ -75,14 +99,14 @@ type Detail = (typeof DETAILS)[number]
 export const DERIVED = (DETAILS as readonly string[]).concat('gameserver', 'state', 'allocated', 'ending')
 
 /** Receives the events of changes. */
-export interface ChangeListener {
+interface ChangeListener {
   emit<T extends keyof SidecarEvents>(type: T, event: SidecarEvents[T]): void
   /** Whether an event has a listener: events without one aren't derived. */
   has(type: string): boolean
 }
 
 /** Emits what changed from one GameServer to the next; for the first, everything that it holds. */
-export type TellChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
+type TellChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
 
 /** The event of any detail. */
 interface Change {
@@ -101,7 +125,7 @@ const GONE = { count: '0', capacity: '0' }
  * @param prefix stands before labels and annotations that were set through the sidecar
  * @param lastAllocated the annotation that holds the time of the last allocation
  */
-export function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string): TellChanges {
+function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string): TellChanges {
   function toEvent<T>(type: Detail, key: string, now: T | undefined, before: T | undefined): Change {
     if (type === 'counter')
       return Object.assign(toCounter(key, now ?? GONE), { previous: before && toCounter(key, before) })
@@ -143,19 +167,18 @@ export function createChanges({ toCounter, toList }: Resources, prefix: string, 
     // An Allocated server can be allocated again: the time changes. Removing the time is no allocation.
     const isAllocation = state === 'Allocated' && (oldState !== state || (!!time && time !== timeOf(previous)))
     if (isAllocation && has('allocated')) {
-      // Keys such as `__proto__` come from outside.
-      const map = (): never => Object.create(null) as never
-      const event: AllocatedEvent = {
-        gameServer: next,
-        labels: map(),
-        annotations: map(),
-        counters: map(),
-        lists: map(),
-      }
+      const event: AllocatedEvent = { gameServer: next, labels: {}, annotations: {}, counters: {}, lists: {} }
       for (const type of DETAILS)
         forEachChange(type, 'allocated', (change) => {
-          const gain = gainOf(change)
-          if (gain !== undefined) event[`${type}s`][(change.name ?? change.key)!] = gain as never
+          const value = gainOf(change)
+          // Keys such as `__proto__` come from outside, and an assignment would set the prototype.
+          if (value !== undefined)
+            Object.defineProperty(event[`${type}s`], (change.name ?? change.key)!, {
+              value,
+              enumerable: true,
+              writable: true,
+              configurable: true,
+            })
         })
       emit('allocated', event)
     }

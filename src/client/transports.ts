@@ -1,11 +1,10 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { errorOfAnswer } from './answers.js'
+import { errorOfAnswer, isGameServer } from './answers.js'
 import { checkLength, missingGlobal, SidecarError, toSidecarError } from './errors.js'
-import { isGameServer } from './game-server.js'
-import { requestInit, type SendHttp } from './http.js'
-import { urlOf } from './requests.js'
-import { throwIfAborted, wait } from './signals.js'
-import type { AbortSignalLike, WebSocketConstructor, WebSocketLike } from './option-types.js'
+import type { WebSocketConstructor, WebSocketLike } from './globals.js'
+import { requestInit } from './http.js'
+import { type Access, urlOf } from './request.js'
+import type { Task, Time } from './time.js'
 
 export const WATCH = 'watchGameServer'
 
@@ -17,8 +16,8 @@ export interface WatchListener {
   onProblem(problem: SidecarError): void
 }
 
-/** One watch over one transport. Rejects with the reason for the watch's end, or with the signal's. */
-export type OpenWatch = (signal: AbortSignalLike, listener: WatchListener) => Promise<never>
+/** One watch over one transport. Rejects with the reason for the watch's end, or with the task's. */
+export type OpenWatch = (task: Task, listener: WatchListener) => Promise<never>
 
 /**
  * Passes on the GameServer in a message. Both transports wrap it in `result`.
@@ -48,48 +47,52 @@ const MOST_OF_REFUSAL = 4096
  *
  * @param limit characters of a line
  */
-export function createStreamWatch(http: SendHttp, baseUrl: string, limit: number): OpenWatch {
-  return async (signal, listener) => {
-    try {
-      const response = await http(signal, urlOf(baseUrl, WATCH), requestInit('GET'))
-      const { status } = response
-      if (status < 300) listener.onOpen()
-      const isRefusal = status !== 200 || /html/.test(response.header('Content-Type') || '')
+export const createStreamWatch =
+  ({ http, baseUrl }: Access, time: Time, limit: number): OpenWatch =>
+  (task, listener) =>
+    time.wait<never>(task, (_resolve, reject) => {
+      let status: number
+      let isRefusal: boolean
       let rest = ''
-      await response.read((text) => {
-        if (isRefusal) {
-          rest += text
-          if (rest.length > MOST_OF_REFUSAL) throw errorOfAnswer(status, rest)
-          return
-        }
-        // Searches only the new piece, since a long line comes in many pieces.
-        const lines = text.split('\n')
-        lines[0] = rest + lines[0]!
-        rest = lines.pop()!
-        for (const line of lines) if (line.trim()) readMessage(line, limit, listener)
-        checkLength(rest, limit, 'message')
+      return http(urlOf(baseUrl, WATCH), requestInit('GET'), {
+        onHead(code, header) {
+          status = code
+          if (status < 300) listener.onOpen()
+          isRefusal = status !== 200 || /html/.test(header('Content-Type') || '')
+        },
+        onText(text) {
+          if (isRefusal) {
+            rest += text
+            if (rest.length > MOST_OF_REFUSAL) throw errorOfAnswer(status, rest)
+            return
+          }
+          // Searches only the new piece, since a long line comes in many pieces.
+          const lines = text.split('\n')
+          lines[0] = rest + lines[0]!
+          rest = lines.pop()!
+          for (const line of lines) if (line.trim()) readMessage(line, limit, listener)
+          checkLength(rest, limit, 'message')
+        },
+        onEnd: () =>
+          reject(isRefusal ? errorOfAnswer(status, rest) : new SidecarError('UNAVAILABLE', 'The watch ended')),
+        onError: (cause) => reject(toSidecarError(cause, 'UNAVAILABLE', 'No answer from ' + baseUrl)),
       })
-      throw isRefusal ? errorOfAnswer(status, rest) : new SidecarError('UNAVAILABLE', 'The watch ended')
-    } catch (cause) {
-      throwIfAborted(signal)
-      throw toSidecarError(cause, 'UNAVAILABLE', 'No answer from ' + baseUrl)
-    }
-  }
-}
+    })
 
 /** The class of WebSocket that a watch is opened with, if the host has one. */
-export type LoadWebSocket = () => WebSocketConstructor | undefined | Promise<WebSocketConstructor>
+export type LoadWebSocket = () => WebSocketConstructor | undefined | Promise<WebSocketConstructor | undefined>
 
 /**
  * One watch over one WebSocket. Nothing is ever sent on it: some sidecars never end such a connection.
  *
  * @param limit characters of a message
  */
-export function createWebSocketWatch(load: LoadWebSocket, baseUrl: string, limit: number): OpenWatch {
-  return async (signal, listener) => {
+export const createWebSocketWatch =
+  (load: LoadWebSocket, baseUrl: string, time: Time, limit: number): OpenWatch =>
+  async (task, listener) => {
     const WebSocket = await load()
     if (!WebSocket) throw missingGlobal('WebSocket')
-    return wait<never>(signal, (_resolve, reject) => {
+    return time.wait<never>(task, (_resolve, reject) => {
       const socket: WebSocketLike & { terminate?(): void } = new WebSocket(urlOf(baseUrl, WATCH).replace(/^http/, 'ws'))
       const fail = (error: unknown): void => reject(toSidecarError(error, 'UNAVAILABLE', 'The WebSocket failed'))
       socket.onopen = () => listener.onOpen()
@@ -117,4 +120,3 @@ export function createWebSocketWatch(load: LoadWebSocket, baseUrl: string, limit
       }
     })
   }
-}

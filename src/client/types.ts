@@ -1,7 +1,6 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
-import type { OperationName } from '../protocol/operations.js'
-import type { SidecarError, SidecarErrorCode } from './errors.js'
-import type { AbortSignalLike } from './option-types.js'
+import type { SidecarError } from './errors.js'
+import type { AbortSignalLike } from './globals.js'
 
 export interface CallOptions {
   signal?: AbortSignalLike
@@ -30,10 +29,6 @@ export interface ReadyOptions extends WriteOptions {
 
 export interface WatchOptions {
   signal?: AbortSignalLike
-  /** Objects kept for a slow reader; default 64 */
-  queue?: number
-  /** For a reader slower than that, drop the oldest object or fail the iterator. Default `drop` */
-  overflow?: 'drop' | 'fail'
 }
 
 export type Integer = number | bigint | string
@@ -200,43 +195,6 @@ export interface ClientStatus {
   heartbeat: 'worker' | 'page' | undefined
 }
 
-/** Requests of one operation that ended with one code. */
-export interface CallFigure {
-  /** How many there were, repeated ones included. */
-  count: number
-  /** s that all of them took together. */
-  seconds: number
-}
-
-/** Requests by operation and by the code of the outcome: `OK`, or the `code` of a {@link SidecarError}. */
-export type CallFigures = Partial<Record<OperationName, Partial<Record<SidecarErrorCode | 'OK', CallFigure>>>>
-
-/** What a client has counted since it was created: a copy, which doesn't change any more. */
-export interface ClientMetrics {
-  /** The GameServer's state when it was last seen; undefined until it was seen. */
-  state: GameServerState | undefined
-  /** s since the client first saw that state; undefined without one. */
-  stateAge: number | undefined
-  heartbeats: {
-    /** Beats that the sidecar has taken, by whomever they were sent: the client, `health()` or a page's worker. */
-    ok: number
-    /** Beats that failed, or that the game's silence or `check` held back. */
-    failed: number
-    /** s since the last good beat; undefined before the first. */
-    age: number | undefined
-    /** s after which the platform counts this server as Unhealthy; 0 where it doesn't, or the rules aren't known yet. */
-    limit: number
-  }
-  watch: {
-    /** Watches that are connected: 0 or 1. */
-    connections: number
-    /** How often the watch was connected again after it was lost. */
-    reconnects: number
-  }
-  /** All requests of the client but the watch. A page's worker sends its beats apart: only `heartbeats` counts those. */
-  calls: CallFigures
-}
-
 export interface SidecarClient<Int = number> {
   /**
    * Tells the platform that players may come. While the connected watch shows `Ready`, nothing is sent,
@@ -382,9 +340,4 @@ export interface SidecarClient<Int = number> {
    * The events `connection` and `health` tell changes.
    */
   readonly status: ClientStatus
-  /**
-   * What this client has counted since it was created: {@link ClientMetrics}.
-   * `formatMetrics()` of `gameserver-sidecar/node` writes it for Prometheus.
-   */
-  metrics(): ClientMetrics
 }

@@ -114,6 +114,9 @@ class HostStart {
     this.#closing.push(() => players.close())
     const gateway = await this.#startGateway(players)
     this.#closing.push(() => gateway.close())
+    gateway.local?.sidecar.log.subscribe(({ changes }) => {
+      for (const change of changes) if (change.type === 'state') tell({ event: 'state', state: change.value })
+    })
     const { sidecarUrl } = gateway
     if (!local) this.#advertised = createAdvertisedAddress(sidecarUrl)
     const pageUrl = new URL(settings.path, gateway.url).href
@@ -130,12 +133,13 @@ class HostStart {
     this.#closing.push(async () => metrics?.close())
 
     const wasReady = (): boolean => this.#wasReady
-    const { webgl: isDrawn = false } = this.#options
+    const { webgl: isDrawn = false, isolate: isIsolated = false } = this.#options
     const common = {
       settings,
       pageUrl,
       playersPath: players.pagePath,
       isDrawn,
+      isIsolated,
       figures: metrics && this.#figures,
       tell,
       wasReady,
@@ -227,6 +231,7 @@ class HostStart {
     return createInnerGateway(
       { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, ...told },
       {
+        playersPort: players.port,
         // Noted even if the call fails: a rebooted page would set the server back to Ready.
         onCall: (operation) => {
           if (operation === 'ready') this.#wasReady = true

@@ -36,6 +36,8 @@ export type HostEvent =
   /** `stack` is where the page's script hangs, if known. */
   | { readonly event: 'hang'; readonly reason: string; readonly stack: string }
   | { readonly event: 'shutdown'; readonly signal: string }
+  /** With a local sidecar: the GameServer has become `Ready`, `Allocated` or another state. */
+  | { readonly event: 'state'; readonly state: string }
   /** With a local sidecar: a fresh GameServer has taken the place of one that has ended, and the game starts again. */
   | { readonly event: 'replaced'; readonly text: string }
   /** The last one. */

@@ -76,9 +76,10 @@ interface Sight {
 function seeRemote(baseUrl: string, platform: string | undefined): Sight {
   const quiet = { warn: () => undefined, error: () => undefined }
   const client = createClient({ baseUrl, ...(platform && { platform }), logger: quiet })
-  client.on('gameserver', () => undefined)
+  let since: number | undefined
+  client.on('state', () => (since = performance.now()))
   return {
-    look: () => ({ gameServer: client.gameServer, stateAge: client.metrics().stateAge }),
+    look: () => ({ gameServer: client.gameServer, stateAge: since && (performance.now() - since) / 1_000 }),
     close: () => client.close(),
   }
 }

@@ -21,6 +21,8 @@ export interface RunPageOptions {
   readonly playersPath: string
   /** Whether the page draws, and so uses the browser's frames. */
   readonly isDrawn: boolean
+  /** Whether the page is isolated from other origins, as SharedArrayBuffer needs. */
+  readonly isIsolated: boolean
   /** Takes the page's figures, where they are wanted. */
   readonly figures: HostFigures | undefined
   /** When the host began, by `performance.now()`. */
@@ -37,6 +39,10 @@ const BUSY_MS = 500
 const NO_STEP =
   ': no requestAnimationFrame() has run, and gameServerHost.tick() was not called. ' +
   "Call tick() in the game's loop, or raise --boot-timeout if it takes longer to load"
+
+/** What engines with threads, such as Godot, Unity and Emscripten's, write where the page isn't isolated. */
+const NEEDS_ISOLATION = /SharedArrayBuffer|cross[- ]?origin[- ]?isolat/i
+const ISOLATE = 'The page needs SharedArrayBuffer: add --isolate (isolate: true), which sends COOP and COEP'
 
 /**
  * Loads the page into a browser and watches over it.
@@ -81,6 +87,7 @@ export class PageRun implements GameRun {
   #hasReloaded = false
   #isEnding = false
   #lastError: string | undefined
+  #lacksIsolation = false
 
   constructor(given: RunPageOptions, browser: Browser, page: HostedPage, whyKilled: () => string) {
     this.#given = given
@@ -106,6 +113,7 @@ export class PageRun implements GameRun {
       onLine: (line) => {
         if (line.level === 'error') this.#lastError = line.text
         tell({ event: 'console', ...line })
+        if (line.level === 'error' && NEEDS_ISOLATION.test(line.text)) this.#remindOfIsolation()
       },
       onNavigated: (url) => this.#fail(`The page has left for ${url}`),
       onReloaded: (url) => this.#onReloaded(url),
@@ -139,6 +147,11 @@ export class PageRun implements GameRun {
     this.#end(end)
   }
 
+  #remindOfIsolation(): void {
+    if (!this.#given.isIsolated && !this.#lacksIsolation) this.#warn(ISOLATE)
+    this.#lacksIsolation = !this.#given.isIsolated
+  }
+
   #onReloaded(url: string): void {
     // Some builds reload themselves once before they begin, such as those with a service worker.
     if (this.#hasBooted) this.#fail(`The page has loaded itself again: ${url}`)
@@ -168,7 +181,8 @@ export class PageRun implements GameRun {
     )
     const error = this.#lastError?.split('\n')[0]
     const why = error !== undefined ? `; its last error: ${error}` : isBusy ? '' : NO_STEP
-    const reason = `The page has made no step within ${this.#given.settings.bootTimeout} ms${why}`
+    const fix = this.#lacksIsolation ? `. ${ISOLATE}` : ''
+    const reason = `The page has made no step within ${this.#given.settings.bootTimeout} ms${why}${fix}`
     return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await this.#stack() : '' }
   }
 

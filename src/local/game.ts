@@ -1,5 +1,5 @@
 export { atExit } from './game/at-exit.js'
-export { KUBELET_MS, endWithGameServer, isToEnd } from './game/kubelet.js'
+export { KUBELET_MS, endWithGameServer, gameVariables, isToEnd } from './game/kubelet.js'
 export { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from './game/lines.js'
 export { endGroup, isAlive } from './game/processes.js'
 export { runCommand } from './game/run-command.js'

@@ -1,7 +1,7 @@
 export { allocateGameServer } from './sidecar/allocation/allocation-answer.js'
 export { faultPresets } from './sidecar/control/fault-presets.js'
 export { createSidecar } from './sidecar/create-sidecar.js'
-export { createDelays, longestTimer } from './sidecar/delays.js'
+export { createDelays } from './sidecar/delays.js'
 export { explainEntry } from './sidecar/explain-entry.js'
 export { defaultConfig, replaceAfterOf, resolveConfig } from './sidecar/state/config.js'
 export { describeChange, isAllocationTime, replacementSentence } from './sidecar/state/effect.js'

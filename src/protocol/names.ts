@@ -25,3 +25,6 @@ export function metadataPrefix(platform: string): string {
 export function lastAllocatedAnnotation(platform: string): string {
   return platform + '.dev/last-allocated'
 }
+
+/** The longest time in milliseconds that timers of hosts take; a longer one would fire at once. */
+export const longestTimer = 2 ** 31 - 1

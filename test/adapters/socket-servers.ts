@@ -37,7 +37,7 @@ export interface World {
 }
 
 /** On a busy machine, calls and joins take longer than the time that a player would wait. */
-const patient = {
+export const patient = {
   setTimeout,
   setLimit: (run: () => void, ms: number) => setTimeout(run, ms < 5000 ? ms : Math.min(ms * 20, 2 ** 31 - 1)),
   clearTimeout,

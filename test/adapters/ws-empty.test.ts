@@ -10,11 +10,11 @@ async function serveQuickly(world: World, options: AttachWsOptions) {
   const server = await world.webSocketServer()
   let looks = 0
   const scheduler = {
-    setTimeout,
-    setLimit(run: () => void, ms: number) {
+    setTimeout(run: () => void, ms: number) {
       if (ms === 1000) looks++
-      return setTimeout(run, ms === 1000 ? 20 : Math.min(ms, 2 ** 31 - 1))
+      return setTimeout(run, ms === 1000 ? 20 : ms)
     },
+    setLimit: (run: () => void, ms: number) => setTimeout(run, Math.min(ms, 2 ** 31 - 1)),
     clearTimeout,
   }
   const client = { baseUrl: sidecar.url, processSignals: false, scheduler }

@@ -13,23 +13,24 @@ const COMMAND = /^npx gameserver-sidecar ([^#\n]*)/m
 /** The pages that begin with a page for a browser, each with the command above it. */
 const beginnings = pages.flatMap((page) => {
   const [first, second] = snippetsOf(page)
-  const html = [first, second].find((one) => one?.language === 'html' && one.code.includes('/gameserver-sidecar/'))
+  const html = [first, second].find((one) => one?.language === 'html' && one.code.includes('gameserver-sidecar.umd.js'))
   return html ? [{ page, html: html.code, command: COMMAND.exec(html === second ? first!.code : '')?.[1] }] : []
 })
 
-test('docs/browser.md begins with a page, below the command that serves it', () => {
+test('docs/browser.md and the README begin with a page, the first below the command that serves it', () => {
   expect(beginnings.find(({ page }) => page === 'docs/browser.md')?.command).toMatch(/^serve /)
+  expect(beginnings.map(({ page }) => page)).toContain('README.md')
 })
 
 inDrivenBrowsers((browser) => {
   test.each(beginnings)(
     'the page at the start of $page makes its GameServer Ready',
-    async ({ html, command = 'local' }) => {
+    async ({ html, command = 'serve . --local' }) => {
       const folder = mkdtempSync(join(tmpdir(), 'gameserver-snippet-'))
       onTestFinished(() => rmSync(folder, { recursive: true }))
       writeFileSync(join(folder, 'index.html'), html)
-      const installed = join('node_modules', 'gameserver-sidecar', 'dist')
-      cpSync(join(root, 'dist/gameserver-sidecar.umd.js'), join(folder, installed, 'gameserver-sidecar.umd.js'))
+      for (const place of ['.', 'node_modules/gameserver-sidecar/dist'])
+        cpSync(join(root, 'dist/gameserver-sidecar.umd.js'), join(folder, place, 'gameserver-sidecar.umd.js'))
       const args = [join(root, 'dist/cli.js'), ...command.trim().split(/\s+/), '--port', '0', '--http-port', '0']
       const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
       onTestFinished(() => void child.kill())

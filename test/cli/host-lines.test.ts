@@ -1,7 +1,9 @@
 import picocolors from 'picocolors'
 import { expect, test } from 'vitest'
 import { createHostLines } from '../../src/cli/host-lines.js'
+import { createFleetLines } from '../../src/cli/fleet-lines.js'
 import type { HostEvent } from '../../src/host/host-events.js'
+import type { FleetRunEvent } from '../../src/local/fleet/fleet-options.js'
 
 const player = (id: number, reason = ''): HostEvent => ({
   event: 'connection',
@@ -30,6 +32,34 @@ test('lines about players who connect in a loop are limited, and the rest is cou
   const rest = lines({ event: 'exit', code: 0, reason: 'over' })
   const left = rest.length === 2 ? Number((JSON.parse(rest[0]!) as { text: string }).text.split(' ')[0]) : 0
   expect(counted.reduce((sum, count) => sum + count, 0) + told + left).toBe(4_000 + 60_000)
+})
+
+const NASTY = '\u001b[31mred\u0007\u009b\r\u202e'
+
+test.each<HostEvent | FleetRunEvent>([
+  { event: 'listening', players: NASTY, address: '127.0.0.1', page: NASTY, sidecar: NASTY },
+  { event: 'metrics', url: NASTY, address: '127.0.0.1' },
+  { event: 'browser', pid: 1, version: NASTY, sandbox: true },
+  { event: 'console', level: 'error', text: NASTY },
+  { event: 'connection', id: 1, state: 'closed', remoteAddress: NASTY, code: 1000, reason: NASTY },
+  { event: 'warning', text: NASTY },
+  { event: 'crash', reason: NASTY },
+  { event: 'hang', reason: NASTY, stack: NASTY },
+  { event: 'shutdown', signal: NASTY },
+  { event: 'state', state: NASTY },
+  { event: 'replaced', text: NASTY },
+  { event: 'exit', code: 70, reason: NASTY },
+  { event: 'output', server: NASTY, level: 'error', text: NASTY },
+  { event: 'entry', entry: { sequence: 1, at: 0, type: 'warning', server: NASTY, text: NASTY } },
+])('lines of a $event event have no control characters of what came from elsewhere', (event) => {
+  const colors = picocolors.createColors(false)
+  for (const format of ['pretty', 'json'] as const) {
+    const isOfFleet = event.event === 'output' || event.event === 'entry'
+    const lines = isOfFleet
+      ? createFleetLines(format, colors)(event)
+      : createHostLines(format, colors)(event as HostEvent)
+    expect(lines.join('')).toMatch(/^[ -~│…]+$/)
+  }
 })
 
 test('a line about a player escapes the control characters of its close reason', () => {

@@ -27,6 +27,18 @@ describe('the command line as a process', () => {
     },
   )
 
+  test.each([
+    ['the one of its GameServer', undefined, '7777'],
+    ['one of the environment, which its GameServer then has too', '3123', '3123'],
+  ])('exec gives the command the name of its GameServer and as PORT %s', async (_, given, port) => {
+    const game =
+      'const { PORT, GAMESERVER_NAME, AGONES_SDK_HTTP_PORT: own } = process.env; ' +
+      "fetch('http://127.0.0.1:' + own + '/gameserver').then((answer) => answer.json()).then(({ object_meta, status }) => " +
+      'console.log(PORT, GAMESERVER_NAME === object_meta.name, status.ports[0].port))'
+    const { out } = await cli(['exec', '--port', '0', '--', process.execPath, '-e', game], { PORT: given }).finished
+    expect(out).toBe(`${port} true ${port}`)
+  })
+
   test('a mistake prints one sentence on stderr, without a stack, and ends with 64', async () => {
     const { code, out, err } = await cli(['lcoal']).finished
     expect({ code, out, err }).toEqual({ code: 64, out: '', err: 'There is no command "lcoal"; did you mean "local"?' })

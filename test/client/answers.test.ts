@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test, afterEach, vi } from 'vitest'
-import { createTextDecode } from '../../src/client/hosts/substitutes.js'
+import { createTextDecode } from '../../src/client/substitutes.js'
 import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
 import { gameServer, difficultText } from '../support/fault-server-game-servers.js'
 import { type Answer } from '../support/fault-server-http.js'

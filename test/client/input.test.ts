@@ -221,7 +221,7 @@ const misspeltNames: readonly (readonly [operation: string, given: string, meant
   ['ready', 'confrim', 'confirm', (c) => c.ready(any({ confrim: true }))],
   ['reserve', 'singal', 'signal', (c) => c.reserve(1, any({ singal: 5 }))],
   ['health', 'timeOut', 'timeout', (c) => c.health(any({ timeOut: 5 }))],
-  ['watchGameServer', 'overflo', 'overflow', (c) => first(c, { overflo: 'fail' })],
+  ['watchGameServer', 'signals', 'signal', (c) => first(c, { signals: 5 })],
   ['updateCounter', 'capcity', 'capacity', (c) => c.updateCounter('a', any({ count: 1, capcity: 5 }))],
   ['updateCounter', 'countdiff', 'countDiff', (c) => c.updateCounter('a', any({ countdiff: 1 }))],
   ['updateList', 'vlaues', 'values', (c) => c.updateList('a', any({ vlaues: [] }))],
@@ -261,14 +261,6 @@ test.each(misspeltNames)('%s() refuses "%s": the hint names %s', async (operatio
     operation,
     message: expect.stringContaining(given),
     hint: expect.stringMatching(new RegExp(`mean \\W?${meant}\\b`)),
-  })
-})
-
-test('allocate() knows no option force, which is one of ready() alone', async () => {
-  expect(await refusingCall((client) => client.allocate({ force: true } as never))).toMatchObject({
-    code: 'INVALID_ARGUMENT',
-    operation: 'allocate',
-    message: expect.stringContaining('force'),
   })
 })
 

@@ -171,31 +171,14 @@ async function take(iterator: Iterator, count: number): Promise<string[]> {
   return versions
 }
 
-test('an iterator gives every object in order while its queue holds them, and then the newest', async () => {
-  const { iterator, publish } = await iterating({ queue: 3 })
-  await publish(4)
-  expect(await take(iterator, 3)).toEqual(['2', '3', '4'])
-  await publish(9)
-  expect(await take(iterator, 3)).toEqual(['7', '8', '9'])
-})
-
-test('the queue of an iterator holds 64 objects by default', async () => {
+test('an iterator keeps 64 objects for a slow reader, in order, and the oldest gives way to the newest', async () => {
   const { iterator, publish } = await iterating()
   await publish(66)
-  expect(await take(iterator, 2)).toEqual(['3', '4'])
+  expect(await take(iterator, 64)).toEqual(Array.from({ length: 64 }, (_, index) => String(index + 3)))
 })
 
-test('with overflow: fail an iterator rejects with LIMIT as soon as its queue overflows, and is then done', async () => {
-  const { iterator, publish } = await iterating({ queue: 3, overflow: 'fail' })
-  await publish(4)
-  expect(await take(iterator, 3)).toEqual(['2', '3', '4'])
-  await publish(8)
-  await expect(iterator.next()).rejects.toMatchObject({ code: 'LIMIT', operation: 'watchGameServer' })
-  expect(await iterator.next()).toEqual(done)
-})
-
-test.each(['drop', 'fail'] as const)('with overflow: %s two calls of next() get one object each', async (overflow) => {
-  const { iterator, publish } = await iterating({ queue: 1, overflow })
+test('two calls of next() get one object each', async () => {
+  const { iterator, publish } = await iterating()
   const both = [iterator.next(), iterator.next()]
   await publish(2)
   await publish(3)
@@ -234,20 +217,17 @@ test('an iterator that was told to return is done, also for who waits for it, an
   expect(await holding.iterator.next()).toEqual(done)
 })
 
-test.each(['drop', 'fail'] as const)(
-  'with overflow: %s an iterator is done by its signal or close()',
-  async (overflow) => {
-    const controller = new AbortController()
-    const { client, iterator } = await iterating({ signal: controller.signal, overflow })
-    const other = iterate(client, { overflow })
-    await other.next()
-    const waiting = [iterator.next(), other.next()]
-    controller.abort()
-    expect(await waiting[0]).toEqual(done)
-    client.close()
-    expect(await waiting[1]).toEqual(done)
-  },
-)
+test('an iterator is done by its signal or close()', async () => {
+  const controller = new AbortController()
+  const { client, iterator } = await iterating({ signal: controller.signal })
+  const other = iterate(client)
+  await other.next()
+  const waiting = [iterator.next(), other.next()]
+  controller.abort()
+  expect(await waiting[0]).toEqual(done)
+  client.close()
+  expect(await waiting[1]).toEqual(done)
+})
 
 test('an iterator of a closed client, or with an aborted signal, is done at once', async () => {
   const client = connectClient(await startScripted())

@@ -184,7 +184,7 @@ describe('an error event', () => {
     sidecar.play([{ on: 'watch', step: (exchange) => exchange.reply({ status: 404 }) }])
     await sidecar.stop()
     await sidecar.start()
-    while (client.status.connection !== 'failed') await client.once('connection')
+    await sidecar.until(() => sidecar.requests.filter(({ path }) => path === '/watch/gameserver').length > 6, 'retries')
     return client
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readNodes, addressPattern, numberPattern } from '../../src/deploy/init/edge-choice.js'
+import { readNodes, addressPattern, numberPattern } from '../../src/deploy/init/edge.js'
 import { documentsOf } from '../deploy/support/variants.js'
 import { initIn } from '../init/support.js'
 

@@ -15,7 +15,7 @@ async function run(
   const { exitCode } = await runCommand({
     command: [process.execPath, '-e', program],
     local,
-    env: process.env,
+    env: () => process.env,
     graceMs: 60_000,
     restarts,
     stdin: 'ignore',

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
-import type { ClientOptions, SidecarClient } from '../../src/index.js'
-import { createScriptedSidecar, type Rule, type ScriptedSidecar, type Step } from '../support/fault-server.js'
+import type { SidecarClient } from '../../src/index.js'
+import { createScriptedSidecar, type Rule, type Step } from '../support/fault-server.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import * as steps from '../support/fault-server-steps.js'
-import { hurried, VirtualClock } from '../support/virtual-clock.js'
+import { hurried } from '../support/virtual-clock.js'
 import { countDials } from './counted.js'
-import { observe, type Observed } from './observe.js'
+import { observe } from './observe.js'
 
 // All seconds and minutes below are the client's own.
 const clock = hurried(20)
@@ -242,85 +242,4 @@ describe.concurrent('Retry-After of a 503 or 429', () => {
       expect(await pause(retryAfter)).toBeLessThan(7)
     },
   )
-})
-
-/** A client whose watch is idle: connected, checked once, and with nothing in flight. */
-async function quiet(
-  options: ClientOptions,
-  rules: readonly Rule[] = [],
-): Promise<Observed & { sidecar: ScriptedSidecar; still: VirtualClock }> {
-  const still = new VirtualClock()
-  const sidecar = await createScriptedSidecar(rules)
-  const observed = observe({ verifyInterval: 0, ...options, ...still.options, baseUrl: sidecar.url })
-  // The first dials wait for their turns.
-  while (sidecar.followers === 0) {
-    still.advance(20)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-  await observed.seen(1)
-  await observed.until(() => observed.client.status.connection === 'connected', 'a connection')
-  const reads = (): number => sidecar.requests.filter(({ path }) => path === '/gameserver').length
-  const before = reads()
-  still.advance(150)
-  await sidecar.until(() => reads() > before, 'the check after the first object')
-  await sidecar.until(() => sidecar.openSockets === 1, 'the answer to it')
-  return { ...observed, sidecar, still }
-}
-
-describe.concurrent('a watch that is quiet for a long time', () => {
-  test.each([
-    ['websocket', 0, 5],
-    ['stream', 0.9999, 10],
-  ] as const)(
-    'a quiet watch over %s, with a random number of %d, is opened anew after %i minutes, before the old one ends',
-    async (watch, random, minutes) => {
-      const observed = await quiet({ watch, random: () => random })
-      const { sidecar, still, client, connections, errors } = observed
-      const events = connections.length
-      let most = sidecar.followers
-      const watches = (): number => sidecar.requests.filter(({ path }) => path === '/watch/gameserver').length
-
-      still.advance(minutes * minute - 2000)
-      await new Promise(setImmediate)
-      expect(watches(), 'too early').toBe(1)
-      still.advance(3000)
-      await sidecar.until(() => (most = Math.max(most, sidecar.followers)) === 2, 'the new watch beside the old one')
-      await sidecar.until(() => sidecar.followers === 1, 'the end of the old one')
-      sidecar.publish(gameServer(2))
-      await observed.seen(2)
-      expect(observed.versions).toEqual(['1', '2'])
-      expect(connections.length).toBe(events)
-      expect(errors).toEqual([])
-      client.close()
-      await sidecar.close()
-    },
-  )
-
-  test.each([
-    ['gives way to a WebSocket that works again', 'websocket'],
-    ['stays without a gap if the WebSocket still fails', 'stream'],
-  ])('a quiet stream %s', async (_name, transport) => {
-    let isBroken = true
-    const step: Step = async (exchange) => {
-      await exchange.open()
-      if (exchange.request.isUpgrade && isBroken) exchange.connection.finish()
-      else await exchange.follow()
-    }
-    const observed = await quiet({ random: () => 0 }, [{ on: 'watch', step }])
-    const { sidecar, still, client, connections } = observed
-    const upgrades = (): number => sidecar.requests.filter(({ isUpgrade }) => isUpgrade).length
-    expect(client.status.transport).toBe('stream')
-    const [events, before] = [connections.length, upgrades()]
-    isBroken = transport === 'stream'
-    still.advance(5 * minute)
-    await sidecar.until(() => upgrades() > before, 'another try')
-    await observed.until(() => client.status.transport === transport, transport)
-    sidecar.publish(gameServer(2))
-    await observed.seen(2)
-    if (isBroken) expect(connections.slice(events)).toEqual([])
-    expect(client.status.transport).toBe(transport)
-    expect(observed.versions).toEqual(['1', '2'])
-    client.close()
-    await sidecar.close()
-  })
 })

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { FleetServer } from '../../src/platform/fleet/types.js'
 import { isAlive, isGroupAlive } from '../../src/local/game/processes.js'
 import { createFleet } from '../../src/host/create-fleet.js'
@@ -157,6 +157,32 @@ test('more GameServers than ports wait for one, and say so', async () => {
   await fleet.ready(1)
   fleet.perform({ type: 'scale', replicas: 1 })
   await expect.poll(() => servers(fleet).map(({ name }) => name)).toEqual([first!.name])
+})
+
+test('games that fail with the same output are shown three times, then in one line and at a slower pace', async () => {
+  const { events, line } = await start('crash')
+  await line(/^3 games in a row have failed with exit code 1 and the same output, which is left out from now on\./)
+  await line(/the next GameServer is created in 10 s/)
+  expect(
+    events.all.filter((event) => event.event === 'output' && /Error: no level file/.test(event.text)),
+  ).toHaveLength(3)
+})
+
+test('an autoscaler looks again in time after the clock of the machine was set back', async () => {
+  const { fleet } = await start('', {
+    autoscaler: {
+      spec: {
+        fleetName: 'fleet',
+        policy: { type: 'Buffer', buffer: { bufferSize: 1, maxReplicas: 3 } },
+        sync: { type: 'FixedInterval', fixedInterval: { seconds: 1 } },
+      },
+    },
+  })
+  await fleet.ready()
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000)
+  onTestFinished(() => void vi.restoreAllMocks())
+  fleet.allocate({})
+  await expect.poll(() => servers(fleet)).toHaveLength(2)
 })
 
 test('a game that fails at once is started again later and later, each time in a new GameServer', async () => {

@@ -8,7 +8,7 @@ const folder = (name: string): string => join(root, 'test/frameworks', name)
 
 const colyseus = `
 import { Server, matchMaker, type Client } from '@colyseus/core'
-import { sidecarPlugin, type ColyseusMatchMaker } from '../../../../src/adapters/colyseus.js'
+import { sidecarPlugin, type ColyseusMatchMaker } from '../../../../src/players/colyseus.js'
 const server = new Server({})
 export const sidecar = sidecarPlugin(server, { matchMaker, idOf: (client) => client.sessionId })
 // @ts-expect-error -- lacks all members of a server
@@ -23,7 +23,7 @@ sidecarPlugin(server, { matchMaker, idOf: (given: Pick<typeof client, 'sessionId
 const agonesSdk = `
 import Official from '@google-cloud/agones-sdk/src/index'
 import Beta from '@google-cloud/agones-sdk/src/beta'
-import AgonesSDK from '../../../../src/agones-sdk/index.js'
+import AgonesSDK from '../../../../src/engines/agones-sdk.js'
 export const checked: Omit<Official, 'alpha'> & { beta: Beta } = new AgonesSDK()
 export const none: Exclude<keyof Official, keyof AgonesSDK | 'alpha'> = undefined as never
 // @ts-expect-error -- our class has more members
@@ -41,8 +41,8 @@ import http from 'node:http'
 import https from 'node:https'
 import { Server } from 'socket.io'
 import { WebSocketServer } from 'ws'
-import { attachServer as attachSocketIo } from '../../../../src/adapters/socket.io.js'
-import { attachServer } from '../../../../src/adapters/ws.js'
+import { attachServer as attachSocketIo } from '../../../../src/players/socket.io.js'
+import { attachServer } from '../../../../src/players/ws.js'
 interface Events { say(text: string): void }
 attachSocketIo(new Server())
 attachSocketIo(new Server<Events, Events, Events, { name: string }>(http.createServer()), { namespace: '/game' })

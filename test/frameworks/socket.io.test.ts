@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect } from 'vitest'
 import { attachServer, type AttachSocketIoOptions, type SocketIoServerLike } from '../../src/players/socket.io.js'
 import type { LocalSidecar } from '../../src/node.js'
-import { listening, seatsIn, stateOf, test as base, until, type World } from '../adapters/socket-servers.js'
+import { listening, patient, seatsIn, stateOf, test as base, until, type World } from '../adapters/socket-servers.js'
 import { calls } from '../support/with-sidecar.js'
 
 /** The folder of each version, whose packages aren't dependencies of this one. */
@@ -74,7 +74,10 @@ const test = base.extend<{ version: Version; stage: IoWorld }>({
         io: server(await listening(http.createServer()), options),
       }),
       attach(sidecar, io, options = {}) {
-        const attached = attachServer(io, { client: { baseUrl: sidecar.url, processSignals: false }, ...options })
+        const attached = attachServer(io, {
+          client: { baseUrl: sidecar.url, processSignals: false, scheduler: patient },
+          ...options,
+        })
         onEnd(() => attached.close())
         return attached
       },

@@ -24,6 +24,13 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
       75,
       /^The page has made no step within 5000 ms; its last error: Uncaught TypeError: boom$/,
     ],
+    [
+      'it has threads and is not isolated',
+      `console.error('The following features are missing:\\nCross Origin Isolation'); new SharedArrayBuffer(8)`,
+      BOOT,
+      75,
+      /its last error: Uncaught ReferenceError: SharedArrayBuffer is not defined\. The page needs SharedArrayBuffer: add --isolate/,
+    ],
     ['it reloads itself for ever', `location.reload()`, BOOT, 75, /no step within 5000 ms/],
     ['it opens dialogs in a loop', `for (;;) alert('hello')`, BOOT, 75, /no step/],
     [

@@ -7,7 +7,7 @@ import type { GameServer } from '../../src/protocol/game-server.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { browserProcesses, browsers, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
-import { TICKS } from './support/host-here.js'
+import { hostHere, TICKS } from './support/host-here.js'
 import { buildOf, pageOf, runHost } from './support/run-host.js'
 
 if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: ${noBrowser}`)
@@ -45,6 +45,13 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
     await eventually(() => browserProcesses(pid).length === 0)
     expect(host.stderr()).toBe('')
+  })
+
+  test('beside a local sidecar, its host tells the states, and an allocation leads to the port of its players', async () => {
+    const { until, local, playersPort } = await hostHere(READY, { local: {} })
+    await until('state', ({ state }) => state === 'Ready')
+    expect(local!.allocate({}).status).toMatchObject({ state: 'Allocated', ports: [{ port: playersPort }] })
+    await until('state', ({ state }) => state === 'Allocated')
   })
 
   test('has its host call shutdown() if the page does not', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { measure } from '../../src/metrics.js'
 import { formatFamilies, type Family } from '../../src/deploy/metrics/prometheus.js'
 import { formatMetrics } from '../../src/node.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
@@ -20,9 +21,10 @@ test('a value that is undefined is left out, and so is a family without values',
 
 test("formatMetrics() writes what a program's client has counted", async () => {
   const client = connectClient(await startSidecar())
+  const read = measure(client)
   await client.ready()
   await client.health()
-  const text = formatMetrics(client.metrics())
+  const text = formatMetrics(read())
   expect(text).toContain('gameserver_heartbeats_total{result="ok"} 1\n')
   expect(text).toContain('gameserver_sidecar_request_duration_seconds_count{operation="ready",code="OK"} 1\n')
 })

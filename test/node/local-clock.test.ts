@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
 import { createLocalClock } from '../../src/local/sidecar/local-clock.js'
 import { startSidecar } from '../support/with-sidecar.js'
@@ -30,6 +30,15 @@ describe('a clock', () => {
       ['c', 300],
     ])
     expect(clock.now() - begun).toBe(1_000)
+  })
+
+  test('goes on when the clock of the machine is set back', async () => {
+    const clock = createLocalClock()
+    const begun = clock.now()
+    const fired = new Promise<number>((resolve) => clock.setTimer(50, () => resolve(clock.now() - begun)))
+    vi.spyOn(Date, 'now').mockReturnValue(begun - 3_600_000)
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect(await fired).toBeGreaterThanOrEqual(50)
   })
 
   test('that stands still fires nothing until it runs again', async () => {

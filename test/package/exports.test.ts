@@ -22,6 +22,7 @@ const entries: Record<string, readonly [file: string, exported: readonly string[
   './player': ['player', ['connect']],
   './allocator': ['allocator', ['AllocationError', 'createAllocator']],
   './mock': ['mock', ['createMock']],
+  './metrics': ['metrics', ['measure']],
   './vite': ['vite', ['gameserverSidecar']],
   './phaser': ['phaser', ['createSidecarPlugin', 'installSidecarPlugin'], ['']],
   './cocos': ['cocos', ['createSidecarComponent'], ['']],

@@ -1,16 +1,19 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { gzipSync } from 'node:zlib'
 import { decode } from '@jridgewell/sourcemap-codec'
+import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { install, node, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
-import { read } from '../support/source.js'
+import { read, root } from '../support/source.js'
 
 interface Manifest {
   readonly [field: string]: unknown
@@ -27,6 +30,13 @@ let packed: Packed
 const paths = (): string[] => packed.files.map(({ path }) => path)
 const load = (path: string): Promise<string> =>
   readFile(join(folder.path, 'node_modules', 'gameserver-sidecar', path), 'utf8')
+
+async function sizeOf(path: string): Promise<number> {
+  const found = await lstat(path)
+  if (!found.isDirectory()) return found.size
+  const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
 
 beforeAll(async () => {
   folder = await temporaryFolder()
@@ -69,13 +79,31 @@ describe('the tarball', () => {
   })
 })
 
-test('every link and picture of the README leads to a file of the tarball, or elsewhere by https', async () => {
+// Installed, the README has no docs beside it.
+test('every link of the README leads to a file of the repository by its path, or elsewhere by https', async () => {
   const readme = (await load('README.md')).replace(/^```[^]*?^```$/gm, '')
-  const targets = [...readme.matchAll(/\]\(([^)\s]+)|(?:src|href)="([^"]+)"/g)].map(
-    ([, link, source]) => link ?? source!,
+  const links = [...readme.matchAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g)].filter(
+    ([, , , to]) => !to!.startsWith('https://'),
   )
-  expect(targets).toContain('docs/images/demo.webp')
-  expect(targets.filter((target) => !target.startsWith('https://') && !paths().includes(target))).toEqual([])
+  expect(links.length).toBeGreaterThan(5)
+  for (const [link, picture, text, to] of links) {
+    expect(existsSync(join(root, to!)), link).toBe(true)
+    if (!picture) expect(text).toBe(to)
+  }
+})
+
+test('README.md and docs/side-by-side.md tell the same sizes, which are right to a twentieth', async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: "export { createClient } from 'gameserver-sidecar'", resolveDir: folder.path },
+    ...{ bundle: true, minify: true, format: 'esm', write: false },
+  })
+  const bytes = [await sizeOf(join(folder.path, 'node_modules')), gzipSync(outputFiles[0]!.contents).length]
+  const told = /\| ([\d.]+) MB in 3 packages; ([\d.]+) kB gzip in a page \|/.exec(read('README.md'))!
+  const sideBySide = read('docs/side-by-side.md')
+  expect(sideBySide).toContain(`| installed on disk | ${told[1]} MB | 11.9 MB |`)
+  expect(sideBySide).toContain(`| bundled, gzip | ${told[2]} kB |`)
+  expect(Number(told[1]) / (bytes[0]! / 1e6)).toBeCloseTo(1, 1)
+  expect(Number(told[2]) / (bytes[1]! / 1e3)).toBeCloseTo(1, 1)
 })
 
 describe('the code is readable where it fails', () => {
@@ -145,13 +173,6 @@ describe('an installation', () => {
   async function runFile(name: string, code: string, ...args: string[]): Promise<string> {
     await writeFile(join(folder.path, name), code)
     return node(folder.path, ...args, name)
-  }
-
-  async function sizeOf(path: string): Promise<number> {
-    const found = await lstat(path)
-    if (!found.isDirectory()) return found.size
-    const sizes = await Promise.all((await readdir(path)).map((name) => sizeOf(join(path, name))))
-    return sizes.reduce((sum, size) => sum + size, 0)
   }
 
   test('is ws, isomorphic-ws and the package, within build/budgets.json by bytes', async () => {

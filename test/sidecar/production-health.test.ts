@@ -36,6 +36,22 @@ describe('production: health', () => {
     expect(sidecar.snapshot().health.beats).toBe(51)
   })
 
+  it('ten seconds of beats without ready() warn once, and with ready() never', async () => {
+    for (const [isReady, expected] of [
+      [false, ['never-ready']],
+      [true, []],
+    ] as const) {
+      const { call, clock, warnings } = startHarness({ gameServer: checked })
+      if (isReady) await call('POST', '/ready')
+      for (let i = 0; i < 20; i++) {
+        await call('POST', '/health')
+        clock.advance(2_000)
+        if (i === 4) expect(warnings()).toEqual([])
+      }
+      expect(warnings()).toEqual(expected)
+    }
+  })
+
   it('an Unhealthy GameServer never recovers, however many beats come', async () => {
     const { call, state, clock } = startHarness({ gameServer: checked })
     await call('GET', '/gameserver')

@@ -12,7 +12,6 @@ type Parts = { parts: string[] }
 export interface SentBeat {
   /** ms since the page was made */
   at: number
-  by: 'page' | 'worker'
   init: RequestInit
 }
 
@@ -31,9 +30,9 @@ export class EmulatedPage {
   readonly #made: { terminate(): void }[] = []
   readonly #began = Date.now()
   readonly #fetch = fetch
-  /** The requests of the page and of its workers. */
+  /** The beats of the page. */
   readonly beats: SentBeat[] = []
-  /** The maximum of requests in flight, of the page or of one worker. */
+  /** The maximum of beats in flight. */
   mostInFlight = 0
   /** The number of running workers. */
   workers = 0
@@ -52,7 +51,7 @@ export class EmulatedPage {
     })
     vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (blob as unknown as Parts).parts.join(''))
     vi.stubGlobal('Worker', this.#workerClass())
-    vi.stubGlobal('fetch', this.#fetchBy('page'))
+    vi.stubGlobal('fetch', this.#countedFetch())
     vi.stubGlobal('addEventListener', (type: string, listener: () => void) => this.#listeners.add([type, listener]))
     vi.stubGlobal('removeEventListener', (type: string, listener: () => void) => {
       for (const entry of this.#listeners) if (entry[0] === type && entry[1] === listener) this.#listeners.delete(entry)
@@ -114,14 +113,14 @@ export class EmulatedPage {
     for (const [heard, listener] of this.#listeners) if (heard === type) listener({ type, ...event })
   }
 
-  #fetchBy(by: SentBeat['by']): Fetch {
+  #countedFetch(): Fetch {
     let inFlight = 0
     return (url, init = {}) => {
       const answer = this.#fetch(url, init)
       const isBeat = String(url).endsWith('/health')
       this.#fetching.add(answer)
       if (isBeat) {
-        this.beats.push({ at: this.now, by, init })
+        this.beats.push({ at: this.now, init })
         this.mostInFlight = Math.max(this.mostInFlight, ++inFlight)
       }
       const end = (): void => {
@@ -140,20 +139,16 @@ export class EmulatedPage {
       onerror: (() => void) | null = null
       #ended = false
       readonly #context = vm.createContext({
-        Date: { now: Date.now },
-        setTimeout: (run: () => void, ms: number) => page.#clock.setTimeout(() => this.#run(run), ms),
-        AbortSignal: {
-          timeout: (ms: number) => {
-            const controller = new AbortController()
-            page.#clock.setTimeout(() => controller.abort(), ms)
-            return controller.signal
-          },
+        setInterval: (run: (argument: unknown) => void, ms: number, argument: unknown) => {
+          const again = (): void => {
+            page.#clock.setTimeout(() => this.#run(() => (run(argument), again())), ms)
+          }
+          again()
         },
         postMessage: (data: unknown) => {
           const copy = structuredClone(data)
           page.#inbox.push(() => this.#ended || this.onmessage?.({ data: copy }))
         },
-        fetch: page.#fetchBy('worker'),
       })
 
       constructor(program: string) {
@@ -164,14 +159,6 @@ export class EmulatedPage {
             if (page.forbidden) throw new Error('Refused')
             vm.runInContext(program, this.#context)
           })
-        }, 0)
-      }
-
-      postMessage(data: unknown): void {
-        const copy = structuredClone(data)
-        page.#clock.setTimeout(() => {
-          const { onmessage } = this.#context as { onmessage?: (message: Message) => void }
-          this.#run(() => onmessage?.({ data: copy }))
         }, 0)
       }
 

@@ -1,4 +1,4 @@
-import { sidecarVariables, variablePrefix } from '../../local/gateway.js'
+import { variablePrefix } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
 import type { LocalSidecar } from '../../local/sidecar.js'
 import { plainText } from '../../local/files.js'
@@ -41,7 +41,10 @@ export const command = defineCommand({
 
 async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
   const orphaned = context.untilOrphaned()
-  const [{ runCommand }, local] = await Promise.all([import('../../local/game.js'), startSidecar(given, context)])
+  const [{ gameVariables, runCommand }, local] = await Promise.all([
+    import('../../local/game.js'),
+    startSidecar(given, context),
+  ])
   announceSidecar(local.url)
   const { colors } = context
   const isJson = given.logFormat === 'json'
@@ -66,7 +69,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
     const { exitCode } = await runCommand({
       command: args as readonly [string, ...string[]],
       local,
-      env: { ...process.env, ...sidecarVariables(given.platform, new URL(local.url)) },
+      env: () => ({ ...process.env, ...gameVariables(local, given.platform) }),
       graceMs: given.grace * 1000,
       restarts: given.restart,
       stdin: given.keys ? 'ignore' : 'inherit',
@@ -78,6 +81,12 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
     detach?.()
     await local.close()
   }
+}
+
+/** A PORT of the environment is where the game serves players, so the GameServer has it too. */
+function ownPort(): number | undefined {
+  const port = Number(process.env['PORT'])
+  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }
 
 /** @throws UsageError without a terminal */
@@ -95,11 +104,10 @@ async function takeKeys(
 }
 
 async function startSidecar(given: ExecFlags, context: CliContext): Promise<LocalSidecar> {
-  const { createLocalSidecar } = await import('../../local/sidecar.js')
-  const { port } = given
-  return createLocalSidecar({
-    ...localOptionsOf(given, noticesOf(given.logFormat, { ...context, print: context.warn })),
-    platform: given.platform,
-    port: port ?? 'usual',
-  }).catch(failStart({ port: port ?? 0, portFlag: '--port' }))
+  const { startLocalSidecar } = await import('../../local/sidecar.js')
+  const { port, platform } = given
+  const options = localOptionsOf(given, noticesOf(given.logFormat, { ...context, print: context.warn }))
+  return startLocalSidecar({ ...options, platform, port: port ?? 'usual' }, { playersPort: ownPort() }).catch(
+    failStart({ port: port ?? 0, portFlag: '--port' }),
+  )
 }

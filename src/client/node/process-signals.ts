@@ -1,8 +1,8 @@
 import { check, checkNames } from '../checks.js'
 import type { Emitter } from '../emitter.js'
 import { SidecarError } from '../errors.js'
-import { host } from '../host.js'
-import type { ClientOptions, LoggerLike, ProcessSignalOptions } from '../option-types.js'
+import { globals, type LoggerLike } from '../globals.js'
+import type { ClientOptions, ProcessSignalOptions } from '../option-types.js'
 import type { SidecarClient, SidecarEvents } from '../types.js'
 
 /** The part of Node's `process` that is used. */
@@ -30,7 +30,8 @@ export function checkSignalOptions(options: boolean | ProcessSignalOptions | und
 }
 
 /**
- * Turns the first SIGTERM or SIGINT into an orderly end: a `signal` event, the awaited handler, `shutdown()`, exit.
+ * Turns the first SIGTERM or SIGINT into an orderly end: the events `signal` and `ending`, whose promises are awaited as
+ * the handler's is, `shutdown()`, exit.
  * The process ends within the time given, whatever hangs; a second signal ends it at once.
  *
  * @returns the function that stops listening
@@ -39,9 +40,9 @@ export function handleProcessSignals(
   client: SidecarClient,
   { processSignals, logger }: ClientOptions,
   emit: Emitter<SidecarEvents>['emit'],
-  tellEnd: (deadline: number) => void,
+  tellEnd: (deadline: number) => readonly unknown[],
 ): () => void {
-  const { process, setTimeout, console } = host() as ProcessGlobals
+  const { process, setTimeout, console } = globals() as ProcessGlobals
   if (!processSignals || !process?.on) return () => {}
   const { onSignal, timeout = 10000 }: ProcessSignalOptions = processSignals === true ? {} : processSignals
   let isEnding = false
@@ -50,16 +51,19 @@ export function handleProcessSignals(
     const deadline = Date.now() + timeout
     setTimeout?.(() => process!.exit(1), timeout)
     let code = 0
-    try {
-      emit('signal', { signal })
-      tellEnd(deadline)
-      if (onSignal) await onSignal(signal)
-    } catch (error) {
-      code = 1
-      emit('error', new SidecarError('UNKNOWN', 'onSignal failed', { cause: error }))
-      const sink = logger ?? console
-      sink?.error?.(error)
+    const settle = async (what: string, result: unknown): Promise<void> => {
+      try {
+        await result
+      } catch (error) {
+        code = 1
+        emit('error', new SidecarError('UNKNOWN', what + ' failed', { cause: error }))
+        const sink = logger ?? console
+        sink?.error?.(error)
+      }
     }
+    emit('signal', { signal })
+    const saving = tellEnd(deadline).map((result) => settle("A listener of 'ending'", result))
+    await Promise.all([...saving, settle('onSignal', (async () => onSignal?.(signal))())])
     try {
       // A server adapter that ended the game has already called `shutdown()` and may have closed the client.
       if (client.status.connection !== 'closed' && client.gameServer?.status.state !== 'Shutdown')

@@ -1,11 +1,12 @@
-import type { Core } from '../core.js'
-import { createDirectMode } from '../direct/direct-mode.js'
-import { createDirectOutcomes } from '../direct/direct-outcomes.js'
-import type { Heartbeat } from '../health/heartbeat.js'
-import { type EventTargetLike, host, pick, tryTo } from '../host.js'
+import type { Connection } from '../connection.js'
+import { type EventTargetLike, globals, pick, tryTo } from '../globals.js'
+import type { Heartbeat } from '../heartbeat.js'
+import type { ClientOptions } from '../option-types.js'
 import { type Hints, QUERY } from '../options.js'
-import { onAbort } from '../signals.js'
-import { startBeatWorker } from './beat-worker.js'
+import type { State } from '../state.js'
+import { onAbort, type Time } from '../time.js'
+import { createDirectMode, postInit } from './direct-mode.js'
+import { createOutcomes } from './outcomes.js'
 
 /** The settings that a script tag or the gateway may give. */
 interface Settings {
@@ -23,7 +24,7 @@ const script: Settings = (tag && tag.dataset) || {}
 
 /** Reads a page's settings: from its script tag, the global that the gateway injects, and its query. */
 function readHints(): Hints {
-  const { GAMESERVER_SIDECAR: injected, location } = host()
+  const { GAMESERVER_SIDECAR: injected, location } = globals()
   const global = ((typeof injected === 'object' && injected) || { baseUrl: injected }) as Settings
   const query = /[?&]sidecar=([^&]*)/.exec(String(location?.search))?.[1]
   const { autoHealth = global.autoHealth } = script
@@ -39,8 +40,33 @@ function readHints(): Hints {
   }
 }
 
+/** The worker's program: a clock, which browsers don't throttle when they throttle that of a hidden page. */
+const CLOCK = 'setInterval(postMessage,250,0)'
+
+/** Starts the worker that wakes this page for its beats, if the host has workers. */
+function startWorker(heartbeat: Heartbeat, time: Time): void {
+  tryTo(() => {
+    const { Worker, Blob, URL } = globals()
+    const url = URL!.createObjectURL!(new Blob!([CLOCK]))
+    const worker = new Worker!(url)
+    const end = (): void => {
+      worker.terminate()
+      URL!.revokeObjectURL!(url)
+    }
+    onAbort(time.life, end)
+    worker.onmessage = () => {
+      heartbeat.sender = 'worker'
+      time.tick()
+    }
+    worker.onerror = () => {
+      end()
+      heartbeat.sender = 'page'
+    }
+  })
+}
+
 /** What the builds for pages supply. */
-export const page = { readHints, createDirectMode, createDirectOutcomes, startBeatWorker, watchPage }
+export const page = { readHints, createDirectMode, createOutcomes, startWorker, watchPage }
 export type PageParts = typeof page
 
 /** The host's event for a page that must end. */
@@ -56,24 +82,30 @@ interface HostEnding {
  * In a hosted page, emits `ending` when the host says so. When any page is left or closed, sends a last beat, and a
  * shutdown if `shutdownOnPageHide` is set. When a page comes back after a freeze, every timer that fell due meanwhile runs at once.
  */
-function watchPage({ life, timers, baseUrl, options, direct, state, has }: Core, heartbeat: Heartbeat): void {
-  const page = host()
+function watchPage(
+  heartbeat: Heartbeat,
+  { access, time }: Connection,
+  state: State,
+  options: Pick<ClientOptions, 'fetch' | 'shutdownOnPageHide'>,
+): void {
+  const { baseUrl } = access
+  const page = globals()
 
   function listen(target: EventTargetLike | undefined, type: string, listener: (event: never) => void): void {
     if (!target?.addEventListener) return
     target.addEventListener(type, listener, true)
-    onAbort(life, () => target.removeEventListener!(type, listener, true))
+    onAbort(time.life, () => target.removeEventListener!(type, listener, true))
   }
 
   const send = (path: string): void =>
     void tryTo(() =>
       pick(options, 'fetch')!
-        .call(page as never, baseUrl + path, Object.assign(direct.postInit(), { keepalive: true }))
+        .call(page as never, baseUrl + path, Object.assign(postInit(access), { keepalive: true }))
         .then(null, () => {}),
     )
 
   listen(page.gameServerHost, 'ending', (event: HostEnding) => {
-    event.isHeard = event.isHeard || has('signal')
+    event.isHeard = event.isHeard || state.has('signal')
     state.end('signal', event.deadline).forEach(event.waitUntil)
   })
   if (!page.document) return
@@ -88,5 +120,5 @@ function watchPage({ life, timers, baseUrl, options, direct, state, has }: Core,
     if (ends && !(beacon && navigator.sendBeacon!(baseUrl + '/shutdown', '{}'))) send('/shutdown')
   })
   // `resume` is an event of the document. The window sees it in the capture phase.
-  for (const type of ['pageshow', 'resume']) listen(page, type, () => timers.tick())
+  for (const type of ['pageshow', 'resume']) listen(page, type, () => time.tick())
 }

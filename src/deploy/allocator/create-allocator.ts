@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onAbort } from '../../client/signals.js'
+import { onAbort } from '../../client/time.js'
+import { longestTimer } from '../../protocol/names.js'
 import { edgeUrl } from '../../protocol/edge-url.js'
 import { allocationOf, requestOf } from './answers.js'
 import { AllocationError, type AllocationErrorCode } from './errors.js'
@@ -12,8 +13,6 @@ const FIELDS = 'fleet selectors priorities scheduling counters lists labels anno
 /** ms of the first backoff after each retryable outcome. None of these outcomes allocates. */
 const PAUSES: Partial<Record<AllocationErrorCode, number>> = { CONTENTION: 50, UNALLOCATED: 250, UNAVAILABLE: 250 }
 const LONGEST_PAUSE = 5_000
-/** The most that Node's timers take: a longer one would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
 
 /**
  * Allocates GameServers: of a Fleet on the desk, by the Kubernetes API or by the platform's allocator service.
@@ -28,7 +27,7 @@ export function createAllocator(options: AllocatorOptions = {}): Allocator {
 export function createAllocatorIn(surroundings: Surroundings, options: AllocatorOptions): Allocator {
   const way = findWay(options, surroundings)
   const { timeout = 10_000, edge } = options
-  checkMs('timeout', timeout, 'CONFIG', LONGEST_TIMER)
+  checkMs('timeout', timeout, 'CONFIG', longestTimer)
   if (edgeUrl({ edge, address: '10.0.0.1', port: 1 }) === undefined)
     throw new AllocationError('CONFIG', `edge must be a host name, such as play.example.com; got "${edge}"`)
   const transport = createTransport(way, timeout)

@@ -80,87 +80,79 @@ const MOST_COUNT = 2 ** 31 - 1
 
 const RESOURCE_NAME = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
 /** A path within the project, in characters that need no escapes in a Dockerfile. */
-const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))[\w.][-\w./@+]*$/
+const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))(?!.*\/\/)[\w.][-\w./@+]*$/
 
-/** Reads a text that a pattern matches. The result throws ChoiceError. */
+/** Makes a function that reads a text which a pattern matches, and throws a ChoiceError for others. */
 export const reader =
   (what: string, pattern: RegExp, wanted: string) =>
   (text: string): string =>
     pattern.test(text) ? text : wrong(what, wanted, text)
 
-/** @throws ChoiceError */
+/** The same for a whole number. */
+const numberReader =
+  (what: string, least: number, most: number) =>
+  (text: string): number => {
+    const value = /^\d{1,5}$/.test(text) ? Number(text) : -1
+    return value >= least && value <= most ? value : wrong(what, `a whole number from ${least} to ${most}`, text)
+  }
+
 export const readKind = reader('kind', /^(page|node)$/, '"page" or "node"') as (text: string) => Kind
 
-/** @throws ChoiceError */
 export const readName = reader(
   'name',
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
   'at most 63 lower-case letters, digits and "-", with no "-" at either end',
 )
 
-/** @throws ChoiceError */
-export function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
-  // Only root may listen below 1024.
-  return port >= 1024 && port <= 65_535 ? port : wrong('players-port', 'a whole number from 1024 to 65535', text)
-}
+/** Only root may listen below 1024. */
+export const readPort = numberReader('players-port', 1024, 65_535)
 
-/** The longest time without a beat that is of use: an hour. */
-const MOST_SECONDS = 3600
+/** Seconds, up to an hour. */
+export const readHealth = numberReader('health', 3, 3600)
 
-/** @throws ChoiceError */
-export function readHealth(text: string): number {
-  const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  return seconds >= 3 && seconds <= MOST_SECONDS
-    ? seconds
-    : wrong('health', `a whole number of seconds from 3 to ${MOST_SECONDS}`, text)
-}
-
-/** @throws ChoiceError */
 export function readPath(what: 'dir' | 'entry', text: string): string {
   const path = text.replace(/^(\.\/)+/, '').replace(/\/+$/, '') || '.'
-  if (INNER_PATH.test(path) && !path.includes('//') && (what === 'dir' || path !== '.')) return path
+  if (INNER_PATH.test(path) && (what === 'dir' || path !== '.')) return path
   return wrong(what, 'a path within the project, of letters, digits and any of "-_.@+/"', text)
 }
 
-/** Reads a path and query in characters that need no escapes in YAML and JSON. @throws ChoiceError */
+/** Reads a path and query in characters that need no escapes in YAML and JSON. */
 export function readPagePath(text: string): string {
   const path = text.replace(/^(?!\/)/, '/')
   if (/^\/(?!\/)[-\w./?&=%~+,;@]*$/.test(path)) return path
   return wrong('path', 'the page\'s path within the build, such as "/server.html?map=1"', text)
 }
 
-/** @throws ChoiceError */
 export const readImage = reader(
   'image',
   /^(?=.{1,255}$)([a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d{1,5})?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:\w[\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/,
   'an image\'s name in lower case, such as "my-game:1" or "registry.example/team/my-game:1"',
 )
 
-/** Reads `rooms=10` and appends it to `before`. @throws ChoiceError */
-export function readResource(what: 'counter' | 'list', text: string, before: readonly Resource[] = []): Resource[] {
-  const [, name = '', digits = ''] = /^([^=]*)=(\d{1,10})$/.exec(text) ?? []
-  const capacity = Number(digits)
+/** Reads `rooms=10 bots=2`. */
+export function readResources(what: 'counter' | 'list', text: string): Resource[] {
   const most = what === 'list' ? MOST_VALUES : MOST_COUNT
-  if (!RESOURCE_NAME.test(name)) {
-    return wrong(
-      what,
-      'a name of letters, digits and "-", "_" or ".", then "=" and a capacity, such as "rooms=10"',
-      text,
-    )
-  }
-  if (capacity < 1 || capacity > most) return wrong(what, `${name} with a capacity from 1 to ${most}`, text)
-  if (before.some((one) => one.name === name))
-    throw new ChoiceError(`${what} must be given once for each name; got ${show(name)} twice`)
-  return [...before, { name, capacity }]
+  const all = text.split(/[\s,]+/).filter((part) => part !== '')
+  return all.map((part, index) => {
+    const [, name = '', digits = ''] = /^([^=]*)=(\d{1,10})$/.exec(part) ?? []
+    const capacity = Number(digits)
+    if (!RESOURCE_NAME.test(name))
+      return wrong(
+        what,
+        'a name of letters, digits and "-", "_" or ".", then "=" and a capacity, such as "rooms=10"',
+        part,
+      )
+    if (capacity < 1 || capacity > most) return wrong(what, `${name} with a capacity from 1 to ${most}`, part)
+    if (all.slice(0, index).some((other) => other.startsWith(`${name}=`)))
+      throw new ChoiceError(`${what} must be given once for each name; got "${name}" twice`)
+    return { name, capacity }
+  })
 }
 
 /** Whether allocations and autoscalers can count places of the resource. */
 export const hasPlaces = ({ name, capacity }: Resource): boolean =>
   RESOURCE_NAME.test(name) && capacity >= 1 && capacity <= MOST_COUNT
 
-const show = (value: string): string => `"${value.slice(0, 80)}"`
-
 export function wrong(what: string, wanted: string, value: string): never {
-  throw new ChoiceError(`${what} must be ${wanted}; got ${show(value)}`)
+  throw new ChoiceError(`${what} must be ${wanted}; got "${value.slice(0, 80)}"`)
 }

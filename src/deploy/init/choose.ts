@@ -12,11 +12,11 @@ import {
   readPagePath,
   readPath,
   readPort,
-  readResource,
+  readResources,
   wrong,
 } from './choices.js'
 import type { Choices, Edge, FlagChoices, Kind, Resource } from './choices.js'
-import { readEdge, readNodes } from './edge-choice.js'
+import { readEdge, readNodes } from './edge.js'
 import type { Project } from './project.js'
 import { findSeats } from './source.js'
 
@@ -65,12 +65,12 @@ export async function choose(given: Given, project: Project, person?: Person, ex
     port: agreed('players-port', optional(given.playersPort, readPort), existing?.port),
     health: agreed('health', optional(given.health, readHealth), existing?.health),
     image: agreed('image', optional(given.image, readImage), existing?.image),
-    counters: optional(given.counter?.join(' '), (text) => readResources('counter', text, existing?.counters)),
-    lists: optional(given.list?.join(' '), (text) => readResources('list', text, existing?.lists)),
+    counters: optional(given.counter?.join(' '), (text) => joined('counter', text, existing?.counters)),
+    lists: optional(given.list?.join(' '), (text) => joined('list', text, existing?.lists)),
   }
   const { webrtc = false, webgl = false, metrics = false } = given
   const special = { path: flag.path, webgl, webrtc, metrics }
-  checkSpecial(special, flag.kind, existing)
+  checkSpecial(special, flag.kind ?? project.kind, existing)
   const edge = edgeOf(given)
 
   const decide: Decide = async (value, question, byDefault, read) => {
@@ -80,21 +80,16 @@ export async function choose(given: Given, project: Project, person?: Person, ex
     return read(byDefault)
   }
   const kind = await decide(flag.kind, 'Is your game server a page or a node program?', project.kind, readKind)
-  const { dir = project.dir } = flag
-  const entry = await chooseEntry(kind, flag.entry, project, decide)
-  const name = flag.name ?? project.name
+  const { dir = project.dir, name = project.name } = flag
+  // A program must be known before a file is written. A page needs none.
+  const known = kind === 'page' ? 'server.mjs' : project.problem === undefined ? project.entry : undefined
+  const found = optional(known, (text) => readPath('entry', text))
+  const entry = await decide(flag.entry ?? found, 'The program', undefined, readEntryOf(project))
   const port = await decide(flag.port, 'The port that players connect to', '7777', readPort)
   const seats = await chooseSeats({ ...flag, kind, entry }, project, decide, existing)
   const health = await decide(flag.health, HEALTH, '15', readHealth)
   const image = flag.image ?? readImage(`${name}:${tagOf(project)}`)
   return { kind, name, dir, entry, port, health, image, ...seats, edge, ...special }
-}
-
-/** The program, which must be known before a file is written; the usual one for a page. */
-async function chooseEntry(kind: Kind, given: string | undefined, project: Project, decide: Decide): Promise<string> {
-  if (kind === 'page') return given ?? project.entry ?? 'server.mjs'
-  const byDefault = project.problem === undefined ? project.entry : undefined
-  return decide(given, 'The program', byDefault, readEntryOf(project))
 }
 
 /** Reads a program that can be in the image: a file that is there, or that a build or the user's own Dockerfile makes. */
@@ -113,8 +108,8 @@ async function chooseSeats(
   decide: Decide,
   existing: Existing | undefined,
 ): Promise<Pick<Choices, 'counters' | 'lists'>> {
-  const { counters = readResources('counter', '', existing?.counters) } = flag
-  const { lists = readResources('list', '', existing?.lists) } = flag
+  const { counters = joined('counter', '', existing?.counters) } = flag
+  const { lists = joined('list', '', existing?.lists) } = flag
   const found = flag.kind === 'node' ? findSeats(folder, flag.entry) : undefined
   const isSaid =
     flag.lists ?? existing?.lists[0] ?? existing?.counters[0] ?? counters.find((one) => one.name === found?.name)
@@ -151,8 +146,9 @@ function checkSpecial(special: FlagChoices, kind: Kind | undefined, existing: Ex
   if (special.webrtc && protocol !== 'TCPUDP')
     throw new ChoiceError(`webrtc needs protocol: TCPUDP in gameserver.yaml; got "${protocol}"`)
   // Both "--path=/" and "--path", "/".
-  const missing = args && extraFlags(special).find((one) => !`${args.join('=')}=`.includes(`${one}=`))
-  if (missing !== undefined)
+  const missing =
+    kind === 'page' && args && extraFlags(special).find((one) => !`${args.join('=')}=`.includes(`${one}=`))
+  if (typeof missing === 'string')
     throw new ChoiceError(`${missing.slice(2)} must be among the args in gameserver.yaml, which fleet.yaml takes over`)
 }
 
@@ -166,15 +162,13 @@ function agreed<T extends string | number>(what: string, given: T | undefined, e
 }
 
 /** The resources of gameserver.yaml that have places, then those of the text. */
-function readResources(what: 'counter' | 'list', text: string, existing: readonly Resource[] = []): Resource[] {
-  const parts = text.split(/[\s,]+/).filter((part) => part !== '')
-  const read = parts.reduce<Resource[]>((before, part) => readResource(what, part, before), [])
-  const isThere = ({ name, capacity }: Resource): boolean => {
+function joined(what: 'counter' | 'list', text: string, existing: readonly Resource[] = []): Resource[] {
+  const added = readResources(what, text).filter(({ name, capacity }) => {
     const same = existing.find((one) => one.name === name)
     agreed(what, `${name}=${capacity}`, same && `${name}=${same.capacity}`)
-    return same !== undefined
-  }
-  return [...existing.filter(hasPlaces), ...read.filter((one) => !isThere(one))]
+    return same === undefined
+  })
+  return [...existing.filter(hasPlaces), ...added]
 }
 
 async function answer<T>(person: Person, question: string, byDefault: string | undefined, read: Read<T>): Promise<T> {

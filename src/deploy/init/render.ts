@@ -1,17 +1,15 @@
 import { carryOver } from './carry-over.js'
 import type { Existing } from './carry-over.js'
-import { extraFlags, METRICS_PORT, SIDECAR, WEBRTC } from './choices.js'
-import type { Choices, Edge, Resource } from './choices.js'
-import { addressPattern, numberPattern } from './edge-choice.js'
-import { buildAndPrune, copyAndInstall, copyManifests } from './install.js'
+import { extraFlags, METRICS_PORT } from './choices.js'
+import type { Choices, Resource } from './choices.js'
+import { edgeManifest } from './edge.js'
+import { imageValues } from './image.js'
 import type { Project } from './project.js'
 import { ALLOCATION, MATCHMAKER } from './templates/allocation.js'
-import { AUTOSCALER, AUTOSCALERS } from './templates/autoscaler.js'
 import { DOCKERFILE, DOCKERIGNORE } from './templates/dockerfile.js'
-import { EDGE, NGINX_CONF, RUN_NGINX } from './templates/edge.js'
 import { commentOut, fill } from './templates/fill.js'
 import type { Values } from './templates/fill.js'
-import { FLEET, GAME_SERVER, SPEC } from './templates/game-server.js'
+import { AUTOSCALER, AUTOSCALERS, FLEET, GAME_SERVER, SPEC } from './templates/fleet.js'
 
 /** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest. */
 const LEAST_SERVERS = 2
@@ -42,7 +40,7 @@ const scalar = (name: string): string =>
   /^[A-Za-z_][\w.-]*$/.test(name) && !/^(true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : `'${name}'`
 
 function manifestValues(choices: Choices): Values {
-  const { kind, name, webgl, health, edge } = choices
+  const { kind, name, webgl, webrtc, health, edge } = choices
   const page = kind === 'page'
   const withKeys = (all: readonly Resource[]): Values[] =>
     all.map(({ name, capacity }) => ({ key: scalar(name), capacity }))
@@ -64,9 +62,17 @@ function manifestValues(choices: Choices): Values {
     hasLists: lists.length > 0,
     period: Math.ceil(health / FAILURES),
     flags: extraFlags(choices).map((flag) => ({ flag })),
+    ...(page
+      ? { beats: '--auto-health', delay: 30, grace: '--grace', memory: '320Mi', memoryLimit: '512Mi' }
+      : {
+          beats: 'autoHealth: true',
+          delay: 10,
+          grace: 'processSignals grants',
+          memory: '128Mi',
+          memoryLimit: '256Mi',
+        }),
+    protocol: webrtc ? 'TCPUDP' : 'TCP',
     cpu: page && webgl ? '750m' : '250m',
-    memory: page ? '320Mi' : '128Mi',
-    memoryLimit: page ? '512Mi' : '256Mi',
     states: first === undefined ? [empty] : [shared, empty],
     priority: first === undefined ? [] : [first],
     matchmaker: commentOut(fill(MATCHMAKER, { name })),
@@ -102,44 +108,4 @@ function autoscalerValues({ name, counters, lists }: Choices): Values {
       : { ...policy, or: 'Or: ', document: commentOut(`---\n${document}`) }
   })
   return { policies, others: all.length > 1 }
-}
-
-function imageValues(choices: Choices, project: Project): Values {
-  const { kind, dir, entry, image, port, webrtc } = choices
-  const page = kind === 'page'
-  const { build, runtime, ignored } = project
-  const built = build === undefined ? `${dir}/` : `--from=game /project/${dir}/`
-  const hosting = webrtc ? [SIDECAR, WEBRTC] : [SIDECAR]
-  const isBun = !page && runtime === 'bun'
-  const isByTsx = /\.[cm]?ts$/.test(entry) && project.packages.includes('tsx') && !isBun
-  return {
-    ...{ page, image, port, webrtc, entry, build, isBun },
-    runtime: isBun ? 'bun' : 'node',
-    Runtime: isBun ? 'Bun' : 'Node',
-    megabytes: isBun ? 100 : 115,
-    copy: copyManifests(project),
-    copyAndInstall: copyAndInstall(project, !page && build === undefined),
-    finish: buildAndPrune(project),
-    hosting: hosting.map((name) => `'${name}'`).join(', '),
-    copied: page ? `${built} /game/` : '--from=server /server/ /server/',
-    // Node itself runs TypeScript only if erasing the types is enough.
-    nodeOptions: isByTsx ? ' NODE_OPTIONS="--import tsx"' : '',
-    command: JSON.stringify(['--players-port', String(port), ...extraFlags(choices)]).replaceAll('","', '", "'),
-    rebuilt: page && build !== undefined && ignored.includes(dir) ? dir : undefined,
-  }
-}
-
-/**
- * The only requests that nginx forwards: an upgrade in origin-form, as the client sent it. Matching the raw request line
- * leaves out all that nginx normalizes in a path: escapes, dots, doubled slashes. The rest may hold no dot segment.
- */
-const routePattern = ({ nodes, ports }: Edge): string =>
-  `~^(?i:websocket) GET /(?<node>${addressPattern(nodes)})/(?<port>${numberPattern(...ports)})` +
-  '/(?<rest>(?![^?]*(?<=/)(?:\\.|%2[Ee]){1,2}(?:[/? ]))[!$-~]*) HTTP/1\\.1$'
-
-export function edgeManifest(edge: Edge): string {
-  const { host, nodes, ports } = edge
-  const route = routePattern(edge)
-  const nginxConf = fill(NGINX_CONF, { host, nodes: nodes.join(', '), ports: ports.join(' to '), route })
-  return fill(EDGE, { host, nginxConf, run: RUN_NGINX })
 }

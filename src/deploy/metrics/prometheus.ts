@@ -1,4 +1,4 @@
-import type { CallFigure, ClientMetrics } from '../../client/types.js'
+import type { CallFigure, ClientMetrics } from '../../metrics.js'
 
 /** A value; samples without one are left out. Of a summary, the count before its sum. */
 export type Sample = readonly [value: number | undefined, labels?: Readonly<Record<string, string>>, sum?: number]
@@ -48,8 +48,8 @@ export interface SidecarFigures extends Partial<Omit<ClientMetrics, 'calls'>> {
 }
 
 /**
- * Writes what a client has counted in the text format of Prometheus, for a program's own HTTP server:
- * `reply.setHeader('content-type', 'text/plain; version=0.0.4').end(formatMetrics(client.metrics()))`.
+ * Writes what `measure(client)` of `gameserver-sidecar/metrics` reads in the text format of Prometheus, for a program's
+ * own HTTP server: `reply.setHeader('content-type', 'text/plain; version=0.0.4').end(formatMetrics(read()))`.
  * The names are those of `host --metrics-port`.
  */
 export const formatMetrics = (metrics: ClientMetrics): string => formatFamilies(sidecarFamilies(metrics))

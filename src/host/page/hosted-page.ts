@@ -1,3 +1,4 @@
+import { longestTimer } from '../../protocol/names.js'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndWait, HostConfig } from '../page-script/page.js'
 import { script } from '../page-script/index.ts?script'
@@ -22,8 +23,6 @@ interface TargetInfo {
   readonly type: string
 }
 
-/** No timeout here: the caller has its own for the first step. */
-const LONGEST_BOOT_MS = 2_147_483_647
 const ASK_AGAIN_MS = 20
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
@@ -71,7 +70,8 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   /** Waits for the promise of the first step. A reload drops that promise and makes a new one. */
   const awaitBoot = async (): Promise<void> => {
     while (!isGone) {
-      const hasBooted = await evaluate(`${HOST}?.booted.then(() => true)`, LONGEST_BOOT_MS).catch(() => false)
+      // No timeout here: the caller has its own for the first step.
+      const hasBooted = await evaluate(`${HOST}?.booted.then(() => true)`, longestTimer).catch(() => false)
       if (hasBooted) return boot()
       await sleep(ASK_AGAIN_MS, undefined, { ref: false })
     }

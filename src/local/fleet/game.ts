@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
 import { startTalking } from '../game/start-command.js'
-import { sidecarVariables } from '../gateway/sidecar-url.js'
 import { plainLines } from '../game/lines.js'
 import type { ConsoleLine } from '../game/lines.js'
 
@@ -23,8 +22,8 @@ export interface GameExit {
 
 /** What a game is started with. */
 export interface GameStart {
-  readonly name: string
-  readonly fleet: string
+  /** What the environment of a program gets. */
+  readonly variables: Readonly<Record<string, string>>
   readonly platform: string
   /** Address of the GameServer's sidecar. */
   readonly sidecarUrl: string
@@ -46,15 +45,8 @@ export type StartGame = (start: GameStart) => Promise<Game>
  */
 export const programGame =
   (command: readonly [string, ...string[]], env: NodeJS.ProcessEnv = process.env): StartGame =>
-  async ({ name, fleet, platform, sidecarUrl, port, onOutput }) => {
-    const variables = {
-      ...env,
-      ...sidecarVariables(platform, new URL(sidecarUrl)),
-      PORT: String(port),
-      GAMESERVER_NAME: name,
-      FLEET_NAME: fleet,
-    }
-    const running = await startTalking(command, variables, (level, line) =>
+  async ({ variables, onOutput }) => {
+    const running = await startTalking(command, { ...env, ...variables }, (level, line) =>
       onOutput({ level, text: plainLines(stripVTControlCharacters(line)) }),
     )
     return {

@@ -36,7 +36,9 @@ export function createPlayersPorts([first, last]: PortRange): PlayersPorts {
       return port
     }
     const held = taken.size === 0 ? 'other programs use all of it' : `this Fleet uses ${taken.size} of it`
-    throw new RangeError(`The range of ports ${first}-${last} has no free port left: ${held}; give a larger --players-port`)
+    throw new RangeError(
+      `The range of ports ${first}-${last} has no free port left: ${held}; give a larger --players-port`,
+    )
   }
 
   return {

@@ -4,9 +4,10 @@ import type { FleetModel } from '../../platform/fleet.js'
 import type { FleetAction, FleetEvent } from '../../platform/fleet.js'
 import type { RunningFleet } from '../../platform/fleet.js'
 import { readAutoscaler, readFleet } from '../../platform/schema.js'
-import { callSafely, longestTimer } from '../../platform/sidecar.js'
+import { callSafely } from '../../platform/sidecar.js'
 import type { ControlResult } from '../../platform/sidecar.js'
 import { listen } from '../http/address.js'
+import { createLocalClock } from '../sidecar/local-clock.js'
 import { warnProcess } from '../sidecar/local-sidecar-options.js'
 import { plainText } from '../../protocol/plain-text.js'
 import { BUILT_IN, followFleetFiles, readFleetFiles, writeKubeconfig } from './fleet-file.js'
@@ -71,7 +72,8 @@ class FleetRun {
   readonly #http: ReturnType<typeof createFleetServer>
   readonly #closed = new AbortController()
   #url = ''
-  #wake: NodeJS.Timeout | undefined
+  readonly #clock = createLocalClock()
+  #cancelWake: (() => void) | undefined
   #unfollow: (() => void) | undefined
   #removeKubeconfig: (() => Promise<void>) | undefined
   #closing: Promise<void> | undefined
@@ -91,13 +93,13 @@ class FleetRun {
       ...{ fleet, platform },
       ...(autoscaler === undefined ? {} : { autoscaler }),
       ...(max === undefined ? {} : { max }),
-      now: () => Date.now(),
+      now: this.#clock.now,
       seed: Date.now() % 0x7fff_ffff,
       run: (action) => this.#run(action),
     })
     this.#servers = new GameServers(
       {
-        ...{ platform, allowOrigins, graceMs: grace, fleet: this.#model.snapshot().fleet.metadata.name },
+        ...{ platform, allowOrigins, graceMs: grace },
         startGame,
         dispatch: (event) => this.#dispatch(event),
         onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),
@@ -170,7 +172,7 @@ class FleetRun {
   async #end(): Promise<void> {
     this.#closed.abort(new Error('The Fleet was closed'))
     this.#unfollow?.()
-    clearTimeout(this.#wake)
+    this.#cancelWake?.()
     await Promise.all([this.#servers.close(), this.#removeKubeconfig?.()])
     const { server, end } = this.#http
     if (!server.listening) return
@@ -201,9 +203,8 @@ class FleetRun {
   }
 
   #wakeAt(at: number): undefined {
-    clearTimeout(this.#wake)
-    const ms = Math.min(longestTimer, Math.max(0, at - Date.now()))
-    this.#wake = setTimeout(() => this.#model.dispatch({ type: 'time' }), ms)
+    this.#cancelWake?.()
+    this.#cancelWake = this.#clock.setTimer(at - this.#clock.now(), () => this.#model.dispatch({ type: 'time' }))
   }
 
   #ready(count = this.#model.snapshot().fleet.spec.replicas): Promise<void> {

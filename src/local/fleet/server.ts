@@ -6,7 +6,7 @@ import type { GameServer } from '../../protocol/game-server.js'
 import { isObject } from '../../protocol/is-object.js'
 import { isMarked } from '../../platform/sidecar.js'
 import type { Change, ControlCommand, ControlResult, GameServerManifest } from '../../platform/sidecar.js'
-import { endWithGameServer, KUBELET_MS, untilEndIsWritten } from '../game/kubelet.js'
+import { endWithGameServer, gameVariables, KUBELET_MS, untilEndIsWritten } from '../game/kubelet.js'
 import { startLocalSidecar } from '../sidecar/local-sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import type { ConsoleLine } from '../game/lines.js'
@@ -14,7 +14,6 @@ import type { Game, GameExit, StartGame } from './game.js'
 
 /** What all GameServers of a Fleet have in common, and where they tell what happens. */
 export interface ServerSurroundings {
-  readonly fleet: string
   readonly platform: string
   readonly startGame: StartGame
   /** ms from SIGTERM to SIGKILL; undefined for the template's. */
@@ -204,10 +203,11 @@ export class ServerRun {
 
   /** Resolves when the game has ended. */
   async #startGame(): Promise<GameExit> {
-    const { name, fleet, platform, ports, startGame, onOutput } = this.#options
+    const { name, platform, ports, startGame, onOutput } = this.#options
     const { signal } = this.#isEnding
     const game = await startGame({
-      ...{ name, fleet, platform, signal, graceMs: this.#graceMs, port: ports[0], sidecarUrl: this.local.url },
+      ...{ platform, signal, graceMs: this.#graceMs, port: ports[0], sidecarUrl: this.local.url },
+      variables: gameVariables(this.local, platform),
       onOutput: (line) => onOutput(name, line),
     })
     this.#game = game

@@ -1,4 +1,5 @@
 import { endReasonOf } from '../../protocol/game-server.js'
+import { sidecarVariables } from '../gateway/sidecar-url.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 
 /** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
@@ -26,6 +27,19 @@ export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) =>
   return () => {
     unsubscribe()
     clearTimeout(timer)
+  }
+}
+
+/** The variables of a game beside a local sidecar: where the sidecar is, and what a pod may give of its GameServer. */
+export function gameVariables({ url, sidecar }: LocalSidecar, platform: string): Readonly<Record<string, string>> {
+  const { object_meta: meta, status } = sidecar.snapshot().gameServer
+  const port = status.ports?.[0]?.port
+  const fleet = meta.labels?.[`${platform}.dev/fleet`]
+  return {
+    ...sidecarVariables(platform, new URL(url)),
+    ...(port === undefined ? {} : { PORT: String(port) }),
+    GAMESERVER_NAME: meta.name,
+    ...(fleet === undefined ? {} : { FLEET_NAME: fleet }),
   }
 }
 

@@ -11,7 +11,8 @@ const SAME_REQUEST_MS = 200
 export interface RunCommandOptions {
   readonly command: readonly [string, ...string[]]
   readonly local: LocalSidecar
-  readonly env: NodeJS.ProcessEnv
+  /** The environment of the command, for each GameServer anew. */
+  readonly env: () => NodeJS.ProcessEnv
   /** Default time from SIGTERM or SIGHUP to SIGKILL. */
   readonly graceMs: number
   /** Start the command again for a fresh GameServer if it ended after its GameServer had, as a pod is replaced. */
@@ -70,7 +71,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
 
   try {
     for (;;) {
-      running = await startCommand(command, { env, stdio: [stdin, 'inherit', 'inherit'] })
+      running = await startCommand(command, { env: env(), stdio: [stdin, 'inherit', 'inherit'] })
       const end = await running.exited
       running = undefined
       const isEnding = await untilEndIsWritten(local)

@@ -9,7 +9,7 @@ import { listen, urlHost } from '../http/address.js'
 import { answerRefusal } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
-import { createLocalSidecar, followReplacements } from '../sidecar/local-sidecar.js'
+import { startLocalSidecar, followReplacements } from '../sidecar/local-sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { createStaticFiles } from './files/static-files.js'
 import { createAccess } from './forward/access.js'
@@ -63,6 +63,8 @@ export function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
 
 /** What the host adds to the gateway inside it. */
 export interface GatewayHooks {
+  /** Where players reach the game, for a local sidecar. */
+  readonly playersPort?: number
   /** Called when a call of a page is about to be forwarded. */
   readonly onCall?: (operation: OperationName) => void
   /** Takes an upgrade outside of the sidecar's paths. Returns false to have it refused. */
@@ -84,7 +86,10 @@ export interface InnerGateway extends Gateway {
 /** The same as `createGateway()`, with hooks. */
 export async function createInnerGateway(options: GatewayOptions, hooks: GatewayHooks): Promise<InnerGateway> {
   const settings = resolveGatewayOptions(options)
-  const local = settings.local === undefined ? undefined : await createLocalSidecar(settings.local)
+  const local =
+    settings.local === undefined
+      ? undefined
+      : await startLocalSidecar(settings.local, { playersPort: hooks.playersPort })
   try {
     return await start(options, settings, local, hooks)
   } catch (error) {

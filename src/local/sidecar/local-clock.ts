@@ -1,4 +1,4 @@
-import { longestTimer } from '../../platform/sidecar.js'
+import { longestTimer } from '../../protocol/names.js'
 import type { SidecarEnvironment } from '../../platform/sidecar.js'
 
 /** Most timers that fire in one turn of the event loop. */
@@ -20,14 +20,17 @@ interface Timer {
 interface ClockState {
   readonly timers: Set<Timer>
   speed: number
-  /** The clock's time at one time of the machine's clock. */
+  /** The clock's time at one time of the machine. */
   start: { readonly time: number; readonly machine: number }
   /** The clock's time while a timer fires. */
   stepping: number | undefined
   armed: { readonly at: number; readonly timeout: NodeJS.Timeout } | undefined
 }
 
-const running = ({ start, speed }: ClockState): number => start.time + (Date.now() - start.machine) * speed
+/** Whole ms that never go back: the machine's wall clock does, when it is set. */
+const machineTime = (): number => Math.floor(performance.now())
+
+const running = ({ start, speed }: ClockState): number => start.time + (machineTime() - start.machine) * speed
 
 function firstOf({ timers }: ClockState): Timer | undefined {
   let first: Timer | undefined
@@ -50,12 +53,12 @@ export function createLocalClock(): LocalClock {
   const state: ClockState = {
     timers: new Set(),
     speed: 1,
-    start: { time: Date.now(), machine: Date.now() },
+    start: { time: Date.now(), machine: machineTime() },
     stepping: undefined,
     armed: undefined,
   }
   const now = (): number => timeOf(state)
-  const restartAt = (time: number): void => void (state.start = { time, machine: Date.now() })
+  const restartAt = (time: number): void => void (state.start = { time, machine: machineTime() })
 
   /** Sets the machine's timer for the first timer. */
   function arm(): void {

@@ -1,3 +1,4 @@
+import { isEqual } from '../sidecar/state/game-server-edits.js'
 import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
 import { nextRandom } from '../sidecar/state/faults.js'
 import { generatedName, uidOf } from '../sidecar/state/generated-names.js'
@@ -117,14 +118,3 @@ export function noteServer(step: FleetStep, name: string, note: Partial<ServerRe
 /** Tells of the end of an object that the change takes out of the state. */
 export const remove = (step: FleetStep, plural: Plural, last: PlatformObject, change: Partial<FleetState>): void =>
   write(step, 'DELETED', plural, last, () => change)
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** Whether two values of JSON are equal. Most parts of a changed object are the same as before, so they cost nothing. */
-export function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  const keys = Object.keys(a)
-  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== Object.keys(b).length) return false
-  return keys.every((key) => Object.hasOwn(b, key) && isEqual((a as Fields)[key], (b as Fields)[key]))
-}

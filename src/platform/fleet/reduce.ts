@@ -3,10 +3,10 @@ import type { Change } from '../sidecar.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import { lastAllocatedAnnotation } from '../../protocol/names.js'
 import { diffGameServers } from '../sidecar/state/game-server-diff.js'
-import { isBeingDeleted, isMarked, own } from '../sidecar/state/game-server-edits.js'
+import { isBeingDeleted, isEqual, isMarked, own } from '../sidecar/state/game-server-edits.js'
 import { update } from '../sidecar/state/step.js'
 import { autoscale } from './autoscale.js'
-import { isEqual, newObject, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
+import { newObject, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
 import { remove, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetEvent, FleetState, ServerRecord } from './fleet-state.js'
@@ -18,9 +18,8 @@ import type { AutoscalerManifest, FleetManifest } from './types.js'
 
 /** A GameServer that ends by itself earlier than this, and never Allocated, has failed at once. */
 const EARLY_MS = 10_000
-/** The first delay after GameServers that failed at once. It doubles with each further one. */
-const FIRST_DELAY_MS = 1_000
-const LONGEST_DELAY_MS = 30_000
+/** Delays after GameServers that failed at once. The first replacement comes at once, as a container's first restart. */
+const DELAYS_MS = [0, 1_000, 2_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000]
 /** The most changes that a sentence lists. */
 const MOST_CHANGES = 4
 /** More passes than any Fleet needs until nothing changes. */
@@ -226,8 +225,7 @@ function countState(step: FleetStep, record: ServerRecord, state: string): void 
   // Those that were created together fail together, and count once.
   if (record.createdAt < failures.since) return
   const count = failures.count + 1
-  // As a container's first restart, the first replacement comes at once.
-  const delay = count === 1 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (count - 2))
+  const delay = DELAYS_MS[Math.min(count, DELAYS_MS.length) - 1]!
   update(step, { failures: { count, since: step.now, until: step.now + delay } })
   if (delay === 0) return
   const age = Math.round((step.now - record.createdAt) / 1000)

@@ -1,4 +1,5 @@
-import { isEqual, newObject, putFleet, putSet, remove, tell } from './fleet-step.js'
+import { isEqual } from '../sidecar/state/game-server-edits.js'
+import { newObject, putFleet, putSet, remove, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { FleetObject, SetObject } from './fleet-state.js'
 import { ownedBy } from './platform-json.js'

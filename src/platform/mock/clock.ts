@@ -1,4 +1,4 @@
-import { longestTimer } from '../sidecar.js'
+import { longestTimer } from '../../protocol/names.js'
 import { createTurns } from './turns.js'
 
 interface Timer {
@@ -142,11 +142,14 @@ function createQueue(hand: ReturnType<typeof createHand>) {
 
 /** The time that the clock shows. It stands still, or runs `speed` times as fast as the host's. */
 function createHand(initial: number) {
+  const { performance } = globalThis as { readonly performance?: { now(): number } }
+  /** The host's time. A wall clock can be set back. */
+  const machine = (): number => (performance === undefined ? Date.now() : Math.floor(performance.now()))
   /** The mock's time at the moment `since` of the host's clock. */
-  const state = { present: 0, since: Date.now(), speed: initial }
+  const state = { present: 0, since: machine(), speed: initial }
   const now = (): number =>
-    state.speed === 0 ? state.present : state.present + (Date.now() - state.since) * state.speed
-  const moveTo = (present: number): void => void Object.assign(state, { present, since: Date.now() })
+    state.speed === 0 ? state.present : state.present + (machine() - state.since) * state.speed
+  const moveTo = (present: number): void => void Object.assign(state, { present, since: machine() })
   return {
     now,
     moveTo,

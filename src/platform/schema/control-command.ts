@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
-import { highestCapacity } from '../../protocol/names.js'
+import { highestCapacity, longestTimer } from '../../protocol/names.js'
 import { operations } from '../../protocol/operations.js'
 import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
 import { toNatural } from '../sidecar/state/int64.js'
@@ -31,15 +31,13 @@ const maxPadding = 64 * 1024 * 1024
 const longestMessage = 1000
 /** The longest step of the clock in ms: everything that is due by then happens before the answer. */
 const longestStep = 24 * 60 * 60 * 1000
-/** The longest time in milliseconds of a timer. */
-const longestTime = 2 ** 31 - 1
 /** The shortest time between two cuts of the watches, since each is an entry of the log. */
 const shortestInterval = 100
 
 const natural = leaf('an integer of at least 0', (value) => toNatural(value) !== undefined)
 const operation = word(Object.keys(operations))
 const texts = list(text)
-const milliseconds = number(0, longestTime)
+const milliseconds = number(0, longestTimer)
 const count = integer(1)
 const textMap = record(text)
 
@@ -82,7 +80,7 @@ const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Sc
   setList: { name, ...optional({ values: texts, capacity: natural }) },
   ignoreBeats: { on: boolean, ...optional({ count }) },
   makeUnhealthy: {},
-  dropWatchers: optional({ ids: list(count), everyMs: number(shortestInterval, longestTime) }),
+  dropWatchers: optional({ ids: list(count), everyMs: number(shortestInterval, longestTimer) }),
   stallWatchers: optional({ ms: milliseconds }),
   releaseWatchers: {},
   delayCalls: {
@@ -100,7 +98,7 @@ const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Sc
     retryAfter: integer(0, 3600),
   }),
   loseWrites: optional({ count }),
-  apiServer: { away: boolean, ...optional({ ms: above0(longestTime) }) },
+  apiServer: { away: boolean, ...optional({ ms: above0(longestTimer) }) },
   clearFaults: {},
   padObject: { bytes: integer(0, maxPadding) },
   restart: optional({ fresh: boolean, downMs: milliseconds }),

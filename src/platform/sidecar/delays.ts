@@ -1,9 +1,6 @@
 import type { SidecarEnvironment } from './sidecar.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
 
-/** The longest time in milliseconds of a host's timers. */
-export const longestTimer = 2 ** 31 - 1
-
 export type Delays = ReturnType<typeof createDelays>
 
 /** The calls that faults delay. */

@@ -1,5 +1,6 @@
 import type { OperationName } from '../../protocol/operations.js'
-import { createDelays, longestTimer } from './delays.js'
+import { longestTimer } from '../../protocol/names.js'
+import { createDelays } from './delays.js'
 import type { Delays } from './delays.js'
 import { createLog } from './event-log.js'
 import type { WritableLog } from './event-log.js'

@@ -5,8 +5,8 @@ import type { ColyseusMatchMaker, SidecarPluginOptions } from './colyseus-types.
 import type { ConnectionSeats } from './connection-seats.js'
 import { override } from './hooks.js'
 
-/** How often matchmaking looks for the room of an allocation that the watch hasn't shown yet: for three seconds. */
-const LOOKS = 30
+/** ms that a player waits for the room of an allocation that the watch hasn't shown yet, and between two looks. */
+const ROOM_DELAY = 3000
 const INTERVAL = 100
 
 type AuthArguments = [token: unknown, ...rest: unknown[]]
@@ -49,9 +49,13 @@ export function guardMatchmaking(
   async function roomFor(name: string, id: string | null): Promise<string | undefined> {
     const find = (): string | undefined =>
       rooms.promised(name, id, list) ?? (sessionRoomsOnly ? rooms.open(name) : undefined)
-    for (let looks = 0; sessionRoomsOnly && looks < LOOKS && !find(); looks++) await pause(client, INTERVAL)
+    if (!sessionRoomsOnly) return find()
+    let isOver = false
+    const cancel = client.after(ROOM_DELAY, () => (isOver = true))
+    while (!find() && !isOver && client.status.connection !== 'closed') await pause(client, INTERVAL)
+    cancel()
     const found = find()
-    if (!found && sessionRoomsOnly) throw new SidecarError('UNAVAILABLE', 'No session has such a room')
+    if (!found) throw new SidecarError('UNAVAILABLE', 'No session has such a room')
     return found
   }
 

@@ -82,7 +82,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         joins.set(id, settle)
         tracker.later(() => state.join(id))
         client
-          .waitFor(() => false, { timeout, signal: wait.signal })
+          .waitFor(() => false, { timeout, signal: wait })
           .catch((error: unknown) => {
             if (joins.get(id) === settle) tracker.change(() => state.quit(id, error as SidecarError))
           })

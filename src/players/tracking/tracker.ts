@@ -51,7 +51,8 @@ export function createTracker<Int, What extends object, Effects extends { error:
   state: Writes<What, Effects>,
   actions: Actions<Int, What, Effects>,
 ) {
-  const { signal, abort } = internals.follow()
+  const signal = internals.follow()
+  const { abort } = signal
   const changes: (() => void)[] = []
   const reported = new Set<string>()
   let isTurning = false

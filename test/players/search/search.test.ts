@@ -110,3 +110,14 @@ test.each(Object.entries(SESSIONS))('the search catches a tracker of sessions th
     search(new SessionsWorld(COUNTED, { ...FEW }, State), WORLDS)
   expect(found).toBeDefined()
 })
+
+test('the search catches a tracker that repeats an unlock as soon as the watch is back', () => {
+  class Hasty extends SessionsState {
+    override connection(isUp: boolean): void {
+      super.connection(isUp)
+      for (const write of isUp ? this.writes.values() : [])
+        if (write.fate !== 'sent') Object.assign(write, { ticks: 0, questions: 1 })
+    }
+  }
+  expect(search(new SessionsWorld(LABELLED, { ...FEW }, Hasty), WORLDS)).toContain('the label was unlocked')
+})

@@ -6,6 +6,7 @@ import { withKey, withState, withText } from '../state/game-server-edits.js'
 import { lessThan, reserveMilliseconds } from '../state/int64.js'
 import { quote } from '../state/show.js'
 import type { Call, CallOf } from '../state/sidecar-event.js'
+import { BEFORE_READY } from '../../../protocol/game-server.js'
 import { prefixOf, record, recordValue, updateFaults, updateProcess, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
 import { getCounter, updateCounter } from './counters.js'
@@ -76,10 +77,27 @@ function beat(step: Step, { beats }: CallOf<'health'>, now: number): Answer {
   if (beats === 0 || isLocal) return done
   if (faults.beatsToIgnore > 0) ignoreBeat(step, faults.beatsToIgnore - 1)
   else {
-    const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats }
+    const { lastBeat, beatsSince = now } = process.health
+    remindOfReady(step, lastBeat - beatsSince, now - beatsSince)
+    const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats, beatsSince }
     updateProcess(step, { health })
   }
   return done
+}
+
+/** After this time of beats without `ready()` a person wonders why no player comes. */
+const NOT_READY_MS = 10_000
+
+/** Warns at the first beat beyond that time. A game that must load for longer is right to wait. */
+function remindOfReady(step: Step, before: number, after: number): void {
+  if (before >= NOT_READY_MS || after < NOT_READY_MS || !BEFORE_READY.includes(step.state.object.status.state)) return
+  const seconds = Math.floor(after / 1000)
+  const fix = 'Call ready() when the game can take players.'
+  warn(
+    step,
+    'never-ready',
+    `The game has sent beats for ${seconds} s and not called ready(), so no player is sent to it. ${fix}`,
+  )
 }
 
 /** Answers a beat without counting it; `left` more are still to be ignored. */

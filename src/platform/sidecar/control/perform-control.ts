@@ -5,7 +5,7 @@ import type { AllocationPlan } from '../allocation/plan-allocation.js'
 import { requestUnhealthy } from '../calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../state/sidecar-event.js'
 import { noFaults } from '../state/faults.js'
-import { own, withState, withText } from '../state/game-server-edits.js'
+import { isEqual, own, withState, withText } from '../state/game-server-edits.js'
 import { paddingKey } from '../state/object-limits.js'
 import { update, updateFaults, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
@@ -117,7 +117,7 @@ function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: n
 function delayCalls(step: Step, command: CommandOf<'delayCalls'>): void {
   const { ms, jitterMs = 0, when = 'before' } = command
   const names = inOrder(command.operations)
-  const others = step.state.faults.delays.filter((fault) => !sameNames(fault.operations, names))
+  const others = step.state.faults.delays.filter((fault) => !isEqual(fault.operations, names))
   const isOff = ms + jitterMs === 0
   updateFaults(step, { delays: isOff ? others : [...others, { ms, jitterMs, operations: names, when }] })
 }
@@ -126,7 +126,7 @@ function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
   const { status = 503, message = 'failed on purpose', count, share = 1, retryAfter } = command
   const { drop = false, apply = false } = command
   const names = inOrder(command.operations)
-  const others = step.state.faults.failures.filter((fault) => !sameNames(fault.operations, names))
+  const others = step.state.faults.failures.filter((fault) => !isEqual(fault.operations, names))
   const failure = { status, message, operations: names, remaining: count, drop, apply, share, retryAfter }
   updateFaults(step, { failures: [...others, failure] })
 }
@@ -163,11 +163,7 @@ function padObject(step: Step, { bytes }: { readonly bytes: number }): void {
   writeObject(step, withText(object, 'annotations', paddingKey, bytes === 0 ? null : 'x'.repeat(bytes)))
 }
 
-/** Operations in order and without duplicates, for `sameNames`. */
+/** Operations in order and without duplicates, so that equal choices are equal. */
 function inOrder(names: readonly OperationName[] | undefined): readonly OperationName[] | undefined {
   return names && [...new Set(names)].sort()
-}
-
-function sameNames(a: readonly string[] = [], b: readonly string[] = []): boolean {
-  return a.join() === b.join()
 }

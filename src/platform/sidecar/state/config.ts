@@ -14,6 +14,8 @@ export interface SidecarConfig {
   readonly featureGates: Readonly<Record<string, boolean>>
   /** The GameServer to start with; undefined for the built-in one. */
   readonly gameServer: GameServerManifest | undefined
+  /** Port of this machine at which the game serves players, whatever the manifest says. Default: the manifest's. */
+  readonly playersPort: number | undefined
   /** Names of operations that a conformance run expects; undefined to record none. */
   readonly conformance: readonly string[] | undefined
   /** Milliseconds from an accepted write until it is applied in production. Default 500. */
@@ -47,6 +49,7 @@ export const defaultConfig: SidecarConfig = {
   platform: 'agones',
   featureGates: { CountsAndLists: true, PlayerTracking: false },
   gameServer: undefined,
+  playersPort: undefined,
   conformance: undefined,
   writeDelay: 500,
   controllerDelay: 20,

@@ -20,6 +20,7 @@ export type WarningCode =
   | 'call-after-end'
   | 'beat-without-body'
   | 'beat-of-tool'
+  | 'never-ready'
   | 'unknown-field'
   | 'health-failure'
   | 'ready-undoes-allocation'

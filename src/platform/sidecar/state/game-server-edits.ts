@@ -24,10 +24,15 @@ export function sorted<T>(entries: readonly (readonly [string, T])[]): Record<st
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
-/** Whether two records have the same keys and values. */
-export function sameRecord(a: ReadonlyRecord<string>, b: ReadonlyRecord<string>): boolean {
-  const keys = Object.keys(a ?? {})
-  return keys.length === Object.keys(b ?? {}).length && keys.every((key) => own(a, key) === own(b, key))
+type Fields = Readonly<Record<string, unknown>>
+
+/** Whether two values of JSON are equal. Most parts of a changed object are the same as before, so they cost nothing. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const keys = Object.keys(a)
+  if (Array.isArray(a) !== Array.isArray(b) || keys.length !== Object.keys(b).length) return false
+  return keys.every((key) => Object.hasOwn(b, key) && isEqual((a as Fields)[key], (b as Fields)[key]))
 }
 
 export function withState(object: GameServer, state: string): GameServer {

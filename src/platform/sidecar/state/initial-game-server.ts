@@ -42,6 +42,12 @@ export function initialGameServer(config: SidecarConfig, now: number): GameServe
     : createdGameServer(config, gameServer ?? builtIn, now)
 }
 
+type Ports = NonNullable<Status['ports']>
+
+/** The ports of a status, the first one with the number that players use. */
+const withPlayersPort = (ports: Ports, port: number | undefined): Ports =>
+  port === undefined ? ports : [{ name: ports[0]?.name ?? 'default', port }, ...ports.slice(1)]
+
 /** Takes a manifest literally: no defaults, and counters and lists only from its status. */
 export function literalGameServer(config: SidecarConfig, manifest: GameServerManifest): GameServer {
   const { metadata, spec, status } = manifest
@@ -71,7 +77,10 @@ export function literalGameServer(config: SidecarConfig, manifest: GameServerMan
       state: status?.state ?? '',
       address: status?.address ?? '',
       addresses: (status?.addresses ?? []).map(({ type, address }) => ({ type: type ?? '', address: address ?? '' })),
-      ports: (status?.ports ?? []).map(({ name, port }) => ({ name: name ?? '', port: port ?? 0 })),
+      ports: withPlayersPort(
+        (status?.ports ?? []).map(({ name, port }) => ({ name: name ?? '', port: port ?? 0 })),
+        config.playersPort,
+      ),
       players: null,
       counters: counted ? counters(status?.counters) : {},
       lists: counted ? lists(status?.lists) : {},
@@ -85,7 +94,7 @@ export function createdGameServer(config: SidecarConfig, manifest: GameServerMan
   const { metadata, spec, status } = manifest
   const health = spec?.health
   const counted = config.featureGates.CountsAndLists === true
-  const ports: Status['ports'] = (spec?.ports ?? []).map(({ name, hostPort, containerPort }) => ({
+  const ports: Ports = (spec?.ports ?? []).map(({ name, hostPort, containerPort }) => ({
     name: name ?? 'default',
     port: hostPort ?? containerPort ?? 7777,
   }))
@@ -111,7 +120,7 @@ export function createdGameServer(config: SidecarConfig, manifest: GameServerMan
       ...object.status,
       state: status?.state || 'Scheduled',
       address: status?.address || '127.0.0.1',
-      ports: status?.ports ? (object.status.ports ?? []) : ports,
+      ports: status?.ports ? (object.status.ports ?? []) : withPlayersPort(ports, config.playersPort),
       counters: counted ? counters({ ...spec?.counters, ...status?.counters }) : {},
       lists: counted ? lists({ ...spec?.lists, ...status?.lists }) : {},
     },

@@ -65,6 +65,8 @@ export interface HealthState {
   readonly initialDelay: number
   readonly lastBeat: number
   readonly beats: number
+  /** The time of the first beat. */
+  readonly beatsSince: number | undefined
   readonly failures: number
   /** Undefined until the clock starts, and if nothing is counted. */
   readonly nextCheck: number | undefined
@@ -176,6 +178,7 @@ export function createHealth(config: SidecarConfig, object: GameServer, now: num
     initialDelay,
     lastBeat: now,
     beats: 0,
+    beatsSince: undefined,
     failures: 0,
     nextCheck: counted ? now + initialDelay : undefined,
   }

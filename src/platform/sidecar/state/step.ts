@@ -4,7 +4,7 @@ import type { Effect, WarningCode } from './effect.js'
 import type { FaultState } from './faults.js'
 import { diffGameServers } from './game-server-diff.js'
 import { growthProblem } from './object-limits.js'
-import { sameRecord } from './game-server-edits.js'
+import { isEqual } from './game-server-edits.js'
 import { excerpt } from './show.js'
 import type { ProcessState, SidecarState } from './sidecar-state.js'
 
@@ -104,9 +104,7 @@ export function nextVersion(version: string): string {
   return /^\d+$/.test(version) ? (BigInt(version) + 1n).toString() : '1'
 }
 
-function sameStatus(a: GameServer, b: GameServer): boolean {
-  return a.status === b.status || JSON.stringify([a.status, a.spec]) === JSON.stringify([b.status, b.spec])
-}
+const sameStatus = (a: GameServer, b: GameServer): boolean => isEqual([a.status, a.spec], [b.status, b.spec])
 
 function sameMetadata(a: GameServer, b: GameServer): boolean {
   const before = a.object_meta
@@ -116,7 +114,7 @@ function sameMetadata(a: GameServer, b: GameServer): boolean {
     before.name === after.name &&
     before.namespace === after.namespace &&
     before.uid === after.uid &&
-    sameRecord(before.labels, after.labels) &&
-    sameRecord(before.annotations, after.annotations)
+    isEqual(before.labels ?? {}, after.labels ?? {}) &&
+    isEqual(before.annotations ?? {}, after.annotations ?? {})
   )
 }

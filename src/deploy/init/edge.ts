@@ -1,5 +1,8 @@
 import { networkOf } from '../../protocol/networks.js'
 import { reader, wrong } from './choices.js'
+import type { Edge } from './choices.js'
+import { EDGE, NGINX_CONF, RUN_NGINX } from './templates/edge.js'
+import { fill } from './templates/fill.js'
 
 /** Shorter prefixes would let players reach other networks than that of the nodes. */
 const SHORTEST_PREFIX = 8
@@ -50,4 +53,19 @@ export function numberPattern(least: number, greatest: number): string {
     from += (last - first + 1) * unit
   }
   return patterns.length === 1 ? patterns[0]! : `(?:${patterns.join('|')})`
+}
+
+/**
+ * The only requests that nginx forwards: an upgrade in origin-form, as the client sent it. Matching the raw request line
+ * leaves out all that nginx normalizes in a path: escapes, dots, doubled slashes. The rest may hold no dot segment.
+ */
+const routePattern = ({ nodes, ports }: Edge): string =>
+  `~^(?i:websocket) GET /(?<node>${addressPattern(nodes)})/(?<port>${numberPattern(...ports)})` +
+  '/(?<rest>(?![^?]*(?<=/)(?:\\.|%2[Ee]){1,2}(?:[/? ]))[!$-~]*) HTTP/1\\.1$'
+
+export function edgeManifest(edge: Edge): string {
+  const { host, nodes, ports } = edge
+  const route = routePattern(edge)
+  const nginxConf = fill(NGINX_CONF, { host, nodes: nodes.join(', '), ports: ports.join(' to '), route })
+  return fill(EDGE, { host, nginxConf, run: RUN_NGINX })
 }

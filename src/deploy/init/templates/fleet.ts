@@ -8,24 +8,13 @@ export const SPEC = `ports:
     containerPort: {{port}}
 {{#webrtc}}
     # TCP for WebSockets, UDP for the data channels of --webrtc, with the same port number.
-    protocol: TCPUDP
 {{/webrtc}}
-{{^webrtc}}
-    protocol: TCP
-{{/webrtc}}
+    protocol: {{protocol}}
 health:
-{{#page}}
-  # The client in the page sends beats (--auto-health). A server that sends none for periodSeconds,
+  # The game's client sends beats ({{beats}}). A server that sends none for periodSeconds,
   # failureThreshold times in a row, becomes Unhealthy and is replaced. Counting begins after
-  # initialDelaySeconds, which must exceed the time of a start (host --boot-timeout, 20 s).
-  initialDelaySeconds: 30
-{{/page}}
-{{^page}}
-  # The game sends beats (autoHealth: true). A server that sends none for periodSeconds,
-  # failureThreshold times in a row, becomes Unhealthy and is replaced. Counting begins after
-  # initialDelaySeconds.
-  initialDelaySeconds: 10
-{{/page}}
+  # initialDelaySeconds, which must exceed the time of a start.
+  initialDelaySeconds: {{delay}}
   periodSeconds: {{period}}
   failureThreshold: 3
 {{#hasCounters}}
@@ -61,12 +50,7 @@ template:
       prometheus.io/path: /metrics
 {{/metrics}}
   spec:
-{{#page}}
-    # Seconds from SIGTERM to SIGKILL: at least 2 more than --grace.
-{{/page}}
-{{^page}}
-    # Seconds from SIGTERM to SIGKILL. The client's processSignals grants the game 10 of them.
-{{/page}}
+    # Seconds from SIGTERM to SIGKILL: at least 2 more than {{grace}}, 10 s.
     terminationGracePeriodSeconds: 15
     # Don't set serviceAccountName or automountServiceAccountToken here. The platform's sidecar
     # needs the account agones-sdk, which the platform's chart makes in each namespace of its
@@ -129,16 +113,11 @@ template:
         terminationMessagePolicy: FallbackToLogsOnError
         resources:
 {{#page}}
-          # A small Phaser game at 60 steps a second took 247 MB and 9 % of a core. The scheduler keeps
-          # the requests free for each server. The kernel kills a server that exceeds its memory limit, so
-          # raise both to what your game needs. There is no CPU limit, since a throttled server misses
-          # steps.
+          # A small Phaser game at 60 steps a second took 247 MB and 9 % of a core.
 {{/page}}
-{{^page}}
           # The scheduler keeps the requests free for each server: measure your game, and change them.
           # The kernel kills a server that exceeds its memory limit. There is no CPU limit, since a
           # throttled server misses steps.
-{{/page}}
           requests:
             cpu: {{cpu}}
             memory: {{memory}}
@@ -153,24 +132,18 @@ template:
           - name: tmp
             mountPath: /tmp
     volumes:
-{{#page}}
-      # The only writable folder; the browser's profile is there
+      # The only writable folder. A game that gets EROFS or EACCES needs another emptyDir, mounted at
+      # the folder that it writes to
       - name: tmp
         emptyDir:
           sizeLimit: 256Mi
+{{#page}}
       # The browser does without /dev/shm. If something else needs more of it than the usual 64 MiB,
       # uncomment these lines and mount the volume at /dev/shm. Its content counts as memory.
       # - name: shm
       #   emptyDir:
       #     medium: Memory
       #     sizeLimit: 64Mi
-{{/page}}
-{{^page}}
-      # The only writable folder. A program that gets EROFS or EACCES needs
-      # another emptyDir, mounted at the folder in /server that it writes to
-      - name: tmp
-        emptyDir:
-          sizeLimit: 256Mi
 {{/page}}
 `
 
@@ -213,4 +186,33 @@ spec:
         app: {{name}}
     spec:
       {{spec}}
+`
+
+/** An autoscaler with the fitting policy, and the other policies as comments: a Fleet takes one autoscaler. */
+export const AUTOSCALERS = `# Decides how many servers the Fleet has: kubectl apply -f fleetautoscaler.yaml
+{{#others}}
+# A Fleet takes one autoscaler: leave only one of these policies uncommented.
+{{/others}}
+{{#policies}}
+
+# {{or}}{{why}}
+{{document}}
+{{/policies}}
+`
+
+export const AUTOSCALER = `apiVersion: autoscaling.agones.dev/v1
+kind: FleetAutoscaler
+metadata:
+  name: {{name}}
+spec:
+  fleetName: {{name}}
+  policy:
+    type: {{type}}
+    {{field}}:
+{{#key}}
+      key: {{key}}
+{{/key}}
+      bufferSize: {{bufferSize}}
+      min{{what}}: {{least}}
+      max{{what}}: {{most}}
 `

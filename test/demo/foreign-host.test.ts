@@ -1,0 +1,54 @@
+import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { cli } from '../cli/support.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+
+/** The ports on which a process listens, as Linux knows them. */
+async function portsOf(pid: number): Promise<number[]> {
+  const names = await readdir(`/proc/${pid}/fd`)
+  const links = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')))
+  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')))
+  const rows = tables.flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)))
+  return rows.flatMap(([, address = '', , state, , , , , , inode]) =>
+    state === '0A' && links.includes(`socket:[${inode}]`) ? parseInt(address.split(':')[1]!, 16) : [],
+  )
+}
+
+const statusOf = (port: number, path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const answered = (answer: IncomingMessage): void => {
+      resolve(answer.statusCode!)
+      answer.destroy()
+    }
+    get({ host: '127.0.0.1', port, path, headers }, answered).on('upgrade', answered).on('error', reject)
+  })
+
+const upgrade = {
+  ...{ connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+test.skipIf(process.platform !== 'linux').each([
+  ['local', /SDK: /, ['--port', '0']],
+  ['serve', / at http/, ['DIR', '--port', '0', '--local']],
+  ['fleet', /→ Ready/, ['--port', '0', '--replicas', '1', '--', process.execPath, 'test/fleet/program.mjs']],
+  ['demo', /Ctrl-C/, ['--no-open', '--port', '0']],
+  ['demo', /Ctrl-C/, ['--fleet', '--no-open', '--port', '0']],
+])('no port of %s answers a name that was led to this machine (%s %j)', async (command, started, args) => {
+  const dir = await temporaryFolder('served')
+  await writeFile(join(dir, 'index.html'), '<!doctype html>')
+  const { child, line } = cli([command, ...args.map((word) => (word === 'DIR' ? dir : word))])
+  await line(started)
+  const ports = await portsOf(child.pid!)
+  expect(ports.length).toBeGreaterThan(0)
+  for (const port of ports) {
+    for (const path of ['/', '/lobby', '/gameserver', '/_/', '/apis']) {
+      for (const headers of [{ host: 'rebound.example' }, { host: `rebound.example:${port}`, ...upgrade }]) {
+        expect([command, path, await statusOf(port, path, headers)]).toEqual([command, path, 403])
+      }
+    }
+  }
+})
