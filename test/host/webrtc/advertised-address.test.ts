@@ -7,7 +7,8 @@ import {
   createAdvertisedAddress,
   readReachable,
 } from '../../../src/host/players/webrtc/advertised-address.js'
-import { joinWithChannel, signalsOf, soon, startChannels } from './webrtc-support.js'
+import { joinWithChannel, signalsOf, startChannels } from './webrtc-support.js'
+import { until } from '../../support/until.js'
 
 const status = (address: unknown, ...ports: [name: unknown, port: unknown][]): unknown => ({
   status: { address, ports: ports.map(([name, port]) => ({ name, port })) },
@@ -59,7 +60,7 @@ describe('the candidates of an answer', () => {
   test('are the node’s address and port, without the pod’s', async () => {
     const stage = await startChannels({}, { address: '203.0.113.7', port: 7001 })
     const player = await joinWithChannel(stage, { timeout: 200 })
-    await soon(() => expect(signalsOf(player)).not.toHaveLength(0))
+    await until(() => expect(signalsOf(player)).not.toHaveLength(0))
     const { answer, candidates } = signalsOf(player)[0] as { answer: string; candidates: string[] }
     expect(candidates).toEqual(['candidate:1 1 UDP 2122317823 203.0.113.7 7001 typ host'])
     expect(answer).not.toMatch(/candidate|127\.0\.0\.1/)
