@@ -122,6 +122,8 @@ inDrivenBrowsers((browser) => {
   if (browser.name !== 'Chromium') return
   test.each([
     ['keep a server alive between matches', 'guides/reuse'],
+    ['cost per month', 'managed-agones'],
+    ['github actions', 'guides/ci'],
     ['update without killing', 'deploy'],
     ['unity webgl', 'recipes/unity-godot'],
   ])('the search for "%s" has %s among its first three results', async (words, wanted) => {

@@ -1,9 +1,8 @@
 import { SidecarError, type SidecarClient } from '../../index.js'
-import { pause } from '../tracking/end-when-empty.js'
 import { refusal, type createRoomSessions } from './colyseus-rooms.js'
 import type { ColyseusMatchMaker, SidecarPluginOptions } from './colyseus-types.js'
 import type { ConnectionSeats } from './connection-seats.js'
-import { override } from './hooks.js'
+import { override, pause } from './hooks.js'
 
 /** ms that a player waits for the room of an allocation that the watch hasn't shown yet, and between two looks. */
 const ROOM_DELAY = 3000

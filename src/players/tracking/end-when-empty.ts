@@ -76,19 +76,3 @@ export function endWhenEmpty(
   const checkLater = (): unknown => client.after(CHECK_INTERVAL, () => void check())
   checkLater()
 }
-
-/** Waits on the client's own timers. Resolves early when the client is closed. */
-export function pause(client: SidecarClient<number | bigint>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (client.status.connection === 'closed') return resolve()
-    const off = client.on('connection', ({ state }) => {
-      if (state === 'closed') end()
-    })
-    const cancel = client.after(ms, end)
-    function end(): void {
-      off()
-      cancel()
-      resolve()
-    }
-  })
-}
