@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   candidatesFor,
   createAdvertisedAddress,
@@ -9,6 +7,7 @@ import {
 } from '../../../src/host/players/webrtc/advertised-address.js'
 import { joinWithChannel, signalsOf, startChannels } from './webrtc-support.js'
 import { until } from '../../support/until.js'
+import { listenHere } from '../../support/listen.js'
 
 const status = (address: unknown, ...ports: [name: unknown, port: unknown][]): unknown => ({
   status: { address, ports: ports.map(([name, port]) => ({ name, port })) },
@@ -42,10 +41,8 @@ describe('the advertised address of the server', () => {
   test('is requested until it is known, and then no more', async () => {
     const answers = ['no JSON', '{}', JSON.stringify(status('203.0.113.7', ['players', 7001]))]
     let reads = 0
-    const sidecar = createServer((_request, answer) => void answer.end(answers[reads++])).listen(0, '127.0.0.1')
-    await once(sidecar, 'listening')
-    onTestFinished(() => void sidecar.close())
-    const address = createAdvertisedAddress(`http://127.0.0.1:${(sidecar.address() as AddressInfo).port}`)
+    const sidecar = createServer((_request, answer) => void answer.end(answers[reads++]))
+    const address = createAdvertisedAddress(`http://127.0.0.1:${await listenHere(sidecar)}`)
     expect(await address()).toBeUndefined()
     expect(await Promise.all([address(), address()])).toEqual([undefined, undefined])
     expect(await address()).toEqual({ address: '203.0.113.7', port: 7001 })
