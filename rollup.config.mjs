@@ -5,6 +5,7 @@ import resolve from '@rollup/plugin-node-resolve'
 import { writeDeclarations } from './build/declarations.mjs'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
+import { inlineText } from './build/inline-text.mjs'
 import { bundledLibraries } from './build/licenses.mjs'
 import { byName, copies, globals, minified, readable, readableAndMinified, sourcesOf } from './build/rollup-plugins.mjs'
 
@@ -107,7 +108,15 @@ export default [
     inputs(COMPILED, NODE),
     // A chunk of a few lines is one file more, and saves a command nothing.
     { ...modules('chunks/[name]'), manualChunks: libraries.chunk, experimentalMinChunkSize: 5000 },
-    [CLIENT_BY_NAME, sourcesOf(COMPILED), inlineScript(), inlinePage({ quick: isDemo }), commonjs(), libraries.write],
+    [
+      CLIENT_BY_NAME,
+      sourcesOf(COMPILED),
+      inlineScript(),
+      inlineText(),
+      inlinePage({ quick: isDemo }),
+      commonjs(),
+      libraries.write,
+    ],
   ),
   // What `gameserver-sidecar demo` runs. Its server is readable sample code, which imports this package as a user does.
   bundle({ demo: 'demo/star-arena/demo.mjs', server: 'demo/fleet/server.mjs' }, modules('game-server', `${DIR}/demo`), [

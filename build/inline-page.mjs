@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
-import { build } from 'esbuild'
+import { build, transformSync } from 'esbuild'
 import { minifySync } from 'vite'
 
 const SUFFIX = '?page'
@@ -46,7 +46,7 @@ export const inlinePage = ({ quick = false } = {}) => ({
     const code = quick ? built : minifySync('page.js', built, { compress: { target: 'es2022' } }).code
     // Text that would end the element early can't be in it.
     const script = code.replaceAll('</script', String.raw`<\/script`)
-    const style = output('.css')
+    const style = transformSync(output('.css'), { loader: 'css', minify: true }).code.trim()
     const pageId = hash(script + style).slice(7, 23)
     const html = readFileSync(template, 'utf8')
       .replace(/<!-- (?!meta|style|script).*? -->/g, '')

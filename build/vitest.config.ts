@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { inlinePage } from './inline-page.mjs'
 import { inlineScript } from './inline-script.mjs'
+import { inlineText } from './inline-text.mjs'
 
 /** Areas whose tests use what was built: `dist` is brought up to date before they run, and only then. */
 const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/built']
@@ -89,7 +90,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [inlineScript(), inlinePage({ quick: true })],
+  plugins: [inlineScript(), inlineText(), inlinePage({ quick: true })],
   test: {
     pool: 'forks',
     // The files of a worker share one process and one copy of `src`: to import it anew took most of the time of many.

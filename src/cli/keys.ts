@@ -146,10 +146,16 @@ function isInForeground(): boolean {
   }
 }
 
-/** Opens a URL in the user's browser, or says that the user must. Without a display, xdg-open may start a text browser. */
-export function openInBrowser(url: string, say: (sentence: string) => void): void {
-  const onFailure = (): void => say(`No browser could be opened; open ${url} yourself.`)
-  if (!hasDisplay(process.env)) return onFailure()
+type Say = (sentence: string) => void
+const askToOpen = (url: string, say: Say): void => say(`No browser could be opened; open ${url} yourself.`)
+
+/** Does what `--open` says. Without a display, xdg-open may start a text browser in this terminal. */
+export const openByFlag = (url: string, say: Say): void =>
+  hasDisplay(process.env) ? openInBrowser(url, say) : askToOpen(url, say)
+
+/** Opens a URL in the user's browser, or says that the user must. */
+export function openInBrowser(url: string, say: Say): void {
+  const onFailure = (): void => askToOpen(url, say)
   const [program, ...args] = opener(url)
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: true })
   // A program that can't be started emits only "error".

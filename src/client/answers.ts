@@ -70,7 +70,8 @@ export function errorOfAnswer(status: number, text: string, known?: SidecarError
   const answer = `${status} ${typeof grpcCode === 'number' ? grpcCode : '-'} ${said}`
   const code =
     known || (Object.keys(codes) as SidecarErrorCode[]).find((name) => codes[name]!.test(answer)) || 'UNKNOWN'
-  const excerpt = (said || text).slice(0, EXCERPT)
+  // Control characters would steer the terminal that prints the error.
+  const excerpt = (said || text).slice(0, EXCERPT).replace(/[^ -~\u00a0-\uffff]+/g, ' ')
   return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), {
     status,
     hint: code === 'CROSS_ORIGIN' ? crossOriginHint() : undefined,

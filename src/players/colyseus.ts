@@ -1,5 +1,4 @@
 import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClient } from '../index.js'
-import { pause } from './tracking/end-when-empty.js'
 import { trackSessions, type PlayersOptions, type Sessions } from './index.js'
 import { attach, type AttachedServer } from './attached/attached-server.js'
 import { guardMatchmaking } from './attached/colyseus-matchmaking.js'
@@ -131,7 +130,7 @@ function clientOptions(
       ...(autoHealth as object),
       async check() {
         const asked = now()
-        await pause(client(), 1)
+        await new Promise<void>((resolve) => client().after(1, resolve))
         return now() - asked <= maxDelay && (!check || check())
       },
     },

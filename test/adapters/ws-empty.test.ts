@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { AttachWsOptions } from '../../src/players/ws.js'
 import type { LocalSidecar } from '../../src/node.js'
 import { calls } from '../support/with-sidecar.js'
-import { callsOf, seatsIn, stateOf, test, until, type World } from './socket-servers.js'
+import { callsOf, patient, seatsIn, stateOf, test, until, type World } from './socket-servers.js'
 
 /** A Ready server that checks for players 50 times as often as usual. */
 async function serveQuickly(world: World, options: AttachWsOptions) {
@@ -10,12 +10,11 @@ async function serveQuickly(world: World, options: AttachWsOptions) {
   const server = await world.webSocketServer()
   let looks = 0
   const scheduler = {
+    ...patient,
     setTimeout(run: () => void, ms: number) {
       if (ms === 1000) looks++
       return setTimeout(run, ms === 1000 ? 20 : ms)
     },
-    setLimit: (run: () => void, ms: number) => setTimeout(run, Math.min(ms, 2 ** 31 - 1)),
-    clearTimeout,
   }
   const client = { baseUrl: sidecar.url, processSignals: false, scheduler }
   const attached = world.attach(sidecar, server, { client, ...options })

@@ -1,11 +1,11 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
-import type { AddressInfo, Server } from 'node:net'
+import type { Server } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createAllocatorIn } from '../../src/deploy/allocator/create-allocator.js'
 import type { Allocator, AllocatorOptions } from '../../src/deploy/allocator.js'
 import { AllocationError } from '../../src/deploy/allocator.js'
+import { listenHere } from '../support/listen.js'
 
 export interface Received {
   readonly method: string
@@ -40,13 +40,7 @@ export async function standIn(answers: readonly Respond[], tls?: ServerOptions):
   }
   const server = tls ? createSecureServer(tls, listener) : createServer(listener)
   server.on(tls ? 'secureConnection' : 'connection', () => connections++)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await listenHere(server)
   return {
     url: `${tls ? 'https' : 'http'}://localhost:${port}`,
     port,

@@ -1,10 +1,9 @@
 import { createServer } from 'node:http'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createLocalSidecar, inDashboard, type Dashboard } from './support/dashboard.js'
+import { listenHere } from '../support/listen.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -35,10 +34,7 @@ async function startPage(): Promise<string> {
   const server = createServer((_, reply) =>
     reply.setHeader('content-type', 'text/html').end('<!doctype html><title>other</title><iframe></iframe>'),
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `http://localhost:${(server.address() as AddressInfo).port}`
+  return `http://localhost:${await listenHere(server)}`
 }
 
 inDashboard((open, createContext) => {

@@ -1,15 +1,14 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { missing, startEdge } from '../edge/edge-support.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { openPageOnNode, startPlayers, type Stage } from '../host/players/players-support.js'
 import { read } from '../support/source.js'
 import { inDrivenBrowsers } from './support/each-browser.js'
+import { listenHere } from '../support/listen.js'
 
 /** Serves a page with nothing but the script for players. */
 async function serveScript(isSecure = false): Promise<string> {
@@ -19,10 +18,7 @@ async function serveScript(isSecure = false): Promise<string> {
       .setHeader('content-type', 'text/html')
       .end(`<!doctype html><link rel="icon" href="data:,"><script>${script}</script>`)
   const server = isSecure ? createTlsServer(selfSigned(), answer) : createServer(answer)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `${isSecure ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return `${isSecure ? 'https' : 'http'}://127.0.0.1:${await listenHere(server)}/`
 }
 
 /** Starts a hosted game that echoes each message: one that begins with `u` unreliably, any other reliably. */

@@ -1,9 +1,7 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -13,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { buildPlayground } from '../../docs/site/playground/build.mjs'
 import { launchBrowser, type RunningBrowser } from './support/each-browser.js'
 import { findBrowser } from './support/installed.js'
+import { listenHere } from '../support/listen.js'
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>
 <meta name="viewport" content="width=device-width"><style>:root { color-scheme: light dark }</style>
@@ -235,10 +234,8 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
           { js: 'text/javascript', css: 'text/css' }[url!.split('.')[1]!] ?? 'text/html',
         )
         response.end(file ? readFileSync(join(folder, file)) : 'self.secret = 1')
-      }).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      onTestFinished(() => void server.close())
-      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      })
+      const origin = `http://127.0.0.1:${await listenHere(server)}`
       const { run, says } = await open('', from === 'a server' ? `${origin}/` : address, origin)
       await run(`const tries = {
         fetch: () => fetch('${origin}/secret'),

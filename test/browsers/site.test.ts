@@ -1,18 +1,17 @@
-import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import send from 'send'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite } from '../../docs/site/build.mjs'
 import { inDrivenBrowsers } from './support/each-browser.js'
+import { listenHere } from '../support/listen.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const VIOLATIONS = `axe.run().then(({ violations }) =>
@@ -47,10 +46,8 @@ const address = (path: string): string => pathToFileURL(join(out, path)).href
 async function serve(base: string): Promise<string> {
   const server = createServer((request, response) => {
     send(request, request.url!.slice(base.length), { root: out }).pipe(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`
+  })
+  return `http://127.0.0.1:${await listenHere(server)}${base}`
 }
 
 inDrivenBrowsers((browser) => {
@@ -122,6 +119,8 @@ inDrivenBrowsers((browser) => {
   if (browser.name !== 'Chromium') return
   test.each([
     ['keep a server alive between matches', 'guides/reuse'],
+    ['cost per month', 'managed-agones'],
+    ['github actions', 'guides/ci'],
     ['update without killing', 'deploy'],
     ['unity webgl', 'recipes/unity-godot'],
   ])('the search for "%s" has %s among its first three results', async (words, wanted) => {

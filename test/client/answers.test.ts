@@ -44,6 +44,11 @@ test.each([
   expect(await failureOf({ status: 500, body: refusal(message) })).toMatchObject({ code, operation: 'updateCounter' })
 })
 
+test("an error's message has no character that steers a terminal", async () => {
+  const { message } = await failureOf({ status: 500, body: refusal('a\u001b[31m\u009b2Jb\n\u0000é\u4e2d') })
+  expect(message).toBe('updateCounter: HTTP 500: a [31m 2Jb é\u4e2d')
+})
+
 test.each([
   [201, '{"count":"1"}', 'PROTOCOL'],
   [399, refusal('so'), 'PROTOCOL'],

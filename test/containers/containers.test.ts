@@ -257,11 +257,12 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     spawn('podman', [...engine.run, ...flags, ...program], { stdio: 'inherit' }).on('exit', process.exit)`
   const endlessBuild = `
     import { writeFileSync } from 'node:fs'
-    import { eventually, processes } from './test/host/support/processes.js'
+    import { processes } from './test/host/support/processes.js'
+    import { until } from './test/support/until.js'
     const { folder } = engine
     writeFileSync(folder + '/Dockerfile', 'FROM node:24-bookworm-slim AS endless\\nRUN sleep 1000; echo ' + folder)
     engine.build(folder)
-    await eventually(() => processes().some(({ command }) => command.includes('1000;')))
+    await until(() => processes().some(({ command }) => command.includes('1000;')))
     console.log('it builds')`
 
   it.each([

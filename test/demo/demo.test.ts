@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -8,6 +8,7 @@ import { cli, type Run } from '../cli/support.js'
 import { processes } from '../host/support/processes.js'
 import type { GameServer } from '../../src/index.js'
 import { connectPlayer, type TestPlayer, type Told } from './player.js'
+import { listenHere } from '../support/listen.js'
 
 async function scratch(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'gameserver-demo-'))
@@ -112,10 +113,7 @@ describe('gameserver-sidecar demo', () => {
   })
 
   test('a taken port is replaced by a free one', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
+    const port = await listenHere(createServer())
     const demo = await startDemo(['--no-open', '--port', String(port)])
     expect(demo.url).not.toContain(`:${port}/`)
     await demo.line(new RegExp(`^Port ${port} is taken`))

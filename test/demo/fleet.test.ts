@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { cli, type Run } from '../cli/support.js'
-import { eventually, processes } from '../host/support/processes.js'
+import { processes } from '../host/support/processes.js'
 import { connectPlayer, type TestPlayer, type Told } from './player.js'
+import { until } from '../support/until.js'
 
 interface Lobby {
   readonly dashboard: string
@@ -93,7 +94,7 @@ describe('gameserver-sidecar demo --fleet', () => {
     const programs = programsOf(demo)
     demo.child.kill('SIGKILL')
     await demo.finished
-    await eventually(() => programs.every(isGone))
+    await until(() => programs.every(isGone))
   })
 
   test('when all arenas are full, a player waits and gets the seat of one who leaves', async () => {

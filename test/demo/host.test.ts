@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,6 +9,7 @@ import { CLI, runScript, type Run } from '../cli/support.js'
 import { processes, type ProcessInfo } from '../host/support/processes.js'
 import { root } from '../support/source.js'
 import { connectPlayer } from './player.js'
+import { listenHere } from '../support/listen.js'
 
 const DEMO = join(root, 'demo/browser/run.mjs')
 const LONG = 180_000
@@ -227,10 +227,7 @@ describe('a demo that can not start', () => {
   })
 
   test('on a taken port it says so, with exit code 1', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
+    const port = await listenHere(createServer())
     const { code, err } = await runScript(DEMO, ['--once', '--port', String(port)]).finished
     expect(err).toBe(`Port ${port} is already in use; choose another with --port.`)
     expect(code).toBe(1)

@@ -23,9 +23,9 @@ async function complaintsAbout(snippets: readonly Snippet[]): Promise<string[]> 
     noImplicitAny: false, // a snippet in JavaScript can't say more
     paths: {
       'gameserver-sidecar': [join(root, 'src/index.ts')],
-      'gameserver-sidecar/*': ['*', 'players', 'engines', 'deploy', 'local', 'host', 'frames', 'platform']
-        .map((room) => (room === '*' ? 'src/*/index.ts' : `src/${room}/*.ts`))
-        .concat('src/*.ts')
+      'gameserver-sidecar/*': ['', 'players/', 'engines/', 'deploy/', 'local/', 'host/', 'frames/', 'platform/']
+        .map((room) => `src/${room}*.ts`)
+        .concat('src/*/index.ts')
         .map((path) => join(root, path)),
     },
   })

@@ -1,16 +1,14 @@
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { Finding } from '../../src/cli/doctor/check.js'
 import type { Subject } from '../../src/cli/doctor/subject.js'
 import { checks } from '../../src/cli/commands/doctor.js'
 import { createSubject } from '../../src/cli/doctor/subject.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { listenHere } from '../support/listen.js'
 
 export interface Arranged extends Partial<Pick<Subject, 'env' | 'isUrlGiven' | 'origin' | 'file' | 'patience'>> {
   readonly url?: string
@@ -37,13 +35,7 @@ export async function faulty(handlers: Readonly<Record<string, Handler>> = {}): 
     const handler = handlers[path] ?? handlers['*'] ?? honest[path] ?? notFound
     request.resume().once('end', () => handler(request, response))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `http://127.0.0.1:${await listenHere(server)}`
 }
 
 export const json =

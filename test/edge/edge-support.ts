@@ -11,7 +11,7 @@ import { documentsOf } from '../deploy/support/variants.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { freePort } from '../support/free-port.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { until } from '../host/players/players-support.js'
+import { until } from '../support/until.js'
 
 const NGINX = ['/usr/sbin/nginx', '/usr/local/bin/nginx', '/usr/bin/nginx'].find(existsSync)
 export const missing = NGINX === undefined ? ['nginx, which Debian’s nginx-light brings'] : []

@@ -3,10 +3,11 @@ import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type PlayerConnection } from '../../src/host/player.js'
-import { echo, joinPlayers, openPageOnNode, startPlayers, until } from '../host/players/players-support.js'
+import { echo, joinPlayers, openPageOnNode, startPlayers } from '../host/players/players-support.js'
 import { describeUnless } from '../support/describe-unless.js'
 import { freePort } from '../support/free-port.js'
 import { missing, openTls, startBackend, startEdge } from './edge-support.js'
+import { until } from '../support/until.js'
 
 /** `ws` that accepts the test's own certificate. */
 class TrustingWebSocket extends WebSocket {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { cli } from '../cli/support.js'
 import { TICKS } from '../host/support/host-here.js'
-import { browserProcesses, eventually, noBrowser } from '../host/support/processes.js'
+import { browserProcesses, noBrowser } from '../host/support/processes.js'
 import { pageOf } from '../host/support/run-host.js'
+import { until } from '../support/until.js'
 
 const READY = `fetch('/_/sidecar/ready', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })`
 
@@ -18,5 +19,5 @@ test.skipIf(noBrowser !== undefined)('each page of a Fleet is Ready in a browser
   }
   child.kill('SIGTERM')
   expect((await finished).code).toBe(0)
-  for (const browser of [pid, other]) await eventually(() => browserProcesses(Number(browser)).length === 0)
+  for (const browser of [pid, other]) await until(() => browserProcesses(Number(browser)).length === 0)
 })

@@ -89,6 +89,18 @@ test('when `ended` resolves after SIGTERM, shutdown() has been called', async ()
   expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
+test('with exit: true, SIGTERM still waits for the listeners of `ending`', async () => {
+  const game = await runSnippet("from 'ws'", (code) =>
+    code
+      .replace('{ idOf }', '{ idOf, client }')
+      .replace('onEnding:', 'exit: true,\n  onEnding:')
+      .concat(
+        "\nclient.on('ending', () => new Promise((go) => setTimeout(go, 500)).then(() => console.log('saved')))\n",
+      ),
+  )
+  expect([await game.end('SIGTERM'), game.lines]).toEqual([0, ['saved']])
+})
+
 test('with exit: true, the process exits with 0 after a graceful shutdown, though something keeps it alive', async () => {
   const game = await runSnippet("from 'ws'", (code) =>
     code

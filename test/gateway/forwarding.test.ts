@@ -5,24 +5,6 @@ import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './suppo
 const HOST = ['Host: localhost']
 
 describe('requests', () => {
-  test('a request reaches the sidecar with its path, its body and its length', async () => {
-    const sidecar = await startFakeSidecar()
-    const { port } = await startGateway({ sidecar: sidecar.url })
-    await request(port, `PUT ${PREFIX}/metadata/label`, HOST, '{"key":"a"}')
-    await request(port, `PATCH ${PREFIX}/v1beta1/lists/a%2Bb%20c?updateMask=values,capacity`, HOST, '{}')
-    await request(port, `POST ${PREFIX}/v1beta1/lists/players:addValue`, HOST, '{}')
-    await request(port, `POST ${PREFIX}/ready`, HOST)
-    await request(port, `GET ${PREFIX}/gameserver?`, HOST)
-    const { asked } = sidecar
-    expect(asked.map(({ method, url, body, headers }) => [method, url, body, headers['content-length']])).toEqual([
-      ['PUT', '/metadata/label', '{"key":"a"}', '11'],
-      ['PATCH', '/v1beta1/lists/a%2Bb%20c?updateMask=values,capacity', '{}', '2'],
-      ['POST', '/v1beta1/lists/players:addValue', '{}', '2'],
-      ['POST', '/ready', '', '0'],
-      ['GET', '/gameserver', '', undefined],
-    ])
-  })
-
   test('a request keeps the headers of the call, and loses those of the connection, of the page and of another method', async () => {
     const sidecar = await startFakeSidecar()
     const { port } = await startGateway({ sidecar: sidecar.url })

@@ -1,11 +1,11 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { createServer as createTcpServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createGateway } from '../../src/node.js'
 import type { Gateway, GatewayOptions } from '../../src/node.js'
+import { listenHere } from '../support/listen.js'
 
 export interface TestGateway extends Gateway {
   readonly log: string[]
@@ -56,8 +56,12 @@ export async function startFakeSidecar(
       answer(message, reply)
     })
   })
-  const sockets = trackSockets(server)
-  return { url: await listen(server), server, asked, sockets }
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return { url: `http://127.0.0.1:${await listenHere(server)}`, server, asked, sockets }
 }
 
 /** A server that does with connections what the test says. */
@@ -66,27 +70,7 @@ export async function startRawSidecar(onConnection: (socket: Socket) => void): P
     socket.on('error', () => undefined)
     onConnection(socket)
   })
-  trackSockets(server)
-  return listen(server)
-}
-
-async function listen(server: NetServer): Promise<string> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-function trackSockets(server: NetServer): Set<Socket> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  onTestFinished(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  return sockets
+  return `http://127.0.0.1:${await listenHere(server)}`
 }
 
 export const PREFIX = '/_/sidecar'

@@ -11,6 +11,7 @@ import { selfSigned } from './certificate.js'
 import { sitePath } from './static-support.js'
 import { PREFIX, startGateway } from './support.js'
 import type { TestGateway } from './support.js'
+import { listenHere } from '../support/listen.js'
 
 const { cert, key } = selfSigned()
 
@@ -90,10 +91,7 @@ test('a sidecar by TLS whose certificate nobody vouches for is not spoken to', a
     asked.push(message.url!)
     reply.end('{}')
   })
-  onTestFinished(() => void sidecar.close())
-  sidecar.listen(0, '127.0.0.1')
-  await once(sidecar, 'listening')
-  const { port } = sidecar.address() as AddressInfo
+  const port = await listenHere(sidecar)
   const gateway = await startGateway({ sidecar: `https://127.0.0.1:${port}` })
   const answer = await fetch(`${gateway.url}${PREFIX}/ready`, { method: 'POST', body: '{}' })
   expect([answer.status, ((await answer.json()) as { code: number }).code]).toEqual([502, 14])

@@ -5,8 +5,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { HostEvent } from '../../src/host/host-events.js'
 import type { HostOptions } from '../../src/host/host-options.js'
 import { hostHere, TICKS } from './support/host-here.js'
-import { browserProcesses, eventually, noBrowser, rendererOf } from './support/processes.js'
+import { browserProcesses, noBrowser, rendererOf } from './support/processes.js'
 import { buildOf } from './support/run-host.js'
+import { until } from '../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of bad pages are SKIPPED: ${noBrowser}`)
 
@@ -202,7 +203,7 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
     expect(ends.map(({ code }) => code)).toEqual([0, 0, 0])
     expect(one.events.filter(({ event }) => event === 'exit')).toHaveLength(1)
     await other.until('booted')
-    await eventually(() => browserProcesses(one.browser()).length === 0)
+    await until(() => browserProcesses(one.browser()).length === 0)
     expect(await other.close('SIGINT')).toEqual({ code: 0, reason: 'It was told to stop by SIGINT' })
   })
 
@@ -215,9 +216,9 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
       throw new Error(`no ${event}`)
     }
     const { close } = await hostHere(`${TICKS}; console.log(1)`, { onEvent })
-    await eventually(() => warnings.some((text) => text.includes('no console')))
+    await until(() => warnings.some((text) => text.includes('no console')))
     expect(await close()).toMatchObject({ code: 0 })
-    await eventually(() => warnings.some((text) => text.includes('onEvent threw: Error: no exit')))
+    await until(() => warnings.some((text) => text.includes('onEvent threw: Error: no exit')))
   })
 
   test('can be aborted while it starts', async () => {
@@ -229,11 +230,11 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
   })
 
   test('kills a stopped renderer, which doesn’t notice the end of its browser', async () => {
-    const { until, browser, close } = await hostHere(TICKS, { grace: 1_000 })
-    await until('booted')
+    const { until: heard, browser, close } = await hostHere(TICKS, { grace: 1_000 })
+    await heard('booted')
     process.kill(rendererOf(browser()), 'SIGSTOP')
     expect(await close()).toMatchObject({ code: 0 })
-    await eventually(() => browserProcesses(browser()).length === 0)
+    await until(() => browserProcesses(browser()).length === 0)
   })
 
   test('leaves no descriptors, listeners or timers behind', async () => {

@@ -6,9 +6,10 @@ import { describe, expect, test } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
-import { browserProcesses, browsers, eventually, noBrowser, processes, rendererOf } from './support/processes.js'
+import { browserProcesses, browsers, noBrowser, processes, rendererOf } from './support/processes.js'
 import { hostHere, TICKS } from './support/host-here.js'
 import { buildOf, pageOf, runHost } from './support/run-host.js'
+import { until } from '../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: ${noBrowser}`)
 
@@ -43,7 +44,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(host.events).toContainEqual(told('console', { text: 'ending, later than in 6 s' }))
     expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 0 })
     expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
-    await eventually(() => browserProcesses(pid).length === 0)
+    await until(() => browserProcesses(pid).length === 0)
     expect(host.stderr()).toBe('')
   })
 
@@ -190,7 +191,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     host.signal('SIGTERM')
     expect(await host.exited).toBe(143)
-    await eventually(() => browserProcesses(pid).length === 0)
+    await until(() => browserProcesses(pid).length === 0)
   })
 
   test('leaves no process behind when its host is killed', async () => {
@@ -200,7 +201,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     await host.until('booted')
     host.signal('SIGKILL')
     expect(await host.exited).toBe('SIGKILL')
-    await eventually(() => browserProcesses(pid).length === 0)
+    await until(() => browserProcesses(pid).length === 0)
   })
 
   test.each(browsers)('leaves no temporary file behind, and no zombie: %s', async (browser) => {
@@ -216,7 +217,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(processes().filter(({ parent, state }) => parent === host.pid && state === 'Z')).toEqual([])
     host.signal('SIGTERM')
     expect(await host.exited).toBe(0)
-    await eventually(() => browserProcesses(second.pid).length === 0)
+    await until(() => browserProcesses(second.pid).length === 0)
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -255,7 +256,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     const name = await nameOf()
     expect(text).toBe(`GameServer local was shut down; a fresh one, ${name}, takes its place`)
     expect(host.events).toContainEqual(told('console', { text: 'told SIGTERM' }))
-    await eventually(() => browserProcesses(first.pid).length === 0)
+    await until(() => browserProcesses(first.pid).length === 0)
 
     expect(await play()).toBe(1001)
     await host.until('replaced', (event) => event.text !== text)
@@ -290,10 +291,10 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
     const sidecar = await startSidecar()
     const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'])
     for (let life = 1; life <= 2; life += 1) {
-      await eventually(() => host.events.filter(({ event }) => event === 'booted').length === life)
+      await until(() => host.events.filter(({ event }) => event === 'booted').length === life)
       const browser = host.events.filter(({ event }) => event === 'browser').at(-1) as { readonly pid: number }
       process.kill(rendererOf(browser.pid), 'SIGKILL')
-      await eventually(() => ended(host, 'crash').length === life)
+      await until(() => ended(host, 'crash').length === life)
     }
     expect(await host.exited).toBe(70)
   })

@@ -62,6 +62,14 @@ describe("of a starter's project, init makes an image that starts", () => {
       'src/index.ts',
     ],
     [
+      'what exec runs beside a local sidecar',
+      {
+        content: { scripts: { start: 'gameserver-sidecar exec -f fleet.yaml --restart -- node game/play.mjs' } },
+        files: { 'game/play.mjs': '' },
+      },
+      'game/play.mjs',
+    ],
+    [
       'what the script serve starts',
       { content: { scripts: { serve: 'node play.js' } }, files: { 'play.js': '' } },
       'play.js',
@@ -124,13 +132,13 @@ describe('init writes nothing, and ends with the two commands to choose from', (
       'server.mjs',
     ],
   ])('%s', async (_, { content, files }, message, entry) => {
-    const { code, out, err, names } = await initIn(content, files)
+    const { folder, code, out, err, names } = await initIn(content, files)
     expect({ code, out }).toEqual({ code: 1, out: '' })
     const [sentence, ...commands] = err.split('\n')
     expect(sentence).toContain(`Nothing was written: ${message}`)
     expect(commands).toEqual([
-      expect.stringContaining(`  npx gameserver-sidecar init --entry ${entry}`),
-      expect.stringMatching(/^ {2}npx gameserver-sidecar init --kind page --dir \w+$/),
+      expect.stringContaining(`  npx gameserver-sidecar init --into ${folder} --entry ${entry}`),
+      `  npx gameserver-sidecar init --into ${folder} --kind page --dir dist`,
     ])
     expect(names).not.toContain('Dockerfile')
   })

@@ -8,8 +8,8 @@ import { temporaryFolder } from '../support/temporary-folder.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { noBrowser } from '../host/support/processes.js'
 import { TICKS } from '../host/support/host-here.js'
-import { until } from '../host/players/players-support.js'
 import { pageOf, runHost } from '../host/support/run-host.js'
+import { until } from '../support/until.js'
 
 const CALL = `const call = (name) => fetch('/_/sidecar/' + name, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })`
 const PAGE = `${CALL}

@@ -4,20 +4,9 @@ import type { AddressInfo, Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { limitConnections } from '../../src/local/http/connection-limit.js'
 import { ConnectionDropped } from '../../src/platform/sidecar.js'
-import { echoSidecar, openSocket, request, serve } from './support.js'
+import { openSocket, request, serve } from './support.js'
 
 const HOST = ['Host: localhost']
-
-test('requests reach the sidecar with the target and the method as they are', async () => {
-  const sidecar = echoSidecar()
-  const { port } = await serve(sidecar)
-  const lines = [
-    ...['GET //gameserver', 'GET /a/../gameserver', 'GET /%zz', 'GET /gameserver?a=%zz', 'GET /v1beta1/lists/a%2Fb'],
-    ...['TRACE /ready', 'OPTIONS /ready', 'HEAD /ready', 'DELETE /ready'],
-  ]
-  for (const line of lines) await request(port, line, HOST)
-  expect(sidecar.asked).toEqual(lines)
-})
 
 describe('answers', () => {
   test('a stream arrives piece by piece and is cancelled when the client leaves', async () => {

@@ -9,6 +9,7 @@ import { nodeConnect } from '../../src/frames/node-connect.js'
 import { close, frame, text } from '../frames/bytes.js'
 import { serve, switching, type Upgrade } from '../frames/sockets.js'
 import { selfSigned } from '../gateway/certificate.js'
+import { listenHere } from '../support/listen.js'
 
 /** A server in this process, and its side of each connection. */
 async function listen(onSocket: (socket: Socket) => void) {
@@ -137,10 +138,7 @@ describe('over TLS', () => {
         socket.write(Buffer.concat([Buffer.from(switching(key)), text('secret')]))
       })
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    return (server.address() as AddressInfo).port
+    return await listenHere(server)
   }
 
   test.each(['localhost', '127.0.0.1'])(

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ConnectionDropped } from '../../src/platform/sidecar.js'
 import type { Sidecar, WatchSink } from '../../src/platform/sidecar.js'
 import { converse, serve } from './support.js'
+import { until } from '../support/until.js'
 
 /** Answers each call with what it was asked, and keeps the watchers for the test to feed. */
 function scripted(): Partial<Sidecar> & { readonly sinks: WatchSink[]; readonly closed: number[] } {
@@ -22,22 +23,6 @@ function scripted(): Partial<Sidecar> & { readonly sinks: WatchSink[]; readonly 
 const message = (json: string): Parameters<WatchSink['onMessage']>[0] => ({ json, gameServer: {} as never })
 
 describe('a call over WebSocket', () => {
-  test.each([
-    ['/gameserver', 'GET', '/gameserver'],
-    ['/ready?a=b&method=%50OST&method=GET', 'POST', '/ready?a=b&method=%50OST&method=GET'],
-    ['/gameserver?method=a%20b', 'a b', '/gameserver?method=a%20b'],
-  ])('%s is %s %s without a body, answered by one text frame and an abrupt end', async (path, method, target) => {
-    const { port } = await serve(scripted())
-    const { frames, ended } = converse(`ws://localhost:${port}${path}`)
-    expect(await ended).toBe(1006)
-    expect(frames).toEqual([JSON.stringify([method, target, ''])])
-  })
-
-  test('to a path with a malformed escape is refused before the handshake', async () => {
-    const { port } = await serve(scripted())
-    expect(await converse(`ws://localhost:${port}/%zz`).ended).toBe(400)
-  })
-
   test('that the sidecar drops ends without a frame and reports no error', async () => {
     const { port, faults } = await serve({ handle: () => Promise.reject(new ConnectionDropped('dropped')) })
     const { frames, ended } = converse(`ws://localhost:${port}/gameserver`)
@@ -58,12 +43,6 @@ async function watch(options: Parameters<typeof serve>[1] = {}) {
 }
 
 describe('a watch over WebSocket', () => {
-  test('ends abruptly when the sidecar ends it', async () => {
-    const { sink, ended } = await watch()
-    sink.onEnd!('dropped')
-    expect(await ended).toBe(1006)
-  })
-
   test('that the sidecar refuses gets the error in a frame', async () => {
     const { sink, frames, ended } = await watch()
     sink.onError!({ status: 500, body: '{"code":2}' })
@@ -122,8 +101,4 @@ describe('a watch over WebSocket', () => {
 
 const aFewTurns = async (): Promise<void> => {
   for (let i = 0; i < 200; i += 1) await new Promise(setImmediate)
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise(setImmediate)
 }

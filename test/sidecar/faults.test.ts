@@ -201,14 +201,6 @@ describe('control: the world outside', () => {
     expect(Number(meta.resource_version)).toBe(Number(seen[0]!.object_meta.resource_version) + 1)
   })
 
-  it('a reload in local mode replaces everything by the file', async () => {
-    const { sidecar, call, watch } = startHarness({ mode: 'local', gameServer: undefined })
-    await call('PUT', '/metadata/label', { key: 'mine', value: 'x' })
-    const seen = watch()
-    sidecar.control({ type: 'reload', gameServer: { metadata: { name: 'n' } } })
-    expect(seen[1]).toMatchObject({ object_meta: { name: 'n', labels: {} }, status: { state: '' } })
-  })
-
   it('a gone GameServer refuses every command but restart', () => {
     const { sidecar, clock, state } = startHarness()
     sidecar.control({ type: 'delete', graceMs: 0 })

@@ -12,14 +12,6 @@ describe('production: states', () => {
     expect(state()).toBe('Shutdown')
   })
 
-  it('a ready within 500 ms replaces a shutdown', async () => {
-    const { call, state, clock } = startHarness()
-    await call('POST', '/shutdown')
-    await call('POST', '/ready')
-    clock.advance(1000)
-    expect(state()).toBe('Ready')
-  })
-
   it('Allocated sets the last-allocated annotation of the configured platform', async () => {
     const { call, sidecar, clock } = startHarness({ platform: 'acme' })
     await call('POST', '/allocate')
@@ -47,34 +39,9 @@ describe('production: states', () => {
     clock.advance(5000)
     expect(state()).toBe('Unhealthy')
   })
-
-  it('every write raises resource_version, and all but metadata raise generation', async () => {
-    const { call, watch, clock } = startHarness()
-    const seen = watch()
-    await call('PUT', '/metadata/label', { key: 'a', value: 'b' })
-    clock.advance(500)
-    await call('POST', '/allocate')
-    clock.advance(500)
-    expect(seen.map(({ object_meta: meta }) => [meta.resource_version, meta.generation])).toEqual([
-      ['1', '1'],
-      ['2', '1'],
-      ['3', '2'],
-    ])
-  })
 })
 
 describe('production: reservations', () => {
-  it('a reservation ends in Ready, counted from its write', async () => {
-    const { call, watch, clock } = startHarness()
-    const seen = watch()
-    await call('POST', '/reserve', { seconds: '10' })
-    clock.advance(500)
-    clock.advance(9_999)
-    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Reserved'])
-    clock.advance(1 + 500 + 20)
-    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Reserved', 'RequestReady', 'Ready'])
-  })
-
   it.each([0, -1, '-9223372036854775808'])('a reservation of %s s lasts for ever', async (seconds) => {
     const { call, state, clock } = startHarness()
     await call('POST', '/reserve', { seconds })
@@ -233,16 +200,6 @@ describe('production: counters', () => {
     sidecar.control({ type: 'setCounter', name: 'rooms', count: 5 })
     clock.advance(500)
     expect(await call('GET', counter)).toEqual(rooms('7', '10'))
-  })
-})
-
-describe('production: list values', () => {
-  it('a value that is removed and added again moves to the end', async () => {
-    const harness = startHarness()
-    await harness.call('POST', `${list}:removeValue`, { value: 'a' })
-    await harness.call('POST', `${list}:addValue`, { value: 'a' })
-    harness.clock.advance(500)
-    expect(stored(harness)).toEqual(['b', 'c', 'a'])
   })
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createSidecar, createState, reduce, resolveConfig } from '../../src/platform/sidecar.js'
 import type { ControlCommand, LogEntry, SidecarConfig, SidecarState } from '../../src/platform/sidecar.js'
-import { createVirtualClock } from './support/virtual-clock.js'
+import { VirtualClock } from '../support/virtual-clock.js'
 
 function replay(initial: SidecarState, entries: readonly LogEntry[]): SidecarState {
   return entries.reduce((state, { event, at }) => freeze(reduce(state, event, at).state), freeze(initial))
@@ -80,7 +80,7 @@ async function perform(
   config: Partial<SidecarConfig>,
   actions: readonly Action[],
 ): Promise<{ entries: readonly LogEntry[]; start: SidecarState; end: unknown }> {
-  const clock = createVirtualClock()
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const sidecar = createSidecar(config, clock)
   const start = createState(resolveConfig(config), clock.now())
   for (const step of actions) {

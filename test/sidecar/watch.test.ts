@@ -54,49 +54,6 @@ describe('a watch', () => {
     expect(sidecar.snapshot().watchers).toHaveLength(1)
   })
 
-  it('in local mode repeats a label that was set again and never shows counters and lists', async () => {
-    const { call, watch } = startHarness({ mode: 'local', gameServer: undefined })
-    const seen = watch()
-    await call('PUT', '/metadata/label', { key: 'a', value: 'b' })
-    await call('PUT', '/metadata/label', { key: 'a', value: 'b' })
-    await call('PATCH', '/v1beta1/counters/rooms', { countDiff: 1 })
-    await call('POST', '/v1beta1/lists/players:addValue', { value: 'x' })
-    expect(seen).toHaveLength(3)
-    expect(seen[2]).toEqual(seen[1])
-    expect(seen[1]!.object_meta.resource_version).toBe('v1')
-  })
-
-  it('in local mode undoes a reservation, also one that was followed by one for ever', async () => {
-    const { call, state, clock } = startHarness({ mode: 'local', gameServer: undefined })
-    await call('POST', '/reserve', { seconds: 5 })
-    await call('POST', '/reserve', { seconds: 0 })
-    clock.advance(4_999)
-    expect(state()).toBe('Reserved')
-    clock.advance(1)
-    expect(state()).toBe('Ready')
-  })
-
-  it('a watch sees every allocation at once, in order', () => {
-    const { sidecar, watch, clock } = startHarness()
-    const seen = watch()
-    sidecar.control({ type: 'setState', state: 'Ready' })
-    const allocation = {
-      type: 'allocate',
-      labels: { mode: 'ctf' },
-      annotations: { note: 'x' },
-      counters: { rooms: { action: 'Increment', amount: 50 } },
-      lists: { rooms: { addValues: ['a', 'd'], deleteValues: ['b'], capacity: 4 } },
-    } as const
-    expect(sidecar.control(allocation)).toEqual({ ok: true })
-    clock.advance(1)
-    expect(seen.map(({ status }) => status.state)).toEqual(['Scheduled', 'Ready', 'Allocated'])
-    const { object_meta: meta, status } = seen[2]!
-    expect(meta.labels).toEqual({ mode: 'ctf' })
-    expect(meta.annotations).toEqual({ 'agones.dev/last-allocated': '2030-01-01T00:00:00.000Z', note: 'x' })
-    expect(status.counters!.rooms).toEqual({ count: '10', capacity: '10' })
-    expect(status.lists!.rooms).toEqual({ capacity: '4', values: ['a', 'c', 'd'] })
-  })
-
   it('a stalled watch delays no call, and its bounded queue keeps the newest object', async () => {
     const { sidecar, watch, clock } = startHarness({ watchQueue: 4 })
     const slow: string[] = []

@@ -1,10 +1,15 @@
 import type { SchedulerLike } from '../../src/index.js'
+import type { SidecarEnvironment } from '../../src/platform/sidecar.js'
 
-/** A clock that tests move. Timers fire in order, each at its time. */
-export class VirtualClock implements SchedulerLike {
-  #time = 0
+/** A clock that tests move, for a client or a sidecar. Timers fire in order, each at its time. */
+export class VirtualClock implements SchedulerLike, SidecarEnvironment {
+  #time: number
   #nextId = 1
   readonly #timers = new Map<number, { at: number; callback: () => void }>()
+
+  constructor(start = 0) {
+    this.#time = start
+  }
 
   readonly now = (): number => this.#time
   /** Options for a client that uses this clock. */
@@ -14,6 +19,12 @@ export class VirtualClock implements SchedulerLike {
     const id = this.#nextId++
     this.#timers.set(id, { at: this.#time + Math.max(0, ms), callback })
     return id
+  }
+
+  /** Sets a timer, and returns the function that clears it. */
+  readonly setTimer = (ms: number, fire: () => void): (() => void) => {
+    const id = this.setTimeout(fire, ms)
+    return () => this.clearTimeout(id)
   }
 
   clearTimeout(id: unknown): void {
@@ -40,6 +51,12 @@ export class VirtualClock implements SchedulerLike {
   /** Moves the clock while nothing runs, so timers that are due fire late. */
   skip(ms: number): void {
     this.#time += ms
+  }
+
+  /** Lets time pass as on a machine that slept: what is due fires at the end. */
+  sleep(ms: number): void {
+    this.skip(ms)
+    this.advance(0)
   }
 }
 

@@ -61,6 +61,13 @@ describe('allocate', () => {
     expect(status.lists?.['players']?.values?.slice(-2)).toEqual(['alice', 'bob'])
   })
 
+  test('of two values in one --add-to says that the flag repeats', async () => {
+    const { url } = await startLocal('--mode', 'local')
+    const { err, code } = await run('allocate', '--url', url, '--add-to', 'players=a,b').finished
+    expect(err).toMatch(/^warning: "a,b" is one value of players; repeat --add-to for several\.\nAllocated /)
+    expect(code).toBe(0)
+  })
+
   test('without a sidecar ends with 69 and says how to start one', async () => {
     // Another program of this machine may have a sidecar at the usual port.
     const sentence =

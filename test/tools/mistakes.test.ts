@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { expectRefusal, run } from './support.js'
+import { listenHere } from '../support/listen.js'
 
 beforeEach(() => {
   vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
@@ -147,10 +146,7 @@ describe('a taken port ends with exit code 69', () => {
     ['serve', '--port', ['PAGE', '--local', '--sidecar-port', '0']],
     ['serve', '--sidecar-port', ['PAGE', '--local', '--port', '0']],
   ])('%s %s', async (command, flag, others) => {
-    const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await once(other, 'listening')
-    const { port } = other.address() as AddressInfo
+    const port = await listenHere(createServer((socket) => socket.end()))
     const args = [command, ...others.map((word) => (word === 'PAGE' ? page : word)), flag, String(port)]
     await expectRefusal(
       args,

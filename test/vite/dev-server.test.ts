@@ -15,6 +15,7 @@ import { bundleSource } from '../support/bundle-source.js'
 import { converse, request } from '../node/support.js'
 import { freePort } from '../support/free-port.js'
 import { collector, configFor, dev, localUrl, project, TAG } from './support.js'
+import { listenHere } from '../support/listen.js'
 
 beforeEach(() => {
   vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
@@ -222,10 +223,8 @@ test('as part of another server: calls and the stream, and a local sidecar that 
   const logger = collector()
   const config = configFor(await project(), logger)
   const vite = await createServer({ ...config, server: { ...config.server, middlewareMode: true, ws: false } })
-  const server = createHttpServer(vite.middlewares).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const server = createHttpServer(vite.middlewares)
+  const url = `http://127.0.0.1:${await listenHere(server)}`
   expect(logger.lines.join('\n')).not.toContain('sidecar')
   expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
   const [stream] = (await once(get(`${url}/_/sidecar/watch/gameserver`), 'response')) as [IncomingMessage]

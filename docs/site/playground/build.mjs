@@ -74,7 +74,8 @@ const scopedStyles = {
         .replaceAll(':root', '&')
         .replace('color-scheme: light dark;', '')
         // The timeline drops columns before the panels beside it disappear.
-        .replaceAll('(max-width: 819px)', `(max-width: ${basename(path) === 'timeline.css' ? 1000 : 679}px)`)
+        .replaceAll('(max-width: 819px) /* timeline */', '(max-width: 1000px)')
+        .replaceAll('(max-width: 819px)', '(max-width: 679px)')
         .replaceAll('@media (max-width', '@container gsp-dashboard (max-width')
       return { contents: `.gsp:not(#_) {\n${scoped}\n}`, loader: 'css' }
     })

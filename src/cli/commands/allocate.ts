@@ -17,7 +17,7 @@ type Pair = readonly [string, string]
 const insteadOfFile = {
   label: option('key=value', 'label to set on the GameServer', pair),
   annotation: option('key=value', 'annotation to set on the GameServer', pair),
-  addTo: option('list=value', 'value to add to a list, such as players=alice', pair),
+  addTo: option('list=value', 'value to add to a list, such as players=alice; repeatable', pair),
   increment: option('counter', 'counter to increment by 1, or by N with rooms=N', counter),
   match: option('key=value', 'allocate only with this label', pair),
   state: text('state', 'allocate in this state: Ready (default) or Allocated'),
@@ -43,6 +43,11 @@ export const command = defineCommand({
 
 async function runAllocate(given: AllocateFlags, { colors, print, warn }: CliContext): Promise<number> {
   const manifest = await manifestOf(given)
+  const several = given.addTo?.find(([, value]) => value.includes(','))
+  if (several !== undefined) {
+    const [list, value] = several.map((text) => plainText(text, 100))
+    warn(colors.yellow(`warning: "${value}" is one value of ${list}; repeat --add-to for several.`))
+  }
   const answer = await requestAllocation(await findSidecar(given.url, process.env), given.token, manifest)
   const yaml = (): string => stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
   print(given.json ? jsonText(answer, 2) : yaml())

@@ -11,6 +11,7 @@ import { option, toggle, withDefault } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
 import { hasDisplay, openInBrowser } from '../keys.js'
 import { logFormat } from '../local-flags.js'
+import { failStart } from '../start-failure.js'
 
 /** The demos' servers, `demo/star-arena/demo.mjs`: sample code that imports this package by name. */
 type DemoModule = Record<
@@ -50,10 +51,10 @@ export const command = defineCommand({
     const stopped = context.untilStopped()
     const isJson = format === 'json'
     const module = await loadDemo()
-    const demo = await module[fleet ? 'startFleetDemo' : 'startDemo']({
-      port: wanted,
-      onNews: (news) => (isJson ? context.print(jsonEvent(news.kind, { text: news.text })) : printNews(news, context)),
-    })
+    const start = module[fleet ? 'startFleetDemo' : 'startDemo']
+    const onNews = (news: News): void =>
+      isJson ? context.print(jsonEvent(news.kind, { text: news.text })) : printNews(news, context)
+    const demo = await start({ port: wanted, onNews }).catch(failStart({ port: wanted, portFlag: '--port' }))
     const { url, dashboard } = demo
     if (isJson) context.print(jsonEvent('listening', { url, dashboard, port: demo.port }))
     else printStart(demo, wanted, fleet, context)

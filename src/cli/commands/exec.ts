@@ -10,7 +10,7 @@ import { port, seconds } from '../flag-values.js'
 import { option, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
-import { openInBrowser } from '../keys.js'
+import { openByFlag } from '../keys.js'
 import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../local-flags.js'
 import { eventPrinter } from '../local-lines.js'
 import { failStart } from '../start-failure.js'
@@ -64,7 +64,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
     const at = dashboard === undefined ? '' : `, dashboard at ${dashboard}`
     if (isJson) context.warn(jsonEvent('listening', { url, port: listening, dashboard }))
     else say(`${url} (${variablePrefix(given.platform)}PORT=${listening})${at}`)
-    if (given.open && dashboard !== undefined) openInBrowser(dashboard, say)
+    if (given.open && dashboard !== undefined) openByFlag(dashboard, say)
     if (given.keys) detach = await takeKeys(local, dashboard, context)
     const { exitCode } = await runCommand({
       command: args as readonly [string, ...string[]],

@@ -10,7 +10,7 @@ import { names, port, portRange, seconds, several, whole } from '../flag-values.
 import { option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
-import { hasKeys, openInBrowser, steerByKeys } from '../keys.js'
+import { hasKeys, openByFlag, openInBrowser, steerByKeys } from '../keys.js'
 import { logFormat, open, platform } from '../local-flags.js'
 import { refuseHome } from '../serve-checks.js'
 import { startError } from '../start-failure.js'
@@ -85,7 +85,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
   }
   print = context.print
   held.forEach(print)
-  if (given.open) openInBrowser(`${fleet.url}/_/`, context.warn)
+  if (given.open) openByFlag(`${fleet.url}/_/`, context.warn)
   let detach: (() => void) | undefined
   const quit = new Promise<string>((resolve) => {
     if (keys) detach = attachKeys(fleet, context, () => resolve('q'))

@@ -109,21 +109,8 @@ const takenFor = ({ kind, why }: Project): string =>
 function report({ written, kept, differences }: Written, { print, colors }: CliContext): void {
   if (written.length > 0) print(`${colors.green('Written:')} ${written.join(', ')}`)
   if (kept.length > 0) print(`${colors.yellow('Left as it was:')} ${kept.join(', ')}`)
-  for (const [name, { line, is = 'nothing', wouldBe = 'nothing' }] of differences) {
-    // The Fleet is made from it.
-    if (name === 'gameserver.yaml') continue
-    print(
-      plainText(
-        `${name}:${line} has ${is.trim() || 'an empty line'}; init would write ${wouldBe.trim() || 'an empty line'}`,
-      ),
-    )
-  }
-  if (written.length === 0)
-    print(
-      differences.size === 0
-        ? 'There is nothing to do: all files are as init would write them.'
-        : 'There is nothing to do; to get a new file, rename the existing one.',
-    )
+  for (const difference of differences) print(plainText(difference))
+  if (written.length === 0) print('There is nothing to do; to get a new file, rename the existing one.')
 }
 
 function tellNext(choices: Choices, project: Project, { print, colors }: CliContext): void {

@@ -8,7 +8,7 @@ import { names, port, seconds } from '../flag-values.js'
 import { option, text, toggle, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
-import { attachKeys, hasKeys, openInBrowser } from '../keys.js'
+import { attachKeys, hasKeys, openByFlag } from '../keys.js'
 import { ADDRESS_NAMES, localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../local-flags.js'
 import { bannerLines, conformanceVerdict, count, eventPrinter, listeningLine, totalsText } from '../local-lines.js'
 import { askAboutPort, failStart } from '../start-failure.js'
@@ -66,7 +66,7 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
     detach = attachKeys({ local, dashboard: page, colors, print, onQuit: () => resolve('q') })
   })
   first.forEach(print)
-  if (options.open && dashboard) openInBrowser(dashboardUrl(local), context.warn)
+  if (options.open && dashboard) openByFlag(dashboardUrl(local), context.warn)
   const end = await Promise.race([stopped, quit, ...timeoutOf(options), ...conformanceOf(local, options)])
   detach?.()
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()

@@ -8,7 +8,7 @@ import { names, port, someSeconds } from '../flag-values.js'
 import { option, text, toggle, under, withDefault } from '../flags.js'
 import type { Values } from '../flags.js'
 import { jsonEvent } from '../json-line.js'
-import { openInBrowser } from '../keys.js'
+import { openByFlag } from '../keys.js'
 import { givenOfLocal, insideFlags, localOptionsOf, logFormat, pageFlags, platform, sidecar } from '../local-flags.js'
 import { eventPrinter } from '../local-lines.js'
 import { checkSidecarFlags, pageOptionsOf, refuseHome } from '../serve-checks.js'
@@ -54,7 +54,7 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
     const dashboard = local !== undefined && options.dashboard ? dashboardUrl(local) : undefined
     context.print(jsonEvent('listening', { url, sidecar: sidecarUrl, dashboard }))
   } else printBanner(gateway, dir, options, context)
-  if (options.open) openInBrowser(url, context.warn)
+  if (options.open) openByFlag(url, context.warn)
   local?.sidecar.log.subscribe(eventPrinter(options, context))
   await gateway.close(await stopped)
   return 0

@@ -1,8 +1,4 @@
 import '../style.css'
-import '../header/header.css'
-import '../timeline/timeline.css'
-import '../panels/panel.css'
-import '../dialogs/dialogs.css'
 import './fleet.css'
 import type { JSX } from 'preact'
 import type { FleetView } from '../../platform/fleet.js'

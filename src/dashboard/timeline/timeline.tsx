@@ -44,10 +44,6 @@ const samples = (origin: string, port: string): readonly (readonly [string, stri
   ],
   ['A game with any other SDK', `AGONES_SDK_HTTP_PORT=${port} ./my-game`],
   ['By hand', `curl -X POST -d '{}' ${origin}/ready`],
-  [
-    'A page served by Vite',
-    `import { gameserverSidecar } from 'gameserver-sidecar/vite'\nexport default { plugins: [gameserverSidecar({ sidecar: '${origin}' })] }`,
-  ],
 ]
 
 function NoCalls(): JSX.Element {

@@ -1,8 +1,10 @@
 import { networkOf } from '../../protocol/networks.js'
 import { reader, wrong } from './choices.js'
 import type { Edge } from './choices.js'
-import { EDGE, NGINX_CONF, RUN_NGINX } from './templates/edge.js'
-import { fill } from './templates/fill.js'
+import { fill } from './fill.js'
+import { text as EDGE } from './templates/edge.yaml?text'
+import { text as NGINX_CONF } from './templates/nginx.conf?text'
+import { text as RUN_NGINX } from './templates/run.sh?text'
 
 /** Shorter prefixes would let players reach other networks than that of the nodes. */
 const SHORTEST_PREFIX = 8

@@ -1,7 +1,7 @@
 import { extraFlags, SIDECAR, WEBRTC } from './choices.js'
 import type { Choices } from './choices.js'
 import type { PackageManager, Project } from './project.js'
-import type { Values } from './templates/fill.js'
+import type { Values } from './fill.js'
 
 /** The values of the Dockerfile and of .dockerignore. */
 export function imageValues(choices: Choices, project: Project): Values {

@@ -43,7 +43,8 @@ export function localSteps({ kind, dir, entry }: Choices, { runtime, build, pack
 }
 
 /** The two commands to choose from when nothing says what the project's server is. */
-export function alternatives({ dir, entry, runtime }: Project): string[] {
+export function alternatives({ folder, dir, entry, runtime }: Project): string[] {
+  const init = `npx ${SIDECAR} init${folder === '.' ? '' : ` --into ${folder}`}`
   const note = runtime === 'deno' ? ' # if Node runs it, or a Dockerfile of your own' : ''
-  return [`npx ${SIDECAR} init --entry ${entry ?? 'server.mjs'}${note}`, `npx ${SIDECAR} init --kind page --dir ${dir}`]
+  return [`${init} --entry ${entry ?? 'server.mjs'}${note}`, `${init} --kind page --dir ${dir}`]
 }

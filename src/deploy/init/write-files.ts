@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { access, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+
 /** A folder or file that can't be written; the message names it. */
 export class WriteError extends Error {
   override readonly name = 'WriteError'
@@ -10,15 +11,8 @@ export class WriteError extends Error {
 export interface Written {
   readonly written: readonly string[]
   readonly kept: readonly string[]
-  /** The first line by which a kept file differs from what would have been written, by its name. */
-  readonly differences: ReadonlyMap<string, Difference>
-}
-
-export interface Difference {
-  readonly line: number
-  /** Undefined if the file ends before this line. */
-  readonly is: string | undefined
-  readonly wouldBe: string | undefined
+  /** For each kept file that differs from what init would write, its first such line. */
+  readonly differences: readonly string[]
 }
 
 /**
@@ -30,7 +24,7 @@ export interface Difference {
 export async function writeFiles(folder: string, files: ReadonlyMap<string, string>): Promise<Written> {
   const written: string[] = []
   const kept: string[] = []
-  const differences = new Map<string, Difference>()
+  const differences: string[] = []
   for (const [name, content] of files) {
     try {
       // `wx` fails instead of following a link or replacing a file.
@@ -39,8 +33,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
         kept.push(name)
-        const difference = await differenceOf(join(folder, name), content)
-        if (difference !== undefined) differences.set(name, difference)
+        differences.push(...(await differencesIn(folder, name, content)))
         continue
       }
       // A failed write leaves a partial file.
@@ -53,12 +46,14 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
   return { written, kept, differences }
 }
 
-/** Undefined for equal files, and for a folder or link that leads nowhere. */
-async function differenceOf(path: string, content: string): Promise<Difference | undefined> {
-  const text = await readFile(path, 'utf8').catch(() => content)
+/** Nothing for equal files, for a folder, for a link that leads nowhere, and for gameserver.yaml, which is the user's. */
+async function differencesIn(folder: string, name: string, content: string): Promise<string[]> {
+  const text = await readFile(join(folder, name), 'utf8').catch(() => content)
   const [is, wouldBe] = [text, content].map((one) => one.split(/\r?\n/)) as [string[], string[]]
-  const index = Array.from({ length: Math.max(is.length, wouldBe.length) }).findIndex((_, at) => is[at] !== wouldBe[at])
-  return index < 0 ? undefined : { line: index + 1, is: is[index], wouldBe: wouldBe[index] }
+  const index = [...is, ...wouldBe].findIndex((_, at) => is[at] !== wouldBe[at])
+  if (index < 0 || name === 'gameserver.yaml') return []
+  const [mine, ours] = [is, wouldBe].map((lines) => lines[index]?.trim() || 'nothing')
+  return [`${name}:${index + 1} has ${mine}; init would write ${ours}`]
 }
 
 /** @throws WriteError for a folder that isn't there or can't be written to */
@@ -76,10 +71,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
   ENOTDIR: 'a part of its path is no folder',
   EACCES: 'this user may not',
-  EPERM: 'this user may not',
   EROFS: 'its file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk is full for this user',
 }
 
 const reason = (error: unknown): string => {

@@ -62,13 +62,14 @@ function write<T extends PlatformObject>(
   step: FleetStep,
   type: ObjectChange['type'],
   plural: Plural,
+  previous: T | undefined,
   changed: T,
   store: (object: T) => Partial<FleetState>,
 ): void {
   const version = step.state.version + 1
   const object = { ...changed, metadata: { ...changed.metadata, resourceVersion: String(version) } }
   update(step, { version, ...store(object) })
-  step.effects.push({ type: 'change', change: { type, plural, object } })
+  step.effects.push({ type: 'change', change: { type, plural, object, previous } })
 }
 
 /** Writes an object if it changed, with a new generation if its spec did. */
@@ -79,10 +80,10 @@ function put<T extends PlatformObject>(
   next: T,
   store: (object: T) => Partial<FleetState>,
 ): void {
-  if (previous === undefined) return write(step, 'ADDED', plural, next, store)
+  if (previous === undefined) return write(step, 'ADDED', plural, previous, next, store)
   if (isEqual(previous, next)) return
   const generation = next.metadata.generation + (isEqual(previous.spec, next.spec) ? 0 : 1)
-  write(step, 'MODIFIED', plural, { ...next, metadata: { ...next.metadata, generation } }, store)
+  write(step, 'MODIFIED', plural, previous, { ...next, metadata: { ...next.metadata, generation } }, store)
 }
 
 export const putFleet = (step: FleetStep, next: FleetObject): void =>
@@ -100,8 +101,9 @@ export function putSet(step: FleetStep, next: SetObject): void {
 export function putServer(step: FleetStep, next: Omit<ServerRecord, 'resourceVersion'>): void {
   const { servers } = step.state
   const previous = servers.find(({ name }) => name === next.name)
+  const before = previous && gameServerObject(step.state, previous)
   const object = gameServerObject(step.state, { ...next, resourceVersion: '' })
-  write(step, previous ? 'MODIFIED' : 'ADDED', 'gameservers', object, ({ metadata: { resourceVersion } }) => ({
+  write(step, previous ? 'MODIFIED' : 'ADDED', 'gameservers', before, object, ({ metadata: { resourceVersion } }) => ({
     servers: withItem(servers, previous, { ...next, resourceVersion }),
   }))
 }
@@ -117,4 +119,4 @@ export function noteServer(step: FleetStep, name: string, note: Partial<ServerRe
 
 /** Tells of the end of an object that the change takes out of the state. */
 export const remove = (step: FleetStep, plural: Plural, last: PlatformObject, change: Partial<FleetState>): void =>
-  write(step, 'DELETED', plural, last, () => change)
+  write(step, 'DELETED', plural, last, last, () => change)

@@ -189,6 +189,8 @@ export interface ObjectChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly plural: 'gameservers' | 'fleets' | 'gameserversets' | 'fleetautoscalers'
   readonly object: PlatformObject
+  /** The object before; undefined for a new one. */
+  readonly previous: PlatformObject | undefined
 }
 
 /**

@@ -8,8 +8,9 @@ import {
   type SidecarClient,
 } from '../../index.js'
 import { isNetwork, trustProxies } from '../../protocol/networks.js'
-import { endWhenEmpty, pause, type EndWhenEmptyOptions } from '../tracking/end-when-empty.js'
+import { endWhenEmpty, type EndWhenEmptyOptions } from '../tracking/end-when-empty.js'
 import { trackPlayers, type Players, type PlayersOptions } from '../index.js'
+import { pause } from './hooks.js'
 import { createSeats, type ConnectionSeats, type PlayerId } from './connection-seats.js'
 
 /** Time limit of `shutdown()` in ms, unless the deadline is nearer. */
@@ -197,8 +198,10 @@ export function attach<Connection>(
     const deadline = Math.min(event.deadline, Date.now() + budget)
     ending ??= endInOrder(client, server, options, { event, deadline, report }).then(() => {
       close()
-      // Runs after the listeners of the end.
-      if (options.exit) void ended.then(() => process.exit())
+      // A client that handles signals exits itself, once the listeners of `ending` have saved. Else, exit after the
+      // listeners of `ended`.
+      const isLeftToClient = event.reason === 'signal' && budget < Infinity
+      if (options.exit && !isLeftToClient) void ended.then(() => process.exit())
     })
     return ending
   }

@@ -1,19 +1,16 @@
 import { SidecarError, type SidecarClient } from '../../index.js'
-import { pause } from '../tracking/end-when-empty.js'
 import { refusal, type createRoomSessions } from './colyseus-rooms.js'
 import type { ColyseusMatchMaker, SidecarPluginOptions } from './colyseus-types.js'
 import type { ConnectionSeats } from './connection-seats.js'
-import { override } from './hooks.js'
+import { override, pause } from './hooks.js'
 
 /** ms that a player waits for the room of an allocation that the watch hasn't shown yet, and between two looks. */
 const ROOM_DELAY = 3000
 const INTERVAL = 100
 
-type AuthArguments = [token: unknown, ...rest: unknown[]]
-
 /** The static part of a room's class, and of the base class `Room`. */
 interface RoomClass {
-  onAuth?(...given: AuthArguments): unknown
+  onAuth?(...given: unknown[]): unknown
   readonly prototype: { onAuth?: unknown }
 }
 
@@ -47,16 +44,19 @@ export function guardMatchmaking(
 
   /** The room to join instead. */
   async function roomFor(name: string, id: string | null): Promise<string | undefined> {
-    const find = (): string | undefined =>
-      rooms.promised(name, id, list) ?? (sessionRoomsOnly ? rooms.open(name) : undefined)
-    if (!sessionRoomsOnly) return find()
+    if (!sessionRoomsOnly) return rooms.promised(name, id, list)
     let isOver = false
     const cancel = client.after(ROOM_DELAY, () => (isOver = true))
-    while (!find() && !isOver && client.status.connection !== 'closed') await pause(client, INTERVAL)
-    cancel()
-    const found = find()
-    if (!found) throw new SidecarError('UNAVAILABLE', 'No session has such a room')
-    return found
+    for (;;) {
+      const found = rooms.promised(name, id, list) ?? rooms.open(name)
+      if (found || rooms.takesAny()) {
+        cancel()
+        return found
+      }
+      if (isOver || client.status.connection === 'closed')
+        throw new SidecarError('UNAVAILABLE', 'No session has such a room')
+      await pause(client, INTERVAL)
+    }
   }
 
   async function invoke(

@@ -148,6 +148,8 @@ export function createRoomSessions(
     /** The room of a session that promised this player a seat. */
     promised: (roomName: string, id: string | null, list: string) =>
       ownedRoom(roomName, ({ allocation }) => !!id && !!allocation.lists[list]?.includes(id)),
+    /** Whether a session takes the room that players make. */
+    takesAny: () => roomless.length > 0,
     /** A room of any session that has places. */
     open: (roomName: string) => ownedRoom(roomName, (_, { locked }) => !locked),
     joined({ roomId }: ColyseusRoom): void {

@@ -50,7 +50,10 @@ export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf' 
   room?:
     | { label?: string; annotation?: string }
     | ((allocated: AllocatedEvent) => RoomRequest | undefined | Promise<RoomRequest | undefined>)
-  /** Lets players only into rooms of sessions: without such a room, nobody gets a place. Default false */
+  /**
+   * Lets players only into rooms of sessions: without such a room, nobody gets a place. A session that names no room
+   * takes the room that players make. Default false
+   */
   sessionRoomsOnly?: boolean
   /**
    * The id that takes the seat; null for no seat, as for a spectator or in a lobby; undefined refuses the client. A

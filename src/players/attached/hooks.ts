@@ -1,3 +1,5 @@
+import type { SidecarClient } from '../../index.js'
+
 /** The part of `http.Server` that is used. */
 export interface HttpServerLike {
   readonly listening: boolean
@@ -42,4 +44,20 @@ export function override<Name extends string>(
     if (wasOwn) target[name] = before
     else delete target[name]
   }
+}
+
+/** Waits on the client's own timers. Resolves early when the client is closed. */
+export function pause(client: SidecarClient, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (client.status.connection === 'closed') return resolve()
+    const off = client.on('connection', ({ state }) => {
+      if (state === 'closed') end()
+    })
+    const cancel = client.after(ms, end)
+    function end(): void {
+      off()
+      cancel()
+      resolve()
+    }
+  })
 }

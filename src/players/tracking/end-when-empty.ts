@@ -57,39 +57,22 @@ export function endWhenEmpty(
     }),
   ]
 
-  async function run(): Promise<void> {
-    for (;;) {
-      await pause(client, CHECK_INTERVAL)
-      if (isOver() || client.status.connection === 'closed') return undo.forEach((stop) => stop?.())
-      const isIdle = client.gameServer?.status.state === 'Allocated' && isEmpty()
-      left = isIdle ? left - CHECK_INTERVAL : after
-      const mayEnd = isIdle && left <= 0
-      try {
-        // Close the label first, since no allocation selects a closed server. Shut down only if no allocation came
-        // before.
-        if (label && isOpen === mayEnd) await client.setLabel(label, String(!mayEnd), CONFIRM)
-        else if (mayEnd) await client.shutdown(CONFIRM)
-      } catch (error) {
-        report(error)
-      }
+  async function check(): Promise<void> {
+    if (isOver()) return undo.forEach((stop) => stop?.())
+    const isIdle = client.gameServer?.status.state === 'Allocated' && isEmpty()
+    left = isIdle ? left - CHECK_INTERVAL : after
+    const mayEnd = isIdle && left <= 0
+    try {
+      // Close the label first, since no allocation selects a closed server. Shut down only if no allocation came before.
+      if (label && isOpen === mayEnd) await client.setLabel(label, String(!mayEnd), CONFIRM)
+      else if (mayEnd) await client.shutdown(CONFIRM)
+    } catch (error) {
+      report(error)
     }
+    checkLater()
   }
 
-  void run()
-}
-
-/** Waits on the client's own timers. Resolves early when the client is closed. */
-export function pause(client: SidecarClient<number | bigint>, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (client.status.connection === 'closed') return resolve()
-    const off = client.on('connection', ({ state }) => {
-      if (state === 'closed') end()
-    })
-    const cancel = client.after(ms, end)
-    function end(): void {
-      off()
-      cancel()
-      resolve()
-    }
-  })
+  // A timer and no wait: a wait would tell a virtual clock that somebody waits.
+  const checkLater = (): unknown => client.after(CHECK_INTERVAL, () => void check())
+  checkLater()
 }

@@ -13,6 +13,7 @@ import { startRealSidecar } from '../../contract/support/real-sidecar.js'
 import { binaries } from '../../contract/support/releases.js'
 import { gameServer } from '../../hosts/support/sidecar.js'
 import { read, root } from '../../support/source.js'
+import { listenHere } from '../../support/listen.js'
 
 const OPERATIONS = 'test/hosts/guest/all-operations.mjs'
 
@@ -50,13 +51,8 @@ export async function servePages(folder: string, headers: Readonly<Record<string
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     send(request, new URL(request.url!, 'http://page').pathname, { root: folder }).pipe(response)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
   })
-  const { port } = server.address() as AddressInfo
+  const port = await listenHere(server)
   return {
     origin: `http://127.0.0.1:${port}`,
     url: (path, host = '127.0.0.1') => `http://${host}:${port}/${path}`,

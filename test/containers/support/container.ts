@@ -83,7 +83,9 @@ export function runContainer(engine: Engine, image: string, options: ContainerOp
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()))
   createInterface({ input: child.stdout }).on('line', (line) => {
     // A program prints its own lines.
-    events.push(line.startsWith('{') ? (JSON.parse(line) as HostEvent) : { event: 'console', level: 'info', text: line })
+    events.push(
+      line.startsWith('{') ? (JSON.parse(line) as HostEvent) : { event: 'console', level: 'info', text: line },
+    )
     look(false)
   })
   const exited = once(child, 'close').then(([code]) => {

@@ -4,7 +4,7 @@ import type { FleetAction } from '../../../src/platform/fleet/fleet-state.js'
 import type { AutoscalerManifest, FleetManifest } from '../../../src/platform/fleet/types.js'
 import { createSidecar } from '../../../src/platform/sidecar.js'
 import type { ControlCommand, ControlResult, Sidecar } from '../../../src/platform/sidecar.js'
-import { createVirtualClock } from '../../sidecar/support/virtual-clock.js'
+import { VirtualClock } from '../../support/virtual-clock.js'
 
 /** A Fleet with real sidecars on a clock that the test sets, and without processes. */
 export interface TestFleet {
@@ -31,7 +31,7 @@ export interface TestFleetOptions {
 }
 
 export function createTestFleet({ fleet, autoscaler, ...rest }: TestFleetOptions = {}): TestFleet {
-  const clock = createVirtualClock()
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const sidecars = new Map<string, Sidecar>()
   const actions: FleetAction[] = []
   const model = createFleetModel({
@@ -79,7 +79,7 @@ export function createTestFleet({ fleet, autoscaler, ...rest }: TestFleetOptions
     model,
     actions,
     names,
-    advance: clock.advance,
+    advance: (ms) => clock.advance(ms),
     setState,
     control,
     allReady() {

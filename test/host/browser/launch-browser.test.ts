@@ -8,7 +8,8 @@ import { launchBrowser } from '../../../src/host/browser/launch-browser.js'
 import type { Browser, LaunchOptions } from '../../../src/host/browser/launch-browser.js'
 import { makeProfile, removeAbandonedProfiles, temporaryFor } from '../../../src/host/browser/profile-folder.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
-import { eventually, processes } from '../support/processes.js'
+import { processes } from '../support/processes.js'
+import { until } from '../../support/until.js'
 
 /** A shell script in place of a browser. */
 async function scripted(script: string): Promise<string> {
@@ -47,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('a program that is no browser', ()
     const path = await scripted('echo $$ > "$0.pid"\nexec 3<&- 4>&-\nexec sleep 60')
     await expect(launch(path)).rejects.toMatchObject({ code: 'LAUNCH_FAILED' })
     const pid = Number(await readFile(`${path}.pid`, 'utf8'))
-    await eventually(() => !processes().some((one) => one.pid === pid))
+    await until(() => !processes().some((one) => one.pid === pid))
   })
 
   test('fails in the same way if the system refuses to start it', async () => {

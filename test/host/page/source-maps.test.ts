@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import ts from 'typescript'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSourceMaps, fetchText } from '../../../src/host/page/source-maps.js'
 import { fakeSession } from '../support/fake-session.js'
+import { listenHere } from '../../support/listen.js'
 
 const origin = 'http://127.0.0.1:8080'
 
@@ -120,13 +119,8 @@ test('a map is fetched once for many errors', async () => {
 
 describe('a source map that the gateway serves', () => {
   const serve = async (listener: RequestListener): Promise<string> => {
-    const server = createServer(listener).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.map`
+    const server = createServer(listener)
+    return `http://127.0.0.1:${await listenHere(server)}/x.map`
   }
 
   test('is read whole', async () => {

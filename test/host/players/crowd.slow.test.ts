@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { affordable } from '../../attacks/support/crowd.js'
 import { ask } from '../../attacks/support/wire.js'
-import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers, until } from './players-support.js'
+import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers } from './players-support.js'
 import type { Client, Stage } from './players-support.js'
+import { until } from '../../support/until.js'
 
 const UPGRADE =
   'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +

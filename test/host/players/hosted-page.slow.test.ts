@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostHere, TICKS, type HostHere } from '../support/host-here.js'
 import { noBrowser, rendererOf } from '../support/processes.js'
 import { buildOf } from '../support/run-host.js'
-import { dialPlayers, joinPlayers, until } from './players-support.js'
+import { dialPlayers, joinPlayers } from './players-support.js'
 import type { Client } from './players-support.js'
+import { until } from '../../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of players in a real page are SKIPPED: ${noBrowser}`)
 
@@ -167,7 +168,7 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
       const left = again.closed.then(([code]) => Promise.reject(new Error(`Closed with ${code}`)))
       expect(await Promise.race([again.message(0), left])).toBe('again')
       return again
-    }, 100)
+    })
     player.socket.send('ready')
     expect(await player.message(1)).toBe('ready 200')
     process.kill(rendererOf(host.browser()), 'SIGKILL')

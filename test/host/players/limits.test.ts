@@ -2,16 +2,9 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { dial } from '../../attacks/support/wire.js'
-import {
-  dialPlayers,
-  echo,
-  joinPlayers,
-  nextConnection,
-  openPageOnNode,
-  startPlayers,
-  until,
-} from './players-support.js'
+import { dialPlayers, echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
 import type { Stage } from './players-support.js'
+import { until } from '../../support/until.js'
 
 const TEXT = 0x1
 const BINARY = 0x2
@@ -154,7 +147,7 @@ describe('limits of one player', () => {
     wire.send(frame(FIN | TEXT, 'end'))
     await expectPlaying(stage)
     wire.socket.resume()
-    await until(() => expect(wire.received().slice(-3)).toBe('end'), 100)
+    await until(() => expect(wire.received().slice(-3)).toBe('end'))
     expect(wire.received().length).toBeLessThan(120_000 * 127)
   })
 })
@@ -220,7 +213,7 @@ describe('a player who reads slowly', () => {
       for (let i = 0; i < 20; i += 1) socket.send(next())
       await new Promise((resolve) => setTimeout(resolve, 5))
       expect(socket.bufferedAmount).toBeGreaterThan(2_000_000)
-    }, 5)
+    })
     player.socket.resume()
     await player.message(sent - 1)
     expect(player.messages.map((message) => (message as Buffer)[59_999])).toEqual(

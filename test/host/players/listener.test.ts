@@ -5,7 +5,8 @@ import { WITH_CHANNEL } from '../../../src/host/relay/signals.js'
 import { operations } from '../../../src/protocol/operations.js'
 import { ask, dial } from '../../attacks/support/wire.js'
 import { selfSigned } from '../../gateway/certificate.js'
-import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers, until } from './players-support.js'
+import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers } from './players-support.js'
+import { until } from '../../support/until.js'
 
 const UPGRADE = [
   'Host: anything.example',

@@ -4,16 +4,9 @@ import { WebSocket } from 'ws'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { BatchWriter } from '../../../src/host/relay/batches.js'
 import { ask, dial } from '../../attacks/support/wire.js'
-import {
-  dialPlayers,
-  echo,
-  joinPlayers,
-  nextConnection,
-  openPageOnNode,
-  startPlayers,
-  until,
-} from './players-support.js'
+import { dialPlayers, echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
 import type { Client, PageOnNode, Stage } from './players-support.js'
+import { until } from '../../support/until.js'
 
 /** Resolves when the page is connected, at the host's end, too. */
 const untilOpen = ({ players }: Stage): Promise<void> =>
@@ -148,7 +141,7 @@ describe('a page that hangs', () => {
     await until(() => {
       player.socket.send(Buffer.alloc(60_000))
       expect(inside!.writableLength).toBeGreaterThan(0)
-    }, 1)
+    })
     for (let i = 0; i < 20; i += 1) {
       const visitor = await joinPlayers(stage, '/silent')
       visitor.socket.close()

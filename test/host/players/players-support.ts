@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ClientOptions } from 'ws'
 import { createConnections } from '../../../src/host/page-script/connections.js'
@@ -19,10 +19,6 @@ import type { WebSocketLike } from '../../../src/host/relay/socket.js'
 /** Registers a cleanup for the end of the test; concurrent tests pass their own. */
 export type Finish = (undo: () => unknown) => void
 const finishTest: Finish = (undo) => onTestFinished(async () => void (await undo()))
-
-/** Resolves when `check` no longer throws, however long a busy machine takes. */
-export const until = <Result>(check: () => Result | Promise<Result>, interval = 20): Promise<Result> =>
-  vi.waitFor(check, { timeout: 25_000, interval })
 
 /** The public listener, and a loopback server that hands the page's upgrades on, as the host's gateway does. */
 export interface Stage {

@@ -43,11 +43,6 @@ export function rendererOf(browser: number): number {
   return renderer.pid
 }
 
-/** Resolves when a condition holds for which there is no event. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20))
-}
-
 /** The browsers of this machine that can run a page. */
 export const browsers =
   process.platform === 'linux'

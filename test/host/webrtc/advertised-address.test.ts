@@ -1,13 +1,13 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   candidatesFor,
   createAdvertisedAddress,
   readReachable,
 } from '../../../src/host/players/webrtc/advertised-address.js'
-import { joinWithChannel, signalsOf, soon, startChannels } from './webrtc-support.js'
+import { joinWithChannel, signalsOf, startChannels } from './webrtc-support.js'
+import { until } from '../../support/until.js'
+import { listenHere } from '../../support/listen.js'
 
 const status = (address: unknown, ...ports: [name: unknown, port: unknown][]): unknown => ({
   status: { address, ports: ports.map(([name, port]) => ({ name, port })) },
@@ -41,10 +41,8 @@ describe('the advertised address of the server', () => {
   test('is requested until it is known, and then no more', async () => {
     const answers = ['no JSON', '{}', JSON.stringify(status('203.0.113.7', ['players', 7001]))]
     let reads = 0
-    const sidecar = createServer((_request, answer) => void answer.end(answers[reads++])).listen(0, '127.0.0.1')
-    await once(sidecar, 'listening')
-    onTestFinished(() => void sidecar.close())
-    const address = createAdvertisedAddress(`http://127.0.0.1:${(sidecar.address() as AddressInfo).port}`)
+    const sidecar = createServer((_request, answer) => void answer.end(answers[reads++]))
+    const address = createAdvertisedAddress(`http://127.0.0.1:${await listenHere(sidecar)}`)
     expect(await address()).toBeUndefined()
     expect(await Promise.all([address(), address()])).toEqual([undefined, undefined])
     expect(await address()).toEqual({ address: '203.0.113.7', port: 7001 })
@@ -59,7 +57,7 @@ describe('the candidates of an answer', () => {
   test('are the node’s address and port, without the pod’s', async () => {
     const stage = await startChannels({}, { address: '203.0.113.7', port: 7001 })
     const player = await joinWithChannel(stage, { timeout: 200 })
-    await soon(() => expect(signalsOf(player)).not.toHaveLength(0))
+    await until(() => expect(signalsOf(player)).not.toHaveLength(0))
     const { answer, candidates } = signalsOf(player)[0] as { answer: string; candidates: string[] }
     expect(candidates).toEqual(['candidate:1 1 UDP 2122317823 203.0.113.7 7001 typ host'])
     expect(answer).not.toMatch(/candidate|127\.0\.0\.1/)

@@ -6,7 +6,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { nextConnection } from '../players/players-support.js'
 import { PeerOnNode } from './peer-on-node.js'
-import { channelUp, joinWithChannel, overSocket, signalsOf, soon, startChannels } from './webrtc-support.js'
+import { channelUp, joinWithChannel, overSocket, signalsOf, startChannels } from './webrtc-support.js'
+import { until } from '../../support/until.js'
 
 const text = (data: unknown): string => (typeof data === 'string' ? data : Buffer.from(data as ArrayBuffer).toString())
 
@@ -38,7 +39,7 @@ describe('a player with a data channel', () => {
     player.connection.sendUnreliable(Buffer.from('u-bytes'))
     player.connection.send('r-text')
     player.connection.send(Buffer.from('r-bytes'))
-    await soon(() => expect(player.messages).toHaveLength(4))
+    await until(() => expect(player.messages).toHaveLength(4))
     expect(player.messages.map(text).sort()).toEqual(['r-bytes', 'r-text', 'u-bytes', 'u-text'])
     expect(player.messages.map((data) => typeof data).sort()).toEqual(['object', 'object', 'string', 'string'])
     expect(player.socket.sent.slice(before).map(text)).toEqual(['r-text', 'r-bytes'])
@@ -52,7 +53,7 @@ describe('a player with a data channel', () => {
     const player = await joinWithChannel(stage)
     const texts = ['\0', '\0{"id":1,"up":true}', '\0\0{', '{"id":1}', '']
     for (const each of texts) player.connection.send(each)
-    await soon(() => expect(player.messages).toEqual(texts))
+    await until(() => expect(player.messages).toEqual(texts))
   })
 
   test('loses its channel when its WebSocket ends, and the port is free again', async () => {
@@ -62,11 +63,11 @@ describe('a player with a data channel', () => {
     await channelUp(player)
     expect(udpSockets(stage.players.port)).toBe(1)
     ;(await socket).close(1000, 'over')
-    await soon(() => expect(player.connection.readyState).toBe(3))
+    await until(() => expect(player.connection.readyState).toBe(3))
     expect(player.connection.transport).toBe('websocket')
-    await soon(() => expect(PeerOnNode.all.map(({ connectionState }) => connectionState)).toEqual(['closed']))
+    await until(() => expect(PeerOnNode.all.map(({ connectionState }) => connectionState)).toEqual(['closed']))
     await stage.players.close()
-    await soon(() => expect(udpSockets(stage.players.port)).toBe(0))
+    await until(() => expect(udpSockets(stage.players.port)).toBe(0))
   })
 
   test('goes on over the WebSocket when the channel breaks, and gets a new one', async () => {
@@ -75,13 +76,13 @@ describe('a player with a data channel', () => {
     const player = await joinWithChannel(stage)
     await channelUp(player)
     PeerOnNode.all[0]!.close()
-    await soon(() => expect(player.transports).toEqual(['webrtc', 'websocket']))
+    await until(() => expect(player.transports).toEqual(['webrtc', 'websocket']))
     player.connection.sendUnreliable('u1')
-    await soon(() => expect(player.messages).toEqual(['u1']))
+    await until(() => expect(player.messages).toEqual(['u1']))
     expect(overSocket(player)).toEqual(['u1'])
-    await soon(() => expect(player.transports).toEqual(['webrtc', 'websocket', 'webrtc']))
+    await until(() => expect(player.transports).toEqual(['webrtc', 'websocket', 'webrtc']))
     player.connection.sendUnreliable('u2')
-    await soon(() => expect(player.messages).toEqual(['u1', 'u2']))
+    await until(() => expect(player.messages).toEqual(['u1', 'u2']))
     expect(overSocket(player)).toEqual(['u1'])
   })
 
@@ -93,7 +94,7 @@ describe('a player with a data channel', () => {
     player.socket.send('\0{"id":1,"up":false}' as never)
     await channelUp(player)
     player.connection.sendUnreliable('u')
-    await soon(() => expect(overSocket(player)).toEqual(['u']))
+    await until(() => expect(overSocket(player)).toEqual(['u']))
     expect(player.messages).toEqual(['u'])
   })
 
@@ -104,9 +105,11 @@ describe('a player with a data channel', () => {
     await channelUp(player)
     // This package's player opens no other channel.
     PeerOnNode.all[0]!.native.createDataChannel('another').onClosed(() => undefined)
-    await soon(() => expect(signalsOf(player).at(-1)).toMatchObject({ ended: 'The player has opened another channel' }))
+    await until(() =>
+      expect(signalsOf(player).at(-1)).toMatchObject({ ended: 'The player has opened another channel' }),
+    )
     player.connection.send('r')
-    await soon(() => expect(player.messages).toEqual(['r']))
+    await until(() => expect(player.messages).toEqual(['r']))
   })
 
   test('is closed with 1008 for too many messages, on either transport', async () => {
@@ -127,7 +130,7 @@ describe('a player with a data channel', () => {
     const player = await joinWithChannel(stage)
     await channelUp(player)
     player.connection.sendUnreliable('x'.repeat(1000))
-    await soon(() => expect(seen).toHaveLength(1))
+    await until(() => expect(seen).toHaveLength(1))
     const closed = new Promise((resolve) => {
       player.connection.onclose = ({ code }) => resolve(code)
     })
@@ -148,9 +151,9 @@ describe('a player with a data channel', () => {
     const player = await joinWithChannel(stage, { RTCPeerConnection: Deaf })
     await channelUp(player)
     player.connection.sendUnreliable('x'.repeat(1001))
-    await soon(() => expect(player.connection.transport).toBe('websocket'))
+    await until(() => expect(player.connection.transport).toBe('websocket'))
     player.connection.send('r')
-    await soon(() => expect(player.messages).toEqual(['r']))
+    await until(() => expect(player.messages).toEqual(['r']))
     expect(seen).toEqual(['r'])
   })
 })
@@ -159,10 +162,10 @@ describe('a player without a data channel sends and gets everything over the Web
   const playsOn = async (stage: Awaited<ReturnType<typeof startChannels>>, options = {}): Promise<void> => {
     stage.page.connections.onconnection = (socket) => answerBoth(socket)
     const player = await joinWithChannel(stage, { timeout: 300, ...options })
-    await soon(() => expect(PeerOnNode.all.every(({ connectionState }) => connectionState === 'closed')).toBe(true))
+    await until(() => expect(PeerOnNode.all.every(({ connectionState }) => connectionState === 'closed')).toBe(true))
     player.connection.sendUnreliable('u')
     player.connection.send('r')
-    await soon(() => expect(player.messages).toEqual(['u', 'r']))
+    await until(() => expect(player.messages).toEqual(['u', 'r']))
     expect(player.connection.transport).toBe('websocket')
     expect(player.transports).toEqual([])
   }
@@ -214,8 +217,8 @@ test('the host sends nothing to an address that a player merely names', async ()
   }
   const stage = await startChannels()
   const player = await joinWithChannel(stage, { RTCPeerConnection: Naming, timeout: 1000 })
-  await soon(() => expect(signalsOf(player)[0]).toHaveProperty('answer'))
-  await soon(() => expect(PeerOnNode.all.map(({ connectionState }) => connectionState)).toEqual(['closed']))
+  await until(() => expect(signalsOf(player)[0]).toHaveProperty('answer'))
+  await until(() => expect(PeerOnNode.all.map(({ connectionState }) => connectionState)).toEqual(['closed']))
   expect(packets).toBe(0)
 })
 

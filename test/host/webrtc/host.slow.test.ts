@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import { noBrowser } from '../support/processes.js'
 import { pageOf, runHost } from '../support/run-host.js'
 import { endPeers, PeerOnNode } from './peer-on-node.js'
-import { soon } from './webrtc-support.js'
+import { until } from '../../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of the host with WebRTC are SKIPPED: ${noBrowser}`)
 
@@ -24,10 +24,10 @@ describe.skipIf(noBrowser !== undefined)('host --webrtc', () => {
     onTestFinished(endPeers)
     const messages: unknown[] = []
     connection.onmessage = ({ data }) => messages.push(data)
-    await soon(() => expect(connection.transport).toBe('webrtc'))
+    await until(() => expect(connection.transport).toBe('webrtc'))
     connection.send('reliable')
     connection.sendUnreliable('unreliable')
-    await soon(() => expect(messages).toHaveLength(2))
+    await until(() => expect(messages).toHaveLength(2))
     const closed = new Promise((resolve) => {
       connection.onclose = ({ code }) => resolve(code)
     })

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { onTestFinished, expect, test } from 'vitest'
 import { joinPlayers, nextConnection, openPageOnNode, startPlayers } from '../players/players-support.js'
-import { channelUp, joinWithChannel, soon, startChannels } from './webrtc-support.js'
+import { channelUp, joinWithChannel, startChannels } from './webrtc-support.js'
+import { until } from '../../support/until.js'
 
 test('unreliable messages to a player who does not read are dropped, and the player stays', async () => {
   const stage = await startPlayers({ maxBuffered: 200_000 })
@@ -18,9 +19,9 @@ test('unreliable messages to a player who does not read are dropped, and the pla
     if (sent % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   }
   socket.send('last')
-  await soon(() => expect(socket.bufferedAmount).toBeLessThan(200_000))
+  await until(() => expect(socket.bufferedAmount).toBeLessThan(200_000))
   player.socket.resume()
-  await soon(() => expect(player.messages.at(-1)).toBe('last'))
+  await until(() => expect(player.messages.at(-1)).toBe('last'))
   expect(player.messages.length).toBeLessThan(400)
   expect(player.socket.readyState).toBe(player.socket.OPEN)
 })
@@ -47,7 +48,7 @@ test('datagrams of strangers don’t end a channel', async () => {
     stranger.send(datagram, stage.players.port, '127.0.0.1')
     if (sent % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  await soon(() => {
+  await until(() => {
     player.connection.sendUnreliable('still here')
     expect(player.messages).toContain('still here')
   })

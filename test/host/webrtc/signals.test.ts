@@ -5,7 +5,8 @@ import { openChannels } from '../../../src/host/players/webrtc/channel.js'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/relay/signals.js'
 import { echo } from '../players/players-support.js'
-import { joinRaw, soon, startChannels, type RawPlayer } from './webrtc-support.js'
+import { joinRaw, startChannels, type RawPlayer } from './webrtc-support.js'
+import { until } from '../../support/until.js'
 
 const OFFER = {
   mid: '0',
@@ -75,16 +76,16 @@ describe('a signal from a foreign page', () => {
     const player = await startRaw()
     player.socket.send(`\0${JSON.stringify({ id: 7, offer: 'v=0\r\n'.repeat(1000) })}`)
     player.socket.send('go on')
-    await soon(() => expect(player.messages).toContain('\0{"id":7,"ended":"The offer is not one of a data channel"}'))
-    await soon(() => expect(player.messages).toContain('go on'))
+    await until(() => expect(player.messages).toContain('\0{"id":7,"ended":"The offer is not one of a data channel"}'))
+    await until(() => expect(player.messages).toContain('go on'))
   })
 
   test('with a sixth offer is refused', async () => {
     const player = await startRaw()
     for (let id = 1; id <= 6; id++) player.socket.send(`\0${JSON.stringify({ id, offer: GOOD })}`)
     player.socket.send('go on')
-    await soon(() => expect(player.messages).toContain('\0{"id":6,"ended":"More than 5 offers"}'))
-    await soon(() => expect(player.messages).toContain('go on'))
+    await until(() => expect(player.messages).toContain('\0{"id":6,"ended":"More than 5 offers"}'))
+    await until(() => expect(player.messages).toContain('go on'))
   })
 
   test('ends its connection with 1008 if it comes too often', async () => {
@@ -102,7 +103,7 @@ describe('a signal from a foreign page', () => {
     const player = await joinRaw(stage, [PLAIN, WITH_CHANNEL])
     for (const text of ['before', '\0{', 'behind']) player.socket.send(text)
     await player.closed
-    await soon(() => expect(stage.page.connections.sockets.size).toBe(0))
+    await until(() => expect(stage.page.connections.sockets.size).toBe(0))
     expect(got).toEqual(['before'])
     expect(stage.lines).toEqual(['Player 1 (127.0.0.1) is closed with 1008: A signal is malformed'])
   })
@@ -131,9 +132,9 @@ describe('a signal from a foreign page', () => {
       receive: () => undefined,
     })
     for (let i = 0; i < 2; i += 1) peering.read(`\0${JSON.stringify({ id: 1, offer: GOOD })}`)
-    await soon(() => expect(told.length).toBeGreaterThan(0))
+    await until(() => expect(told.length).toBeGreaterThan(0))
     peering.close()
-    await soon(() => expect(made.map((peer) => peer.state())).toEqual(['closed']))
+    await until(() => expect(made.map((peer) => peer.state())).toEqual(['closed']))
     expect(told.length).toBe(1)
     webRtc.close()
   })
@@ -146,7 +147,7 @@ describe('a signal from a foreign page', () => {
     const player = await joinRaw(stage, [PLAIN, WITH_CHANNEL])
     player.socket.send('\0{"id":1,"up":true}')
     player.socket.send('hello')
-    await soon(() => expect(player.messages).toEqual(['hello']))
+    await until(() => expect(player.messages).toEqual(['hello']))
   })
 })
 
@@ -160,6 +161,6 @@ describe('a plain WebSocket', () => {
     const player = await joinRaw(stage, offered)
     expect(player.socket.protocol).toBe(chosen)
     for (const text of ['\0', '\0{"id":1,"up":true}', '\0{']) player.socket.send(text)
-    await soon(() => expect(player.messages).toEqual(['\0', '\0{"id":1,"up":true}', '\0{']))
+    await until(() => expect(player.messages).toEqual(['\0', '\0{"id":1,"up":true}', '\0{']))
   })
 })

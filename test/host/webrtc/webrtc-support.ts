@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ConnectOptions, PlayerConnection } from '../../../src/host/player.js'
 import { connect } from '../../../src/host/player.js'
@@ -12,10 +12,7 @@ import {
 } from '../players/players-support.js'
 import type { Reachable } from '../../../src/host/players/webrtc/advertised-address.js'
 import { endPeers, PeerOnNode } from './peer-on-node.js'
-
-/** Long enough for a channel on a busy machine. */
-const PATIENCE = { timeout: 30_000, interval: 10 }
-export const soon = (check: () => void): Promise<void> => vi.waitFor(check, PATIENCE)
+import { until } from '../../support/until.js'
 
 export interface ChannelStage extends Stage {
   readonly page: PageOnNode
@@ -82,7 +79,7 @@ export async function joinWithChannel(
 
 /** Resolves when the player's channel is up and the host knows. */
 export async function channelUp({ connection, socket }: ChannelPlayer): Promise<void> {
-  await soon(() => {
+  await until(() => {
     if (connection.transport !== 'webrtc') throw new Error('There is no channel')
   })
   // The host answers pings in order, so its pong proves that it has read all earlier messages.

@@ -67,7 +67,8 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   const observer = library.createClient({ ...world.clientOptions })
   observer.on('gameserver', (gameServer) => ledger.checkShape(seenIn(gameServer)))
 
-  const client = library.createClient({ ...world.clientOptions })
+  // Faults come faster than connections count as stable, so the backoff would grow above the 3 s that trackers have.
+  const client = library.createClient({ ...world.clientOptions, retry: { maxDelay: 500 } })
   client.on('gameserver', () => {})
   let isConnected = false
   void client.connect().then(() => (isConnected = true))

@@ -1,8 +1,7 @@
 import { createSidecar } from '../../../src/platform/sidecar.js'
 import type { Sidecar, SidecarConfig } from '../../../src/platform/sidecar.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
-import { createVirtualClock } from './virtual-clock.js'
-import type { VirtualClock } from './virtual-clock.js'
+import { VirtualClock } from '../../support/virtual-clock.js'
 
 export interface Harness {
   readonly sidecar: Sidecar
@@ -18,7 +17,7 @@ export interface Harness {
 
 /** A sidecar with a virtual clock, without health checks unless a test asks for them. */
 export function startHarness(config: Partial<SidecarConfig> = {}): Harness {
-  const clock = createVirtualClock()
+  const clock = new VirtualClock(Date.UTC(2030, 0, 1))
   const sidecar = createSidecar({ gameServer: { spec: quietSpec }, ...config }, clock)
   return {
     sidecar,

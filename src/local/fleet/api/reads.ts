@@ -21,7 +21,7 @@ export function read(asked: Asked): Answer {
   return { body: wantsTable(asked) ? tableOf(asked, [object]) : object }
 }
 
-function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readonly PlatformObject[] {
+export function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readonly PlatformObject[] {
   const known = stored.find((one) => one === plural)
   return known === undefined ? [] : fleet.objects(known)
 }

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Newest } from '../../../platform/fleet.js'
 import type { ObjectChange, PlatformObject, RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/raw-response.js'
-import { tableOf, wantsTable } from './reads.js'
-import { stored } from './resources.js'
+import { objectsOf, tableOf, wantsTable } from './reads.js'
 import type { Asked } from './resources.js'
 import { matcherOf } from './selectors.js'
 import { refusals } from './status.js'
@@ -17,30 +16,20 @@ const DEFAULT_SECONDS = 45 * 60
 /** The longest time in seconds of a timer. */
 const MOST_SECONDS = 2_000_000
 
-/** A change with what a filtered watch needs of the past. */
 interface KeptChange extends ObjectChange {
   readonly version: number
-  readonly previous: PlatformObject | undefined
 }
 
 /** Keeps the newest changes of a Fleet, and tells watches of them. */
 export function createWatches(fleet: RunningFleet) {
   const newest = new Newest<KeptChange>(MOST_CHANGES)
   const kept = newest.items
-  const objects = new Map<string, PlatformObject>()
   const watchers = new Map<(change: KeptChange) => void, ServerResponse>()
   /** Version of the newest change that is no longer kept. */
   let forgotten = Number(fleet.resourceVersion)
 
-  const keyOf = (plural: string, { metadata }: PlatformObject): string => `${plural}/${metadata.name}`
-  for (const plural of stored) for (const object of fleet.objects(plural)) objects.set(keyOf(plural, object), object)
-
   const unsubscribe = fleet.onChange((change) => {
-    const key = keyOf(change.plural, change.object)
-    const version = Number(change.object.metadata.resourceVersion)
-    const entry = { ...change, version, previous: objects.get(key) }
-    if (change.type === 'DELETED') objects.delete(key)
-    else objects.set(key, change.object)
+    const entry = { ...change, version: Number(change.object.metadata.resourceVersion) }
     forgotten = newest.push(entry).at(-1)?.version ?? forgotten
     for (const onChange of watchers.keys()) onChange(entry)
   })
@@ -78,8 +67,7 @@ export function createWatches(fleet: RunningFleet) {
       }
       if (since !== undefined) for (const change of kept) if (change.version > since) onChange(change)
       if (since === undefined) {
-        for (const [key, object] of objects)
-          if (key.startsWith(`${type.plural}/`) && matches(object)) tell('ADDED', object)
+        for (const object of objectsOf(fleet, type)) if (matches(object)) tell('ADDED', object)
       }
       const seconds = Number(query.get('timeoutSeconds')) || DEFAULT_SECONDS
       const limit = setTimeout(() => reply.end(), Math.min(seconds, MOST_SECONDS) * 1000).unref()
