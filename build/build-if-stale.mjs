@@ -86,7 +86,7 @@ function replace(current, next, old) {
 function runRollup(root, target) {
   const env = { ...process.env, BUILD_DIR: UNFINISHED, BUILD_FOR: target }
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, ROLLUP), '-c', '--silent'], {
+    const child = spawn(process.execPath, ['--max-semi-space-size=64', join(root, ROLLUP), '-c', '--silent'], {
       cwd: root,
       stdio: ['ignore', 2, 2],
       env,

@@ -4,15 +4,18 @@ import { basename, dirname, relative, resolve } from 'node:path'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { minifySync } from 'vite'
 
-/** Leaves modules outside the bundle, and imports them by another name. `names` has their paths in `src`. */
+/**
+ * Leaves modules outside the bundle, and imports them by another name. `names` has their paths in `src`. Every other
+ * module is the file that its import names, so nobody needs to look for it.
+ */
 export const byName = (names) => ({
   name: 'by-name',
   resolveId(id, importer) {
-    if (importer === undefined || !id.startsWith('.')) return null
-    const place = resolve(dirname(importer), id)
-      .replace(/^.*\/(src|\.compiled)\//, '')
-      .replace(/\.js$/, '')
-    return Object.hasOwn(names, place) ? { id: names[place], external: true } : null
+    if (!importer || !/^\.\.?\/.*\.js$/.test(id) || importer.includes('node_modules')) return null
+    const path = resolve(dirname(importer), id)
+    const place = path.replace(/^.*\/(src|\.compiled|\.for-pages)\//, '').replace(/\.js$/, '')
+    if (Object.hasOwn(names, place)) return { id: names[place], external: true }
+    return importer.endsWith('.ts') ? null : { id: path, moduleSideEffects: false }
   },
 })
 

@@ -14,17 +14,20 @@ type Standard = NodeJS.WriteStream & { readonly fd: number }
 /** Lines to a reader. While too much waits for it, lines are dropped and counted. */
 export class Output {
   readonly stream: Socket
+  readonly #mayUnblock: boolean
   #dropped = 0
   #isJson = false
 
   constructor(stream: Standard) {
     this.stream = reopened(stream)
+    // A child that shares a terminal isn't made for writes that don't block.
+    this.#mayUnblock = process.platform === 'linux' && (this.stream !== stream || !stream.isTTY)
     this.stream.on('drain', () => this.#tellDropped())
   }
 
   readonly write = (line: string): void => {
     if (this.#dropped === 0 && this.stream.writableLength <= MOST_WAITING) {
-      unblock(this.stream)
+      if (this.#mayUnblock) unblock(this.stream)
       return void this.stream.write(`${visible(line)}\n`)
     }
     this.#dropped += 1
@@ -59,7 +62,7 @@ function reopened(stream: Standard): Socket {
 /** Each child that inherits a stream makes it block again, and so does Node itself for a terminal. */
 function unblock(stream: Socket): void {
   const { _handle } = stream as { readonly _handle?: { setBlocking?(isBlocking: boolean): void } }
-  if (process.platform !== 'win32') _handle?.setBlocking?.(false)
+  _handle?.setBlocking?.(false)
 }
 
 /** Lets only text, line ends and colours through to the terminal. */

@@ -3,7 +3,7 @@ import type { OperationName } from '../protocol/operations.js'
 import type { Answer, Calls, Predicate } from './calls.js'
 import { checkBody, checkKey } from './checks.js'
 import type { Connection } from './connection.js'
-import { named, type SidecarError } from './errors.js'
+import { named, SidecarError } from './errors.js'
 import { equal, lostGameServer, own, type Resources } from './game-server.js'
 import type { State } from './state.js'
 import type { Task } from './time.js'
@@ -18,6 +18,9 @@ type MetadataCall = 'setLabel' | 'setAnnotation'
 type ListChange = 'addListValue' | 'removeListValue'
 type CounterCall = 'getCounter' | 'updateCounter'
 type ListCall = 'getList' | 'updateList' | ListChange
+
+/** ms after which an accepted label or annotation should be visible; the sidecar writes twice a second. */
+const VISIBLE_AFTER = 10000
 
 /** ms between two checks whether the sidecar has written an accepted change. */
 const SETTLE_INTERVAL = 200
@@ -82,19 +85,29 @@ export function createCommands(
       given,
     )
 
+  const expected = new Map<string, Predicate>()
+
+  /** Reports what the sidecar has accepted and doesn't write: writes are asynchronous. */
+  function expectShown(operation: MetadataCall, key: string, isShown: Predicate): void {
+    if (!connection.isWatched) return
+    expected.set(operation + key, isShown)
+    connection.time.after(VISIBLE_AFTER, () => {
+      const shown = connection.watched()
+      // A later write of the same key takes the place of this one.
+      if (shown && expected.get(operation + key) === isShown && !isShown(shown))
+        state.emit('error', new SidecarError('UNKNOWN_OUTCOME', 'Accepted, and not shown', { operation }))
+    })
+  }
+
   const setMetadata =
     (operation: MetadataCall, map: 'labels' | 'annotations') =>
-    (key: string, value: string, options?: WriteOptions): Promise<Outcome> =>
-      write(
-        {
-          operation,
-          key: 'metadata',
-          fields: { key, value },
-          isShown: ({ object_meta: meta }) => own(meta[map], state.prefix + key) === value,
-          isDone: () => false,
-        },
-        options,
-      )
+    async (key: string, value: string, options?: WriteOptions): Promise<Outcome> => {
+      const isShown: Predicate = ({ object_meta: meta }) => own(meta[map], state.prefix + key) === value
+      const fields = { key, value }
+      const outcome = await write({ operation, key: 'metadata', fields, isShown, isDone: () => false }, options)
+      if (outcome === 'accepted') expectShown(operation, key, isShown)
+      return outcome
+    }
 
   const read = (operation: 'getGameServer' | 'connect') => (options?: CallOptions) =>
     run(operation, options, async (task) => (await send(task, 'getGameServer')).body as unknown as GameServer)

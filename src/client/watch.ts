@@ -238,7 +238,7 @@ function createLife(
 
   async function dial(): Promise<End> {
     const mayFallBack = mode === 'auto' && !access.isDirect
-    if (mayFallBack && !loadWebSocket()) fallback = 'There is no WebSocket here'
+    if (mayFallBack && !(await loadWebSocket())) fallback = 'There is no WebSocket here'
     const isStream = !access.isDirect && (mode === 'stream' || !!fallback)
     const limit = mayFallBack && !isStream ? FIRST_OBJECT_TIMEOUT : timeout
     const task = follow(life)

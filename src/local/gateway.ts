@@ -1,4 +1,4 @@
 export { createInnerGateway, type Gateway, type InnerGateway } from './gateway/create-gateway.js'
 export type { ForwardedFigures } from './gateway/forward/sidecar-handler.js'
-export { sidecarVariables, variablePrefix } from './gateway/sidecar-url.js'
+export { variablePrefix } from './gateway/sidecar-url.js'
 export { createGateway } from './gateway/create-gateway.js'

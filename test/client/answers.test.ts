@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test, afterEach, vi } from 'vitest'
 import { createTextDecode } from '../../src/client/substitutes.js'
-import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
+import { SidecarError, type ClientOptions, type SidecarClient } from '../../src/index.js'
 import { gameServer, difficultText } from '../support/fault-server-game-servers.js'
 import { type Answer } from '../support/fault-server-http.js'
 import { answering } from '../support/fault-server-steps.js'
@@ -213,4 +213,13 @@ test('an uncaught SidecarError prints at most 4 lines beside its stack', async (
   // What Node prints below the line that throws.
   const lines = inspect(error).split('\n')
   expect(lines.filter((line) => line.trim() && !/^\s+at /.test(line)).length).toBeLessThanOrEqual(4)
+})
+
+test('a printed error shows its code and its cause, once', () => {
+  const error = new SidecarError('UNKNOWN', 'It failed', { cause: new TypeError('a bug of the game') })
+  const text = inspect(error)
+  expect(text).toContain('[cause]: TypeError: a bug of the game')
+  expect(text).toContain("code: 'UNKNOWN'")
+  expect(text).not.toContain('Getter')
+  expect(Object.keys(error)).toEqual(['code'])
 })

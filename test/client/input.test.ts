@@ -281,6 +281,30 @@ test.each(['Scheduled', 'Ready', 'Allocated', 'Reserved', 'Error', 'RequestReady
   },
 )
 
+test('on() of an unknown event lists the events', async () => {
+  const error = await refusingCall((client) => client.on(any('xyz'), () => {}))
+  expect(error.hint).toMatch(/(?=.*gameserver)(?=.*allocated)(?=.*ending)/)
+})
+
+test.each<[string, Call]>([
+  ['label', (c) => c.setLabel('map', any(5))],
+  ['annotation', (c) => c.setAnnotation('map', any(5))],
+])('a %s that is a number is refused as no string', async (_what, call) => {
+  expect((await refusingCall(call)).message).toMatch(/value must be a string.* got 5$/)
+})
+
+test('a wrong name of a counter or list is answered with those that exist', async () => {
+  const client = connectClient(await startSidecar())
+  await client.getGameServer()
+  await expect(client.getCounter('room')).rejects.toMatchObject({ code: 'NOT_FOUND', hint: 'There are rooms' })
+  await expect(client.addListValue('player', 'a')).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    hint: 'There are players',
+  })
+  const absent = await client.removeListValue('players', 'nobody').catch((error: unknown) => error as SidecarError)
+  expect([(absent as SidecarError).code, (absent as SidecarError).hint]).toEqual(['NOT_FOUND', undefined])
+})
+
 /** What one call sends. */
 async function sentBy(call: Call): Promise<readonly SeenRequest[]> {
   const body = '{"name":"rooms","count":"1","capacity":"2","values":[]}'

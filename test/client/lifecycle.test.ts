@@ -134,6 +134,21 @@ test('client.after() runs once, by the clock of the client, and not after close(
   expect(clock.pending).toBe(0)
 })
 
+test('client.after() of less than a millisecond takes a millisecond, so that a clock moves on', () => {
+  const clock = new VirtualClock()
+  const client = createClient({ baseUrl: 'http://127.0.0.1:1', now: clock.now, scheduler: clock })
+  clock.advance(10_000.3)
+  let fired = 0
+  const again = (): void => {
+    fired++
+    client.after(7e-13, again)
+  }
+  client.after(0, again)
+  clock.advance(5)
+  expect(fired).toBe(5)
+  client.close()
+})
+
 type Iterator = AsyncIterator<GameServer, undefined>
 
 const done = { done: true, value: undefined }

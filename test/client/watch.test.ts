@@ -2,76 +2,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createWebSocketClass } from '../../src/frames/index.js'
 import { createClient, type ClientOptions, type GameServer } from '../../src/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
-import { observe, type Observed } from '../faults/observe.js'
 import { gameServer } from '../support/fault-server-game-servers.js'
 import { blackHole, following, opened, sending, answering } from '../support/fault-server-steps.js'
-import type { Rule, ScriptedSidecar, Step } from '../support/fault-server.js'
-import { VirtualClock } from '../support/virtual-clock.js'
+import type { Rule, Step } from '../support/fault-server.js'
 import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
-
-interface Watching extends Observed {
-  clock: VirtualClock
-  sidecar: ScriptedSidecar
-  /** Lets time pass in steps of 20 ms, with time for the network after each. */
-  pass(ms: number): Promise<void>
-  /** Lets time pass until the condition holds. */
-  passUntil(condition: () => boolean): Promise<void>
-  /** Whether a watch is established. */
-  isConnected(): boolean
-  /** The watches that were asked for so far: `w` over WebSocket, `s` over the stream. */
-  watches(): string
-  /** The reads that were answered so far. */
-  reads(): number
-}
-
-/** A client that watches, by a clock that stands still while nobody moves it on. */
-async function watching(rules: readonly Rule[], options: ClientOptions = {}): Promise<Watching> {
-  const sidecar = await startScripted(rules)
-  const clock = new VirtualClock()
-  const observed = observe({
-    baseUrl: sidecar.url,
-    verifyInterval: 0,
-    random: () => 0,
-    now: clock.now,
-    scheduler: clock,
-    ...options,
-  })
-  onTestFinished(() => observed.client.close())
-  // Both ends of the network are in this process, so turns of its loop are what they need, however busy the machine is.
-  const settle = async (turns = 15): Promise<void> => {
-    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-  const asked = (path: string) => sidecar.requests.filter((request) => request.path === path)
-  return {
-    ...observed,
-    clock,
-    sidecar,
-    async pass(ms: number) {
-      for (let passed = 0; passed < ms; passed += 20) {
-        clock.advance(20)
-        await settle()
-      }
-      await settle(200)
-    },
-    async passUntil(condition: () => boolean) {
-      const start = clock.now()
-      for (;;) {
-        await settle()
-        if (condition()) return
-        if (clock.now() - start > 10_000) expect.fail('10 s have passed in vain')
-        clock.advance(20)
-      }
-    },
-    isConnected: () => observed.client.status.transport !== undefined,
-    watches: () =>
-      asked('/watch/gameserver')
-        .map(({ isUpgrade }) => (isUpgrade ? 'w' : 's'))
-        .join(''),
-    reads: () => asked('/gameserver').length,
-  }
-}
+import { watching, type Watching } from './watching.js'
 
 /** What a sidecar does about a watch over WebSocket; over the stream it is honest. */
 const overWebSocket = (step: Step): Rule[] => [
@@ -178,6 +114,35 @@ describe('watch: websocket', () => {
     await all.pass(4800)
     expect(all.watches()).toBe('w')
     await all.passUntil(() => all.watches() === 'ww')
+  })
+})
+
+describe('a watch that a proxy refuses', () => {
+  const statuses = [400, 404, 408, 409, 501]
+  const refused = (status: number, until: number): Rule[] => [
+    { on: 'watch', nth: (nth) => nth > 1 && nth < until, step: (exchange) => exchange.reply({ status }) },
+  ]
+
+  test.each(
+    statuses.flatMap((status) => (['websocket', 'stream', 'auto'] as const).map((watch) => [status, watch] as const)),
+  )(
+    'a watch that has shown a GameServer is opened again after four answers %i over %s, which are told once',
+    async (status, watch) => {
+      const all = await watching([{ on: 'watch', nth: 1, step: oneObject }, ...refused(status, 6)], { watch })
+      await all.passUntil(() => all.watches().length === 6 && all.isConnected())
+      all.sidecar.publish(gameServer(2))
+      await all.seen(2)
+      expect(all.errors.length).toBe(watch === 'websocket' ? 0 : 1)
+      expect(all.connections.map(({ state }) => state)).not.toContain('failed')
+    },
+  )
+
+  test.each([404, 501])('a watch that never showed a GameServer ends with the first answer %i', async (status) => {
+    const all = await watching([{ on: 'watch', step: (exchange) => exchange.reply({ status }) }], { watch: 'stream' })
+    await all.passUntil(() => all.client.status.connection === 'failed')
+    await all.pass(3000)
+    expect(all.watches()).toBe('s')
+    expect(all.errors).toMatchObject([{ status }])
   })
 })
 

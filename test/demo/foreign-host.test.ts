@@ -17,7 +17,7 @@ async function portsOf(pid: number): Promise<number[]> {
   )
 }
 
-/** The status of an answer; 0 if nobody listens any more, as when a Fleet has tried whether a port is free. */
+/** The status of an answer; 0 if nobody answers, as when a Fleet has tried whether a port is free. */
 const statusOf = (port: number, path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
   new Promise((resolve, reject) => {
     const answered = (answer: IncomingMessage): void => {
@@ -26,7 +26,9 @@ const statusOf = (port: number, path: string, headers: Readonly<Record<string, s
     }
     get({ host: '127.0.0.1', port, path, headers }, answered)
       .on('upgrade', answered)
-      .on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNREFUSED' ? resolve(0) : reject(error)))
+      .on('error', (error: NodeJS.ErrnoException) =>
+        /ECONNREFUSED|ECONNRESET/.test(error.code!) ? resolve(0) : reject(error),
+      )
   })
 
 const upgrade = {

@@ -62,6 +62,14 @@ describe("of a starter's project, init makes an image that starts", () => {
       'src/index.ts',
     ],
     [
+      'what exec runs beside a local sidecar',
+      {
+        content: { scripts: { start: 'gameserver-sidecar exec -f fleet.yaml --restart -- node game/play.mjs' } },
+        files: { 'game/play.mjs': '' },
+      },
+      'game/play.mjs',
+    ],
+    [
       'what the script serve starts',
       { content: { scripts: { serve: 'node play.js' } }, files: { 'play.js': '' } },
       'play.js',

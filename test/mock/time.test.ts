@@ -56,6 +56,20 @@ describe('manual time', () => {
     expect(now()).toBe(30)
   })
 
+  test('advance() returns where a timer is due after a time too short for the clock', async () => {
+    const { mock } = play()
+    const { scheduler, now } = mock.options
+    await mock.advance(10_000.3)
+    let fired = 0
+    const again = (): void => {
+      if (++fired < 1_000) scheduler.setTimeout(again, 7e-13)
+    }
+    scheduler.setTimeout(again, 7e-13)
+    await mock.advance(10)
+    expect(now()).toBe(10_010.3)
+    expect(fired).toBeLessThanOrEqual(10)
+  })
+
   test('concurrent calls of advance() run one after the other', async () => {
     const { mock } = play()
     await Promise.all([mock.advance(1_000), mock.advance(500), mock.advance(0)])

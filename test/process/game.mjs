@@ -8,6 +8,7 @@ const onSignal = {
     await new Promise((resolve) => setTimeout(resolve, 50))
     console.log('saved')
   },
+  slow: () => {},
   hang: () => new Promise(() => {}),
   throw: () => {
     throw new Error('could not save')
@@ -16,6 +17,11 @@ const onSignal = {
 const client = createClient({ baseUrl: url, autoHealth: true, processSignals: { onSignal, timeout } })
 client.on('signal', ({ signal }) => console.log('signal', signal))
 client.on('ending', ({ reason, deadline }) => console.log('ending', reason, deadline <= Date.now() + timeout))
+if (mode === 'slow')
+  client.on('ending', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    console.log('saved by ending')
+  })
 client.on('state', ({ state }) => console.log('state', state))
 await client.ready({ confirm: true })
 console.log('up')

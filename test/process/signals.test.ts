@@ -49,6 +49,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
+test('the promise that a listener of `ending` returned is awaited before shutdown() and the exit', async () => {
+  const sidecar = await startSidecar()
+  const { child, finished } = await run(sidecar, 'slow')
+  child.kill('SIGTERM')
+  expect(await finished).toMatchObject({ code: 0, out: expect.stringContaining('saved by ending') as string })
+  expect(calls(sidecar)).toContain('shutdown')
+})
+
 test('a handler that throws is logged, and the GameServer is shut down anyway', async () => {
   const sidecar = await startSidecar()
   const { child, finished } = await run(sidecar, 'throw')

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from './source.js'
 
@@ -19,7 +19,7 @@ export async function typeCheck(
   place: string,
   files: ReadonlyMap<string, string>,
   options: object,
-  compiler: 'typescript' | 'typescript-native' = 'typescript-native',
+  compiler = 'typescript-native',
 ): Promise<Complaint[]> {
   const folder = await mkdtemp(join(place, '.dist-types-'))
   try {
@@ -28,7 +28,7 @@ export async function typeCheck(
     for (const [name, text] of [...files, ['tsconfig.json', JSON.stringify(config)] as const]) {
       await writeFile(join(folder, name), text)
     }
-    const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
+    const tsc = join(resolve(root, 'node_modules', compiler), 'bin/tsc')
     const checked = promisify(execFile)(process.execPath, [tsc, '-p', '.', '--pretty', 'false'], { cwd: folder })
     const { stdout } = await checked.catch((error: unknown) => error as { stdout: string })
     // A line that is indented goes on with the complaint before.

@@ -16,7 +16,7 @@ export function imageValues(choices: Choices, project: Project): Values {
     ...{ page, image, port, webrtc, entry, build, isBun },
     runtime: isBun ? 'bun' : 'node',
     Runtime: isBun ? 'Bun' : 'Node',
-    megabytes: isBun ? 100 : 115,
+    megabytes: isBun ? 110 : 115,
     copy: copyManifests(project),
     copyAndInstall: copyAndInstall(project, !page && build === undefined),
     finish: buildAndPrune(project),

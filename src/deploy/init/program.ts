@@ -1,4 +1,5 @@
 import { join, posix } from 'node:path'
+import { SIDECAR } from './choices.js'
 import type { PackageJson } from './package-json.js'
 import { isFile, textOf } from './source.js'
 
@@ -80,6 +81,8 @@ function runOf(scripts: PackageJson['scripts'], name: string, seen: readonly str
   const script = seen.includes(name) ? '' : (scripts[name] ?? '')
   for (const command of script.split(/&&|\|\||[;|&]/)) {
     const words = (command.match(/"[^"]*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/, '$2'))
+    // `gameserver-sidecar exec -- node server.mjs` runs the program beside a local sidecar.
+    if (words.includes(SIDECAR)) words.splice(0, words.indexOf('--') + 1)
     const [head = '', ...rest] = words.slice(words.findIndex((word) => !BEFORE.test(word)))
     // It starts a program of another package.
     if (head === 'cd') return []

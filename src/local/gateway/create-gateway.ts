@@ -61,7 +61,7 @@ export function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   return createInnerGateway(options, {})
 }
 
-/** What the host adds to the gateway inside it. */
+/** What the host adds to the gateway inside it. @internal */
 export interface GatewayHooks {
   /** Where players reach the game, for a local sidecar. */
   readonly playersPort?: number
@@ -71,7 +71,7 @@ export interface GatewayHooks {
   readonly upgrade?: (target: string, message: IncomingMessage, socket: Socket, head: Buffer) => boolean
 }
 
-/** The gateway as the host uses it. */
+/** The gateway as the host uses it. @internal */
 export interface InnerGateway extends Gateway {
   /** Whether the sidecar has accepted a call to `shutdown`. */
   readonly wasShutDown: boolean
@@ -83,7 +83,7 @@ export interface InnerGateway extends Gateway {
   tellSignal(signal: string, mostMs: number, isSettled: boolean): Promise<void>
 }
 
-/** The same as `createGateway()`, with hooks. */
+/** The same as `createGateway()`, with hooks. @internal */
 export async function createInnerGateway(options: GatewayOptions, hooks: GatewayHooks): Promise<InnerGateway> {
   const settings = resolveGatewayOptions(options)
   const local =

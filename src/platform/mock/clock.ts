@@ -73,7 +73,8 @@ export function createMockClock({ time, isBusy }: Parts) {
   /** Calls `fire` once after `ms`; the returned function cancels it. */
   function add(ms: number, fire: () => void, waitsSince?: number): () => void {
     if (state.isClosed) return () => undefined
-    const cancel = queue.add({ at: hand.now() + Math.max(0, ms), fire, waitsSince })
+    // Adding less to a clock may leave it where it was, and then a timer would be due again and again.
+    const cancel = queue.add({ at: hand.now() + Math.max(1, ms), fire, waitsSince })
     alarm()
     if (time === 'auto' && !state.isSkipping && queue.isAwaited()) {
       state.isSkipping = true

@@ -82,11 +82,19 @@ function answerTool(step: Step, call: Call, now: number): void {
 const NO_BEAT = 'A health call without a body is no beat. Send {} as the body.'
 
 /** The real sidecar, too, answers these bodies with 200. */
-function warnOfBody(step: Step, { call, unread, tool }: Extract<SidecarEvent, { type: 'call' }>): void {
+function warnOfBody(step: Step, { call, unread, tool, rivals }: Extract<SidecarEvent, { type: 'call' }>): void {
   const { operation } = call
   if (operation === 'health' && call.beats === 0) warn(step, 'beat-without-body', NO_BEAT)
   if (operation === 'health' && tool === true) {
     warn(step, 'beat-of-tool', "A beat by a command isn't the game's, so it doesn't count here. A cluster counts it.")
+  }
+  if (rivals !== undefined) {
+    const both = rivals.join(' and ')
+    warn(
+      step,
+      'two-beat',
+      `${both} both send beats, so one that hangs looks healthy. Set autoHealth in one client alone.`,
+    )
   }
   if (unread === undefined) return
   const fields = Object.keys((operations[operation] as Operation)[2] ?? {})

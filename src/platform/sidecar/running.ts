@@ -51,6 +51,8 @@ export interface Running {
   timer: { readonly at: number; readonly cancel: () => void } | undefined
   /** Counts processes: a request that was sent to one isn't answered by its successor. */
   epoch: number
+  /** The last two clients that sent beats in turn, and how often they took turns. */
+  beaters: { readonly before: string | undefined; readonly last: string | undefined; readonly turns: number }
   /** The random numbers of delays. They change the time of events, not their effects. */
   readonly random: () => number
 }
@@ -77,6 +79,7 @@ export function startRunning(partial: Partial<SidecarConfig>, environment: Sidec
     state: createState(config, environment.now()),
     timer: undefined,
     epoch: 0,
+    beaters: { before: undefined, last: undefined, turns: 0 },
     random: createRandom(config.seed),
   }
   schedule(running, reduce(running.state, { type: 'tick' }, running.state.startedAt).effects)
@@ -92,7 +95,8 @@ export function dispatch(
   const { log, outbox, watchers, environment } = running
   const at = environment.now()
   const before = running.state
-  const { state, effects } = reduce(before, event, at)
+  const rivals = event.type === 'call' && event.call.operation === 'health' ? rivalsOf(running, meta) : undefined
+  const { state, effects } = reduce(before, event.type === 'call' && rivals ? { ...event, rivals } : event, at)
   running.state = state
   // A timer that fired early, or after its work was done, gets no entry.
   if (event.type !== 'tick' || state !== before) {
@@ -108,6 +112,14 @@ export function dispatch(
   const seq = log.lastSeq
   drain(running)
   return { effects, seq }
+}
+
+/** The two clients that send beats in turn, the first time that this is sure, and where the host can tell them apart. */
+function rivalsOf(running: Running, { client, isTool }: CallMeta): readonly [string, string] | undefined {
+  const { before, last, turns } = running.beaters
+  if (client === undefined || isTool === true || client === last) return undefined
+  running.beaters = { before: last, last: client, turns: client === before ? turns + 1 : 0 }
+  return turns === 1 && client === before && last !== undefined ? [last, client] : undefined
 }
 
 function deliver(running: Running, effect: Effect): void {

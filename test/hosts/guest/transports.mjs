@@ -174,5 +174,35 @@ export function createTransports(post) {
       })
   }
 
-  return { deliver, WebSocket, xmlHttpRequest, fetch }
+  /** A TCP connection, as an engine gives it. */
+  function connect({ host, port }) {
+    let onData, onClose
+    const id = open(
+      {
+        bytes(message) {
+          onData(new Uint8Array(message.bytes))
+        },
+        close({ message }) {
+          onClose(message && new Error(message))
+        },
+      },
+      { type: 'connect', host, port },
+    )
+    return {
+      write(bytes) {
+        post(JSON.stringify({ type: 'write', id, bytes: Array.from(bytes) }))
+      },
+      close() {
+        cancel(id)
+      },
+      onData(listener) {
+        onData = listener
+      },
+      onClose(listener) {
+        onClose = listener
+      },
+    }
+  }
+
+  return { deliver, WebSocket, xmlHttpRequest, fetch, connect }
 }

@@ -1,8 +1,11 @@
+import { connect, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
 
 type Message =
   | { type: 'request'; id: number; method: string; url: string; headers: Record<string, string>; body?: string }
   | { type: 'socket'; id: number; url: string }
+  | { type: 'connect'; id: number; host: string; port: number }
+  | { type: 'write'; id: number; bytes: number[] }
   | { type: 'cancel'; id: number }
 
 export interface Bridge {
@@ -57,6 +60,21 @@ export function createBridge(deliver: (text: string) => void): Bridge {
     })
   }
 
+  const connections = new Map<number, Socket>()
+  function open({ id, host, port }: { id: number; host: string; port: number }): void {
+    const socket = connect(port, host)
+    connections.set(id, socket)
+    cancels.set(id, () => socket.destroy())
+    let failure: string | undefined
+    socket.on('data', (bytes) => tell(id, { type: 'bytes', bytes: [...bytes] }))
+    socket.on('error', (error) => (failure = String(error)))
+    socket.on('close', () => {
+      tell(id, { type: 'close', message: failure })
+      cancels.delete(id)
+      connections.delete(id)
+    })
+  }
+
   const cancel = (id: number): void => {
     const stop = cancels.get(id)
     cancels.delete(id)
@@ -68,6 +86,8 @@ export function createBridge(deliver: (text: string) => void): Bridge {
       const message = JSON.parse(text) as Message
       if (message.type === 'request') void request(message)
       else if (message.type === 'socket') socket(message)
+      else if (message.type === 'connect') open(message)
+      else if (message.type === 'write') connections.get(message.id)?.write(Buffer.from(message.bytes))
       else cancel(message.id)
     },
     close: () => [...cancels.keys()].forEach(cancel),

@@ -21,6 +21,7 @@ export type WarningCode =
   | 'beat-without-body'
   | 'beat-of-tool'
   | 'never-ready'
+  | 'two-beat'
   | 'unknown-field'
   | 'health-failure'
   | 'ready-undoes-allocation'
