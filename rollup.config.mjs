@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import commonjs from '@rollup/plugin-commonjs'
 import resolve from '@rollup/plugin-node-resolve'
 import { writeDeclarations } from './build/declarations.mjs'
@@ -56,8 +55,6 @@ const FOR_PAGES = isDemo ? COMPILED : `${DIR}/.for-pages`
 const TSC = ['node_modules/typescript-native/bin/tsc', '-p', 'build/tsconfig.build.json', '--outDir', COMPILED]
 execFileSync(process.execPath, isDemo ? [...TSC, '--declaration', 'false'] : TSC, { stdio: 'inherit' })
 if (!isDemo) writeDeclarations(COMPILED, DIR, { index: 'index', ...PAGES, ...SERVERS, ...NODE })
-// `require()` gives the class itself, as with the official package.
-writeFileSync(`${DIR}/agones-sdk.cjs`, "module.exports = require('./agones-sdk.js').AgonesSDK\n")
 
 /** An adapter's client is the application's own: the module that its other imports of the package lead to. */
 const CLIENT_BY_NAME = byName({
@@ -91,6 +88,7 @@ const compileForPages = !isDemo && {
   output: { dir: FOR_PAGES, preserveModules: true, preserveModulesRoot: 'src' },
   onwarn,
 }
+const FOR_NODE = [sourcesOf(COMPILED), inlineScript(), inlineText(), inlinePage({ quick: isDemo }), commonjs()]
 const script = ([file, { path, name, format = 'iife', minify = minified() }]) =>
   bundle(`${FOR_PAGES}/${path}.js`, {
     ...{ file: `${DIR}/${file}`, format, name, globals: { 'gameserver-sidecar': 'GameServerSidecar' } },
@@ -108,15 +106,7 @@ export default [
     inputs(COMPILED, NODE),
     // A chunk of a few lines is one file more, and saves a command nothing.
     { ...modules('chunks/[name]'), manualChunks: libraries.chunk, experimentalMinChunkSize: 5000 },
-    [
-      CLIENT_BY_NAME,
-      sourcesOf(COMPILED),
-      inlineScript(),
-      inlineText(),
-      inlinePage({ quick: isDemo }),
-      commonjs(),
-      libraries.write,
-    ],
+    [CLIENT_BY_NAME, ...FOR_NODE, libraries.write],
   ),
   // What `gameserver-sidecar demo` runs. Its server is readable sample code, which imports this package as a user does.
   bundle({ demo: 'demo/star-arena/demo.mjs', server: 'demo/fleet/server.mjs' }, modules('game-server', `${DIR}/demo`), [

@@ -28,6 +28,7 @@ const INPUTS = [
   'build/declarations.mjs',
   'build/inline-page.mjs',
   'build/inline-script.mjs',
+  'build/inline-text.mjs',
   'build/licenses.mjs',
   'build/page-jsx.mjs',
   'build/rollup-plugins.mjs',

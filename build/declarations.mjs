@@ -25,6 +25,7 @@ export function writeDeclarations(compiled, dist, entries) {
   const sdk = entries['agones-sdk']
   writeFileSync(join(dist, 'agones-sdk.d.ts'), `${all(sdk)}export { AgonesSDK as default } from './types/${sdk}.js'\n`)
   writeFileSync(join(dist, 'agones-sdk.d.cts'), classItself(sdk))
+  writeFileSync(join(dist, 'agones-sdk.cjs'), "module.exports = require('./agones-sdk.js').AgonesSDK\n")
 }
 
 const all = (path) => `export * from './types/${path}.js'\n`

@@ -90,8 +90,6 @@ export interface ReadLine {
   readonly given: ReadonlySet<string>
   /** All arguments that are no flags, also those behind `--`. */
   readonly args: readonly string[]
-  /** The number of arguments before each flag's first occurrence. */
-  readonly argsBefore: ReadonlyMap<string, number>
   /** The arguments behind `--`. */
   readonly behind: readonly string[]
   /** Set by `--help` and `--version`, which take precedence over mistakes. */
@@ -134,7 +132,6 @@ export function readLine(words: readonly string[], flags: Flags, unknown: (flag:
   )
   const given = new Set<string>()
   const args: string[] = []
-  const argsBefore = new Map<string, number>()
   if (asked?.kind !== 'option') {
     for (const token of tokens) {
       if (token.kind === 'positional') args.push(token.value)
@@ -146,13 +143,12 @@ export function readLine(words: readonly string[], flags: Flags, unknown: (flag:
       const value = valueOf(signature(name, flag), flag, token.value, given.has(name) ? values[name] : undefined)
       values[name] = isOff ? false : value
       given.add(name)
-      if (!argsBefore.has(name)) argsBefore.set(name, args.length)
     }
   }
   const behind =
     end < 0 ? [] : tokens.slice(end + 1).flatMap((token) => (token.kind === 'positional' ? token.value : []))
   const asks = asked?.kind === 'option' ? (asked.name as 'help' | 'version') : undefined
-  return { values, given, args, argsBefore, behind, asks }
+  return { values, given, args, behind, asks }
 }
 
 /** @throws UsageError */

@@ -64,9 +64,8 @@ describe.each(runtimes)('the installed package in $name', ({ name, command, flag
     await expect.poll(() => sidecar.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
   })
 
-  test.skipIf(command === undefined || name !== 'Bun')(
-    'refuses players before the upgrade, by the recipe',
-    async (context) => {
+  if (name === 'Bun')
+    guarantee('refuses players before the upgrade, by the recipe', async (context) => {
       const { code } = snippetsOf('docs/recipes/bun.md').find(({ language }) => language === 'ts')!
       const port = await freePort()
       await writeFile(join(folder.path, 'recipe.ts'), code.replace('7654', String(port)))
@@ -94,8 +93,7 @@ describe.each(runtimes)('the installed package in $name', ({ name, command, flag
       expect([await game.end('SIGTERM'), game.lines]).toEqual([0, []])
       await expect.poll(() => ann).toEqual(['ann: hello', 'Good night'])
       await expect.poll(state).toBe('Shutdown')
-    },
-  )
+    })
 
   guarantee.each(['websocket', 'stream'] as const)('does all operations and watches over %s', async (watch) => {
     await using sidecar = await startSidecar()
