@@ -51,10 +51,11 @@ export function createEmitter<Events extends { error: Error }>(
 
     emit(type, event) {
       const results: unknown[] = []
-      const sink = logger ?? globals().console
-      if (type === 'error' && !has(type) && sink?.warn)
-        sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
-      bus.emit(type, [event, results])
+      if (has(type)) bus.emit(type, [event, results])
+      else if (type === 'error') {
+        const sink = logger ?? globals().console
+        if (sink?.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
+      }
       return results
     },
 
