@@ -2,15 +2,14 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { minifySync } from 'vite'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type * as Node from '../../src/node.js'
+import { describe, expect, test } from 'vitest'
 import { read, root } from '../support/source.js'
 
 type Limits = Readonly<Record<string, number>>
 
 /** `build/budgets.json`: `build/check-budgets.mjs` lets a number rise only with its reason. */
 const budgets = JSON.parse(read('build/budgets.json')) as Readonly<
-  Record<'bundledGzipBytes' | 'minifiedGzipBytes' | 'gzipBytes' | 'brotliBytes', Limits>
+  Record<'bundledGzipBytes' | 'minifiedGzipBytes' | 'gzipBytes', Limits>
 >
 
 const gzipped = (code: string | Uint8Array): number => gzipSync(code, { level: 9 }).length
@@ -47,13 +46,5 @@ describe('build/budgets.json', () => {
 
   test.each(Object.entries(budgets.gzipBytes))('the script dist/%s has at most %i bytes by gzip', (file, limit) => {
     expect(gzipped(read(`dist/${file}`))).toBeLessThanOrEqual(limit)
-  })
-
-  test.each(Object.entries(budgets.brotliBytes))("%s's page has at most %i bytes by Brotli", async (_, limit) => {
-    const { createLocalSidecar } = (await import(join(root, 'dist/node.js'))) as typeof Node
-    const local = await createLocalSidecar({ port: 0 })
-    onTestFinished(() => local.close())
-    const { headers } = await fetch(`${local.url}/_/`, { headers: { 'accept-encoding': 'br' } })
-    expect(Number(headers.get('content-length'))).toBeLessThanOrEqual(limit)
   })
 })
