@@ -110,13 +110,11 @@ ${without}
 ## How it is measured
 
 Both packages talk to the same release of the real sidecar on loopback: this one by HTTP, the official SDK by gRPC. The
-game, a process of its own, connects, watches, and sends a heartbeat each second, as each SDK's documentation shows,
-with error callbacks for the official SDK. *Never* means: not within half a minute.
+game connects, watches, and sends a heartbeat each second, as each SDK's documentation shows, with error callbacks for the
+official SDK. *Never* means: not within half a minute.
 
-- **Restart**: the sidecar ends, and starts again three seconds later. Times count from that start.
+- **Restart**: the sidecar starts again three seconds after its end. Times count from that start.
 - **Hang**: the sidecar is stopped (\`SIGSTOP\`), and its connections stay open.
-
-The command's time includes the sidecar's own. Bytes are of a bundle by esbuild, minified.
 
 ## Repeat it
 

@@ -37,19 +37,16 @@ describe.skipIf(!hasTerminal)('init in a terminal', () => {
   test('asks, asks again after a wrong answer, and writes what was said', async () => {
     const folder = await temporaryFolder('init')
     const { code, left } = await typed(folder, [
-      [/page or a node program\?.*: /, '\r'],
-      [/name in the cluster.*: /, 'My Game\r'],
-      [/name must be .*name in the cluster.*: /s, 'my-game\r'],
-      [/folder that holds the build.*: /, 'out\r'],
-      [/port that players connect to.*: /, '\r'],
-      [/name of its image.*: /, '\r'],
-      [/Counters.*: /, 'rooms=4\r'],
-      [/Lists.*: /, '\r'],
+      [/page or a node program\?.*: /, 'page\r'],
+      [/port that players connect to.*: /, '70000\r'],
+      [/port must be .*port that players connect to.*: /s, '7000\r'],
+      [/Seats for players.*: /, 'rooms=4\r'],
+      [/Seconds without a health beat.*: /, '\r'],
     ])
     expect({ code, left }).toEqual({ code: 0, left: [] })
     const fleet = await readFile(join(folder, 'fleet.yaml'), 'utf8')
-    expect(fleet).toMatch(/\n {2}name: my-game\n/)
-    expect(fleet).toMatch(/\n +rooms:\n +count: 0\n +capacity: 4\n/)
+    expect(fleet).toMatch(/\n +containerPort: 7000\n/)
+    expect(fleet).toMatch(/\n +rooms:\n +capacity: 4\n/)
   })
 
   test.each([
@@ -66,7 +63,7 @@ describe.skipIf(!hasTerminal)('init in a terminal', () => {
 
 test('init without a terminal asks nothing', async () => {
   const folder = await temporaryFolder('init')
-  const run = cli(['init', '--into', folder, '--name', 'my-game'])
+  const run = cli(['init', '--into', folder, '--kind', 'page'])
   run.child.stdin!.end()
   expect((await run.finished).code).toBe(0)
   expect(await readdir(folder)).toContain('fleet.yaml')

@@ -81,6 +81,6 @@ test('a malformed trustProxy throws, in the words of each part', async () => {
   const trustProxy = ['10.0.0.0/8', '10.0.0.0/40']
   await expect(startPlayers({ trustProxy })).rejects.toThrow(/trustProxy.*a network such as 10\.0\.0\.0\/8/)
   expect(() => attachServer(createServer(), { trustProxy })).toThrow(/trustProxy.*a list of networks such as 10/)
-  const io = { of: () => undefined, attach: () => undefined } as never
+  const io = { of: () => ({ sockets: new Map() }), attach: () => undefined } as never
   expect(() => attachSocketIo(io, { trustProxy: '10.0.0.0/8' as never })).toThrow(/trustProxy.*a list of networks/)
 })

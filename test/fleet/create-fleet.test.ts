@@ -159,8 +159,10 @@ test('more GameServers than ports wait for one, and say so', async () => {
   await expect.poll(() => servers(fleet).map(({ name }) => name)).toEqual([first!.name])
 })
 
-test('games that fail with the same output are shown three times, then in one line and at a slower pace', async () => {
+test('games that fail at once are replaced later and later; the same output is shown three times, then in one line', async () => {
   const { events, line } = await start('crash')
+  await line(/the next GameServer is created in 1 s/)
+  await line(/the next GameServer is created in 2 s/)
   await line(/^3 games in a row have failed with exit code 1 and the same output, which is left out from now on\./)
   await line(/the next GameServer is created in 10 s/)
   expect(
@@ -183,13 +185,6 @@ test('an autoscaler looks again in time after the clock of the machine was set b
   onTestFinished(() => void vi.restoreAllMocks())
   fleet.allocate({})
   await expect.poll(() => servers(fleet)).toHaveLength(2)
-})
-
-test('a game that fails at once is started again later and later, each time in a new GameServer', async () => {
-  const { line } = await start('crash')
-  await line(/Error: no level file/)
-  await line(/the next GameServer is created in 1 s/)
-  await line(/the next GameServer is created in 2 s/)
 })
 
 const yaml = (label: string): string => `

@@ -1,18 +1,15 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { minifySync } from 'vite'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type * as Node from '../../src/node.js'
+import { describe, expect, test } from 'vitest'
 import { read, root } from '../support/source.js'
 
 type Limits = Readonly<Record<string, number>>
 
 /** `build/budgets.json`: `build/check-budgets.mjs` lets a number rise only with its reason. */
 const budgets = JSON.parse(read('build/budgets.json')) as Readonly<
-  Record<'bundledGzipBytes' | 'minifiedGzipBytes' | 'gzipBytes' | 'brotliBytes' | 'words' | 'lines' | 'files', Limits>
+  Record<'bundledGzipBytes' | 'minifiedGzipBytes' | 'gzipBytes', Limits>
 >
 
 const gzipped = (code: string | Uint8Array): number => gzipSync(code, { level: 9 }).length
@@ -29,22 +26,6 @@ async function shipped(path: string, names: string): Promise<number> {
   })
   return gzipped(minifySync('bundle.js', outputFiles[0]!.text).code)
 }
-
-/** Paths of files in git or new to it, within a folder or named by it. */
-const filesIn = (path: string): string[] =>
-  execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', path], {
-    cwd: root,
-    encoding: 'utf8',
-  })
-    .split('\0')
-    .filter((file) => file !== '' && existsSync(join(root, file)))
-
-const SOURCE = /\.(tsx?|mjs|js|css|html)$/
-
-const countIn = (path: string, ends: RegExp, count: (text: string) => number): number =>
-  filesIn(path)
-    .filter((file) => ends.test(file))
-    .reduce((sum, file) => sum + count(read(file)), 0)
 
 describe('build/budgets.json', () => {
   test.each(Object.entries(budgets.bundledGzipBytes))(
@@ -65,25 +46,5 @@ describe('build/budgets.json', () => {
 
   test.each(Object.entries(budgets.gzipBytes))('the script dist/%s has at most %i bytes by gzip', (file, limit) => {
     expect(gzipped(read(`dist/${file}`))).toBeLessThanOrEqual(limit)
-  })
-
-  test.each(Object.entries(budgets.brotliBytes))("%s's page has at most %i bytes by Brotli", async (_, limit) => {
-    const { createLocalSidecar } = (await import(join(root, 'dist/node.js'))) as typeof Node
-    const local = await createLocalSidecar({ port: 0 })
-    onTestFinished(() => local.close())
-    const { headers } = await fetch(`${local.url}/_/`, { headers: { 'accept-encoding': 'br' } })
-    expect(Number(headers.get('content-length'))).toBeLessThanOrEqual(limit)
-  })
-
-  test.each(Object.entries(budgets.words))('%s has at most %i words', (path, limit) => {
-    expect(countIn(path, /\.md$/, (text) => text.split(/\s+/).filter(Boolean).length)).toBeLessThanOrEqual(limit)
-  })
-
-  test.each(Object.entries(budgets.lines))('%s has at most %i lines', (path, limit) => {
-    expect(countIn(path, SOURCE, (text) => text.split('\n').length - 1)).toBeLessThanOrEqual(limit)
-  })
-
-  test.each(Object.entries(budgets.files))('%s has at most %i files', (path, limit) => {
-    expect(filesIn(path).length).toBeLessThanOrEqual(limit)
   })
 })

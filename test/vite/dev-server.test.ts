@@ -3,7 +3,6 @@ import { createServer as createHttpServer, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createServer } from 'vite'
 import WebSocket from 'ws'
@@ -11,7 +10,6 @@ import { createLocalSidecar } from '../../src/node.js'
 import { gameserverSidecar } from '../../src/local/vite.js'
 import type { GameserverSidecarOptions } from '../../src/local/vite.js'
 import { call, readGameServer } from '../cli/support.js'
-import { bundleSource } from '../support/bundle-source.js'
 import { converse, request } from '../node/support.js'
 import { freePort } from '../support/free-port.js'
 import { collector, configFor, dev, localUrl, project, TAG } from './support.js'
@@ -232,28 +230,4 @@ test('as part of another server: calls and the stream, and a local sidecar that 
   const local = localUrl(logger.lines)
   await vite.close()
   expect(await gone(local)).toBe('gone')
-})
-
-test('Vite finds the plugin in a configuration file, and again when that has changed', async () => {
-  const source = join(process.cwd(), 'src/local/vite.ts')
-  const root = await project({
-    'vite.config.ts': `import { gameserverSidecar } from './plugin.mjs'\nexport default { plugins: [gameserverSidecar()] }\n`,
-  })
-  await bundleSource(`export { gameserverSidecar } from ${JSON.stringify(source)}`, join(root, 'plugin.mjs'))
-  const logger = collector()
-  const server = await createServer({
-    root,
-    customLogger: logger,
-    configFile: join(root, 'vite.config.ts'),
-    server: { port: 0, host: '127.0.0.1', watch: null },
-  })
-  onTestFinished(() => server.close())
-  await server.listen()
-  const starts = (): number => logger.lines.filter((line) => line.includes('Local sidecar')).length
-  await expect.poll(starts, { timeout: 20_000 }).toBe(1)
-  await server.restart()
-  await expect.poll(starts, { timeout: 20_000 }).toBe(2)
-  expect((await readGameServer(localUrl(logger.lines))).status.state).toBe('Scheduled')
-  await server.close()
-  expect(await gone(localUrl(logger.lines))).toBe('gone')
 })
