@@ -4,7 +4,7 @@ import { websocketHeaders } from '../node/support.js'
 import { dev } from '../vite/support.js'
 import { filled, refused, served } from './support/strangers.js'
 import { startGateway } from './support/targets.js'
-import { ask } from './support/wire.js'
+import { ask } from '../support/wire.js'
 
 const at = (path: string): string => `/_/sidecar${path}`
 

@@ -5,7 +5,7 @@ import { createLocalSidecar } from '../../src/node.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { websocketHeaders } from '../node/support.js'
 import { expectRefusal, startGateway } from './support/targets.js'
-import { ask } from './support/wire.js'
+import { ask } from '../support/wire.js'
 
 /** Spies on the function even in modules of `src` that imported it before. */
 const compared = vi.spyOn(crypto, 'timingSafeEqual')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { expectRefusal, expectServing, targets } from './support/targets.js'
 import { askUntil, openWatch } from './support/watch.js'
-import { ask, askAll, dial, head, readAnswers } from './support/wire.js'
+import { ask, askAll, dial, head, readAnswers } from '../support/wire.js'
 
 const MIB = 1024 * 1024
 /** The sidecar's own errors, for an announced length and for received bytes. */

@@ -3,7 +3,7 @@ import { createEventLines } from '../../src/cli/event-lines.js'
 import { createLineLog } from '../../src/local/http/line-log.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { startGateway } from './support/targets.js'
-import { ask, askAll } from './support/wire.js'
+import { ask, askAll } from '../support/wire.js'
 
 /** Control sequences of terminals, line breaks, and characters that turn the reading direction. */
 const NASTY = [

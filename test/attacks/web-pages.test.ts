@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { websocketHeaders } from '../node/support.js'
 import { browsers, filled, isLink, isUpgrade, pageHeaders, refused, served } from './support/strangers.js'
 import { expectRefusal, expectServing, targets } from './support/targets.js'
-import { ask, askAll } from './support/wire.js'
-import type { Answer } from './support/wire.js'
+import { ask, askAll } from '../support/wire.js'
+import type { Answer } from '../support/wire.js'
 
 const DEV = 'http://localhost:5173'
 

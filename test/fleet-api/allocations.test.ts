@@ -1,6 +1,6 @@
-import { connect } from 'node:net'
-import { text as readAll } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { request } from '../node/support.js'
+import { dial } from '../support/wire.js'
 import { AGONES, ALLOCATE, serveFleet } from './support/serve-fleet.js'
 
 const SERVICE = '/gameserverallocation'
@@ -130,10 +130,9 @@ test('allocations in flight together are a batch: a shared GameServer is given o
   await ask('POST', ALLOCATE, {})
   const body = JSON.stringify({ spec: { selectors: [{ gameServerState: 'Allocated' }] } })
   const head = `POST ${ALLOCATE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`
-  const socket = connect(port, '127.0.0.1')
   // One packet, so that the server reads both at the same time.
-  socket.write(`${head}\r\n${body}${head}Connection: close\r\n\r\n${body}`)
-  const states = [...(await readAll(socket)).matchAll(/"status":\{"state":"(\w+)"/g)].map(([, state]) => state)
+  const answers = await (await dial(port, `${head}\r\n${body}${head}Connection: close\r\n\r\n${body}`)).ended
+  const states = [...answers.matchAll(/"status":\{"state":"(\w+)"/g)].map(([, state]) => state)
   expect(states).toEqual(['Allocated', 'UnAllocated'])
   expect((await ask('POST', ALLOCATE, body)).body.status['state']).toBe('Allocated')
 })
@@ -143,14 +142,13 @@ test('no web page of another origin can read, allocate or change', async () => {
   allReady()
   const before = model.resourceVersion
   const strangers = [
-    { origin: 'https://evil.example' },
-    { origin: 'null' },
-    { origin: `http://127.0.0.1:${port + 1}` },
-    { 'sec-fetch-site': 'cross-site' },
-    { host: `evil.example:${port}` },
+    ['Host: localhost', 'Origin: https://evil.example'],
+    ['Host: localhost', 'Origin: null'],
+    ['Host: localhost', `Origin: http://127.0.0.1:${port + 1}`],
+    ['Host: localhost', 'Sec-Fetch-Site: cross-site'],
+    [`Host: evil.example:${port}`],
   ]
   for (const headers of strangers) {
-    const other = { ...headers } as Record<string, string>
     for (const [method, path, body] of [
       ['GET', `${AGONES}/gameservers`],
       ['GET', `${AGONES}/gameservers?watch=1`],
@@ -158,8 +156,8 @@ test('no web page of another origin can read, allocate or change', async () => {
       ['POST', SERVICE, '{"namespace":"default"}'],
       ['DELETE', `${AGONES}/gameservers/${names()[0]}`],
     ] as const) {
-      const answer = await raw(port, method, path, other, body)
-      expect(answer, `${JSON.stringify(headers)} ${method} ${path}`).toMatch(/^HTTP\/1\.1 403 /)
+      const { status } = await request(port, `${method} ${path}`, headers, body)
+      expect(status, `${headers.join()} ${method} ${path}`).toBe(403)
     }
   }
   // What a page may send without asking first is refused even if the browser named no origin.
@@ -171,11 +169,3 @@ test('no web page of another origin can read, allocate or change', async () => {
   expect(model.resourceVersion).toBe(before)
   expect((await fetch(url + ALLOCATE, { method: 'OPTIONS' })).headers.has('access-control-allow-origin')).toBe(false)
 })
-
-function raw(port: number, method: string, path: string, headers: Record<string, string>, body = ''): Promise<string> {
-  const socket = connect(port, '127.0.0.1')
-  const all = { host: 'localhost', connection: 'close', 'content-length': String(body.length), ...headers }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
-  return readAll(socket)
-}

@@ -1,10 +1,8 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PRIVATE_NETWORKS } from '../../src/host/host-metrics.js'
 import { createNetworks } from '../../src/protocol/networks.js'
 import { serveMetrics } from '../../src/deploy/metrics/serve-metrics.js'
-import { ask } from '../attacks/support/wire.js'
+import { ask, dial } from '../support/wire.js'
 
 async function start(from: readonly string[] = PRIVATE_NETWORKS): Promise<{ port: number; scrapes: () => number }> {
   let scrapes = 0
@@ -47,12 +45,8 @@ describe('the port for a Prometheus', () => {
 
   test('gives nothing to a connection from outside of the given networks', async () => {
     const { port, scrapes } = await start(['10.0.0.0/8'])
-    const socket = connect(port, '127.0.0.1').on('error', () => {})
-    let bytes = 0
-    socket.on('data', (data) => (bytes += data.length))
-    socket.write('GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
-    await once(socket, 'close')
-    expect([bytes, scrapes()]).toEqual([0, 0])
+    const wire = await dial(port, 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+    expect([await wire.ended, scrapes()]).toEqual(['', 0])
   })
 
   test('networks hold the addresses of peers, also IPv4 ones mapped into IPv6', () => {

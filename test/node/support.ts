@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import WebSocket from 'ws'
@@ -8,6 +7,7 @@ import type { GuardOptions } from '../../src/local/http/request-guard.js'
 import { createSidecarServer } from '../../src/local/sidecar/sidecar-server.js'
 import type { SidecarServer } from '../../src/local/sidecar/sidecar-server.js'
 import type { Sidecar } from '../../src/platform/sidecar.js'
+import { dial } from '../support/wire.js'
 
 export interface RawAnswer {
   readonly status: number
@@ -17,12 +17,7 @@ export interface RawAnswer {
 
 /** Sends bytes as they are and collects everything until the server ends the connection. */
 export async function exchange(port: number, text: string): Promise<RawAnswer> {
-  const socket = connect(port, '127.0.0.1')
-  let answer = ''
-  socket.on('data', (chunk) => (answer += chunk.toString('latin1')))
-  socket.on('error', () => undefined)
-  socket.write(text)
-  await new Promise((resolve) => socket.once('close', resolve))
+  const answer = await (await dial(port, text)).ended
   const [head = '', ...rest] = answer.split('\r\n\r\n')
   return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0), head, body: rest.join('\r\n\r\n') }
 }
@@ -42,9 +37,7 @@ export const websocketHeaders = [
 
 /** A socket that stays open until the test ends. */
 export async function openSocket(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  socket.on('error', () => undefined)
-  onTestFinished(() => void socket.destroy())
+  const { socket } = await dial(port)
   await once(socket, 'connect')
   return socket
 }

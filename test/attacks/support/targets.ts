@@ -5,8 +5,8 @@ import { createGateway, createLocalSidecar } from '../../../src/node.js'
 import type { GatewayOptions, LocalSidecar, LocalSidecarOptions } from '../../../src/node.js'
 import type { SidecarEvent } from '../../../src/platform/sidecar.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
-import { ask } from './wire.js'
-import type { Answer } from './wire.js'
+import { ask } from '../../support/wire.js'
+import type { Answer } from '../../support/wire.js'
 
 /** A server under attack, with a sidecar that records everything. */
 export interface Victim {

@@ -1,8 +1,8 @@
 import { websocketHeaders } from '../../node/support.js'
 import { expectServing } from './targets.js'
 import type { Victim } from './targets.js'
-import { dial, head } from './wire.js'
-import type { Wire } from './wire.js'
+import { dial, head } from '../../support/wire.js'
+import type { Wire } from '../../support/wire.js'
 
 const WATCH_HEADERS = { stream: [], websocket: websocketHeaders } as const
 

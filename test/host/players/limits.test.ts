@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import { dial } from '../../attacks/support/wire.js'
+import { dial } from '../../support/wire.js'
 import { dialPlayers, echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
 import type { Stage } from './players-support.js'
 import { until } from '../../support/until.js'
