@@ -16,10 +16,7 @@ const PAGES = {
   player: 'host/player',
   players: 'players/index',
   metrics: 'metrics',
-  phaser: 'engines/phaser',
-  cocos: 'engines/cocos',
-  playcanvas: 'engines/playcanvas',
-  babylon: 'engines/babylon',
+  ...Object.fromEntries(['phaser', 'cocos', 'playcanvas', 'babylon'].map((engine) => [engine, `engines/${engine}`])),
 }
 /** Adapters of servers, which share a chunk. */
 const SERVERS = { colyseus: 'players/colyseus', 'socket.io': 'players/socket.io', ws: 'players/ws' }
@@ -56,18 +53,12 @@ const TSC = ['node_modules/typescript-native/bin/tsc', '-p', 'build/tsconfig.bui
 execFileSync(process.execPath, isDemo ? [...TSC, '--declaration', 'false'] : TSC, { stdio: 'inherit' })
 if (!isDemo) writeDeclarations(COMPILED, DIR, { index: 'index', ...PAGES, ...SERVERS, ...NODE })
 
-/** An adapter's client is the application's own: the module that its other imports of the package lead to. */
-const CLIENT_BY_NAME = byName({
-  index: 'gameserver-sidecar',
-  'index.node': 'gameserver-sidecar',
-  'players/index': 'gameserver-sidecar/players',
-})
 /** Our own warnings fail the build: types are checked elsewhere, so a warning here means that the output is wrong. */
 const onwarn = ({ code, message, id = '', ids = [id] }) => {
   if (!ids.every((path) => path.includes('node_modules/'))) throw new Error(`${code}: ${message}`)
 }
 const libraries = bundledLibraries()
-const bundle = (input, output, plugins = [CLIENT_BY_NAME]) => ({
+const bundle = (input, output, plugins = [byName]) => ({
   input,
   external: INSTALLED,
   plugins: [...plugins, resolve({ preferBuiltins: true }), libraries.collect],
@@ -84,7 +75,7 @@ const compileForPages = !isDemo && {
     .concat(Object.values(SCRIPTS).map(({ path }) => path))
     .map((path) => `src/${path}.ts`),
   external: (id) => !/^[./]/.test(id),
-  plugins: [CLIENT_BY_NAME, typescript({ tsconfig: 'build/tsconfig.es2017.json' })],
+  plugins: [byName, typescript({ tsconfig: 'build/tsconfig.es2017.json' })],
   output: { dir: FOR_PAGES, preserveModules: true, preserveModulesRoot: 'src' },
   onwarn,
 }
@@ -106,7 +97,14 @@ export default [
     inputs(COMPILED, NODE),
     // A chunk of a few lines is one file more, and saves a command nothing.
     { ...modules('chunks/[name]'), manualChunks: libraries.chunk, experimentalMinChunkSize: 5000 },
-    [CLIENT_BY_NAME, ...FOR_NODE, libraries.write],
+    [byName, ...FOR_NODE, libraries.write],
+  ),
+  // What Jest requires, which loads no ES modules: of the official SDK's class, the class itself.
+  ...(isDemo ? [] : ['agones-sdk', 'mock', 'player', 'players']).map((name) =>
+    bundle(`${COMPILED}/${{ ...PAGES, ...NODE }[name]}.js`, {
+      ...{ file: `${DIR}/cjs/${name}.cjs`, format: 'cjs', exports: 'named', plugins: [minified()] },
+      footer: 'module.exports = exports.default || exports',
+    }),
   ),
   // What `gameserver-sidecar demo` runs. Its server is readable sample code, which imports this package as a user does.
   bundle({ demo: 'demo/star-arena/demo.mjs', server: 'demo/fleet/server.mjs' }, modules('game-server', `${DIR}/demo`), [

@@ -26,6 +26,13 @@ export function writeDeclarations(compiled, dist, entries) {
   writeFileSync(join(dist, 'agones-sdk.d.ts'), `${all(sdk)}export { AgonesSDK as default } from './types/${sdk}.js'\n`)
   writeFileSync(join(dist, 'agones-sdk.d.cts'), classItself(sdk))
   writeFileSync(join(dist, 'agones-sdk.cjs'), "module.exports = require('./agones-sdk.js').AgonesSDK\n")
+  mkdirSync(join(dist, 'cjs'), { recursive: true })
+  writeFileSync(
+    join(dist, 'cjs/agones-sdk.d.cts'),
+    "import AgonesSDK = require('../agones-sdk.cjs')\nexport = AgonesSDK\n",
+  )
+  for (const name of ['mock', 'player', 'players'])
+    writeFileSync(join(dist, `cjs/${name}.d.cts`), `export * from '../types/${entries[name]}.js'\n`)
 }
 
 const all = (path) => `export * from './types/${path}.js'\n`

@@ -8,7 +8,7 @@ import { minifySync } from 'vite'
  * Leaves modules outside the bundle, and imports them by another name. `names` has their paths in `src`. Every other
  * module is the file that its import names, so nobody needs to look for it.
  */
-export const byName = (names) => ({
+const leadingTo = (names) => ({
   name: 'by-name',
   resolveId(id, importer) {
     if (!importer || !/^\.\.?\/.*\.js$/.test(id) || importer.includes('node_modules')) return null
@@ -17,6 +17,13 @@ export const byName = (names) => ({
     if (Object.hasOwn(names, place)) return { id: names[place], external: true }
     return importer.endsWith('.ts') ? null : { id: path, moduleSideEffects: false }
   },
+})
+
+/** An adapter's client is the application's own: the module that its other imports of the package lead to. */
+export const byName = leadingTo({
+  index: 'gameserver-sidecar',
+  'index.node': 'gameserver-sidecar',
+  'players/index': 'gameserver-sidecar/players',
 })
 
 /** Lets a compiled module import what isn't compiled, such as a page, from beside its source. */

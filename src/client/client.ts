@@ -16,7 +16,7 @@ import { createAccess } from './request.js'
 import { createState, DERIVED, type State } from './state.js'
 import { createTime, follow, onAbort, type Task } from './time.js'
 import { createStreamWatch, createWebSocketWatch, type LoadWebSocket } from './transports.js'
-import type { CallOptions, ClientStatus, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
+import type { CallOptions, ClientStatus, CreateClient, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
 import { createWatch, iterate, type Watch } from './watch.js'
 
 /** What each kind of host supplies. */
@@ -37,17 +37,6 @@ export interface Environment {
     emit: Emitter<SidecarEvents>['emit'],
     end: (deadline: number) => readonly unknown[],
   ): () => void
-}
-
-/**
- * A client of the sidecar beside this game server. It dials nothing by itself until it is called, listened to or told
- * to keep the beat; it lives until `close()`.
- *
- * @throws SidecarError `CONFIG` where nothing says where the sidecar is, or an option can't be right
- */
-export interface CreateClient {
-  (options: ClientOptions & { int64: 'bigint' }): SidecarClient<bigint>
-  (options?: ClientOptions): SidecarClient
 }
 
 /** `createClient` for a kind of host. */

@@ -1,6 +1,7 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
 import type { SidecarError } from './errors.js'
 import type { AbortSignalLike } from './globals.js'
+import type { ClientOptions } from './option-types.js'
 
 export interface CallOptions {
   signal?: AbortSignalLike
@@ -340,4 +341,15 @@ export interface SidecarClient<Int = number> {
    * The events `connection` and `health` tell changes.
    */
   readonly status: ClientStatus
+}
+
+/**
+ * A client of the sidecar beside this game server. It dials nothing by itself until it is called, listened to or told
+ * to keep the beat; it lives until `close()`.
+ *
+ * @throws SidecarError `CONFIG` where nothing says where the sidecar is, or an option can't be right
+ */
+export interface CreateClient {
+  (options: ClientOptions & { int64: 'bigint' }): SidecarClient<bigint>
+  (options?: ClientOptions): SidecarClient
 }

@@ -232,3 +232,21 @@ test('port is AGONES_SDK_HTTP_PORT, else 9358, whatever AGONES_SDK_GRPC_PORT is'
   vi.stubEnv('AGONES_SDK_HTTP_PORT', '1234')
   expect(portOf()).toBe('1234')
 })
+
+test.each([
+  ['playerConnect', 'appendListValue'],
+  ['playerDisconnect', 'deleteListValue'],
+  ['setPlayerCapacity', 'setListCapacity'],
+  ['getPlayerCapacity', 'getListCapacity'],
+  ['getPlayerCount', 'getListLength'],
+  ['isPlayerConnected', 'listContains'],
+  ['getConnectedPlayers', 'getListValues'],
+] as const)('alpha.%s() rejects with FEATURE_DISABLED and names beta.%s()', async (method, instead) => {
+  const sdk = startSdk({ url: 'http://127.0.0.1:1' })
+  expect(await failureOf(sdk.alpha[method]('alice'))).toMatchObject({
+    code: 'FEATURE_DISABLED',
+    grpcCode: 2,
+    operation: method,
+    hint: expect.stringContaining(`sdk.beta.${instead}('players'`),
+  })
+})

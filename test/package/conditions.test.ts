@@ -45,6 +45,23 @@ describe('Node', () => {
   })
 })
 
+// As Jest does, in the environments node and jsdom.
+test.each([[OLD], [OLD, '--conditions=browser']])(
+  'where nothing can require an ES module, with %j, client, players, mock, player and agones-sdk share one SidecarError',
+  async (...flags) => {
+    const code = `const { createClient, SidecarError } = require('${PACKAGE}')
+      const AgonesSDK = require('${PACKAGE}/agones-sdk')
+      const found = [AgonesSDK.name, AgonesSDK.default === AgonesSDK]
+      found.push(typeof require('${PACKAGE}/mock').createMock, typeof require('${PACKAGE}/player').connect)
+      const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
+      for (const run of [() => require('${PACKAGE}/players').trackPlayers(client, { lisst: 'players' }), () => new AgonesSDK({ baseUrl: 'x:y' })])
+        try { run() } catch (error) { found.push(error instanceof SidecarError) }
+      console.log(JSON.stringify(found))`
+    const out = await node(folder.path, ...flags, '--eval', code)
+    expect(JSON.parse(out)).toEqual(['AgonesSDK', true, 'function', 'function', true, true])
+  },
+)
+
 describe('a bundler', () => {
   const neutral = (...conditions: string[]): BuildOptions => ({ platform: 'neutral', conditions })
 

@@ -1,5 +1,6 @@
 import { createClient } from '../../index.node.js'
-import type { ClientOptions, Counter, CounterUpdate, List, SidecarClient, SidecarError } from '../../index.js'
+import type { ClientOptions, Counter, CounterUpdate, List, SidecarClient } from '../../index.js'
+import { SidecarError } from '../../index.js'
 import { toAgonesError, withGrpcCode, type AgonesSDKError } from './errors.js'
 import { toObject, type GameServer } from './game-server.js'
 
@@ -17,6 +18,8 @@ export class AgonesSDK {
   /** The client behind every method, for features that the official SDK lacks. */
   readonly client: SidecarClient
   readonly beta: Beta
+  /** The platform's player tracking, which this package leaves to a list: every method rejects. */
+  readonly alpha = alpha
   private beat: Promise<unknown> | undefined
 
   /**
@@ -144,4 +147,23 @@ function createBeta(client: SidecarClient) {
     appendListValue: (key: string, value: string): Promise<void> => done(client.addListValue(key, value)),
     deleteListValue: (key: string, value: string): Promise<void> => done(client.removeListValue(key, value)),
   }
+}
+
+/** @param instead the method that does the same on a list */
+const refused = (operation: string, instead: string) => {
+  const hint = `Keep players in a list: ${instead}`
+  return (..._given: unknown[]): Promise<never> =>
+    withGrpcCode(
+      Promise.reject(new SidecarError('FEATURE_DISABLED', "Player tracking isn't supported", { operation, hint })),
+    )
+}
+
+const alpha = {
+  playerConnect: refused('playerConnect', "sdk.beta.appendListValue('players', playerID)"),
+  playerDisconnect: refused('playerDisconnect', "sdk.beta.deleteListValue('players', playerID)"),
+  setPlayerCapacity: refused('setPlayerCapacity', "sdk.beta.setListCapacity('players', capacity)"),
+  getPlayerCapacity: refused('getPlayerCapacity', "sdk.beta.getListCapacity('players')"),
+  getPlayerCount: refused('getPlayerCount', "sdk.beta.getListLength('players')"),
+  isPlayerConnected: refused('isPlayerConnected', "sdk.beta.listContains('players', playerID)"),
+  getConnectedPlayers: refused('getConnectedPlayers', "sdk.beta.getListValues('players')"),
 }
