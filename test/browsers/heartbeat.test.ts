@@ -95,18 +95,14 @@ inEachBrowser((browser) => {
   // In WebKit, a worker's requests wait for the page's thread, so a busy page stops them.
   if (!isDriven(browser)) return
 
-  test('a heartbeat survives a page that is busy, stops once the page is busy for longer than stallTimeout, and resumes after that', async () => {
+  test('a page that is busy for longer than stallTimeout sends no beat meanwhile, and beats at once when it is free', async () => {
     const { sidecar, url } = await serveHeart('through a gateway', game)
     const page = await browser.open(url)
     await page.run(`startHeart({ interval: 250, stallTimeout: ${STALL_TIMEOUT} })`)
     const { from, to } = await page.run<Busy>('block(5500)')
-    expect(beatsWithin(sidecar, from, from + STALL_TIMEOUT).length).toBeGreaterThanOrEqual(3)
-    // A few beats may still be in flight. A heart that didn't stop would beat eight times.
-    expect(beatsWithin(sidecar, from + STALL_TIMEOUT + LATE, to).length).toBeLessThan(4)
+    // A few beats may still be in flight.
+    expect(beatsWithin(sidecar, from + LATE, to).length).toBeLessThan(4)
     expect((await firstBeatSince(sidecar, to)) - to).toBeLessThan(LATE)
-    // A busy machine may add other reasons.
-    const held = await page.run<readonly { reason: string }[]>('heldBack()')
-    expect(held.map(({ reason }) => reason)).toContain('stalled')
   })
 
   test.each(Object.entries(departures))(

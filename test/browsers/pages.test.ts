@@ -152,7 +152,8 @@ inEachBrowser((browser) => {
     test('the page of docs/browser.md becomes Ready with its script tag alone', async () => {
       const { url } = await start()
       const page = await browser.open((await servePages(game)).url(`drop-in.html${sidecarQuery(url)}`))
-      expect(await page.run('untilReady()')).toEqual(['Scheduled', 'Ready'])
+      // Its local mode applies ready() at once, perhaps before the watch has shown Scheduled.
+      expect((await page.run<readonly string[]>('untilReady()')).at(-1)).toBe('Ready')
     })
   })
 

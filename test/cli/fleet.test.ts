@@ -13,18 +13,8 @@ let nextPort = 22_000
 const fleet = (behaviour: string, ...more: readonly string[]): Run => {
   const first = nextPort
   nextPort += 20
-  const flags = [
-    '--port',
-    '0',
-    '--players-port',
-    `${first}-${first + 19}`,
-    '--replicas',
-    '1',
-    '--log-format',
-    'json',
-    ...more,
-  ]
-  return cli(['fleet', ...flags, '--', process.execPath, PROGRAM], { BEHAVIOUR: behaviour })
+  const flags = `--port 0 --players-port ${first}-${first + 19} --replicas 1 --log-format json`.split(' ')
+  return cli(['fleet', ...flags, ...more, '--', process.execPath, PROGRAM], { BEHAVIOUR: behaviour })
 }
 
 /** A Fleet of one, once it is Ready, and the process group of its game. */
@@ -58,18 +48,8 @@ test('Ctrl-C gives the games their grace period, and a second one kills them', a
 })
 
 test('the first line leads to the dashboard; lines of a game have its name', async () => {
-  const run = cli([
-    'fleet',
-    '--port',
-    '0',
-    '--players-port',
-    '22900-22919',
-    '--replicas',
-    '1',
-    '--',
-    process.execPath,
-    PROGRAM,
-  ])
+  const args = 'fleet --port 0 --players-port 22900-22919 --replicas 1 --'.split(' ')
+  const run = cli([...args, process.execPath, PROGRAM])
   expect((await run.line(/./)).input).toMatch(/^ {2}➜ {2}Dashboard: +http:\/\/127\.0\.0\.1:\d+\/_\/$/)
   await run.line(/^\w{5} │ fleet-\w{5}-\w{5} of fleet at 229\d\d$/)
   await run.line(/^[\d:.]+ {2}\w{5} {2}RequestReady → Ready/)

@@ -26,16 +26,7 @@ function unread(args: readonly string[], env: NodeJS.ProcessEnv = {}): Unread {
 
 async function startFleet(format: string): Promise<Unread> {
   const [port, players] = [await freePort(), await freePort()]
-  const flags = [
-    '--port',
-    `${port}`,
-    '--players-port',
-    `${players}-${players + 9}`,
-    '--replicas',
-    '1',
-    '--log-format',
-    format,
-  ]
+  const flags = `--port ${port} --players-port ${players}-${players + 9} --replicas 1 --log-format ${format}`.split(' ')
   const child = unread(['fleet', ...flags, '--', process.execPath, PROGRAM], { BEHAVIOUR: 'flood' })
   const url = `http://127.0.0.1:${port}/apis/agones.dev/v1/namespaces/default/fleets/fleet`
   const isReady = async (): Promise<boolean> => (await (await fetch(url)).text()).includes('"readyReplicas":1')

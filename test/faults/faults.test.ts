@@ -81,7 +81,7 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
   }
 }
 
-describe.concurrent('10 restarts of the sidecar', () => testRestarts(10))
+describe.concurrent('3 restarts of the sidecar', () => testRestarts(3))
 
 /** Version 2 as short as possible, since every byte of it costs a connection. */
 const { object_meta, status } = gameServer(2)

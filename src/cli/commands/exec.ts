@@ -66,10 +66,12 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
     else say(`${url} (${variablePrefix(given.platform)}PORT=${listening})${at}`)
     if (given.open && dashboard !== undefined) openByFlag(dashboard, say)
     if (given.keys) detach = await takeKeys(local, dashboard, context)
+    const { PORT } = process.env
+    const ownPort = PORT === undefined ? {} : { PORT }
     const { exitCode } = await runCommand({
       command: args as readonly [string, ...string[]],
       local,
-      env: () => ({ ...process.env, ...gameVariables(local, given.platform) }),
+      env: () => ({ ...process.env, ...gameVariables(local, given.platform), ...ownPort }),
       graceMs: given.grace * 1000,
       restarts: given.restart,
       stdin: given.keys ? 'ignore' : 'inherit',
@@ -83,8 +85,8 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
   }
 }
 
-/** A PORT of the environment is where the game serves players, so the GameServer has it too. */
-function ownPort(): number | undefined {
+/** A PORT of the environment is where the game serves players, so the GameServer has it too, unless it is 0: any. */
+function playersPort(): number | undefined {
   const port = Number(process.env['PORT'])
   return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
 }
@@ -107,7 +109,7 @@ async function startSidecar(given: ExecFlags, context: CliContext): Promise<Loca
   const { startLocalSidecar } = await import('../../local/sidecar.js')
   const { port, platform } = given
   const options = localOptionsOf(given, noticesOf(given.logFormat, { ...context, print: context.warn }))
-  return startLocalSidecar({ ...options, platform, port: port ?? 'usual' }, { playersPort: ownPort() }).catch(
+  return startLocalSidecar({ ...options, platform, port: port ?? 'usual' }, { playersPort: playersPort() }).catch(
     failStart({ port: port ?? 0, portFlag: '--port' }),
   )
 }
