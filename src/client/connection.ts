@@ -123,7 +123,7 @@ interface Search {
 }
 
 function createSearch(
-  connection: Pick<Connection, 'probe' | 'failed'>,
+  connection: Pick<Connection, 'probe' | 'failed' | 'wasUp'>,
   time: Time,
   state: Pick<State, 'ending'>,
   warn: (reason?: SidecarError) => void,
@@ -150,6 +150,8 @@ function createSearch(
   function start(): void {
     const task = (running = follow(time.life))
     cancelWarning = cancelWarning ?? time.after(ABSENCE_WARNING, warn)
+    // A sidecar that answers reads alone is found at once by each probe, so each loss counts.
+    if (connection.wasUp) againAt = Math.max(againAt, time.now() + connection.failed(0, true))
     const end = (): void => {
       task.release()
       if (running === task) running = undefined
