@@ -54,8 +54,8 @@ export function createConnection(
 ): Connection {
   /** Since when the sidecar has been there. */
   let upSince: number | undefined
-  /** Dials that have failed, until the sidecar was there for a while. */
-  let failures = 0
+  /** Dials that have failed, until the sidecar was there for a while; -1 leaves the first loss without a delay. */
+  let failures = -1
 
   const connection: Connection & { isUp: boolean | undefined; wasUp: boolean; current: ConnectionEvent } = {
     access,
@@ -90,9 +90,10 @@ export function createConnection(
     },
 
     failed(retryAfter = 0, hasWorked = false) {
-      if (upSince !== undefined && time.now() - upSince > STABLE_AFTER) failures = 0
+      if (upSince !== undefined && time.now() - upSince > STABLE_AFTER) failures = -1
       upSince = undefined
-      const attempt = failures++ - (hasWorked ? 1 : 0)
+      const attempt = hasWorked ? failures : Math.max(failures, 0)
+      failures = attempt + 1
       return attempt < 0 ? 0 : Math.max(retryAfter, time.backoff(attempt))
     },
 
