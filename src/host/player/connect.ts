@@ -116,42 +116,41 @@ function startChannel(link: Link): void {
 
 /** The object that the page gets. */
 function connectionOf(link: Link, listening: Omit<Listeners, 'emit'>): PlayerConnection {
-  const connection: PlayerConnection = {
-    ...listening,
-    onopen: null,
-    onmessage: null,
-    onclose: null,
-    onerror: null,
-    ontransport: null,
-    ...STATES,
-    url: link.address,
-    get readyState() {
-      return link.socket.readyState
+  // Compiled to ES2017, a spread beside accessors would read them once, so the rest is assigned to them.
+  const connection: PlayerConnection = Object.assign(
+    {
+      url: link.address,
+      get readyState() {
+        return link.socket.readyState
+      },
+      get transport() {
+        return link.channel?.isUp ? ('webrtc' as const) : ('websocket' as const)
+      },
+      get bufferedAmount() {
+        return link.socket.bufferedAmount + (link.channel ? link.channel.bufferedAmount : 0)
+      },
+      get binaryType() {
+        return 'arraybuffer' as const
+      },
+      set binaryType(type: 'arraybuffer') {
+        if (type !== 'arraybuffer') refuse(`binaryType can only be "arraybuffer"; got "${String(type)}"`)
+      },
+      send(data: Data) {
+        link.socket.send((typeof data === 'string' && speaksOfChannels(link) ? writeText(data) : data) as never)
+      },
+      sendUnreliable(data: Data) {
+        const carrier = link.channel?.isUp ? link.channel : link.socket
+        if (carrier.bufferedAmount <= STALE_BYTES && !link.channel?.send(data)) connection.send(data)
+      },
+      close(code?: number, reason?: string) {
+        link.wasClosed = true
+        link.socket.close(code, reason)
+      },
     },
-    get transport() {
-      return link.channel?.isUp ? 'webrtc' : 'websocket'
-    },
-    get bufferedAmount() {
-      return link.socket.bufferedAmount + (link.channel ? link.channel.bufferedAmount : 0)
-    },
-    get binaryType() {
-      return 'arraybuffer' as const
-    },
-    set binaryType(type) {
-      if (type !== 'arraybuffer') refuse(`binaryType can only be "arraybuffer"; got "${String(type)}"`)
-    },
-    send(data: Data) {
-      link.socket.send((typeof data === 'string' && speaksOfChannels(link) ? writeText(data) : data) as never)
-    },
-    sendUnreliable(data: Data) {
-      const carrier = link.channel?.isUp ? link.channel : link.socket
-      if (carrier.bufferedAmount <= STALE_BYTES && !link.channel?.send(data)) connection.send(data)
-    },
-    close(code, reason) {
-      link.wasClosed = true
-      link.socket.close(code, reason)
-    },
-  }
+    listening,
+    STATES,
+    { onopen: null, onmessage: null, onclose: null, onerror: null, ontransport: null },
+  )
   return connection
 }
 
