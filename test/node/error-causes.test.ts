@@ -6,7 +6,6 @@ import { AllocationError } from '../../src/deploy/allocator.js'
 import { HostError } from '../../src/host/host-error.js'
 import { SidecarError } from '../../src/index.node.js'
 import { GameServerFileError, loadGameServerFile } from '../../src/local/files/game-server-file.js'
-import { writeKubeconfig } from '../../src/local/fleet/fleet-file.js'
 import { refusal } from '../../src/players/attached/colyseus-rooms.js'
 
 const cause = new RangeError('what the game threw')
@@ -24,11 +23,6 @@ test.each<[name: string, error: Error | Promise<Error>, printed: string]>([
   ['a GameServerFileError', new GameServerFileError('It is empty', { cause }), 'what the game threw'],
   ['a refusal of Colyseus', refusal(new SidecarError('CLOSED', 'It is closed')), 'SidecarError: It is closed'],
   ['a missing GameServer file', failureOf(loadGameServerFile(missing)), 'Error: ENOENT'],
-  [
-    'a kubeconfig without a folder',
-    failureOf(writeKubeconfig(missing, 'http://127.0.0.1:1', 'default')),
-    'Error: ENOENT',
-  ],
 ])('%s prints its cause, which is a plain property as an Error’s own', async (_name, given, printed) => {
   const error = await given
   expect(inspect(error).split('[cause]: ')[1]).toContain(printed)

@@ -104,7 +104,7 @@ export async function writeKubeconfig(path: string, url: string, namespace: stri
   await writeFile(path, text, { mode: 0o600 }).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? 'its folder is missing' : message
-    throw new GameServerFileError(`The kubeconfig can't be written into ${path}: ${reason}`, { cause: error })
+    throw new GameServerFileError(`The kubeconfig can't be written into ${path}: ${reason}`)
   })
   return async () => {
     if ((await readFile(path, 'utf8').catch(() => '')) === text) await rm(path, { force: true })
