@@ -52,7 +52,7 @@ export function arrange(pages, navigation, onMissing) {
   return sections.filter(({ pages }) => pages.length > 0)
 }
 
-const CODE_OR_LINK = /(^`{3,})[^]*?^\1`*$|(`+)[^`]+\2|(!?)\[((?:`[^`]*`|[^\]])*)\]\(([^)\s]+)\)/gm
+const CODE_OR_LINK = /(^`{3,})[^]*?^\1`*$|(`+)[^`]+\2|(!?)\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)/gm
 
 /**
  * The text of a page with its links as they are on the site: a page by its Markdown file there, and a file that the site
