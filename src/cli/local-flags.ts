@@ -26,7 +26,7 @@ export const pageFlags = {
     yes: toggle('serve the folder even if it holds your home directory'),
   }),
   ...under('TLS:', {
-    cert: text('file', 'certificate as PEM'),
+    cert: text('file', 'certificate as PEM; read again when it is renewed'),
     key: text('file', 'private key of the certificate, as PEM'),
   }),
 }
