@@ -1,7 +1,6 @@
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { featureGates, names, port, whole } from './flag-values.js'
-import { oneOf, option, signature, text, toggle, under, withDefault } from './flags.js'
-import type { Values } from './flags.js'
+import { oneOf, option, signature, text, toggle, under, withDefault, type Values } from './flags.js'
 
 /** How `--port` of a sidecar is called elsewhere: beside other ports, and by the platform's own sidecar. */
 export const SIDECAR_PORT = { short: 'p', also: ['sidecar-port', 'http-port'] }

@@ -2,8 +2,7 @@ import type { OperationName } from '../protocol/operations.js'
 import { checkHostOptions } from '../platform/schema.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { trustProxies } from '../protocol/networks.js'
-import { checkCertificate } from '../local/http.js'
-import { readOrigin } from '../local/http.js'
+import { checkCertificate, readOrigin } from '../local/http.js'
 import type { HostEvent } from './host-events.js'
 
 /** Options of the port for players. */
