@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createSecureContext } from 'node:tls'
-import type { SecureContextOptions, Server } from 'node:tls'
+import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls'
 import { watchTextFile } from '../files/follow-file.js'
 import { unreadableReason } from '../files/read-text-file.js'
 
