@@ -2,13 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { WITH_CHANNEL } from '../relay/signals.js'
-import { originOf, plainAddress } from '../../local/http.js'
-import { createGuardedServer } from '../../local/http.js'
-import { refusalLine } from '../../local/http.js'
-import type { LineLog } from '../../local/http.js'
-import { answerRaw, SAFE_HEADERS } from '../../local/http.js'
-import { malformed, TEXT_FORM } from '../../local/http.js'
-import type { RequestHead, Verdict } from '../../local/http.js'
+import {
+  answerRaw,
+  createGuardedServer,
+  malformed,
+  originOf,
+  plainAddress,
+  refusalLine,
+  SAFE_HEADERS,
+  TEXT_FORM,
+  type LineLog,
+  type RequestHead,
+  type Verdict,
+} from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
 import type { PlayerRefusal, Relay } from './relay.js'
 import { Transport } from './transport.js'
@@ -67,6 +73,7 @@ export class Listener {
       upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
       onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
       onFault,
+      onWarning: log,
     })
     this.server = server
     this.sockets = sockets
