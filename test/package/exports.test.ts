@@ -16,6 +16,7 @@ const entries: Record<string, readonly [file: string, exported: readonly string[
       'createGateway',
       'createHost',
       'createLocalSidecar',
+      'followCertificate',
       'formatMetrics',
     ],
   ],

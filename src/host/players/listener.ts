@@ -73,6 +73,7 @@ export class Listener {
       upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
       onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
       onFault,
+      onWarning: log,
     })
     this.server = server
     this.sockets = sockets
