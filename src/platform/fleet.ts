@@ -1,5 +1,6 @@
 export { createFleetModel, type FleetModel } from './fleet/fleet-model.js'
 export { Newest } from './fleet/newest.js'
+export type { WebhookAnswer } from './fleet/review.js'
 export type { FleetAction, FleetEvent } from './fleet/fleet-state.js'
 export type {
   AutoscalerManifest,
@@ -11,6 +12,7 @@ export type {
   ObjectChange,
   PlatformObject,
   RunningFleet,
+  WebhookPolicy,
   ServerProcess,
 } from './fleet/types.js'
 export { entryView, fleetView, type Beats, type EntryView, type FleetView, type ServerView } from './fleet/view.js'
