@@ -1,7 +1,5 @@
 import { parseObject } from '../client/answers.js'
-import { findDocument, YamlError } from '../local/files.js'
-import { readTextFile } from '../local/files.js'
-import { plainText } from '../local/files.js'
+import { findDocument, plainText, readTextFile, YamlError } from '../local/files.js'
 import { allocationMistake } from '../platform/schema.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../platform/sidecar.js'
 import { ask } from './ask.js'

@@ -1,7 +1,13 @@
 import { plainText } from '../local/files.js'
-import { describeCall } from '../platform/sidecar.js'
-import { describeChange, isAllocationTime } from '../platform/sidecar.js'
-import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../platform/sidecar.js'
+import {
+  describeCall,
+  describeChange,
+  isAllocationTime,
+  type ControlCommand,
+  type LogEntry,
+  type SidecarEvent,
+  type WarningCode,
+} from '../platform/sidecar.js'
 import type { Colors } from './context.js'
 
 const MAX_TEXT = 120

@@ -1,5 +1,4 @@
-import { UsageError } from './context.js'
-import type { Invocation } from './context.js'
+import { UsageError, type Invocation } from './context.js'
 import { bytes, names, networks, port, several, whole } from './flag-values.js'
 import { option, text, toggle, under } from './flags.js'
 import { givenOfLocal, insideFlags, logFormat, pageFlags, platform, sidecar } from './local-flags.js'

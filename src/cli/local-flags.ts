@@ -1,7 +1,6 @@
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { featureGates, names, port, whole } from './flag-values.js'
-import { oneOf, option, signature, text, toggle, under, withDefault } from './flags.js'
-import type { Values } from './flags.js'
+import { oneOf, option, signature, text, toggle, under, withDefault, type Values } from './flags.js'
 
 /** How `--port` of a sidecar is called elsewhere: beside other ports, and by the platform's own sidecar. */
 export const SIDECAR_PORT = { short: 'p', also: ['sidecar-port', 'http-port'] }
@@ -26,7 +25,7 @@ export const pageFlags = {
     yes: toggle('serve the folder even if it holds your home directory'),
   }),
   ...under('TLS:', {
-    cert: text('file', 'certificate as PEM'),
+    cert: text('file', 'certificate as PEM; read again when it is renewed'),
     key: text('file', 'private key of the certificate, as PEM'),
   }),
 }

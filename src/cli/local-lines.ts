@@ -1,6 +1,5 @@
 import { variablePrefix } from '../local/gateway.js'
-import { dashboardUrl } from '../local/sidecar.js'
-import type { LocalSidecar } from '../local/sidecar.js'
+import { dashboardUrl, type LocalSidecar } from '../local/sidecar.js'
 import { plainText } from '../local/files.js'
 import type { ConformanceResult, LogEntry } from '../platform/sidecar.js'
 import type { CliContext } from './context.js'

@@ -1,6 +1,5 @@
 import { plainText } from '../local/files.js'
-import { CommandError, PROGRAM, UsageError } from './context.js'
-import type { CliContext, Command, NamedCommand } from './context.js'
+import { CommandError, PROGRAM, UsageError, type CliContext, type Command, type NamedCommand } from './context.js'
 import { EXIT } from './exit-codes.js'
 import { readLine } from './flags.js'
 import { refuseGone } from './gone.js'

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { relative, sep } from 'node:path'
 import { variablePrefix } from '../local/gateway.js'
@@ -41,27 +41,26 @@ export function pageOptionsOf(
     ...{ dir, spa, isolate },
     deny: deny as readonly OperationName[] | undefined,
     autoHealth: autoHealth || undefined,
-    cert: cert === undefined ? undefined : readSecret('--cert', cert, dir),
-    key: key === undefined ? undefined : readSecret('--key', key, dir),
+    cert: cert === undefined ? undefined : checkSecret('--cert', cert, dir),
+    key: key === undefined ? undefined : checkSecret('--key', key, dir),
   }
 }
 
-/** Reads a certificate or key. The served folder must not hold the key. @throws UsageError, CommandError */
-function readSecret(flag: string, path: string, served: string): Buffer {
-  let content: Buffer
+/** The path of a certificate or key. The served folder must not hold the key. @throws UsageError, CommandError */
+function checkSecret(flag: string, path: string, served: string): string {
   try {
     refuseUnlessFile(statSync(path))
-    content = readFileSync(path)
+    accessSync(path, constants.R_OK)
   } catch (error) {
     throw unreadable(`${path} of ${flag}`, error)
   }
   // The gateway itself reports a missing folder.
-  if (flag !== '--key' || !existsSync(served)) return content
+  if (flag !== '--key' || !existsSync(served)) return path
   const inside = relative(realpathSync(served), realpathSync(path))
   if (inside !== '..' && !inside.startsWith(`..${sep}`)) {
     throw new UsageError(`The private key ${path} is in the folder that is served; keep it elsewhere.`)
   }
-  return content
+  return path
 }
 
 /**

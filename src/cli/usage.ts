@@ -1,8 +1,6 @@
 import { didYouMean, meant } from '../protocol/nearest.js'
-import { PROGRAM, UsageError } from './context.js'
-import type { NamedCommand } from './context.js'
-import { flagName, signature } from './flags.js'
-import type { Flag } from './flags.js'
+import { PROGRAM, UsageError, type NamedCommand } from './context.js'
+import { flagName, signature, type Flag } from './flags.js'
 import { goneFlag } from './gone.js'
 
 const NARROWEST = 40

@@ -1,14 +1,11 @@
-import { plainText } from '../../local/files.js'
-import { stringify } from '../../local/files.js'
+import { plainText, stringify } from '../../local/files.js'
 import { allocationMistake } from '../../platform/schema.js'
 import type { GameServerAllocation } from '../../platform/sidecar.js'
 import { readAllocationFile, requestAllocation } from '../allocation.js'
-import { defineCommand, UsageError } from '../context.js'
-import type { CliContext } from '../context.js'
+import { defineCommand, UsageError, type CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
-import { flagName, option, text, toggle } from '../flags.js'
-import type { Values } from '../flags.js'
+import { flagName, option, text, toggle, type Values } from '../flags.js'
 import { jsonText } from '../json-line.js'
 
 type Pair = readonly [string, string]

@@ -3,16 +3,14 @@ import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
 import type { HostEvent } from '../../host/host-events.js'
 import type { LocalSidecarOptions } from '../../local/sidecar.js'
 import { clockTime } from '../event-lines.js'
-import { CommandError, defineCommand, UsageError } from '../context.js'
-import type { Invocation } from '../context.js'
+import { CommandError, defineCommand, UsageError, type Invocation } from '../context.js'
 import { announceSidecar } from '../find-sidecar.js'
 import type { Values } from '../flags.js'
 import { checkHostFlags, hostFlags } from '../host-flags.js'
 import { createHostLines } from '../host-lines.js'
 import { localOptionsOf } from '../local-flags.js'
 import { pageOptionsOf, refuseHome } from '../serve-checks.js'
-import { startError } from '../start-failure.js'
-import type { Place } from '../start-failure.js'
+import { startError, type Place } from '../start-failure.js'
 
 type HostFlags = Values<typeof hostFlags>
 type OnEvent = (event: HostEvent) => void

@@ -16,15 +16,16 @@ import {
   UndecidedError,
   WriteError,
   writeFiles,
+  type Choices,
+  type Person,
+  type Project,
+  type Written,
 } from '../../deploy/init.js'
-import type { Choices, Person, Project, Written } from '../../deploy/init.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, UsageError } from '../context.js'
-import type { CliContext } from '../context.js'
+import { defineCommand, UsageError, type CliContext } from '../context.js'
 import { EXIT } from '../exit-codes.js'
 import { portRange, several } from '../flag-values.js'
-import { option, text, toggle, withDefault } from '../flags.js'
-import type { Values } from '../flags.js'
+import { option, text, toggle, withDefault, type Values } from '../flags.js'
 
 /** EX_CANTCREAT of sysexits.h: a file can't be written. */
 const CANNOT_CREATE = 73
