@@ -1,6 +1,5 @@
 export { createFleetModel, type FleetModel } from './fleet/fleet-model.js'
 export { Newest } from './fleet/newest.js'
-export type { WebhookAnswer } from './fleet/review.js'
 export type { FleetAction, FleetEvent } from './fleet/fleet-state.js'
 export type {
   AutoscalerManifest,
@@ -12,7 +11,7 @@ export type {
   ObjectChange,
   PlatformObject,
   RunningFleet,
-  WebhookPolicy,
+  WebhookAnswer,
   ServerProcess,
 } from './fleet/types.js'
 export { entryView, fleetView, type Beats, type EntryView, type FleetView, type ServerView } from './fleet/view.js'

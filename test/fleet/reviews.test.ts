@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { replicasOf, reviewOf, type WebhookAnswer } from '../../src/platform/fleet/review.js'
+import { replicasOf, reviewOf } from '../../src/platform/fleet/review.js'
 import { isActive } from '../../src/platform/fleet/schedule.js'
-import type { AutoscalerPolicy, FleetEntry, WebhookPolicy } from '../../src/platform/fleet/types.js'
+import type { AutoscalerPolicy, FleetEntry, WebhookAnswer, WebhookPolicy } from '../../src/platform/fleet/types.js'
 import type { FleetState } from '../../src/platform/fleet/fleet-state.js'
 import { createTestFleet, type TestFleet } from './support/test-fleet.js'
 

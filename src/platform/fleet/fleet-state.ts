@@ -1,8 +1,7 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { ControlCommand, GameServerManifest } from '../sidecar.js'
 import type { AutoscalerManifest, AutoscalerSpec, FleetCommand, FleetEntry, FleetManifest } from './types.js'
-import type { WebhookAnswer } from './review.js'
-import type { FleetServer, FleetSpec, WebhookPolicy } from './types.js'
+import type { FleetServer, FleetSpec, WebhookAnswer, WebhookPolicy } from './types.js'
 import type { ObjectChange, PlatformObject, ServerProcess } from './types.js'
 
 /** Sums of one counter or list over GameServers. */

@@ -2,9 +2,7 @@ import { isObject } from '../../protocol/is-object.js'
 import { show } from '../sidecar/state/show.js'
 import { uidOf } from '../sidecar/state/generated-names.js'
 import type { FleetState } from './fleet-state.js'
-
-/** What a webhook answered; a text says why there is no answer. */
-export type WebhookAnswer = { readonly status: number; readonly text: string } | string
+import type { WebhookAnswer } from './types.js'
 
 const isEmpty = (value: object | undefined): boolean => Object.keys(value ?? {}).length === 0
 const orNothing = <T extends object>(value: T | undefined): T | undefined => (isEmpty(value) ? undefined : value)
@@ -46,7 +44,7 @@ export function replicasOf(answer: WebhookAnswer, { fleet }: FleetState): number
     ['undefined', 'string'].includes(typeof uid) &&
     (replicas === undefined || (typeof replicas === 'number' && (replicas | 0) === replicas))
   if (!isReadable) return wrong('no FleetAutoscaleReview')
-  return scale === true ? ((replicas as number | undefined) ?? 0) : fleet.status.replicas
+  return scale === true ? (replicas ?? 0) : fleet.status.replicas
 }
 
 /** Go reads names of fields in any case. */

@@ -66,6 +66,14 @@ export function parseDuration(text: string): number | undefined {
   return text.startsWith('-') ? -ms : ms
 }
 
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }).format(0) !== ''
+  } catch {
+    return false
+  }
+}
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 /** 2,540,400 hours: the period of a schedule without a duration. */
@@ -90,6 +98,8 @@ export function isActive({ between, activePeriod }: SchedulePolicy, now: number)
   return now > start - EARLY && now < start + duration
 }
 
+type Four = [number, number, number, number]
+
 /** The first time after `after` at which a cron expression starts; Infinity if that is later than `until`. */
 function nextStart(cron: Cron, timeZone: string, after: number, until: number): number {
   const fields = { month: 'numeric', day: 'numeric', weekday: 'short', hour: 'numeric', minute: 'numeric' } as const
@@ -98,9 +108,7 @@ function nextStart(cron: Cron, timeZone: string, after: number, until: number): 
   let at = Math.floor(after / MINUTE + 1) * MINUTE
   while (at <= last) {
     const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
-    const [month, day, hour, minute] = [part['month'], part['day'], part['hour'], part['minute']].map(Number) as [
-      ...[number, number, number, number],
-    ]
+    const [month, day, hour, minute] = ['month', 'day', 'hour', 'minute'].map((name) => Number(part[name])) as Four
     const isDay = cron.days.has(day)
     const isWeekday = cron.weekdays.has(WEEKDAYS.indexOf(part['weekday']!.toLowerCase()))
     const fits = cron.months.has(month) && (cron.isBoth ? isDay && isWeekday : isDay || isWeekday)

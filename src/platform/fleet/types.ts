@@ -92,6 +92,9 @@ export interface WebhookPolicy {
   readonly caBundle?: string | null
 }
 
+/** What a webhook answered; a text says why there is no answer. */
+export type WebhookAnswer = { readonly status: number; readonly text: string } | string
+
 /** A policy that is applied only at some times. */
 export interface SchedulePolicy {
   readonly between?: { readonly start?: string | null; readonly end?: string | null } | null

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
 import { didYouMean } from '../../protocol/nearest.js'
-import { parseCron, parseDuration } from '../fleet/schedule.js'
+import { isTimeZone, parseCron, parseDuration } from '../fleet/schedule.js'
 import type { AutoscalerManifest, FleetManifest } from '../fleet/types.js'
 import { show } from '../sidecar/state/show.js'
 import { annotations, labels, priority } from './allocation.js'
@@ -77,9 +77,9 @@ const capacityPolicy = v.pipe(
 const webhook = v.pipe(
   object(
     nullish({
-      url: leaf(
-        'a URL, such as "http://127.0.0.1:8000/scale"',
-        (value) => /^https?:/.test(show(value).slice(1)) && URL.canParse(value as string),
+      url: v.pipe(
+        pattern('a URL, such as "http://127.0.0.1:8000/scale"', /^https?:/),
+        v.check((given) => URL.canParse(given), 'must be a URL'),
       ),
       service: object({ name, ...nullish({ namespace: text, path: text, port: integer(1, 65_535) }) }),
       caBundle: text,
@@ -91,39 +91,32 @@ const webhook = v.pipe(
   }),
 )
 
-const time = leaf(
+/** Text that passes a test, or none, as Go's empty text. */
+const textOr = (expected: string, test: (text: string) => boolean) =>
+  leaf(expected, (value) => typeof value === 'string' && (value === '' || test(value)))
+const time = textOr(
   'a time, such as "2026-01-31T08:00:00Z"',
-  (value) =>
-    value === '' || (/^\d{4}-\d\d-\d\dT/.test(show(value).slice(1)) && !Number.isNaN(Date.parse(value as string))),
+  (given) => /^\d{4}-\d\d-\d\dT/.test(given) && !Number.isNaN(Date.parse(given)),
 )
-const isZone = (value: unknown): boolean => {
-  try {
-    return value === '' || new Intl.DateTimeFormat('en', { timeZone: String(value) }) !== undefined
-  } catch {
-    return false
-  }
-}
+
 /** The fields of a schedule beside its policy. Source: ValidateSchedulePolicy of pkg/apis/autoscaling/v1. */
 const times = nullish({
   between: v.pipe(
     object(nullish({ start: time, end: time })),
     rule(({ start, end }) =>
-      end && start && Date.parse(String(end)) < Date.parse(String(start))
+      Date.parse(end as string) < Date.parse(start as string)
         ? { key: 'end', message: `must be after start; got ${show(end)}` }
         : undefined,
     ),
   ),
   activePeriod: object(
     nullish({
-      timezone: leaf('a time zone, such as "Europe/Berlin"', isZone),
-      startCron: leaf(
+      timezone: textOr('a time zone, such as "Europe/Berlin"', isTimeZone),
+      startCron: textOr(
         'a cron expression of five fields, such as "0 22 * * *"',
-        (value) => value === '' || parseCron(String(value)) !== undefined,
+        (given) => parseCron(given) !== undefined,
       ),
-      duration: leaf(
-        'a duration, such as "8h" or "1h30m"',
-        (value) => value === '' || parseDuration(String(value)) !== undefined,
-      ),
+      duration: textOr('a duration, such as "8h" or "1h30m"', (given) => parseDuration(given) !== undefined),
     }),
   ),
 })
