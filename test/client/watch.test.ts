@@ -183,7 +183,7 @@ test('the WebSocket class of ./frames carries the watch over a raw TCP socket', 
   await client.setAnnotation('map', 'größe 😀', { confirm: true })
   expect(client.status).toMatchObject({ connection: 'connected', transport: 'websocket' })
   await sidecar.restart()
-  sidecar.control({ type: 'allocate', force: true })
+  sidecar.control({ type: 'setState', state: 'Allocated' })
   await client.waitFor('Allocated')
 })
 
