@@ -5,11 +5,13 @@ requireNode()
 export { createGateway } from './local/gateway/create-gateway.js'
 export { createFleet } from './host/create-fleet.js'
 export { formatMetrics } from './deploy/metrics/prometheus.js'
+export { followCertificate } from './local/http/certificate.js'
 export { createHost } from './host/create-host.js'
 export { HostError } from './host/host-error.js'
 export { createLocalSidecar } from './local/sidecar/local-sidecar.js'
 export { GameServerFileError } from './local/files/game-server-file.js'
 
+export type { CertificateFiles } from './local/http/certificate.js'
 export type { Fleet } from './local/fleet/run-fleet.js'
 export type { FleetOptions } from './host/create-fleet.js'
 export type { FleetRunEvent } from './local/fleet/fleet-options.js'

@@ -5,13 +5,12 @@ import { type EndingEvent, type SidecarClient, type GameServer } from '../../src
 import { countDials } from '../faults/counted.js'
 import { observe } from '../faults/observe.js'
 import { bundleSource } from '../support/bundle-source.js'
-import { closeFrame } from '../support/fault-server-frames.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { closeFrame } from '../support/fault-server-bytes.js'
+import { gameServer } from '../support/game-server.js'
 import { following, sending } from '../support/fault-server-steps.js'
-import { type Step } from '../support/fault-server.js'
+import { type Step, startScripted } from '../support/fault-server.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { hurried } from '../support/virtual-clock.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
 import { good, ignore, searching } from './told-answers.js'
 
@@ -168,10 +167,9 @@ test('a watch that closes almost like a stopping gateway emits no signal', async
   for (const one of told) expect(one).toMatchObject({ signals: [], endings: [] })
 })
 
-const plain = gameServer(2)
 test.each<[string, GameServer]>([
-  ['is deleted', { ...plain, object_meta: { ...plain.object_meta, deletion_timestamp: '1700000001' } }],
-  ['is Shutdown', gameServer(2, 'Shutdown')],
+  ['is deleted', gameServer(2, { deletion_timestamp: '1700000001' })],
+  ['is Shutdown', gameServer(2, { state: 'Shutdown' })],
 ])('once a GameServer %s, a refused connection is UNAVAILABLE at once', async (_end, last) => {
   const sidecar = await startScripted()
   const client = connectClient(sidecar)

@@ -1,10 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError, type SidecarClient } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
-import { type SeenRequest } from '../support/fault-server.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { type SeenRequest, startScripted } from '../support/fault-server.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { expectBrief } from './operations.js'
 import { searching } from './told-answers.js'
@@ -266,7 +265,7 @@ test.each(misspeltNames)('%s() refuses "%s": the hint names %s', async (operatio
 
 test('waitFor() takes a function for a state of a newer platform, whose name it refuses', async () => {
   const sidecar = await startScripted()
-  sidecar.publish(gameServer(1, 'Draining'))
+  sidecar.publish(gameServer(1, { state: 'Draining' }))
   const client = connectClient(sidecar)
   expect((await client.waitFor(({ status }) => status.state === 'Draining')).status.state).toBe('Draining')
   await expect(client.waitFor('Draining')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
@@ -276,7 +275,7 @@ test.each(['Scheduled', 'Ready', 'Allocated', 'Reserved', 'Error', 'RequestReady
   'waitFor() knows the state %s',
   async (state) => {
     const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, state))
+    sidecar.publish(gameServer(1, { state }))
     expect((await connectClient(sidecar).waitFor(state)).status.state).toBe(state)
   },
 )

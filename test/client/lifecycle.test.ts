@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type GameServer, createClient, type SidecarClient, type WatchOptions } from '../../src/index.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
-import { type ScriptedSidecar } from '../support/fault-server.js'
+import { type ScriptedSidecar, startScripted } from '../support/fault-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { page } from './operations.js'
 

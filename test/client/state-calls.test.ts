@@ -7,10 +7,9 @@ import {
   type GameServer,
 } from '../../src/index.js'
 import { type Exchange } from '../support/fault-server-exchange.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
-import { type ScriptedSidecar, type Rule } from '../support/fault-server.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { type ScriptedSidecar, type Rule, startScripted } from '../support/fault-server.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { refusal } from './operations.js'
 
@@ -26,7 +25,7 @@ const stateCalls: [string, Call][] = [
 /** A client whose connected watch shows this state, beside a sidecar that accepts every call and changes nothing. */
 async function watching(state: string): Promise<[SidecarClient, ScriptedSidecar]> {
   const sidecar = await startScripted()
-  sidecar.publish(gameServer(1, state))
+  sidecar.publish(gameServer(1, { state }))
   const client = connectClient(sidecar)
   client.on('gameserver', () => {})
   while (client.status.transport === undefined) await client.once('connection')
@@ -61,7 +60,7 @@ describe('a state that the sidecar never leaves', () => {
 
   test.each(stateCalls)('%s() is sent where only a read has shown Unhealthy', async (_operation, call) => {
     const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, 'Unhealthy'))
+    sidecar.publish(gameServer(1, { state: 'Unhealthy' }))
     const client = connectClient(sidecar)
     await client.getGameServer()
     expect(await call(client)).toBe('accepted')
@@ -72,7 +71,7 @@ describe('a state that the sidecar never leaves', () => {
     await sidecar.stop()
     while (client.status.connection === 'connected') await client.once('connection')
     sidecar.play([{ on: 'watch', step: (exchange) => exchange.reply({ status: 503 }) }])
-    sidecar.publish(gameServer(2, 'Scheduled'))
+    sidecar.publish(gameServer(2, { state: 'Scheduled' }))
     await sidecar.start()
     expect(await client.allocate()).toBe('accepted')
     expect(written(sidecar)).toEqual(['/allocate'])
@@ -137,13 +136,13 @@ const confirmed: [string, (client: SidecarClient, options: WriteOptions) => Prom
 describe.each(['Shutdown', 'Unhealthy'])('a GameServer that becomes %s', (state) => {
   test.each(confirmed)(`%s({ confirm }) rejects at once when the watch shows ${state}`, async (operation, call) => {
     const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, 'Scheduled'))
+    sidecar.publish(gameServer(1, { state: 'Scheduled' }))
     const client = connectClient(sidecar, { verifyInterval: 0 })
     await client.waitFor('Scheduled')
     await sidecar.until(() => sidecar.followers > 0, 'the watch')
     const called = call(client, { confirm: true, timeout: 3000 })
     await sidecar.until(() => sidecar.requests.some(({ path }) => path === `/${operation}`), 'the write')
-    sidecar.publish(gameServer(2, state))
+    sidecar.publish(gameServer(2, { state }))
     const message: unknown = expect.stringContaining(state)
     await expect(called).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
   })
@@ -165,10 +164,8 @@ async function startWithList(update?: Rule & { step: unknown }): Promise<Beside>
   const shownIn = ({ status }: GameServer): string[] => status.lists!['players']!.values ?? []
   const list = (): object => ({ name: 'players', capacity: '3', values })
   let version = 0
-  const written = (): GameServer => {
-    const plain = gameServer(++version)
-    return { ...plain, status: { ...plain.status, lists: { players: { capacity: '3', values: [...values] } } } }
-  }
+  const written = (): GameServer =>
+    gameServer(++version, { lists: { players: { capacity: '3', values: [...values] } } })
   const changing = (change: (value: string) => void) => (exchange: Exchange) => {
     const { path, body } = exchange.request
     const { value } = JSON.parse(body.toString()) as { value: string }

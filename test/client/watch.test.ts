@@ -2,10 +2,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createWebSocketClass } from '../../src/frames/index.js'
 import { createClient, type ClientOptions, type GameServer } from '../../src/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { blackHole, following, opened, sending, answering } from '../support/fault-server-steps.js'
-import type { Rule, Step } from '../support/fault-server.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { type Rule, type Step, startScripted } from '../support/fault-server.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { watching, type Watching } from './watching.js'
 
@@ -260,7 +259,7 @@ describe('what a check finds before the watch', () => {
     const all = await watched({})
     all.sidecar.publish(gameServer(2))
     await all.seen(2)
-    all.sidecar.play([reading(JSON.stringify({ ...gameServer(1, 'Scheduled'), spec: {} }))])
+    all.sidecar.play([reading(JSON.stringify({ ...gameServer(1, { state: 'Scheduled' }), spec: {} }))])
     await all.pass(1000)
     expect(all.checks()).toBeGreaterThan(0)
     expect(all.versions).toEqual(['1', '2'])
@@ -268,13 +267,12 @@ describe('what a check finds before the watch', () => {
   })
 
   const plain = gameServer(1)
-  const { object_meta, status } = plain
   const counters = { rooms: { count: '1', capacity: '2' } }
   test.each<[string, GameServer, number]>([
-    ['a state alone', { ...plain, status: { ...status, state: 'Allocated' } }, 2],
-    ['a label alone', { ...plain, object_meta: { ...object_meta, labels: { a: 'b' } } }, 2],
+    ['a state alone', gameServer(1, { state: 'Allocated' }), 2],
+    ['a label alone', gameServer(1, { labels: { a: 'b' } }), 2],
     // The watch of the sidecar's local mode says nothing of these, however often it is opened.
-    ['a counter', { ...plain, status: { ...status, counters } }, 1],
+    ['a counter', gameServer(1, { counters }), 1],
   ])('%s that changes without a new version is found by a check', async (_what, after, watches) => {
     const all = await watched({ verifyInterval: 2000 }, [{ on: 'watch', nth: 1, step: sending([plain]) }])
     all.sidecar.publish(after)

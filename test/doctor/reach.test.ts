@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { faulty, find, json, NOBODY, type Arranged, type Handler } from './support.js'
 

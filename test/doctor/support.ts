@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Finding } from '../../src/cli/doctor/check.js'
 import { createSubject, type Subject } from '../../src/cli/doctor/subject.js'
 import { checks } from '../../src/cli/commands/doctor.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { listenHere } from '../support/listen.js'
 

@@ -2,11 +2,11 @@ import { plainText, stringify } from '../../local/files.js'
 import { allocationMistake } from '../../platform/schema.js'
 import { newAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { readAllocationFile, requestAllocation } from '../allocation.js'
-import { defineCommand, UsageError, type CliContext } from '../context.js'
-import { EXIT } from '../exit-codes.js'
+import { defineCommand, type CliContext } from '../context.js'
+import { EXIT, UsageError } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
 import { flagName, option, text, toggle, type Values } from '../flags.js'
-import { jsonText } from '../json-line.js'
+import { jsonText } from '../output.js'
 
 type Pair = readonly [string, string]
 
