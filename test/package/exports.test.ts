@@ -20,7 +20,7 @@ const entries: Record<string, readonly [file: string, exported: readonly string[
       'formatMetrics',
     ],
   ],
-  './player': ['player', ['connect']],
+  './player': ['player', ['connect', 'pickRegion']],
   './allocator': ['allocator', ['AllocationError', 'createAllocator']],
   './mock': ['mock', ['createMock']],
   './metrics': ['metrics', ['measure']],

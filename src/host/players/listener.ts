@@ -26,6 +26,8 @@ const OTHER_CONNECTIONS = 256
 const REFUSED_MS = 1_000
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
+/** Any page may measure how far away the host is. */
+const MEASURED = { 'access-control-allow-origin': '*', 'timing-allow-origin': '*' } as const
 /** Sent with a failed handshake, since the client may speak another version. */
 const VERSION = { 'sec-websocket-version': '13' } as const
 
@@ -83,8 +85,8 @@ export class Listener {
   #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
     const [status, body] = this.#answer(message, target)
     if (status === 404) this.#log(message, status, body)
-    const allow = status === 405 ? { allow: 'GET, HEAD' } : {}
-    reply.writeHead(status, { ...TEXT, ...allow, 'content-length': Buffer.byteLength(body) })
+    const more = status === 405 ? { allow: 'GET, HEAD' } : status === 404 ? {} : MEASURED
+    reply.writeHead(status, { ...TEXT, ...more, 'content-length': Buffer.byteLength(body) })
     reply.end(body)
   }
 
