@@ -1,7 +1,5 @@
 import { KUBELET_MS } from '../local/game.js'
-import { followReplacements } from '../local/sidecar.js'
-import type { LocalSidecar } from '../local/sidecar.js'
-import type { LocalSidecarOptions } from '../local/sidecar.js'
+import { followReplacements, type LocalSidecar, type LocalSidecarOptions } from '../local/sidecar.js'
 
 /** Longest wait, beyond the grace period, for a host to say that its game has ended. */
 const LATEST_MS = 60_000
