@@ -1,4 +1,4 @@
-import { parseObject } from '../client/answers.js'
+import { parseObject } from '../client/request.js'
 import { findDocument, YamlError } from '../local/files.js'
 import { readTextFile } from '../local/files.js'
 import { plainText } from '../local/files.js'
