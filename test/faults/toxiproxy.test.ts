@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ClientOptions } from '../../src/index.js'
 import { createLocalSidecar, type LocalSidecar } from '../../src/node.js'
-import { difficultText } from '../support/fault-server-game-servers.js'
+import { difficultText } from '../support/game-server.js'
 import { findToxiproxy, startToxiproxy, type Toxic, type ToxicProxy, type Toxiproxy } from '../support/toxiproxy.js'
 import { observe, type Observed } from './observe.js'
 

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { BatchWriter, readBatch, readClose, readNumber, readOpen, readText } from '../../src/host/relay/batches.js'
-import type { Frame } from '../../src/host/relay/batches.js'
+import {
+  BatchWriter,
+  readBatch,
+  readClose,
+  readNumber,
+  readOpen,
+  readText,
+  type Frame,
+} from '../../src/host/relay/batches.js'
 import { BATCH_BYTES, OPERATIONS } from '../../src/host/relay/frame.js'
 
 type Step =

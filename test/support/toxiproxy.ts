@@ -2,6 +2,8 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { freePort } from './free-port.js'
+import { until } from './until.js'
 
 /** Toxics by toxiproxy's names, with their attributes. */
 export type Toxic =
@@ -86,23 +88,13 @@ export async function startToxiproxy(binary: string): Promise<Toxiproxy> {
   }
 }
 
-/** Picks a port, since toxiproxy doesn't report which one it got for 0. It exits if the port is taken. */
 async function launch(binary: string): Promise<{ child: ChildProcess; api: string }> {
-  for (let attempts = 0; attempts < 10; attempts += 1) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    const child = spawn(binary, ['-host', '127.0.0.1', '-port', String(port)], { stdio: 'ignore' })
-    await once(child, 'spawn')
-    const api = `http://127.0.0.1:${port}`
-    while (child.exitCode === null) {
-      const answers = await fetch(`${api}/version`).then(
-        (response) => response.ok,
-        () => false,
-      )
-      if (answers) return { child, api }
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
-  throw new Error(`${binary} did not start`)
+  const port = await freePort()
+  const child = spawn(binary, ['-host', '127.0.0.1', '-port', String(port)], { stdio: 'ignore' })
+  await once(child, 'spawn')
+  const api = `http://127.0.0.1:${port}`
+  await until(async () => (await fetch(`${api}/version`)).ok)
+  return { child, api }
 }
 
 function isExecutable(path: string): boolean {

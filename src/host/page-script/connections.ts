@@ -1,5 +1,4 @@
-import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batches.js'
-import type { Frame } from '../relay/batches.js'
+import { readBatch, readClose, readNumber, readOpen, readText, type Frame } from '../relay/batches.js'
 import { OPERATIONS } from '../relay/frame.js'
 import type { CloseInit, PageWindow } from './page.js'
 import { PlayerSocket } from './player-socket.js'

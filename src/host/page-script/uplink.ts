@@ -1,7 +1,6 @@
 import { BatchWriter } from '../relay/batches.js'
 import { REPLACED } from '../relay/frame.js'
-import { STATES } from '../relay/socket.js'
-import type { WebSocketLike } from '../relay/socket.js'
+import { STATES, type WebSocketLike } from '../relay/socket.js'
 import type { PageWindow } from './page.js'
 
 /** Interval in ms of the redials of a broken socket, after a first redial at once. */

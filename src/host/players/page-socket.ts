@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocketServer } from 'ws'
-import { BatchWriter, readBatch } from '../relay/batches.js'
-import type { Frame } from '../relay/batches.js'
+import { BatchWriter, readBatch, type Frame } from '../relay/batches.js'
 import { REPLACED } from '../relay/frame.js'
 import { STATES } from '../relay/socket.js'
 

@@ -1,5 +1,4 @@
-import type { Frame } from '../relay/batches.js'
-import { readClose, readText } from '../relay/batches.js'
+import { readClose, readText, type Frame } from '../relay/batches.js'
 import { OPERATIONS } from '../relay/frame.js'
 import { STALE_BYTES } from '../relay/socket.js'
 import type { HostSettings } from '../host-options.js'

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { writeText } from '../relay/signals.js'
-import { SignalError } from './webrtc/channel.js'
-import type { Channel, Channels } from './webrtc/channel.js'
+import { SignalError, type Channel, type Channels } from './webrtc/channel.js'
 
 /** The overhead of each waiting message, so that small and empty messages count too. */
 const MESSAGE_BYTES = 128

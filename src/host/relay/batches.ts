@@ -1,5 +1,4 @@
-import { BATCH_BYTES, HEAD_BYTES, OPERATIONS } from './frame.js'
-import type { Operation } from './frame.js'
+import { BATCH_BYTES, HEAD_BYTES, OPERATIONS, type Operation } from './frame.js'
 
 /** One frame of a batch. */
 export interface Frame {

@@ -140,6 +140,7 @@ async function start(
     upgrade: (...args) => traffic.count(upgrade(...args)),
     onRefused: ({ method, url = '' }, refusal) => noteRefusal(method, url, refusal),
     onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
+    onWarning,
   })
 
   let closing: Promise<void> | undefined

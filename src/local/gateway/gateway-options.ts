@@ -32,9 +32,9 @@ export interface GatewayOptions {
   readonly isolate?: boolean | undefined
   /** Makes clients in the game's pages send beats by themselves. Default: the clients' own options decide. */
   readonly autoHealth?: boolean | undefined
-  /** The certificate chain as PEM, to speak HTTPS. Goes with `key`. */
+  /** The certificate chain as PEM, or the path of its file, to speak HTTPS. Goes with `key`; renewed files are read again. */
   readonly cert?: string | Uint8Array | undefined
-  /** The certificate's private key as PEM. Goes with `cert`. */
+  /** The certificate's private key as PEM, or the path of its file. Goes with `cert`. */
   readonly key?: string | Uint8Array | undefined
   /**
    * Allows a `host` that other machines can reach. It needs a `token` or `allowOrigins`, which say who may use the

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { loadNative } from '../../../src/host/players/webrtc/native.js'
-import type { NativePeer } from '../../../src/host/players/webrtc/native.js'
+import { loadNative, type NativePeer } from '../../../src/host/players/webrtc/native.js'
 import { openChannels } from '../../../src/host/players/webrtc/channel.js'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/relay/signals.js'

@@ -5,8 +5,12 @@ import type { GameServer } from '../../src/protocol/game-server.js'
  */
 export const difficultText = 'aé€𝄞 e\u0301 \u2028\u2029 \u0000 "\\ 日本語 👩‍👩‍👧‍👦'
 
-/** A GameServer as production sends it. Its `resource_version` identifies it. */
-export function gameServer(version: number, state = 'Ready', labels: Record<string, string> = {}): GameServer {
+/** Members of a GameServer's metadata and status. */
+export type Changes = Partial<GameServer['object_meta'] & Pick<GameServer['status'], 'state' | 'counters' | 'lists'>>
+
+/** A GameServer as production sends it, with these members in place of its own. */
+export function gameServer(version: number | string = 1, changes: Changes = {}): GameServer {
+  const { state = 'Ready', counters = {}, lists = {}, ...meta } = changes
   return {
     object_meta: {
       name: 'scripted',
@@ -17,7 +21,8 @@ export function gameServer(version: number, state = 'Ready', labels: Record<stri
       creation_timestamp: '1700000000',
       deletion_timestamp: '0',
       annotations: { text: difficultText },
-      labels,
+      labels: {},
+      ...meta,
     },
     spec: { health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 } },
     status: {
@@ -26,15 +31,12 @@ export function gameServer(version: number, state = 'Ready', labels: Record<stri
       addresses: [],
       ports: [{ name: 'default', port: 7777 }],
       players: null,
-      counters: {},
-      lists: {},
+      counters,
+      lists,
     },
   }
 }
 
-/** As `gameServer`, padded with an annotation so that its JSON is at least `size` bytes long. */
-export function paddedGameServer(version: number, size: number): GameServer {
-  const padded = gameServer(version)
-  padded.object_meta.annotations = { text: difficultText, padding: 'p'.repeat(size) }
-  return padded
-}
+/** One whose JSON is at least `size` bytes long. */
+export const paddedGameServer = (version: number, size: number): GameServer =>
+  gameServer(version, { annotations: { text: difficultText, padding: 'p'.repeat(size) } })
