@@ -1,10 +1,9 @@
-import { parseObject } from '../client/answers.js'
+import { parseObject } from '../client/request.js'
 import { findDocument, plainText, readTextFile, YamlError } from '../local/files.js'
 import { allocationMistake } from '../platform/schema.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../platform/sidecar.js'
 import { ask } from './ask.js'
-import { CommandError, unreadable, UsageError } from './context.js'
-import { EXIT } from './exit-codes.js'
+import { CommandError, EXIT, unreadable, UsageError } from './exit-codes.js'
 import { sidecarsElsewhere } from './find-sidecar.js'
 
 const KIND = 'GameServerAllocation'

@@ -7,7 +7,7 @@ import { initialState } from '../../src/platform/fleet/reduce.js'
 import { syncFleet } from '../../src/platform/fleet/rollout.js'
 import { statusOfFleet, statusOfSet } from '../../src/platform/fleet/statuses.js'
 import type { AutoscalerPolicy, FleetManifest } from '../../src/platform/fleet/types.js'
-import type { Priority } from '../../src/platform/sidecar/allocation/manifest.js'
+import type { Priority } from '../../src/platform/allocation/types.js'
 import { resolveConfig } from '../../src/platform/sidecar.js'
 import { literalGameServer } from '../../src/platform/sidecar/state/initial-game-server.js'
 

@@ -9,8 +9,8 @@ import { reachChecks } from '../doctor/reach.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, isPort, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
-import { option, text, toggle, withDefault } from '../flags.js'
-import { jsonText } from '../json-line.js'
+import { option, text, toggle } from '../flags.js'
+import { jsonText } from '../output.js'
 
 const DEFAULT_URL = 'http://127.0.0.1:9358'
 
@@ -19,7 +19,7 @@ export const command = defineCommand({
     url,
     file: text('path', 'also check this GameServer or Fleet, as YAML or JSON', { short: 'f' }),
     origin: option('url', 'also check whether a page of this origin gets through', originOf),
-    timeout: withDefault(option('seconds', 'longest wait for each answer', someSeconds), 3),
+    timeout: option('seconds', 'longest wait for each answer', someSeconds, { byDefault: 3 }),
     json: toggle('write all findings as one JSON object'),
   },
   examples: `Examples:

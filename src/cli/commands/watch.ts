@@ -8,7 +8,7 @@ import { STATES } from '../../protocol/game-server.js'
 import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle, type Values } from '../flags.js'
-import { jsonText } from '../json-line.js'
+import { jsonText } from '../output.js'
 import { toolOptions } from '../tool-client.js'
 import { pick } from '../usage.js'
 

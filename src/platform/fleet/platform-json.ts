@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { countedOf, nodeNameOf, wholeSeconds, withOrder } from '../sidecar/allocation/allocation-answer.js'
+import { countedOf, nodeNameOf, wholeSeconds, withOrder } from '../allocation/answer.js'
 import { isMarked } from '../sidecar/state/game-server-edits.js'
 import type { FleetState, ServerRecord } from './fleet-state.js'
 import type {

@@ -1,7 +1,7 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/state/config.js'
 import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
-import type { AnsweredAllocation, GameServerAllocation, Priority } from '../sidecar/allocation/manifest.js'
+import type { AnsweredAllocation, GameServerAllocation, Priority } from '../allocation/types.js'
 
 type Texts = Readonly<Record<string, string>>
 
