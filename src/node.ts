@@ -25,33 +25,4 @@ export type { HostOptions } from './host/host-options.js'
 export type { OperationName } from './protocol/operations.js'
 export type { LocalSidecar, RestartOptions } from './local/sidecar/local-sidecar.js'
 export type { LocalSidecarOptions } from './local/sidecar/local-sidecar-options.js'
-export type {
-  AnsweredAllocation,
-  Call,
-  Change,
-  ConformanceResult,
-  ControlCommand,
-  ControlResult,
-  CounterAction,
-  EventLog,
-  FaultInfo,
-  GameServerAllocation,
-  GameServerManifest,
-  HealthInfo,
-  ListAction,
-  LogEntry,
-  RawRequest,
-  Sidecar,
-  SidecarConfig,
-  SidecarEnvironment,
-  SidecarEvent,
-  SidecarMode,
-  SidecarSnapshot,
-  Warning,
-  WarningCode,
-  WatchEnd,
-  WatcherInfo,
-  WatchHandle,
-  WatchMessage,
-  WatchSink,
-} from './platform/sidecar.js'
+export type * from './platform/sidecar-types.js'

@@ -205,7 +205,8 @@ describe('an allocated event of the local sidecar', () => {
 
   test('an allocation before the first object is told to each listener, with all that the object holds', async () => {
     const sidecar = await startQuickSidecar({ gameServer: fleet })
-    sidecar.control({ type: 'allocate', labels: { mode: 'duel' }, force: true })
+    sidecar.control({ type: 'setState', state: 'Ready' })
+    sidecar.control({ type: 'allocate', labels: { mode: 'duel' } })
     const client = connectClient(sidecar)
     const told = listen(client)
     await client.waitFor('Allocated')

@@ -1,6 +1,6 @@
 import { plainText, stringify } from '../../local/files.js'
 import { allocationMistake } from '../../platform/schema.js'
-import type { GameServerAllocation } from '../../platform/sidecar.js'
+import { newAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { readAllocationFile, requestAllocation } from '../allocation.js'
 import { defineCommand, type CliContext } from '../context.js'
 import { EXIT, UsageError } from '../exit-codes.js'
@@ -70,24 +70,18 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
   }
   const { label, annotation, match, state, addTo, increment } = given
   const isSelective = match !== undefined || state !== undefined
-  const manifest = {
-    apiVersion: 'allocation.agones.dev/v1',
-    kind: 'GameServerAllocation',
-    spec: {
-      selectors: isSelective
-        ? [{ matchLabels: match && Object.fromEntries(match), gameServerState: state }]
-        : undefined,
-      metadata: {
-        labels: label && Object.fromEntries(label),
-        annotations: annotation && Object.fromEntries(annotation),
-      },
-      counters: increment && Object.fromEntries(increment.map(toIncrement)),
-      lists: addTo && listsOf(addTo),
+  const manifest = newAllocation({
+    selectors: isSelective ? [{ matchLabels: match && Object.fromEntries(match), gameServerState: state }] : undefined,
+    metadata: {
+      labels: label && Object.fromEntries(label),
+      annotations: annotation && Object.fromEntries(annotation),
     },
-  }
+    counters: increment && Object.fromEntries(increment.map(toIncrement)),
+    lists: addTo && listsOf(addTo),
+  })
   const problem = allocationMistake(manifest)
   if (problem !== undefined) throw new UsageError(`${problem.message}.`)
-  return manifest as GameServerAllocation
+  return manifest
 }
 
 const toIncrement = ([name, amount]: Pair) => [name, { action: 'Increment', amount: Number(amount) }] as const

@@ -34,34 +34,30 @@ export interface GameServerSelector {
   readonly lists?: Readonly<Record<string, ListBounds>> | null
 }
 
-/** A counter as an allocation changes it. */
+/** What an allocation does to a counter. Null stands for nothing, as everywhere in a cluster's manifest. */
 export interface CounterAction {
-  readonly action?: 'Increment' | 'Decrement'
-  readonly amount?: string | number
-  readonly capacity?: string | number
+  readonly action?: 'Increment' | 'Decrement' | null
+  readonly amount?: Int64 | null
+  readonly capacity?: Int64 | null
 }
-
-/** A list as an allocation changes it. */
-export interface ListAction {
-  readonly addValues?: readonly string[]
-  readonly deleteValues?: readonly string[]
-  readonly capacity?: string | number
-}
-
-/** Null stands for nothing, as everywhere in a cluster's manifest. */
-type Nullable<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | null }
-
-/** What an allocation does to a counter. */
-export type AllocationCounterAction = Nullable<CounterAction>
 
 /** What an allocation does to a list. */
-export type AllocationListAction = Nullable<ListAction>
+export interface ListAction {
+  readonly addValues?: readonly string[] | null
+  readonly deleteValues?: readonly string[] | null
+  readonly capacity?: Int64 | null
+}
 
 /** A counter or list by which GameServers are ordered. */
 export interface Priority {
   readonly type: 'Counter' | 'List'
   readonly key: string
   readonly order?: 'Ascending' | 'Descending' | '' | null
+}
+
+export interface AllocationMetadata {
+  readonly labels?: Texts | null
+  readonly annotations?: Texts | null
 }
 
 export interface GameServerAllocationSpec {
@@ -75,10 +71,10 @@ export interface GameServerAllocationSpec {
   /** Have no effect with one GameServer. */
   readonly priorities?: readonly Priority[] | null
   readonly scheduling?: 'Packed' | 'Distributed' | '' | null
-  /** Labels and annotations that the GameServer gets. */
-  readonly metadata?: { readonly labels?: Texts | null; readonly annotations?: Texts | null } | null
-  readonly counters?: Readonly<Record<string, AllocationCounterAction>> | null
-  readonly lists?: Readonly<Record<string, AllocationListAction>> | null
+  /** What the GameServer gets. */
+  readonly metadata?: AllocationMetadata | null
+  readonly counters?: Readonly<Record<string, CounterAction>> | null
+  readonly lists?: Readonly<Record<string, ListAction>> | null
 }
 
 /** A GameServerAllocation as a cluster accepts it. */
@@ -88,6 +84,9 @@ export interface GameServerAllocation {
   readonly metadata?: Readonly<Record<string, unknown>> | null
   readonly spec?: GameServerAllocationSpec | null
 }
+
+/** An allocation in its short form: what it does to a GameServer that is Ready or Allocated. */
+export type AllocationChanges = AllocationMetadata & Pick<GameServerAllocationSpec, 'counters' | 'lists'>
 
 /** A cluster's answer to an allocation: the manifest with its defaults, and a status. */
 export interface AnsweredAllocation<Failure extends string = 'UnAllocated'> extends GameServerAllocation {

@@ -1,9 +1,9 @@
-import type { GameServer } from '../../../protocol/game-server.js'
-import type { Sidecar } from '../sidecar.js'
-import { toInt64 } from '../state/int64.js'
-import type { AllocationStatus, AnsweredAllocation, GameServerAllocation } from './manifest.js'
-import type { GameServerSelector, Priority } from './manifest.js'
-import { selectorsOf } from './plan-allocation.js'
+import type { GameServer } from '../../protocol/game-server.js'
+import type { Sidecar } from '../sidecar/sidecar.js'
+import { toInt64 } from '../sidecar/state/int64.js'
+import { selectorsOf } from './match.js'
+import type { AllocationStatus, AnsweredAllocation, GameServerAllocation } from './types.js'
+import type { GameServerSelector, Priority } from './types.js'
 
 /**
  * Allocates the sidecar's GameServer by a checked GameServerAllocation, as a cluster with no other GameServer does.
@@ -51,7 +51,7 @@ export function allocationAnswer<Failure extends string>(
       multiClusterSetting: spec?.multiClusterSetting ?? { policySelector: {} },
       ...(spec?.preferred ? { preferred: hasSelectors ? spec.preferred : spec.preferred.map(withDefaults) } : {}),
       required: hasSelectors ? (spec?.required ?? {}) : withDefaults(spec?.required ?? {}),
-      selectors: selectorsOf(spec ?? {}).map(({ selector }) => withDefaults(selector)),
+      selectors: selectorsOf(manifest).map(({ selector }) => withDefaults(selector)),
       ...(spec?.priorities && { priorities: spec.priorities.map(withOrder) }),
       scheduling: spec?.scheduling || 'Packed',
       metadata: spec?.metadata ?? {},
