@@ -1,4 +1,4 @@
-import { parseObject } from '../client/answers.js'
+import { parseObject } from '../client/request.js'
 import { findDocument, plainText, readTextFile, YamlError } from '../local/files.js'
 import { allocationMistake } from '../platform/schema.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../platform/sidecar.js'

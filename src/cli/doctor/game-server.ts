@@ -1,4 +1,4 @@
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { toolAgent } from '../../protocol/tool-agent.js'
 import { reasonOf } from '../ask.js'
 import { failure, ok, skipped, warning, whenThere, type Check, type Finding } from './check.js'

@@ -1,4 +1,4 @@
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { isLoopback } from '../../local/http.js'
 import { sidecarsElsewhere } from '../find-sidecar.js'
 import { failure, ok, skipped, warning, type Check, type Finding } from './check.js'

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import { writeText } from '../relay/signals.js'
+import { writeText } from '../wire/sockets.js'
 import { SignalError, type Channel, type Channels } from './webrtc/channel.js'
 
 /** The overhead of each waiting message, so that small and empty messages count too. */
@@ -25,7 +25,7 @@ const FAULTS: Readonly<Record<string, [code: number, reason: string]>> = {
   WS_ERR_TOO_MANY_BUFFERED_PARTS: [1008, 'A message has too many fragments'],
 }
 
-/** The receiver of a player's transport. */
+/** The receiver of a player's connection. */
 export interface Receiver {
   /** A message has come from the player. While the page reads too slowly, unreliable messages are dropped. */
   receive(data: string | Uint8Array, isUnreliable?: boolean): void
@@ -41,7 +41,7 @@ export interface Receiver {
  * A player's WebSocket, and the data channel beside it. Messages that the network doesn't take yet wait here instead of in
  * the socket. So the host can drop them when it closes the player, to send the close frame early.
  */
-export class Transport {
+export class Connection {
   /** Path and query that the player asked for, such as `/?name=Ada`. */
   readonly url: string
   readonly remoteAddress: string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { heapSizeFor, memoryLimit, watchForKills } from '../../../src/host/supervision/memory.js'
+import { heapSizeFor, memoryLimit, watchForKills } from '../../../src/host/browser/memory.js'
 
 const MB = 1024 * 1024
 const GB = 1024 * MB

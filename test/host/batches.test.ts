@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  BATCH_BYTES,
   BatchWriter,
+  OPERATIONS,
   readBatch,
   readClose,
   readNumber,
   readOpen,
   readText,
   type Frame,
-} from '../../src/host/relay/batches.js'
-import { BATCH_BYTES, OPERATIONS } from '../../src/host/relay/frame.js'
+} from '../../src/host/wire/batches.js'
 
 type Step =
   | ['open', connection: number, address: string, url: string]
