@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseObject } from '../client/answers.js'
+import { parseObject } from '../client/request.js'
 import { isAlive } from '../local/game.js'
 import { plainText } from '../protocol/plain-text.js'
 import { UsageError } from './exit-codes.js'

@@ -6,7 +6,7 @@ import { CommandError, EXIT, unreadable, UsageError } from '../exit-codes.js'
 import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { flagName, option, text, toggle, type Values } from '../flags.js'
 import { jsonText } from '../output.js'
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { ask } from '../ask.js'
 
 type Pair = readonly [string, string]

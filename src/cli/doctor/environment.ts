@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { isLoopback } from '../../local/http.js'
 import { findInFile, isKnown, parseGameServer, readText } from '../../local/files.js'
 import { clusterMistakes } from '../../platform/schema.js'

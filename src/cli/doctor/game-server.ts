@@ -1,4 +1,4 @@
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { toolAgent } from '../../protocol/tool-agent.js'
 import { reasonOf } from '../ask.js'
 import { at, failure, number, ok, skipped, warning, type Fields, type Finding, type Subject } from './subject.js'

@@ -1,4 +1,4 @@
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { isObject } from '../../protocol/is-object.js'
 import { ask, type Answer, type Question } from '../ask.js'
 
