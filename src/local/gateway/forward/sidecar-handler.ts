@@ -15,7 +15,7 @@ import { createAcceptor } from '../../sidecar/websocket-server.js'
 import type { Access } from './access.js'
 import { followAttempt, pick } from './attempt.js'
 import { findSidecarRoute } from './sidecar-route.js'
-import type { SidecarRoute } from './sidecar-route.js'
+import type { Exchange, SidecarRoute } from './sidecar-route.js'
 import { relayWatch } from './watch-sockets.js'
 import { Watches } from './watches.js'
 
@@ -40,16 +40,6 @@ export interface ForwardedFigures {
   /** The last good beat, by `performance.now()`. */
   lastBeat: number | undefined
   readonly watches: Pick<Watches, 'connections' | 'reconnects'>
-}
-
-/** A request as it goes to the sidecar, and its failures. */
-export interface Exchange extends SidecarRoute {
-  readonly message: IncomingMessage
-  readonly headers: Record<string, string>
-  /** Answers with a refusal, before any part of another answer was sent. */
-  refuse(refusal: Refusal): void
-  /** Notes why an answer was cut off. */
-  note(refusal: Refusal): void
 }
 
 type Headers = Readonly<Record<string, string>>

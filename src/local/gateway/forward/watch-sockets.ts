@@ -7,7 +7,7 @@ import { endAbruptly } from '../../sidecar/websocket-server.js'
 import type { Accept } from '../../sidecar/websocket-server.js'
 import { followAttempt } from './attempt.js'
 import type { Attempt } from './attempt.js'
-import type { Exchange } from './sidecar-handler.js'
+import type { Exchange } from './sidecar-route.js'
 
 /** Once this many bytes wait for a reader, the sidecar is no longer read. */
 const MOST_WAITING = 64 * 1024
