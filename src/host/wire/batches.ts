@@ -5,7 +5,7 @@
  */
 
 /** Length of a frame's head in bytes. */
-export const HEAD_BYTES = 10
+const HEAD_BYTES = 10
 
 export const OPERATIONS = {
   /** From the host: a player has connected. The address, a space, and the path with the query. */
