@@ -1,15 +1,13 @@
 import { isMarked, own } from '../sidecar/state/game-server-edits.js'
 import { show } from '../sidecar/state/show.js'
-import { putAutoscaler, putFleet, tell } from './fleet-step.js'
-import type { FleetStep } from './fleet-step.js'
+import { putAutoscaler, putFleet, tell, type FleetStep } from './fleet-step.js'
 import type { FleetState } from './fleet-state.js'
 import { sortForDeletion } from './ordering.js'
 import type { ManifestCounters, ManifestLists } from '../sidecar/state/config.js'
 import { wholeSeconds } from '../allocation/answer.js'
 import { update } from '../sidecar/state/step.js'
 import { amountOf } from './rollout.js'
-import { amountsOf, isKept } from './statuses.js'
-import type { Counted } from './statuses.js'
+import { amountsOf, isKept, type Counted } from './statuses.js'
 import type { AutoscalerPolicy, CapacityPolicy } from './types.js'
 
 /** The replicas that a policy asks for; `limited` if its bounds, not its buffer, decided. */

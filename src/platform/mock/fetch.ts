@@ -1,7 +1,6 @@
 import type { FetchInit } from '../../index.js'
 import { ConnectionDropped } from '../sidecar.js'
-import { abortError, meet, networkError, operationOf, targetOf } from './network.js'
-import type { Network } from './network.js'
+import { abortError, meet, networkError, operationOf, targetOf, type Network } from './network.js'
 import type { MockResponse } from './types.js'
 
 /** The options of `fetch` that the mock reads. */

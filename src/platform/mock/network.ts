@@ -1,6 +1,5 @@
 import { didYouMean } from '../../protocol/nearest.js'
-import { operations } from '../../protocol/operations.js'
-import type { OperationName } from '../../protocol/operations.js'
+import { operations, type OperationName } from '../../protocol/operations.js'
 import type { Delays, Sidecar } from '../sidecar.js'
 import { decodePath, findRoute } from '../sidecar/wire/routes.js'
 import type { MockClock } from './clock.js'

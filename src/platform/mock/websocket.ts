@@ -1,9 +1,7 @@
 import type { WebSocketConstructor } from '../../index.js'
-import { lineOf } from '../sidecar.js'
-import type { WatchHandle, WatchMessage } from '../sidecar.js'
+import { lineOf, type WatchHandle, type WatchMessage } from '../sidecar.js'
 import type { OpenCall } from './journal.js'
-import { meet, operationOf, targetOf } from './network.js'
-import type { Network } from './network.js'
+import { meet, operationOf, targetOf, type Network } from './network.js'
 
 type Handler = ((event: never) => void) | null
 

@@ -1,6 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { callEach } from './listeners.js'
-import type { Report } from './listeners.js'
+import { callEach, type Report } from './listeners.js'
 import { messageOf } from './state/answer.js'
 import type { Change, Effect, Warning } from './state/effect.js'
 import { excerpt } from './state/show.js'

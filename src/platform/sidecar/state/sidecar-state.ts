@@ -1,8 +1,7 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { SidecarConfig } from './config.js'
 import type { EndReason, WarningCode } from './effect.js'
-import { noFaults } from './faults.js'
-import type { FaultState } from './faults.js'
+import { noFaults, type FaultState } from './faults.js'
 import { initialGameServer } from './initial-game-server.js'
 
 /** Changes of a counter that wait to be written. */

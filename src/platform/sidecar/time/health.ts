@@ -1,8 +1,7 @@
 import { requestUnhealthy } from '../calls/write-queue.js'
 import { isFinal } from '../state/game-server-edits.js'
 import { createHealth } from '../state/sidecar-state.js'
-import { update, updateProcess, warn } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { update, updateProcess, warn, type Step } from '../state/step.js'
 
 /** Starts the health clock at a game's first call. In a pod, the kubelet's first probe starts it. */
 export function startHealthClock(step: Step, now: number): void {

@@ -1,8 +1,7 @@
 import type { EndReason } from '../state/effect.js'
 import { isMarked, withState } from '../state/game-server-edits.js'
 import type { SidecarState } from '../state/sidecar-state.js'
-import { update, writeObject } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { update, writeObject, type Step } from '../state/step.js'
 
 /** Schedules the platform's reaction to the GameServer's present state. */
 export function followObject(step: Step, at: number): void {

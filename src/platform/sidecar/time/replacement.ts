@@ -4,8 +4,7 @@ import type { Change } from '../state/effect.js'
 import { generatedName, uidOf } from '../state/generated-names.js'
 import { initialGameServer } from '../state/initial-game-server.js'
 import { createProcess } from '../state/sidecar-state.js'
-import { nextVersion, update } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { nextVersion, update, type Step } from '../state/step.js'
 
 type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason']
 

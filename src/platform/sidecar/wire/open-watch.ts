@@ -1,11 +1,8 @@
 import { callSafely } from '../listeners.js'
 import type { WatchEnd } from '../state/effect.js'
-import { byTool, catchUp, delayNow, dispatch } from '../running.js'
-import type { CallMeta, Running } from '../running.js'
-import { recordResponse } from './exchange.js'
-import type { ResponseRecord } from './exchange.js'
-import { ConnectionDropped, watchStream } from './watch-stream.js'
-import type { WatchHandle, WatchSink } from './watch-stream.js'
+import { byTool, catchUp, delayNow, dispatch, type CallMeta, type Running } from '../running.js'
+import { recordResponse, type ResponseRecord } from './exchange.js'
+import { ConnectionDropped, watchStream, type WatchHandle, type WatchSink } from './watch-stream.js'
 
 /** The headers of a successful answer. */
 export const success = { 'content-type': 'application/json', 'grpc-metadata-content-type': 'application/grpc' }
