@@ -1,7 +1,7 @@
 import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
 import type { Disconnection } from './state/effect.js'
-import { catchUp, closeRunning, dispatch, startRunning, type Running } from './running.js'
+import { Running } from './running.js'
 import type { ControlResult, Sidecar, SidecarEnvironment } from './sidecar.js'
 import { answerRequest } from './wire/answer-request.js'
 import { watchByWebSocket } from './wire/open-watch.js'
@@ -12,11 +12,11 @@ import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
  * hands objects to watchers and wakes up when something is due.
  */
 export function createSidecar(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar {
-  const running = startRunning(partial, environment)
+  const running = new Running(partial, environment)
   const { config, log, watchers, disconnectListeners } = running
   return {
     async handle(request, raw) {
-      catchUp(running)
+      running.catchUp()
       return answerRequest(running, request, raw)
     },
     watch: (sink, by) => watchByWebSocket(running, sink, by),
@@ -35,14 +35,14 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
       disconnectListeners.add(own)
       return () => void disconnectListeners.delete(own)
     },
-    close: () => closeRunning(running),
+    close: () => running.close(),
   }
 }
 
 function control(running: Running, command: ControlCommand): ControlResult {
   if (running.isClosed) return { ok: false, message: 'the sidecar is closed' }
-  catchUp(running)
-  const { effects } = dispatch(running, { type: 'control', command: plainJson(command) })
+  running.catchUp()
+  const { effects } = running.dispatch({ type: 'control', command: plainJson(command) })
   const result = effects.find((effect) => effect.type === 'control-result')
   return result?.ok === true ? { ok: true } : { ok: false, message: result?.message ?? 'nothing happened' }
 }

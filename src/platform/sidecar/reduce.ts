@@ -10,7 +10,7 @@ import { show } from './state/show.js'
 import type { Call, SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
-import { doDueWork, nextDueWork, skipMissedDrops } from './time/due-work.js'
+import { doDueWork, skipMissedDrops } from './time/due-work.js'
 import { startHealthClock } from './time/health.js'
 import { followObject } from './time/platform.js'
 
@@ -62,8 +62,6 @@ export function reduce(
       break
   }
   followObject(step, now)
-  const next = nextDueWork(step.state)
-  if (next) step.effects.push({ type: 'wake', at: next.at })
   return step
 }
 

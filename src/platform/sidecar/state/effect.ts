@@ -89,8 +89,6 @@ export type Effect =
   | { readonly type: 'control-result'; readonly ok: boolean; readonly message: string }
   | { readonly type: 'change'; readonly change: Change }
   | ({ readonly type: 'warn' } & Warning)
-  /** When the next work is due. */
-  | { readonly type: 'wake'; readonly at: number }
 
 type Replacement = Extract<Change, { readonly type: 'replaced' }>
 
