@@ -12,7 +12,7 @@ import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
 import { doDueWork, skipMissedDrops } from './time/due-work.js'
 import { startHealthClock } from './time/health.js'
-import { followObject } from './time/platform.js'
+import { followObject } from './time/ending.js'
 
 /**
  * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything

@@ -116,27 +116,33 @@ export interface SidecarState {
 
 /** The state of a sidecar that starts now. */
 export function createState(config: SidecarConfig, now: number): SidecarState {
-  const object = initialGameServer(config, now)
   return {
     config,
     startedAt: now,
     restarts: 0,
     replacements: 0,
-    gameCalled: false,
-    object,
-    reservedUntil: undefined,
-    gone: false,
-    goneAt: undefined,
-    readyAt:
-      object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
-    ending: undefined,
-    process: createProcess(config, object, now, false),
+    ...stateOfNew(config, initialGameServer(config, now), now),
     apiServerBackAt: undefined,
     faults: noFaults,
     random: config.seed | 0,
     watchers: [],
     conformance: { received: [], problems: [] },
     warned: {},
+  }
+}
+
+/** What begins anew with each GameServer, which no game has called yet. */
+export function stateOfNew(config: SidecarConfig, object: GameServer, now: number) {
+  const isRequested = object.status.state === 'RequestReady' && config.mode === 'production'
+  return {
+    object,
+    gameCalled: false,
+    reservedUntil: undefined,
+    gone: false,
+    goneAt: undefined,
+    readyAt: isRequested ? now + config.controllerDelay : undefined,
+    ending: undefined,
+    process: createProcess(config, object, now, false),
   }
 }
 

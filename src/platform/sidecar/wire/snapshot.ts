@@ -1,7 +1,7 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { SidecarMode } from '../state/config.js'
 import type { DelayFault, FailureFault } from '../state/faults.js'
-import { paddingKey } from '../state/object-limits.js'
+import { paddingOf } from '../state/step.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 
 export interface WatcherInfo {
@@ -136,7 +136,7 @@ export function takeSnapshot(
       apiServerAway: untilOf(state.apiServerBackAt),
       beatsToIgnore: ignoreBeats && faults.beatsToIgnore < Infinity ? faults.beatsToIgnore : undefined,
       writesToLose: faults.writesToLose,
-      padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,
+      padding: paddingOf(state.object),
     },
     lastSeq,
     clock: { speed },
