@@ -1,6 +1,5 @@
 import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
-import type { Disconnection } from './state/effect.js'
 import { Running } from './running.js'
 import type { ControlResult, Sidecar, SidecarEnvironment } from './sidecar.js'
 import { answerRequest } from './wire/answer-request.js'
@@ -13,7 +12,7 @@ import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
  */
 export function createSidecar(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar {
   const running = new Running(partial, environment)
-  const { config, log, watchers, disconnectListeners } = running
+  const { config, log, watchers } = running
   return {
     async handle(request, raw) {
       running.catchUp()
@@ -30,11 +29,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     log,
     config,
     conformance: () => conformanceOf(running.state),
-    onDisconnect(listener) {
-      const own = (reason: Disconnection): void => listener(reason)
-      disconnectListeners.add(own)
-      return () => void disconnectListeners.delete(own)
-    },
+    onDisconnect: running.disconnected.add,
     close: () => running.close(),
   }
 }

@@ -2,7 +2,7 @@ import type { OperationName } from '../../protocol/operations.js'
 import { longestTimer } from '../../protocol/names.js'
 import { createDelays, type Delays } from './delays.js'
 import { createLog, type WritableLog } from './event-log.js'
-import { callEach, callSafely, throwLater, type Report } from './listeners.js'
+import { callSafely, createListeners, throwLater, type Report } from './listeners.js'
 import { nextDueWork } from './time/due-work.js'
 import { resolveConfig, type SidecarConfig } from './state/config.js'
 import type { Disconnection, Effect } from './state/effect.js'
@@ -37,7 +37,7 @@ export class Running {
   readonly log: WritableLog
   readonly watchers: Watchers
   readonly delays: Delays
-  readonly disconnectListeners = new Set<(reason: Disconnection) => void>()
+  readonly disconnected: ReturnType<typeof createListeners<Disconnection>>
   state: SidecarState
   isClosed = false
   /** Counts processes: a request that was sent to one isn't answered by its successor. */
@@ -57,6 +57,7 @@ export class Running {
     this.config = config
     this.environment = environment
     this.report = report
+    this.disconnected = createListeners(report)
     this.log = createLog(config.logEntries, config.logSize, report)
     const onFailure = (id: number): void => void this.dispatch({ type: 'watch-closed', id, reason: 'failed' })
     this.watchers = createWatchers(config.watchQueue, onFailure, report)
@@ -115,7 +116,7 @@ export class Running {
     this.epoch++
     this.watchers.end(reason)
     this.delays.rejectAll(`the sidecar ended: ${reason}`)
-    callEach(this.disconnectListeners, reason, this.report)
+    this.disconnected.call(reason)
   }
 
   /** Sets the timer for the next due work. */

@@ -57,11 +57,8 @@ export interface EndingState {
   readonly replacesAt: number | undefined
 }
 
+/** The beats that were counted. What is expected of them stands in the object's spec. */
 export interface HealthState {
-  readonly disabled: boolean
-  readonly period: number
-  readonly threshold: number
-  readonly initialDelay: number
   readonly lastBeat: number
   readonly beats: number
   /** The time of the first beat. */
@@ -169,22 +166,21 @@ export function createProcess(
   }
 }
 
-/** The health state of a process that reads its settings from the object now. Its clock runs if a game has called. */
-export function createHealth(config: SidecarConfig, object: GameServer, now: number, gameCalled: boolean): HealthState {
-  const spec = object.spec?.health
-  const period = (spec?.period_seconds ?? 0) * 1000
-  const initialDelay = (spec?.initial_delay_seconds ?? 0) * 1000
-  const disabled = spec?.disabled ?? false
-  const counted = config.mode === 'production' && !disabled && period > 0 && gameCalled
+/** What is expected of a game's beats. */
+export function healthSpecOf({ spec }: GameServer) {
+  const { disabled = false, period_seconds, failure_threshold, initial_delay_seconds } = spec?.health ?? {}
   return {
     disabled,
-    period,
-    threshold: spec?.failure_threshold ?? 0,
-    initialDelay,
-    lastBeat: now,
-    beats: 0,
-    beatsSince: undefined,
-    failures: 0,
-    nextCheck: counted ? now + initialDelay : undefined,
+    periodSeconds: period_seconds ?? 0,
+    failureThreshold: failure_threshold ?? 0,
+    initialDelaySeconds: initial_delay_seconds ?? 0,
   }
+}
+
+/** The health state of a process that starts now. Its clock runs if a game has called. */
+export function createHealth(config: SidecarConfig, object: GameServer, now: number, gameCalled: boolean): HealthState {
+  const { disabled, periodSeconds, initialDelaySeconds } = healthSpecOf(object)
+  const counted = config.mode === 'production' && !disabled && periodSeconds > 0 && gameCalled
+  const nextCheck = counted ? now + initialDelaySeconds * 1000 : undefined
+  return { lastBeat: now, beats: 0, beatsSince: undefined, failures: 0, nextCheck }
 }
