@@ -15,7 +15,7 @@ import { openPlayersPort, type PlayersPort } from './players/players-port.js'
 import { createAdvertisedAddress, type Reachable } from './players/webrtc/advertised-address.js'
 import { loadNative } from './players/webrtc/native.js'
 import { startPage, type PageRun } from './run-page.js'
-import { heapSizeFor, memoryLimit } from './supervision/memory.js'
+import { heapSizeFor, memoryLimit } from './browser/memory.js'
 import { Supervisor } from './supervise.js'
 
 /** A page that runs as a dedicated server, until it ends. */

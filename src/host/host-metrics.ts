@@ -16,7 +16,7 @@ import type { Tell } from './host-events.js'
 import type { MetricsOptions } from './host-options.js'
 import type { StepFigures } from './page/hosted-page.js'
 import type { PlayersFigures } from './players/relay.js'
-import { anonymousBytes, type MemoryParts } from './supervision/memory.js'
+import { anonymousBytes, type MemoryParts } from './browser/memory.js'
 
 /** Networks from which no packet of the internet comes: loopback, private ones, the shared range that some clusters use. */
 export const PRIVATE_NETWORKS: readonly string[] = [

@@ -7,8 +7,8 @@ import type { HostFigures } from './host-metrics.js'
 import type { HostSettings } from './host-options.js'
 import { openHostedPage, type HostedPage } from './page/hosted-page.js'
 import { observePage, type PageObservation } from './page/observe-page.js'
-import { stackOfHang, watchForHang } from './supervision/hang-watch.js'
-import { createBrowserMemory, watchForKills } from './supervision/memory.js'
+import { stackOfHang, watchForHang } from './page/hang-watch.js'
+import { createBrowserMemory, watchForKills } from './browser/memory.js'
 import type { GameEnd, GameRun } from './supervise.js'
 
 export interface RunPageOptions {

@@ -4,7 +4,7 @@ import { gameServer } from '../support/game-server.js'
 import { type ScriptedSidecar, startScripted } from '../support/fault-server.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { turns } from '../support/until.js'
-import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { connectClient } from '../support/with-sidecar.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -61,18 +61,6 @@ describe('off()', () => {
     client.off('state', listener)
     await change(3, 'Ready')
     expect(contexts).toEqual([a, a])
-  })
-
-  test('off() removes one of two listeners that are the same function', async () => {
-    const { client, change } = await connected()
-    const listener = vi.fn()
-    client.on('state', listener)
-    client.on('state', listener)
-    await turns()
-    listener.mockClear()
-    client.off('state', listener)
-    await change(2, 'Allocated')
-    expect(listener).toHaveBeenCalledTimes(1)
   })
 
   test('unsubscribing twice, or within an event, removes nobody else', async () => {
@@ -197,19 +185,6 @@ describe('an error event', () => {
     await refused({ logger: { warn } }, listener)
     expect(listener.mock.calls).toMatchObject([[{ code: 'PROTOCOL', operation: 'watchGameServer', status: 404 }]])
     expect(warn).not.toHaveBeenCalled()
-  })
-
-  test('a GameServer that becomes Unhealthy is one UNAVAILABLE error, and the client stays connected', async () => {
-    const sidecar = await startSidecar()
-    const client = connectClient(sidecar)
-    const listener = vi.fn()
-    client.on('error', listener)
-    await client.waitFor(() => true)
-    sidecar.control({ type: 'makeUnhealthy' })
-    await client.waitFor('Unhealthy')
-    const message: unknown = expect.stringContaining('Unhealthy')
-    expect(listener.mock.calls).toMatchObject([[{ code: 'UNAVAILABLE', message }]])
-    expect(client.status.connection).toBe('connected')
   })
 })
 

@@ -115,22 +115,6 @@ describe('the order of writes', () => {
     expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /reserve'])
   })
 
-  test('a call made while the one before is in flight waits for it too', async () => {
-    const { sidecar, client, first, release } = await started()
-    const waiting = slow('/ready')
-    sidecar.play(waiting.rules)
-    const second = client.ready()
-    release()
-    await first
-    await sidecar.until(() => posts(sidecar).length === 2, 'the second call')
-    const third = client.reserve(1)
-    await client.setLabel('a', 'b')
-    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready'])
-    waiting.release()
-    await Promise.all([second, third])
-    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
-  })
-
   test('a call that fails does not hold up those behind it', async () => {
     const sidecar = await startScripted([{ on: 'POST /allocate', step: answering({ status: 500 }) }])
     const client = connectClient(sidecar, { retry: false })

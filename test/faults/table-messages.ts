@@ -227,14 +227,14 @@ const nothing = frame('', { opcode: opcodes.continuation, fin: false })
 
 /** Bytes that no server may send: the client closes the connection, reports the error and watches again. */
 const violations: Readonly<Record<string, Uint8Array>> = {
-  'a masked frame': frame(message(3), { mask: true }),
+  'a masked frame': frame(message(3), { mask: Uint8Array.of(1, 2, 3, 4) }),
   'RSV1 set, as compression would': frame(message(3), { rsv: 4 }),
   'a reserved opcode': frame(message(3), { opcode: 3 }),
   'a control frame of 126 bytes': frame('x'.repeat(126), { opcode: opcodes.ping }),
   'a continuation without a first frame': frame(message(3), { opcode: opcodes.continuation }),
   'bad UTF-8': frame(Uint8Array.of(0x7b, 0xff, 0x7d)),
   'a close code that may not be sent': closeFrame(1006),
-  'a length of 2^63': frame('', { claimedLength: 1n << 63n }),
+  'a length of 2^63': frame('', { length: 2 ** 63 }),
 }
 
 /** An endless message of these fragments. */

@@ -101,11 +101,6 @@ const miniGame = { engine: 'mini-game.js', frame: 'frame()' }
 
 test.each([
   ['Cocos native runtime, the script as a plugin script', cocos, pluginScript],
-  [
-    'Cocos native runtime over XMLHttpRequest, as before 3.x on iOS',
-    cocos,
-    `delete globalThis.fetch;\n${pluginScript}`,
-  ],
   ['Cocos native runtime through the component, whose frames drive it without timers', cocos, withComponent()],
   ['mini-game, the script as a CommonJS module', miniGame, commonJs],
 ])('the client does all operations in an emulated %s', async (_where, { engine, frame }, load) => {

@@ -21,7 +21,7 @@ const entries: Record<string, readonly [file: string, exported: readonly string[
     ],
   ],
   './player': ['player', ['connect', 'pickRegion']],
-  './allocator': ['allocator', ['AllocationError', 'createAllocator']],
+  './allocator': ['allocator', ['AllocationError', 'byQueue', 'createAllocator', 'createAutoscaler', 'scaleToZero']],
   './mock': ['mock', ['createMock']],
   './metrics': ['metrics', ['measure']],
   './vite': ['vite', ['gameserverSidecar']],

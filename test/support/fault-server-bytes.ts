@@ -1,58 +1,19 @@
 import { createHash } from 'node:crypto'
-
-/** The fields of a frame's head, valid or not. The defaults make one whole, unmasked text frame. */
-export interface FrameOptions {
-  opcode?: number
-  fin?: boolean
-  /** The three reserved bits as a number, 4 being RSV1 (which permessage-deflate would use). */
-  rsv?: number
-  /** A server must not mask. A client must refuse a masked frame. */
-  mask?: boolean
-  /** The length in the head, if it differs from the payload's. */
-  claimedLength?: bigint
-}
+import { close, frame as anyFrame, type FrameShape } from './frames.js'
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
-const webSocketGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-
 /** The value of `Sec-WebSocket-Accept` for a client's key. */
-export function acceptKey(key: string): string {
-  return createHash('sha1')
-    .update(key + webSocketGuid)
-    .digest('base64')
-}
+export const acceptKey = (key: string): string =>
+  createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 
-/** One frame with exactly these fields, even if RFC 6455 forbids them. */
-export function frame(payload: string | Uint8Array, options: FrameOptions = {}): Buffer {
-  const body = Buffer.from(payload)
-  const { opcode = opcodes.text, fin = true, rsv = 0, mask = false } = options
-  const length = options.claimedLength ?? BigInt(body.length)
-  const first = (fin ? 0x80 : 0) | (rsv << 4) | opcode
-  const maskBit = mask ? 0x80 : 0
-  let head: Buffer
-  if (length < 126n) {
-    head = Buffer.from([first, maskBit | Number(length)])
-  } else if (length < 65_536n) {
-    head = Buffer.alloc(4)
-    head.writeUInt16BE(Number(length), 2)
-    head.set([first, maskBit | 126])
-  } else {
-    head = Buffer.alloc(10)
-    head.writeBigUInt64BE(length, 2)
-    head.set([first, maskBit | 127])
-  }
-  if (!mask) return Buffer.concat([head, body])
-  const key = Buffer.from([1, 2, 3, 4])
-  return Buffer.concat([head, key, body.map((byte, index) => byte ^ (key[index % 4] ?? 0))])
-}
+/** One frame with exactly these fields, even if RFC 6455 forbids them; by default a whole text. */
+export const frame = (payload: string | Uint8Array, shape: FrameShape & { opcode?: number } = {}): Buffer =>
+  Buffer.from(anyFrame(shape.opcode ?? opcodes.text, Buffer.from(payload), shape))
 
 /** A close frame; without a code its payload is empty (1005 at the receiver). */
-export function closeFrame(code?: number, reason: string | Uint8Array = ''): Buffer {
-  if (code === undefined) return frame('', { opcode: opcodes.close })
-  const body = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(reason)])
-  return frame(body, { opcode: opcodes.close })
-}
+export const closeFrame = (code?: number, reason?: string): Buffer =>
+  code === undefined ? frame('', { opcode: opcodes.close }) : Buffer.from(close(code, reason))
 
 /** One message as fragments of `size` bytes, with `between` (a control frame, say) after each but the last. */
 export function fragments(text: string, size: number, between: Uint8Array = new Uint8Array()): Buffer {
@@ -65,44 +26,6 @@ export function fragments(text: string, size: number, between: Uint8Array = new 
     if (!fin) pieces.push(between)
   }
   return Buffer.concat(pieces)
-}
-
-/** A frame as a client sent it, unmasked. */
-export interface ClientFrame {
-  opcode: number
-  masked: boolean
-  payload: Buffer
-}
-
-/** Reads a client's frames out of bytes as they come. */
-export function createClientFrameReader(onFrame: (frame: ClientFrame) => void): (bytes: Buffer) => void {
-  let pending = Buffer.alloc(0)
-  return (bytes) => {
-    pending = Buffer.concat([pending, bytes])
-    for (;;) {
-      const found = takeFrame(pending)
-      if (found === undefined) return
-      pending = pending.subarray(found.size)
-      onFrame(found.frame)
-    }
-  }
-}
-
-function takeFrame(bytes: Buffer): { frame: ClientFrame; size: number } | undefined {
-  if (bytes.length < 2) return undefined
-  const second = bytes.readUInt8(1)
-  const masked = (second & 0x80) !== 0
-  const short = second & 0x7f
-  const extended = short === 126 ? 2 : short === 127 ? 8 : 0
-  const keyAt = 2 + extended
-  const bodyAt = keyAt + (masked ? 4 : 0)
-  if (bytes.length < bodyAt) return undefined
-  const length = short < 126 ? short : short === 126 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2))
-  if (bytes.length < bodyAt + length) return undefined
-  const key = bytes.subarray(keyAt, bodyAt)
-  const body = Buffer.from(bytes.subarray(bodyAt, bodyAt + length))
-  const payload = masked ? body.map((byte, index) => byte ^ (key[index % 4] ?? 0)) : body
-  return { frame: { opcode: bytes.readUInt8(0) & 0x0f, masked, payload: Buffer.from(payload) }, size: bodyAt + length }
 }
 
 /** A request as it was read from the socket. */

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
-import { closeFrame, createClientFrameReader, opcodes, takeRequest } from './fault-server-bytes.js'
-import type { ClientFrame, ScriptedRequest } from './fault-server-bytes.js'
+import { closeFrame, opcodes, takeRequest, type ScriptedRequest } from './fault-server-bytes.js'
 import { createConnection, createExchange, type Exchange, type ScriptedConnection } from './fault-server-exchange.js'
 import { gameServer as sampleGameServer } from './game-server.js'
+import { createClientReader, type ClientFrame } from './frames.js'
 import { freePort } from './free-port.js'
 
 export type Step = (exchange: Exchange) => void | Promise<void>
@@ -142,7 +142,7 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
   }
 
   const readFrames = (connection: ScriptedConnection): void => {
-    connection.onBytes = createClientFrameReader((clientFrame) => {
+    connection.onBytes = createClientReader((clientFrame) => {
       clientFrames.push(clientFrame)
       if (clientFrame.opcode === opcodes.close) void connection.write(closeFrame()).then(connection.finish)
       notice()

@@ -1,4 +1,4 @@
-import type { WebSocketLike } from '../relay/socket.js'
+import type { WebSocketLike } from '../wire/sockets.js'
 
 export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocketLike
 

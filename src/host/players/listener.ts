@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { WITH_CHANNEL } from '../relay/signals.js'
+import { WITH_CHANNEL } from '../wire/sockets.js'
 import {
   answerRaw,
   createGuardedServer,
@@ -17,7 +17,7 @@ import {
 } from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
 import type { PlayerRefusal, Relay } from './relay.js'
-import { Transport } from './transport.js'
+import { Connection } from './connection.js'
 import type { Channels } from './webrtc/channel.js'
 
 /** Most connections without a player: handshakes, refusals, and health probes. */
@@ -121,15 +121,15 @@ export class Listener {
     }
     const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
     websockets.handleUpgrade(message, socket, head, (accepted) => {
-      const transport = new Transport(accepted, socket, target, remoteAddress)
-      const player = relay.admit(transport)
+      const connection = new Connection(accepted, socket, target, remoteAddress)
+      const player = relay.admit(connection)
       if ('code' in player) return this.#dismiss(accepted, player, remoteAddress)
       const offered = accepted.protocol === WITH_CHANNEL ? channels() : undefined
-      if (offered) transport.offerChannel(offered, player)
-      transport.serve(player)
+      if (offered) connection.offerChannel(offered, player)
+      connection.serve(player)
       this.#exempt(socket)
       // setImmediate: after a stall, read what has arrived before probing.
-      const probes = setInterval(() => setImmediate(() => transport.probe()), probeInterval)
+      const probes = setInterval(() => setImmediate(() => connection.probe()), probeInterval)
       accepted.once('close', () => clearInterval(probes))
     })
   }

@@ -2,6 +2,7 @@ import type { OperationName } from '../../protocol/operations.js'
 import { checkGatewayOptions } from '../../platform/schema.js'
 import { isLoopback, ownHosts } from '../http/address.js'
 import { checkCertificate } from '../http/certificate.js'
+import { createLineLog } from '../http/line-log.js'
 import { createToken } from '../http/token.js'
 import { warnProcess } from '../sidecar/local-sidecar-options.js'
 import type { LocalSidecarOptions } from '../sidecar/local-sidecar-options.js'
@@ -69,19 +70,18 @@ export function resolveGatewayOptions(options: GatewayOptions) {
   const exposed = !isLoopback(host)
   if (exposed) checkExposure(options, host)
   return {
+    ...{ host, platform, tls, exposed, allowOrigins },
+    ...{ dir: options.dir, spa: options.spa, isolate: options.isolate, autoHealth: options.autoHealth },
     port: options.port ?? 0,
-    host,
-    platform,
+    scheme: tls === undefined ? ('http' as const) : ('https' as const),
     /** Undefined if a local sidecar runs inside. */
     sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
     denied: new Set<OperationName>(options.deny),
-    tls,
-    exposed,
     token: options.token === true ? createToken() : options.token || undefined,
     allowHosts: [...allowHosts, ...ownHosts(host)],
-    allowOrigins,
     timeout: options.timeout ?? 30_000,
+    log: createLineLog(options.onLog),
     onWarning: options.onWarning ?? warnProcess,
   }
 }

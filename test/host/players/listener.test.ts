@@ -1,7 +1,7 @@
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { WITH_CHANNEL } from '../../../src/host/relay/signals.js'
+import { WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
 import { operations } from '../../../src/protocol/operations.js'
 import { ask, dial } from '../../support/wire.js'
 import { selfSigned } from '../../gateway/certificate.js'

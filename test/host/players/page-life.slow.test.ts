@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import { BatchWriter } from '../../../src/host/relay/batches.js'
+import { BatchWriter } from '../../../src/host/wire/batches.js'
 import { ask, dial } from '../../support/wire.js'
 import {
   dialPlayers,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import { MOST_MESSAGE_BYTES } from '../../../src/host/relay/frame.js'
+import { MOST_MESSAGE_BYTES } from '../../../src/host/wire/batches.js'
 import {
   echo,
   joinPlayers,

@@ -9,7 +9,7 @@ import type { PlayerSocket } from '../../../src/host/page-script/player-socket.j
 import { resolveHostOptions, type HostOptions } from '../../../src/host/host-options.js'
 import { openPlayersPort, type PlayersPort, type PlayersPortOptions } from '../../../src/host/players/players-port.js'
 import type { PlayerChange } from '../../../src/host/players/relay.js'
-import type { WebSocketLike } from '../../../src/host/relay/socket.js'
+import type { WebSocketLike } from '../../../src/host/wire/sockets.js'
 
 /** Registers a cleanup for the end of the test; concurrent tests pass their own. */
 export type Finish = (undo: () => unknown) => void
