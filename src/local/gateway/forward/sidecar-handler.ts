@@ -11,7 +11,6 @@ import { forbidden } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import { corsHeaders, isPreflight } from '../../http/request-guard.js'
 import type { Admission } from '../../http/request-guard.js'
-import { createAcceptor } from '../../sidecar/websocket-server.js'
 import type { Access } from './access.js'
 import { followAttempt, pick } from './attempt.js'
 import { findSidecarRoute } from './sidecar-route.js'
@@ -79,7 +78,6 @@ export class SidecarHandler {
   readonly #options: SidecarHandlerOptions
   readonly #watches: Watches
   readonly #keptConnections: PlainAgent
-  readonly #accept = createAcceptor()
   #isStopping = false
 
   constructor(options: SidecarHandlerOptions) {
@@ -118,7 +116,7 @@ export class SidecarHandler {
     const { sidecar, timeout, onCall, onWatch } = this.#options
     onCall?.(WATCH)
     await relayWatch(exchange, socket, {
-      ...{ sidecar, timeout, accept: this.#accept, plainHeaders: OWN_HEADERS },
+      ...{ sidecar, timeout, plainHeaders: OWN_HEADERS },
       onOpen: (upstream, page) => {
         onWatch?.(socket)
         this.#watches.addSocket(upstream, page, socket)
