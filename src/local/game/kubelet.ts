@@ -61,6 +61,14 @@ export async function hasGameServerEnded({ sidecar }: LocalSidecar): Promise<boo
   return true
 }
 
+/**
+ * Ends the GameServer of a game that has ended by itself and isn't started again, even before Ready.
+ * Source: pkg/gameservers/health.go and succeeded.go, as of release 1.61.
+ */
+export function endGameServer(local: LocalSidecar, exitCode: number): void {
+  local.control({ type: 'setState', state: exitCode === 0 ? 'Shutdown' : 'Unhealthy' })
+}
+
 /** Puts a fresh GameServer in the place of the one whose game has ended, and returns the sentence that says so. */
 export function replaceGameServer(local: LocalSidecar): string {
   let sentence = ''

@@ -1,6 +1,7 @@
 import { isMarked } from '../../platform/sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { GameLife } from './game-life.js'
+import { endGameServer } from './kubelet.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
 
@@ -42,6 +43,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       return (running = started)
     },
     next({ signal, exitCode }, hasEnded) {
+      if (!hasEnded) endGameServer(local, exitCode)
       const { name } = local.sidecar.snapshot().gameServer.object_meta
       say(`${command[0]} ended with ${signal ?? `exit code ${exitCode}`}; GameServer ${name} is ${stateOf(local)}`)
       return restarts && hasEnded ? 'fresh' : 'nothing'
