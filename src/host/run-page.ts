@@ -42,11 +42,7 @@ const NO_STEP =
 const NEEDS_ISOLATION = /SharedArrayBuffer|cross[- ]?origin[- ]?isolat/i
 const ISOLATE = 'The page needs SharedArrayBuffer: add --isolate (isolate: true), which sends COOP and COEP'
 
-/**
- * Loads the page into a browser and watches over it.
- *
- * @throws HostError LAUNCH_FAILED
- */
+/** Loads the page into a browser and watches over it. @throws HostError LAUNCH_FAILED */
 export async function startPage(given: RunPageOptions): Promise<PageRun> {
   const bootsUntil = performance.now() + given.settings.bootTimeout
   const whyKilled = watchForKills()

@@ -40,10 +40,7 @@ const WILDCARDS = ['', '0.0.0.0', '::']
 const MOST_OFFERS = 5
 const MOST_SIGNALS = 200
 
-/**
- * @param native of `loadNative()`
- * @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE
- */
+/** @param native of `loadNative()` @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE */
 export async function openChannels(native: Native, options: ChannelsOptions): Promise<Channels> {
   const plain = plainAddress(options.bindAddress)
   // As for the listener, `localhost` is IPv4.
