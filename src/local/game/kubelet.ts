@@ -1,7 +1,6 @@
 import { endReasonOf } from '../../protocol/game-server.js'
 import { sidecarVariables } from '../gateway/sidecar-url.js'
-import { followReplacements } from '../sidecar/local-sidecar.js'
-import type { LocalSidecar } from '../sidecar/local-sidecar.js'
+import { followReplacements, type LocalSidecar } from '../sidecar/local-sidecar.js'
 
 /** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
 export const KUBELET_MS = 1_000

@@ -2,8 +2,7 @@ import { isMarked } from '../../platform/sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { GameLife } from './game-life.js'
 import { endGameServer } from './kubelet.js'
-import { CommandError, startCommand } from './start-command.js'
-import type { CommandEnd, RunningCommand } from './start-command.js'
+import { CommandError, startCommand, type CommandEnd, type RunningCommand } from './start-command.js'
 
 /** npm repeats a signal that the terminal has already sent to all processes: signals within this time count as one. */
 const SAME_REQUEST_MS = 200
