@@ -1,12 +1,9 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node.js'
 import { problemsOf } from '../deploy/support/validate.js'
-import { read, root } from '../support/source.js'
+import { root } from '../support/source.js'
 import { allocationOf, examples, manifestOf } from './support/example-folder.js'
-import { documentsOf } from '../deploy/support/variants.js'
-import { snippetsOf, type Snippet } from '../support/markdown.js'
 
 interface Template {
   readonly spec: {
@@ -27,9 +24,6 @@ interface Autoscaler {
     readonly policy: { readonly type: string; readonly counter?: { key: string }; readonly list?: { key: string } }
   }
 }
-
-/** Lines that are neither empty nor a comment. */
-const codeLines = (text: string): number => text.split('\n').filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line)).length
 
 describe.each(examples)('the example %s', (name) => {
   const fleet = manifestOf(name, 'fleet.yaml') as Fleet
@@ -78,67 +72,5 @@ describe.each(examples)('the example %s', (name) => {
     } finally {
       await sidecar.close()
     }
-  })
-
-  test('has a server of less than 60 lines', () => {
-    expect(codeLines(read(path('server.mjs')))).toBeLessThan(60)
-  })
-
-  test('has the same commands as the other examples, and installs this version', () => {
-    const { version } = JSON.parse(read('package.json')) as { version: string }
-    const [major, minor] = version.split('.')
-    expect(JSON.parse(read(path('package.json')))).toEqual({
-      name,
-      private: true,
-      type: 'module',
-      scripts:
-        name === 'matchmaker'
-          ? { start: 'gameserver-sidecar fleet -f fleet.yaml -- node server.mjs', matchmaker: 'node matchmaker.mjs' }
-          : {
-              start: 'gameserver-sidecar exec -f fleet.yaml --port 9358 --restart -- node server.mjs',
-              allocate: 'gameserver-sidecar allocate -f allocation.yaml',
-            },
-      dependencies: { 'gameserver-sidecar': `^${major}.${minor}.0`, ws: '^8.18.0' },
-    })
-  })
-})
-
-/** The guides, and the examples whose pieces they show. */
-const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  seats: ['player-capacity'],
-  reuse: ['reuse'],
-  'many-sessions': ['high-density-counter', 'high-density-label'],
-}
-
-/** Lines without comments and indentation: a guide shows pieces, and leaves out what it says itself. */
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(#|\/\/)/.test(line))
-
-const filesOf = (example: string): string[] =>
-  readdirSync(join(root, 'examples', example))
-    .filter((name) => /\.(yaml|mjs)$/.test(name))
-    .map((name) => `\n${linesOf(read(join('examples', example, name))).join('\n')}\n`)
-
-const isPiece = ({ code }: Snippet, files: readonly string[]): boolean =>
-  files.some((file) => file.includes(`\n${linesOf(code).join('\n')}\n`))
-
-describe.each(Object.entries(GUIDES))('the guide %s', (guide, examples) => {
-  const snippets = snippetsOf(`docs/guides/${guide}.md`)
-  const isWhole = ({ code }: Snippet): boolean => /^(apiVersion:|import )/m.test(code)
-
-  test('shows whole manifests that are valid', () => {
-    for (const { code } of snippets.filter((snippet) => snippet.language === 'yaml' && isWhole(snippet))) {
-      expect(documentsOf(code).flatMap(problemsOf)).toEqual([])
-    }
-  })
-
-  test('shows pieces of examples unchanged', () => {
-    const files = examples.flatMap(filesOf)
-    const pieces = snippets.filter((snippet) => /^(yaml|js)$/.test(snippet.language) && !isWhole(snippet))
-    expect(pieces).not.toEqual([])
-    expect(pieces.filter((piece) => !isPiece(piece, files)).map(({ page, line }) => `${page}:${line}`)).toEqual([])
   })
 })

@@ -5,12 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { FleetServer } from '../../src/platform/fleet/types.js'
 import { isAlive, isGroupAlive } from '../../src/local/game/processes.js'
-import { createFleet } from '../../src/host/create-fleet.js'
-import type { Fleet } from '../../src/local/fleet.js'
-import type { FleetOptions } from '../../src/host/create-fleet.js'
-import type { FleetRunEvent } from '../../src/local/fleet.js'
-import { createSeen } from '../support/seen.js'
-import type { Seen } from '../support/seen.js'
+import { createFleet, type FleetOptions } from '../../src/host/create-fleet.js'
+import type { Fleet, FleetRunEvent } from '../../src/local/fleet.js'
+import { createSeen, type Seen } from '../support/seen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 const PROGRAM = fileURLToPath(new URL('program.mjs', import.meta.url))
@@ -232,20 +229,4 @@ test('kubeconfig leads to the Fleet until close(), and another file at its path 
   await writeFile(kubeconfig, 'apiVersion: v1\n')
   await expect(start('', { kubeconfig })).rejects.toThrow('exists and is no kubeconfig of a Fleet')
   expect(await readFile(kubeconfig, 'utf8')).toBe('apiVersion: v1\n')
-})
-
-test.each([
-  ['a page of another origin', { origin: 'http://evil.example' }, '/apis/agones.dev/v1/namespaces/default/fleets', 403],
-  ['a form without the header', {}, '/_/api/commands', 403],
-  ['a name that was bound to this machine', { host: 'evil.example' }, '/apis', 403],
-])('%s is refused', async (_who, headers, path, status) => {
-  const { fleet } = await start('')
-  const { request } = await import('node:http')
-  const got = await new Promise((resolve) => {
-    request(new URL(path, fleet.url), { method: 'POST', headers }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
-    }).end('{}')
-  })
-  expect(got).toBe(status)
 })

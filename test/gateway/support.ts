@@ -1,10 +1,7 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import type { Socket } from 'node:net'
-import { createServer as createTcpServer } from 'node:net'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createGateway } from '../../src/node.js'
-import type { Gateway, GatewayOptions } from '../../src/node.js'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/node.js'
 import { listenHere } from '../support/listen.js'
 
 export interface TestGateway extends Gateway {
@@ -62,6 +59,15 @@ export async function startFakeSidecar(
     socket.once('close', () => sockets.delete(socket))
   })
   return { url: `http://127.0.0.1:${await listenHere(server)}`, server, asked, sockets }
+}
+
+/** A gateway before such a sidecar. */
+export async function startForwarding(
+  answer?: RequestListener,
+  options: GatewayOptions = {},
+): Promise<TestGateway & { readonly sidecar: FakeSidecar }> {
+  const sidecar = await startFakeSidecar(answer)
+  return Object.assign(await startGateway({ sidecar: sidecar.url, ...options }), { sidecar })
 }
 
 /** A server that does with connections what the test says. */

@@ -1,6 +1,7 @@
 import vm from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type * as Api from '../../src/index.js'
+import { gameServer } from '../support/game-server.js'
 import { read } from '../support/source.js'
 
 const code = read('dist/gameserver-sidecar.umd.js')
@@ -28,15 +29,9 @@ const host = (requests: string[]) => ({
   clearTimeout,
   fetch: (url: string, { method }: { method: string }) => {
     requests.push(`${method} ${url}`)
-    return Promise.resolve(Response.json(url.endsWith('/gameserver') ? gameServer : {}))
+    return Promise.resolve(Response.json(url.endsWith('/gameserver') ? gameServer() : {}))
   },
 })
-
-const gameServer = {
-  object_meta: { name: 'a', resource_version: '1' },
-  spec: { health: {} },
-  status: { state: 'Ready' },
-}
 
 /** What a client of that page asks for, from its making to its first answer. */
 async function asked({ api, requests }: Page, options?: Api.ClientOptions): Promise<string[]> {
@@ -142,24 +137,5 @@ describe('the script tag', () => {
     const page = load({ port: '1' })
     page.document.currentScript = { dataset: { port: '2', baseUrl: 'http://other.test', autoHealth: '' } }
     expect(await asked(page)).toEqual(['GET http://localhost:1/gameserver'])
-  })
-
-  test('that comes later gives nothing to a client of one that said nothing', () => {
-    const page = load({})
-    page.document.currentScript = { dataset: { port: '2' } }
-    expect(() => page.api.createClient()).toThrow(expect.objectContaining({ code: 'CONFIG' }))
-  })
-
-  test.each([
-    ['no document', undefined],
-    ['an empty document', {}],
-    ['no current script, as in a module', { currentScript: null }],
-    ['a script without data', { currentScript: {} }],
-  ])('is passed over where there is %s', async (_name, document) => {
-    const requests: string[] = []
-    const context = vm.createContext({ ...host(requests), ...withPort('3333'), document })
-    vm.runInContext(code, context)
-    const page = { api: context['GameServerSidecar'] as typeof Api, document: { currentScript: null }, requests }
-    expect(await firstAsked(page)).toBe('GET http://localhost:3333')
   })
 })

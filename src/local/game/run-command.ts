@@ -1,8 +1,8 @@
 import { isMarked } from '../../platform/sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { GameLife } from './game-life.js'
-import { CommandError, startCommand } from './start-command.js'
-import type { CommandEnd, RunningCommand } from './start-command.js'
+import { endGameServer } from './kubelet.js'
+import { CommandError, startCommand, type CommandEnd, type RunningCommand } from './start-command.js'
 
 /** npm repeats a signal that the terminal has already sent to all processes: signals within this time count as one. */
 const SAME_REQUEST_MS = 200
@@ -34,6 +34,10 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   const announce = (reason: string, ms = graceMs): void => {
     if (running !== undefined) say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
   }
+  // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
+  const onSignal = (name: NodeJS.Signals): void => life.end(name, name === 'SIGINT' ? Infinity : graceMs)
+  // Before the command is started: a signal that came in between would end this process alone.
+  const stopPassing = passSignals(() => running, onSignal)
   const life = new GameLife<CommandEnd>({
     ...{ local, graceMs, kubelet: restarts ? 'ends game' : 'ignores it' },
     async start() {
@@ -42,6 +46,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       return (running = started)
     },
     next({ signal, exitCode }, hasEnded) {
+      if (!hasEnded) endGameServer(local, exitCode)
       const { name } = local.sidecar.snapshot().gameServer.object_meta
       say(`${command[0]} ended with ${signal ?? `exit code ${exitCode}`}; GameServer ${name} is ${stateOf(local)}`)
       return restarts && hasEnded ? 'fresh' : 'nothing'
@@ -51,9 +56,6 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     onKill: (name, ms) =>
       say(`${command[0]}, or what it has started, still runs ${ms / 1000} s after ${name}: SIGKILL`),
   })
-  // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
-  const onSignal = (name: NodeJS.Signals): void => life.end(name, name === 'SIGINT' ? Infinity : graceMs)
-  const stopPassing = passSignals(() => running, onSignal)
   void orphaned?.then(() => {
     if (life.isEnding) return
     announce('npm has ended')

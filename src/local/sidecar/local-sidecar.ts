@@ -1,22 +1,18 @@
-import { readAllocation } from '../../platform/schema.js'
-import { commandProblem } from '../../platform/schema.js'
-import { checkLocalSidecarOptions } from '../../platform/schema.js'
+import { readAllocation, commandProblem, checkLocalSidecarOptions } from '../../platform/schema.js'
 import {
   allocateGameServer,
   callSafely,
   createSidecar,
   replaceAfterOf,
   replacementSentence,
-} from '../../platform/sidecar.js'
-import type {
-  AnsweredAllocation,
-  ControlCommand,
-  ControlResult,
-  GameServerAllocation,
-  GameServerManifest,
-  Sidecar,
-  SidecarConfig,
-  SidecarMode,
+  type AnsweredAllocation,
+  type ControlCommand,
+  type ControlResult,
+  type GameServerAllocation,
+  type GameServerManifest,
+  type Sidecar,
+  type SidecarConfig,
+  type SidecarMode,
 } from '../../platform/sidecar.js'
 import { isLoopback, ownHosts, urlHost } from '../http/address.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
@@ -24,14 +20,11 @@ import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../../protocol/plain-text.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
-import { followGameServerFile } from '../files/follow-file.js'
+import { followFiles, type TextFile } from '../files/follow-file.js'
 import { parseGameServer, readText } from '../files/game-server-file.js'
-import { createLocalClock } from './local-clock.js'
-import type { LocalClock } from './local-clock.js'
-import { warnProcess } from './local-sidecar-options.js'
-import type { LocalSidecarOptions } from './local-sidecar-options.js'
-import { startListening } from './pausable-listener.js'
-import type { PausableListener } from './pausable-listener.js'
+import { createLocalClock, type LocalClock } from './local-clock.js'
+import { warnProcess, type LocalSidecarOptions } from './local-sidecar-options.js'
+import { startListening, type PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
 
 export interface RestartOptions {
@@ -101,8 +94,8 @@ export async function startLocalSidecar(
     isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
   const { file } = options
-  const text = file === undefined ? '' : await readText(file)
-  const content = file === undefined ? undefined : await parseGameServer(file, text)
+  const files = file === undefined ? [] : [{ path: file, text: await readText(file) }]
+  const content = await parseFirst(files)
   if (content?.note !== undefined) onLog(content.note)
   const config = configOf(options, settings, content?.gameServer)
   const clock = createLocalClock()
@@ -132,11 +125,11 @@ export async function startLocalSidecar(
     await end()
     throw error
   }
-  const reload = (gameServer: GameServerManifest): void => {
-    const result = sidecar.control({ type: 'reload', gameServer })
+  const reload = (changed: typeof content): void => {
+    const result = sidecar.control({ type: 'reload', gameServer: changed!.gameServer })
     if (!result.ok) onWarning(`${file} was not loaded again: ${result.message}`)
   }
-  if (file !== undefined) session.unfollow = followGameServerFile(file, text, reload, onWarning)
+  session.unfollow = followFiles(files, parseFirst, reload, onWarning)
   if (token !== undefined) {
     onWarning(`Listening on ${address}: other machines that reach it can shut the game server down`)
   }
@@ -158,6 +151,9 @@ export async function startLocalSidecar(
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** What the file of a GameServer holds, if there is one. @throws GameServerFileError */
+const parseFirst = async ([file]: readonly TextFile[]) => file && parseGameServer(file.path, file.text)
 
 /** The caller's listeners, isolated: a listener that throws is reported, `onWarning` itself by `process.emitWarning`. */
 function listenersOf(options: LocalSidecarOptions) {
