@@ -74,7 +74,7 @@ inDashboard((open) => {
     const dashboard = await open()
     await dashboard.call('POST', '/health', {})
     await dashboard.call('POST', '/health')
-    await dashboard.until(`[...document.querySelectorAll('.timeline-row .timeline-chip')].length === 1`)
+    await dashboard.until(`[...document.querySelectorAll('.timeline-row .chip')].length === 1`)
     await dashboard.says('Timeline', /POST \/health[^]*prod/)
   })
 
@@ -146,7 +146,7 @@ inDashboard((open) => {
 
   test('the strip asks before it ends a game server, and a double click cancels', async () => {
     const dashboard = await open({ address: '?embed=1' })
-    const { x, y } = await (await dashboard.page.waitForSelector('.button-unhealthy'))!.clickablePoint()
+    const { x, y } = await (await dashboard.page.waitForSelector('[title^="Makes it Unhealthy"]'))!.clickablePoint()
     const isAsking = `document.querySelector('.strip-question') !== null`
     await dashboard.page.mouse.click(x, y)
     await dashboard.until(isAsking)

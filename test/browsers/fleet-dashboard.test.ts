@@ -64,7 +64,7 @@ inDrivenBrowsers((browser) => {
 
   test('Allocate shows which server was taken and why, and a refused allocation what each server failed by', async () => {
     const { fleet, page, run, says, press } = await openFleet(browser)
-    await page.click('.header .button-primary')
+    await page.click('.header .primary')
     await page.keyboard.type('mode=dm')
     await press('Enter')
     await says('Told', 'Allocated')
@@ -125,9 +125,9 @@ inDrivenBrowsers((browser) => {
     const { fleet, page, until } = await openFleet(browser)
     fleet.setState(fleet.names()[0]!, 'Allocated')
     await until(
-      `[...document.querySelectorAll('.servers .timeline-toggle')].map((one) => one.innerText.trim().replace(/\\s+/g, ' ')).join() === 'Allocated 1,Ready 1'`,
+      `[...document.querySelectorAll('.servers .pill')].map((one) => one.innerText.trim().replace(/\\s+/g, ' ')).join() === 'Allocated 1,Ready 1'`,
     )
-    await page.click('.servers .timeline-toggle ::-p-text(Allocated)')
+    await page.click('.servers .pill ::-p-text(Allocated)')
     await until(rowsAre(1))
   })
 
@@ -172,7 +172,7 @@ inDrivenBrowsers((browser) => {
     const panes = width < 820 ? ['Fleet', 'Allocations', 'Timeline', 'Servers'] : ['']
     for (const pane of panes) {
       if (pane)
-        await run(`[...document.querySelectorAll('.panes-tab')].find((tab) => tab.innerText === '${pane}').click()`)
+        await run(`[...document.querySelectorAll('.panes .tab')].find((tab) => tab.innerText === '${pane}').click()`)
       await check('html')
       expect(await run('document.documentElement.scrollWidth'), `width of ${pane}`).toBe(width)
       const isWide = `[...document.querySelectorAll('.servers-box, .panels, main')].some((box) => box.scrollWidth > box.clientWidth)`

@@ -9,7 +9,6 @@ const PROGRAMS = [
   'src/index.ts',
   'src/node.ts',
   'src/dashboard/main.tsx',
-  'src/dashboard/fleet/main.tsx',
   'demo/star-arena/page/page.mjs',
   'demo/fleet/page/lobby-page.mjs',
 ]

@@ -39,7 +39,7 @@ export const shapePaths: Readonly<Record<string, string>> = {
 export function StateMark({ state }: { state: string }): JSX.Element {
   const { tone, shape } = stateLook(state)
   return (
-    <span class="state-mark" style={toneStyle(tone)}>
+    <span class="tone state-mark" style={toneStyle(tone)}>
       <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
         <path d={shapePaths[shape]} fill="currentColor" fill-rule="evenodd" />
       </svg>
@@ -50,7 +50,7 @@ export function StateMark({ state }: { state: string }): JSX.Element {
 
 /** A short word in a coloured frame. */
 export const Chip = ({ tone, text, title }: { tone: Tone; text: string; title?: string }): JSX.Element => (
-  <span class="timeline-chip" style={toneStyle(tone)} title={title}>
+  <span class="pill tone chip" style={toneStyle(tone)} title={title}>
     {text}
   </span>
 )

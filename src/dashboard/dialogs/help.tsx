@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { keep } from '../common/browser.js'
-import { set, state } from '../store/page-state.js'
-import { keyName } from '../ui/page-actions.js'
-import { page, type Action } from '../ui/page.js'
+import { subject } from '../store/api.js'
+import { set, state } from '../store/state.js'
+import { keyName, labelOf } from '../ui/actions.js'
+import { page } from '../ui/page.js'
 import { Modal } from './modal.js'
 
 export function Help({ onClose }: { onClose(): void }): JSX.Element {
@@ -10,13 +11,27 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
     set({ singleKeys: !state.singleKeys })
     keep('local', 'single-keys', String(state.singleKeys))
   }
+  const withKeys = page.actions.filter(({ key }) => key)
   return (
     <Modal title="Help" class="help" onClose={onClose}>
       <div class="help-groups">
-        {page.groups.map((group) => {
-          const own = page.actions.filter((one) => one.group === group && one.key)
-          return own.length > 0 && <Group key={group} name={group} actions={own} />
-        })}
+        {[...new Set(withKeys.map(({ group }) => group))].map((group) => (
+          <section key={group}>
+            <h3 class="small">{group[0]!.toUpperCase() + group.slice(1)}</h3>
+            <dl>
+              {withKeys
+                .filter((action) => action.group === group)
+                .map((action) => (
+                  <div key={action.id}>
+                    <dt>
+                      <kbd>{keyName(action.key!)}</kbd>
+                    </dt>
+                    <dd title={action.what}>{labelOf(action)}</dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
       </div>
       <p>
         <kbd>Ctrl</kbd> <kbd>K</kbd> finds every action; <kbd>Enter</kbd> opens a row, <kbd>Esc</kbd> closes it.
@@ -26,7 +41,7 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
       </label>
       <h2>Filter</h2>
       <dl class="help-filters">
-        {page.filters.map(([word, meaning]) => (
+        {page.timeline.words.map(([word, meaning]) => (
           <div key={word}>
             <dt class="mono">{word}</dt>
             <dd>{meaning}</dd>
@@ -34,24 +49,8 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
         ))}
       </dl>
       <p class="muted">
-        All that this page does, curl can do as well: it uses /_/api and the {page.subject}’s own interface.
+        All that this page does, curl can do as well: it uses /_/api and the {subject()}’s own interface.
       </p>
     </Modal>
   )
 }
-
-const Group = ({ name, actions }: { name: string; actions: readonly Action[] }): JSX.Element => (
-  <section>
-    <h3 class="small">{name[0]!.toUpperCase() + name.slice(1)}</h3>
-    <dl>
-      {actions.map(({ id, key, label, title }) => (
-        <div key={id}>
-          <dt>
-            <kbd>{keyName(key!)}</kbd>
-          </dt>
-          <dd title={title}>{label}</dd>
-        </div>
-      ))}
-    </dl>
-  </section>
-)

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { arrowStep } from '../common/browser.js'
-import { set } from '../store/page-state.js'
-import { keyName } from '../ui/page-actions.js'
+import { set } from '../store/state.js'
+import { keyName, labelOf, perform } from '../ui/actions.js'
 import { page } from '../ui/page.js'
 import { Modal } from './modal.js'
 
@@ -27,7 +27,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     if (action === undefined) return
     close()
     // The closing dialog restores the focus first.
-    setTimeout(() => action.run())
+    setTimeout(() => perform(action))
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = arrowStep(event)
@@ -43,7 +43,6 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
   return (
     <Modal title="All actions" class="palette" bare onClose={close}>
       <input
-        class="field palette-field"
         role="combobox"
         aria-label="Action"
         aria-expanded="true"
@@ -57,19 +56,19 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
         onInput={(event) => change({ text: event.currentTarget.value, at: 0 })}
         onKeyDown={onKeyDown}
       />
-      <ul class="palette-list" id="palette-list" role="listbox" aria-label="Actions">
-        {found.map(({ id, label, key, group }, i) => (
+      <ul id="palette-list" role="listbox" aria-label="Actions">
+        {found.map((action, i) => (
           <li
-            key={id}
+            key={action.id}
             id={`palette-${i}`}
             class="row palette-item"
             role="option"
             aria-selected={i === at}
             onClick={() => run(i)}
           >
-            <span>{label}</span>
-            <span class="muted last">{group}</span>
-            {key && <kbd>{keyName(key)}</kbd>}
+            <span>{labelOf(action)}</span>
+            <span class="muted last">{action.group}</span>
+            {action.key && <kbd>{keyName(action.key)}</kbd>}
           </li>
         ))}
       </ul>

@@ -3,11 +3,11 @@ import type { ServerView } from '../../platform/fleet.js'
 import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'
-import { Menu } from '../header/menu.js'
-import { paneState } from '../store/page-state.js'
-import { Kept, part } from '../store/parts.js'
+import { Kept, part, set, state } from '../store/state.js'
+import { Menu } from '../ui/header.js'
+import { paneState } from '../ui/page.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
-import { amountNames, countStates, set, shortName, shownServers, state } from './state.js'
+import { amountNames, countStates, shortName, shownServers } from './shown.js'
 
 /** More counters and lists have no columns. */
 const MOST_AMOUNTS = 4
@@ -24,7 +24,7 @@ const columns = (): readonly Column[] => [
     'state',
     (server) => (
       <>
-        <StateMark state={server.state} /> <span class="small">{ageOf(server.stateSince)}</span>
+        <StateMark state={server.state} /> <span class="small wide">{ageOf(server.stateSince)}</span>
       </>
     ),
   ],
@@ -42,24 +42,19 @@ const columns = (): readonly Column[] => [
 
 /** The GameServers, one a row. */
 export const Servers = part(['snapshot', 'now'], () => {
-  const { snapshot, shownStates, server: chosen } = state
-  if (!snapshot) return null
+  const { fleet, shownStates, server: chosen } = state
+  if (!fleet) return null
   const present = columns()
   const heads = present.map(([head]) => head)
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
-    <section class="timeline servers" aria-label="GameServers" data-pane={paneState('servers')}>
-      <div class="row wrap timeline-bar">
+    <section class="box servers" aria-label="GameServers" data-pane={paneState('servers')}>
+      <div class="row wrap bar">
         <h2 class="small">GameServers</h2>
         <div class="row wrap" role="group" aria-label="Show only states">
           {countStates().map(([name, count]) => (
-            <button
-              key={name}
-              class="button timeline-toggle"
-              aria-pressed={shownStates.includes(name)}
-              onClick={() => toggleState(name)}
-            >
+            <button key={name} class="pill" aria-pressed={shownStates.includes(name)} onClick={() => toggleState(name)}>
               <StateMark state={name} /> {count}
             </button>
           ))}
@@ -90,10 +85,10 @@ export const Servers = part(['snapshot', 'now'], () => {
         </div>
       </div>
       {servers.length === 0 && (
-        <p class="timeline-empty muted">
-          {snapshot.servers.length === 0
+        <p class="muted timeline-empty">
+          {fleet.servers.length === 0
             ? 'The Fleet has no GameServer. + adds one.'
-            : `0 of ${snapshot.servers.length} GameServers have this state.`}
+            : `0 of ${fleet.servers.length} GameServers have this state.`}
         </p>
       )}
       <Menu id="server-menu" label={`Actions of ${shortName(chosen ?? '')}`} items={serverActions} />
@@ -140,7 +135,7 @@ function Name({ name, process: { sidecarUrl } }: ServerView, tabIndex: number): 
 function MenuButton({ name }: ServerView, tabIndex: number): JSX.Element {
   return (
     <button
-      class="button button-quiet button-icon"
+      class="icon bare"
       aria-label={`Actions of ${shortName(name)}`}
       tabIndex={tabIndex}
       onClick={(event) => openMenu(name, event.currentTarget)}
@@ -156,7 +151,7 @@ function AmountBar({ name, server }: { name: string; server: ServerView }): JSX.
   const [, used, capacity] = amount
   return (
     <>
-      <meter class="servers-meter" aria-label={name} max={capacity || 1} value={used} /> {`${used} / ${capacity}`}
+      <meter aria-label={name} max={capacity || 1} value={used} /> {`${used} / ${capacity}`}
     </>
   )
 }
@@ -171,7 +166,11 @@ function healthOf({ state: present, beats }: ServerView): readonly [string, Tone
 
 function Health(server: ServerView): JSX.Element {
   const [text, tone] = healthOf(server)
-  return <span style={toneStyle(tone)}>{text}</span>
+  return (
+    <span class="tone" style={toneStyle(tone)}>
+      {text}
+    </span>
+  )
 }
 
 /** Opens the menu of a row below its button. */

@@ -1,20 +1,17 @@
 import { operations } from '../../protocol/operations.js'
 import type { ControlCommand, FaultInfo } from '../../platform/sidecar.js'
 import { countedTime, plural, span } from '../common/format.js'
+import type { FieldProps } from './panel.js'
 
-/** A field of a fault's line: a number of its command, or a choice. */
-export interface FaultField {
-  /** The command's property; `operation` stands for `operations` of one. */
-  readonly name: string
-  /** The words before and after the field. */
-  readonly label?: string
-  readonly unit?: string
-  readonly value?: string
+/**
+ * A field of a fault's line: a number of its command, or a choice. Its name is the command's property; `operation` stands
+ * for `operations` of one.
+ */
+interface FaultField extends FieldProps {
   /** Converts the field's unit into the command's. */
   readonly factor?: number
   /** The value of an empty field. Without it, the sidecar's default applies. */
   readonly empty?: number
-  readonly choices?: readonly (readonly [value: string, text: string])[]
 }
 
 /** A line of the form, which reads as a sentence that begins with its button. */

@@ -1,43 +1,37 @@
 import type { JSX } from 'preact'
 import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
 import { countedTime, span } from '../common/format.js'
-import { sends } from '../store/api.js'
+import { send } from '../store/api.js'
 import { state } from '../store/state.js'
 import { ActionButton, Panel } from './panel.js'
 
 export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { health } = snapshot
   const { now } = state
-  const beats = beatsSince(state.entries, snapshot.now - WINDOW - 1000)
+  const beats = beatsSince(state.entries as readonly LogEntry[], snapshot.now - WINDOW - 1000)
   const rest = restOf(snapshot)
   const period = health.periodSeconds
   const silence = now - (health.lastBeat ?? now)
   const heard = health.lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`
   const text = rest ?? `${heard} · misses ${health.failures} of ${health.failureThreshold}`
   const tools = (
-    <span class="row wrap">
-      <button
-        class="button"
-        aria-pressed={health.ignoreBeats}
-        onClick={sends({ type: 'ignoreBeats', on: !health.ignoreBeats })}
-      >
+    <>
+      <button aria-pressed={health.ignoreBeats} onClick={send('', { type: 'ignoreBeats', on: !health.ignoreBeats })}>
         Ignore beats
       </button>
       <ActionButton id="unhealthy" label="Make Unhealthy" />
-    </span>
+    </>
   )
   return (
     <Panel name="Health" aside={tools}>
       <BeatStrip beats={beats} health={health} now={now} label={`Beats of the last 60 s: ${text}`} />
-      <div class="apart health-scale muted" aria-hidden="true">
+      <div class="apart small" aria-hidden="true">
         <span>60 s ago</span>
         {!health.disabled && <span class="health-key">{`period ${span(period * 1000)}`}</span>}
         <span>now</span>
       </div>
-      <p class="row wrap health-text">
-        {!rest && (
-          <meter class="part-meter" aria-label="Silence" max={period} high={period * 0.8} value={silence / 1000} />
-        )}
+      <p class="row wrap">
+        {!rest && <meter aria-label="Silence" max={period} high={period * 0.8} value={silence / 1000} />}
         <span>{text}</span>
         {!rest && <span class="muted">{deadlineText(health, now)}</span>}
       </p>

@@ -1,12 +1,10 @@
-import { set, state, type Entry } from './page-state.js'
-import { page } from '../ui/page.js'
-import { announce, api, isOutdated, read, type Snapshot } from './api.js'
+import type { FaultPreset } from '../../platform/sidecar.js'
+import { announce, api, isOutdated, read, subject, type Snapshot } from './api.js'
+import { set, state, type Entry } from './state.js'
 
 /** The page keeps as many entries as its server. */
 const MAX_ENTRIES = 5000
-/**
- * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 10 redraws.
- */
+/** Milliseconds between two redraws: a single entry shows at once, a thousand a second cost 10 redraws. */
 const INTERVAL = 100
 /** Less than a frame takes, in ms. */
 const FRAME = 12
@@ -21,21 +19,15 @@ const feed = {
   timer: undefined as Timer | undefined,
   /** Entries for the next redraw. After a new connection (`isNew`), they replace the entries before. */
   waiting: [] as Entry[],
+  isNew: true,
   /** The newest state. */
   snapshot: undefined as Snapshot | undefined,
-  isNew: true,
   drawnAt: 0,
   clock: { now: Date.now(), at: performance.now(), speed: 1 },
-  onOpen: (): void => undefined,
 }
 
-/**
- * Follows the server's event log, and reconnects with backoff.
- *
- * @param onOpen called after the first state of each connection
- */
-export function followLog(onOpen?: () => void): void {
-  feed.onOpen = onOpen ?? feed.onOpen
+/** Follows the server's event log, and reconnects with backoff. */
+export function follow(): void {
   setInterval(() => {
     // A state sets the time as well.
     if (!document.hidden && performance.now() - feed.clock.at >= CLOCK) set({ now: clockNow() })
@@ -55,7 +47,7 @@ function connect(): void {
       else show(frame.state)
     },
     onClose() {
-      if (state.connection === 'open') announce(`The ${page.subject} is gone`)
+      if (state.connection === 'open') announce(`The ${subject()} is gone`)
       set({ connection: 'lost', retryAt: Date.now() + feed.delay })
       feed.timer = setTimeout(connect, feed.delay)
       feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
@@ -69,23 +61,24 @@ export function retry(): void {
 }
 
 function show(snapshot: Snapshot): void {
-  const { now, clock } = snapshot
-  feed.clock = { now, at: performance.now(), speed: clock?.speed ?? 1 }
+  const speed = 'clock' in snapshot ? snapshot.clock.speed : 1
+  feed.clock = { now: snapshot.now, at: performance.now(), speed }
   feed.snapshot = snapshot
-  if (state.connection === 'open') return showStateSoon()
+  const { connection } = state
+  if (connection === 'open') return showStateSoon()
+  // An empty log sends no entry that would replace those of the server before. Another kind of server has other entries.
+  if (snapshot.lastSeq === 0) set({ entries: [] })
+  if ('servers' in snapshot !== (state.fleet !== undefined)) set({ entries: [], frozen: undefined })
   showState()
-  onOpen(snapshot)
-}
-
-function onOpen({ lastSeq }: Snapshot): void {
-  const wasLost = state.connection === 'lost'
   set({ connection: 'open' })
-  // An empty log sends no entry that would replace those of the server before.
-  if (lastSeq === 0) set({ entries: [] })
-  feed.onOpen()
-  if (!wasLost) return
+  if (!state.fleet) void loadPresets()
+  if (connection !== 'lost') return
   announce('Connected again')
   checkPage().catch(() => undefined)
+}
+
+async function loadPresets(): Promise<void> {
+  set(((await read('/presets')) as { presets: readonly FaultPreset[] } | undefined) ?? {})
 }
 
 async function checkPage(): Promise<void> {
@@ -104,7 +97,6 @@ async function fillGap(since: number): Promise<void> {
   if (answer.more === true && last !== undefined) await fillGap(last.seq)
 }
 
-/** Adds entries. Those that come within one interval share a redraw. */
 function add(added: readonly Entry[]): void {
   feed.waiting.push(...added)
   if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
@@ -132,15 +124,18 @@ function spread(draw: () => void): () => void {
   }
 }
 
-const showState = (): void => set({ snapshot: feed.snapshot, now: clockNow() } as object)
+function showState(): void {
+  const { snapshot } = feed
+  const isFleet = snapshot && 'servers' in snapshot
+  set(isFleet ? { fleet: snapshot, snapshot: undefined } : { snapshot, fleet: undefined })
+  set({ now: clockNow() })
+}
 const showStateSoon = spread(showState)
 
 const showEntriesSoon = spread(() => {
   const { waiting, isNew } = feed
   Object.assign(feed, { waiting: [], isNew: false })
-  set({ entries: inOrder(isNew ? waiting : [...state.entries, ...waiting]).slice(-MAX_ENTRIES) })
+  // Sorted and without duplicates, as after a gap.
+  const sorted = (isNew ? waiting : [...state.entries, ...waiting]).sort((a, b) => a.seq - b.seq)
+  set({ entries: sorted.filter(({ seq }, i) => seq !== sorted[i - 1]?.seq).slice(-MAX_ENTRIES) })
 })
-
-/** Sorts entries by `seq` and removes duplicates, as after a gap. */
-const inOrder = (entries: Entry[]): Entry[] =>
-  entries.sort((a, b) => a.seq - b.seq).filter(({ seq }, i) => seq !== entries[i - 1]?.seq)
