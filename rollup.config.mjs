@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { resolve as absolute } from 'node:path'
 import commonjs from '@rollup/plugin-commonjs'
 import resolve from '@rollup/plugin-node-resolve'
 import { writeDeclarations } from './build/declarations.mjs'
@@ -111,8 +112,12 @@ export default [
     copies('demo/gameserver.yaml', 'demo/star-arena/page/index.html', 'demo/star-arena/page/page.css'),
     copies('demo/fleet/page/lobby.html'),
   ]),
-  bundle(
-    { page: 'demo/star-arena/page/page.mjs', 'lobby-page': 'demo/fleet/page/lobby-page.mjs' },
-    modules('match-view', `${DIR}/demo`),
-  ),
+  {
+    ...bundle(
+      { page: 'demo/star-arena/page/page.mjs', 'lobby-page': 'demo/fleet/page/lobby-page.mjs' },
+      modules('match-view', `${DIR}/demo`),
+      [{ resolveId: (id) => (id === 'gameserver-sidecar/player' ? absolute(FOR_PAGES, 'host/player.js') : null) }],
+    ),
+    external: [],
+  },
 ]

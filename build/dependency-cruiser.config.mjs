@@ -37,9 +37,9 @@ const allowed = {
     packages: ['@jridgewell/trace-mapping', 'node-datachannel', 'ws'],
     node: true,
   },
-  'host/page-script': { areas: ['host/relay'] },
-  'host/player': { areas: ['host/relay', 'protocol'] },
-  'host/relay': {},
+  'host/page-script': { areas: ['host/wire'] },
+  'host/player': { areas: ['host/wire', 'protocol'] },
+  'host/wire': {},
   cli: {
     areas: ['protocol', 'client', 'frames', 'platform', 'local', 'deploy', 'host', 'index.ts', 'index.node.ts'],
     packages: ['picocolors', 'ws'],
@@ -63,7 +63,7 @@ const floors = [
   ['platform/sidecar', 'platform/mock'],
   ['local/files', 'local/http', 'local/sidecar', 'local/game', 'local/fleet'],
   ['local/http', 'local/gateway', 'local/fleet', 'local/vite'],
-  ['host/browser', 'host/page', 'host/supervision'],
+  ['host/browser', 'host/page', 'host/players'],
   ['local/gateway/files', 'local/gateway/forward'],
   ['local/gateway/forward', 'local/gateway/files'],
 ]
@@ -147,7 +147,7 @@ export default {
           '^src/index\\.(browser\\.|core\\.)?ts$',
           '^src/(engines(?!/agones-sdk)|dashboard|platform|players)/',
           '^src/frames/index\\.ts$',
-          '^src/host/(page-script|player|relay)/',
+          '^src/host/(page-script|player|wire)/',
         ],
       },
       to: {

@@ -119,7 +119,7 @@ export default [
   { files: ['src/**'], rules: source },
   {
     // Compiled to ES2017, a spread copies what the accessors beside it give at that moment.
-    files: ['src/{client,engines,frames,players,protocol}/**', 'src/host/{player,relay}/**'],
+    files: ['src/{client,engines,frames,players,protocol}/**', 'src/host/{player,wire}/**'],
     rules: {
       'no-restricted-syntax': ['error', 'ObjectExpression:has(> SpreadElement):has(> Property[kind=/[gs]et/])'],
     },

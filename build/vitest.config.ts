@@ -9,7 +9,6 @@ const USES_DIST = ['process', 'package', 'cli', 'demo', 'contract/built', 'docs/
 
 /** The suites of `npm run test:rest` besides those in folders of their own. */
 const SLOW = 'test/**/*.slow.test.ts'
-const TOXIPROXY = 'test/faults/toxiproxy.test.ts'
 const HOST_DEMO = 'test/demo/host.test.ts'
 
 /** Where to write the results as JSON as well; `.ci/run` counts from them. */
@@ -27,7 +26,6 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     exclude: [
       ...built,
       SLOW,
-      TOXIPROXY,
       'test/hosts/**',
       'test/frameworks/**',
       'test/browsers/**',
@@ -49,9 +47,6 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
     setupFiles: [census],
     globalSetup: [buildFirst],
     testTimeout: 300_000,
-  },
-  toxiproxy: {
-    include: [TOXIPROXY],
   },
   hosts: {
     include: ['test/hosts/**/*.test.ts'],

@@ -13,6 +13,8 @@ const FREE = { roster: { minAvailable: 1 } }
 const CROWD = 10
 const MOST_WAITING = 40
 const MOST_DECISIONS = 40
+/** Regions that the page measures, and ms that make them seem as far away. */
+const REGIONS = { Frankfurt: 20, Oregon: 140 }
 /** ms after SIGTERM: a game needs none, since its match is lost. */
 const GRACE_MS = 2_000
 
@@ -61,6 +63,12 @@ export async function startFleetDemo({ port, onNews = () => {} } = {}) {
     response.on('close', () => pages.delete(response))
   }
 
+  /** Stands for `/healthz` of a region's edge. */
+  const regionRoutes = Object.entries(REGIONS).map(([name, delay]) => [
+    `GET /regions/${name}`,
+    (_request, response) => setTimeout(() => response.end('ok\n'), delay),
+  ])
+
   const lobbyNow = () => {
     const decisions = fleet.entries().filter(({ type }) => type === 'allocation')
     const lobby = {
@@ -88,6 +96,7 @@ export async function startFleetDemo({ port, onNews = () => {} } = {}) {
   fleet.onChange(show)
   fleet.onEntry(show)
   site.routes = {
+    ...Object.fromEntries(regionRoutes),
     'GET /lobby': watch,
     'POST /play': play,
     'POST /crowd': (_request, response) => {

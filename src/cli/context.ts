@@ -1,22 +1,12 @@
+import type { createColors } from 'picocolors'
 import { plainText } from '../local/files.js'
 import type { Flags, ReadLine, Values } from './flags.js'
-import { jsonEvent } from './json-line.js'
-
-export { CommandError, unreadable, UsageError } from './exit-codes.js'
+import { jsonEvent } from './output.js'
 
 export const PROGRAM = 'gameserver-sidecar'
 
 /** Styles for text in a terminal. Each returns the text unchanged if colours are off. */
-export interface Colors {
-  bold(text: string): string
-  dim(text: string): string
-  red(text: string): string
-  green(text: string): string
-  yellow(text: string): string
-  cyan(text: string): string
-  blue(text: string): string
-  magenta(text: string): string
-}
+export type Colors = ReturnType<typeof createColors>
 
 /** The parts of the process that a command may use. */
 export interface CliContext {
@@ -45,7 +35,7 @@ export const noticesOf = (format: string, { print, warn, colors }: CliContext) =
     : { onWarning: (text: string): void => warn(colors.yellow(`warning: ${plainText(text)}`)), onLog: warn }
 
 /** What a command runs with. */
-export interface Invocation<F extends Flags = Flags> extends Omit<ReadLine, 'values' | 'asks'> {
+export interface Invocation<F extends Flags = Flags> extends Pick<ReadLine, 'args' | 'given'> {
   readonly flags: Values<F>
   readonly context: CliContext
 }

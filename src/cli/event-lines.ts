@@ -1,8 +1,15 @@
 import { plainText } from '../local/files.js'
-import { describeCall } from '../platform/sidecar.js'
-import { describeChange, isAllocationTime } from '../platform/sidecar.js'
-import type { ControlCommand, LogEntry, SidecarEvent, WarningCode } from '../platform/sidecar.js'
-import type { Colors } from './context.js'
+import {
+  describeCall,
+  describeChange,
+  isAllocationTime,
+  type ControlCommand,
+  type LogEntry,
+  type SidecarEvent,
+  type WarningCode,
+} from '../platform/sidecar.js'
+import type { CliContext, Colors } from './context.js'
+import { jsonText } from './output.js'
 
 const MAX_TEXT = 120
 const WHAT_WIDTH = 30
@@ -15,6 +22,27 @@ const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'alloca
 /** The time of day of this machine, such as `12:04:05.006`. */
 export const clockTime = (at: number): string =>
   `${new Date(at).toTimeString().slice(0, 8)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
+
+/** Creates the listener that prints the entries of the event log. */
+export function eventPrinter(
+  { logFormat, verbose }: { readonly logFormat: string; readonly verbose: boolean },
+  { colors, print }: Pick<CliContext, 'colors' | 'print'>,
+): (entry: LogEntry) => void {
+  const lines = logFormat === 'json' ? createEventJson(verbose) : createEventLines(colors, verbose)
+  return (entry) => lines(entry).forEach(print)
+}
+
+/** Creates the function that turns an entry of the event log into a line of JSON; none for an ordinary beat. */
+function createEventJson(verbose: boolean): (entry: LogEntry) => string[] {
+  return ({ event, at, ...outcome }) => {
+    const { type, ...details } = event
+    const isBeat = event.type === 'call' && event.call.operation === 'health'
+    const isNews = (outcome.reply?.status ?? 200) >= 400 || outcome.changes.length > 0 || outcome.warnings.length > 0
+    return isBeat && !isNews && !verbose
+      ? []
+      : [jsonText({ time: new Date(at).toISOString(), event: type, ...details, ...outcome })]
+  }
+}
 
 /** Creates the function that turns an entry of the event log into lines to print, often none. */
 export function createEventLines(colors: Colors, verbose: boolean): (entry: LogEntry) => string[] {

@@ -1,5 +1,4 @@
-import { unreadableReason } from '../local/files.js'
-import { plainText } from '../local/files.js'
+import { plainText, unreadableReason } from '../local/files.js'
 
 /** Exit codes of all commands but `host`, which has its own. The docs list both. */
 export const EXIT = {

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseObject } from '../client/answers.js'
+import { parseObject } from '../client/request.js'
 import { isAlive } from '../local/game.js'
 import { plainText } from '../protocol/plain-text.js'
-import { UsageError } from './context.js'
+import { UsageError } from './exit-codes.js'
 import { text } from './flags.js'
 
 /** The `--url` of commands that talk to a running sidecar. */

@@ -12,6 +12,8 @@ export interface Flag<T = unknown> {
   /** Other names, which help leaves out: those of the platform's own commands, and those that people try. */
   readonly also?: readonly string[]
   readonly heading?: string
+  /** Help only names it. */
+  readonly isRare?: boolean
   readonly byDefault?: T
   /**
    * @param before the value of an earlier flag of the same name
@@ -25,54 +27,55 @@ export type Flags = Readonly<Record<string, Flag>>
 
 export type Values<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never }
 
-type Extra = Pick<Flag, 'short' | 'also' | 'heading'>
+type Extra = Pick<Flag, 'short' | 'also' | 'heading' | 'choices'>
 
 /** A flag without a value. `--no-<name>` turns it off; help shows that form for one that is on by default. */
-export const toggle = (about: string, extra: Extra & { readonly byDefault?: boolean } = {}): Flag<boolean> => ({
-  about,
-  byDefault: false,
-  ...extra,
-})
+export const toggle = (about: string, byDefault = false): Flag<boolean> => ({ about, byDefault })
 
-export const text = (value: string, about: string, extra: Extra = {}): Flag<string | undefined> => ({
-  value,
-  about,
-  ...extra,
-})
-
-/** A flag whose text is parsed. */
-export const option = <T>(
+/** A flag whose text is parsed by `read`. */
+export const option = <T, D extends T | undefined = undefined>(
   value: string,
   about: string,
   read: (text: string, before: T | undefined) => T,
-  extra: Extra = {},
-): Flag<T | undefined> => ({ value, about, read, ...extra })
+  extra: Extra & { readonly byDefault?: D } = {},
+): Flag<T | D> => ({ value, about, read, ...extra })
+
+export const text = <D extends string | undefined = undefined>(
+  value: string,
+  about: string,
+  extra: Extra & { readonly byDefault?: D } = {},
+): Flag<string | D> => option(value, about, notEmpty, extra)
+
+/** An empty text comes from an empty shell variable, for example. */
+function notEmpty(given: string): string {
+  if (given === '') throw new Error('It must not be empty.')
+  return given
+}
 
 /** A flag with one of a few values. */
-export function oneOf<T extends string>(value: string, about: string, choices: readonly T[]): Flag<T | undefined>
-export function oneOf<T extends string>(
+export function oneOf<T extends string, D extends T | undefined = undefined>(
   value: string,
   about: string,
   choices: readonly T[],
-  byDefault: NoInfer<T>,
-): Flag<T>
-export function oneOf(value: string, about: string, choices: readonly string[], byDefault?: string): Flag {
-  const read = (given: string): string => {
-    if (choices.includes(given)) return given
+  byDefault?: D,
+): Flag<T | D> {
+  const read = (given: string): T => {
+    const found = choices.find((choice) => choice === given)
+    if (found !== undefined) return found
     const question = askForNear(given, choices)
     throw new Error(`Allowed choices are ${choices.join(', ')}${question === undefined ? '.' : `; ${question}`}`)
   }
-  return { value, about, choices, read, byDefault }
+  return { value, about, choices, read, byDefault } as Flag<T | D>
 }
 
-export const withDefault = <T extends string | number>(flag: Flag<T | undefined>, byDefault: NoInfer<T>): Flag<T> => ({
-  ...(flag as Flag<T>),
-  byDefault,
-})
+const withAll = <F extends Flags>(flags: F, extra: Pick<Flag, 'heading' | 'isRare'>): F =>
+  Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, ...extra }])) as F
 
 /** The same flags under a heading of help. */
-export const under = <F extends Flags>(heading: string, flags: F): F =>
-  Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, heading }])) as F
+export const under = <F extends Flags>(heading: string, flags: F): F => withAll(flags, { heading })
+
+/** The same flags, which help only names. */
+export const rarely = <F extends Flags>(flags: F): F => withAll(flags, { isRare: true })
 
 /** `playersPort` becomes `--players-port`. */
 export const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
@@ -90,8 +93,6 @@ export interface ReadLine {
   readonly given: ReadonlySet<string>
   /** All arguments that are no flags, also those behind `--`. */
   readonly args: readonly string[]
-  /** The arguments behind `--`. */
-  readonly behind: readonly string[]
   /** Set by `--help` and `--version`, which take precedence over mistakes. */
   readonly asks: 'help' | 'version' | undefined
 }
@@ -101,78 +102,57 @@ export interface ReadLine {
  * @throws UsageError for a missing or invalid value
  */
 export function readLine(words: readonly string[], flags: Flags, unknown: (flag: string) => Error): ReadLine {
-  const byName = new Map(
-    Object.entries(flags).flatMap(([name, flag]) =>
-      [flagName(name).slice(2), ...(flag.also ?? [])].map((long) => [long, { name, flag }] as const),
-    ),
-  )
-  const own = [...byName].map(([long, { name, flag }]) => {
-    const takesValue = flag.value !== undefined && !flag.value.startsWith('[')
-    const isMain = flagName(name).slice(2) === long
-    return [
-      long,
-      { type: takesValue ? 'string' : 'boolean', ...(isMain && flag.short && { short: flag.short }) },
-    ] as const
-  })
-  const { tokens } = parseArgs({
-    args: joinOptional(words, flags),
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean', short: 'V' },
-      ...Object.fromEntries(own),
-    },
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  })
-  const end = tokens.findIndex(({ kind }) => kind === 'option-terminator')
-  const asked = tokens.find((token) => token.kind === 'option' && ['help', 'version'].includes(token.name))
-  const values: Record<string, unknown> = Object.fromEntries(
-    Object.entries(flags).map(([name, { byDefault }]) => [name, byDefault]),
-  )
-  const given = new Set<string>()
-  const args: string[] = []
-  if (asked?.kind !== 'option') {
-    for (const token of tokens) {
-      if (token.kind === 'positional') args.push(token.value)
-      if (token.kind !== 'option') continue
-      const isOff = !byName.has(token.name) && token.name.startsWith('no-')
-      const known = byName.get(isOff ? token.name.slice(3) : token.name)
-      if (known === undefined || (isOff && known.flag.value !== undefined)) throw unknown(token.rawName)
-      const { name, flag } = known
-      const value = valueOf(signature(name, flag), flag, token.value, given.has(name) ? values[name] : undefined)
-      values[name] = isOff ? false : value
-      given.add(name)
-    }
+  const byName = new Map<string, readonly [name: string, flag: Flag]>()
+  const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'V' },
   }
-  const behind =
-    end < 0 ? [] : tokens.slice(end + 1).flatMap((token) => (token.kind === 'positional' ? token.value : []))
-  const asks = asked?.kind === 'option' ? (asked.name as 'help' | 'version') : undefined
-  return { values, given, args, behind, asks }
+  for (const [name, flag] of Object.entries(flags)) {
+    const type = flag.value === undefined || flag.value.startsWith('[') ? 'boolean' : 'string'
+    const [main, ...others] = [flagName(name).slice(2), ...(flag.also ?? [])]
+    for (const long of [main, ...others]) byName.set(long, [name, flag])
+    for (const long of others) options[long] = { type }
+    options[main] = { type, ...(flag.short && { short: flag.short }) }
+  }
+  const args = joinOptional(words, flags)
+  const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
+  const line = { values: valuesByDefault(flags), given: new Set<string>(), args: [] as string[] }
+  const asked = tokens.find((token) => token.kind === 'option' && ['help', 'version'].includes(token.name))
+  if (asked?.kind === 'option') return { ...line, asks: asked.name as 'help' | 'version' }
+  for (const token of tokens) {
+    if (token.kind === 'positional') line.args.push(token.value)
+    if (token.kind !== 'option') continue
+    const isOff = !byName.has(token.name) && token.name.startsWith('no-')
+    const [name, flag] = byName.get(isOff ? token.name.slice(3) : token.name) ?? []
+    if (name === undefined || flag === undefined || (isOff && flag.value !== undefined)) throw unknown(token.rawName)
+    const value = valueOf([name, flag], token.value, line.given.has(name) ? line.values[name] : undefined)
+    line.values[name] = isOff ? false : value
+    line.given.add(name)
+  }
+  return { ...line, asks: undefined }
 }
 
+const valuesByDefault = (flags: Flags): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(flags).map(([name, { byDefault }]) => [name, byDefault]))
+
 /** @throws UsageError */
-function valueOf(shown: string, flag: Flag, given: string | undefined, before: unknown): unknown {
+function valueOf([name, flag]: readonly [string, Flag], given: string | undefined, before: unknown): unknown {
+  const shown = `Option '${signature(name, flag)}'`
   if (flag.value === undefined) {
-    if (given !== undefined) throw new UsageError(`Option '${shown}' takes no value; got ${JSON.stringify(given)}.`)
+    if (given !== undefined) throw new UsageError(`${shown} takes no value; got ${JSON.stringify(given)}.`)
     return true
   }
   if (given === undefined) {
     if (flag.value.startsWith('[')) return true
-    throw new UsageError(`Option '${shown}' argument missing: ${flag.about}.`)
-  }
-  if (flag.read === undefined) {
-    // An empty shell variable, for example.
-    if (given === '') throw new UsageError(`Option '${shown}' argument '' is invalid: it must not be empty.`)
-    return given
+    throw new UsageError(`${shown} argument missing: ${flag.about}.`)
   }
   try {
-    return flag.read(given, before)
+    return flag.read!(given, before)
   } catch (error) {
     if (error instanceof UsageError || error instanceof CommandError) throw error
     const { message } = error as Error
     const reason = message.charAt(0).toLowerCase() + message.slice(1)
-    throw new UsageError(`Option '${shown}' argument '${given}' is invalid: ${reason}`, { cause: error })
+    throw new UsageError(`${shown} argument '${given}' is invalid: ${reason}`, { cause: error })
   }
 }
 

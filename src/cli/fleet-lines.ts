@@ -2,7 +2,7 @@ import type { FleetRunEvent } from '../local/fleet.js'
 import { plainText } from '../local/files.js'
 import { clockTime } from './event-lines.js'
 import type { Colors } from './context.js'
-import { jsonEvent } from './json-line.js'
+import { jsonEvent } from './output.js'
 
 type EntryType = Extract<FleetRunEvent, { event: 'entry' }>['entry']['type']
 

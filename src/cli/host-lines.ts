@@ -3,7 +3,7 @@ import { isWildcard } from '../local/http.js'
 import { plainText } from '../local/files.js'
 import { clockTime } from './event-lines.js'
 import type { Colors } from './context.js'
-import { jsonEvent } from './json-line.js'
+import { jsonEvent } from './output.js'
 
 /**
  * Most lines about players within the window. Players who connect in a loop would fill the disk, and a slow reader of

@@ -3,23 +3,13 @@ import { readFileSync } from 'node:fs'
 import { release as systemRelease } from 'node:os'
 import type { LocalSidecar } from '../local/sidecar.js'
 import type { CommandOf, LogEntry } from '../platform/sidecar.js'
-import type { Colors } from './context.js'
+import type { CliContext, Colors } from './context.js'
 
-/** The part of a local sidecar that keys steer. The event log shows what a key did. */
-export type KeyTarget = Pick<LocalSidecar, 'sidecar' | 'control' | 'allocate'>
-
-export interface KeyOptions {
-  readonly local: KeyTarget
-  /** The dashboard's URL, with its token; undefined without a dashboard. */
-  readonly dashboard: string | undefined
-  readonly colors: Colors
-  print(line: string): void
-  /** Called for `q`. */
-  onQuit(): void
-}
+/** A key, its name in a row of keys, and what help says of it. */
+export type Key = readonly [key: string, name: string, about: string]
 
 /** The dashboard's keys of the same letters do the same. */
-export const KEYS = [
+export const KEYS: readonly Key[] = [
   ['a', 'allocate', 'Ready becomes Allocated, as by a matchmaker'],
   ['A', 'again', 'the last allocation once more, whoever made it'],
   ['u', 'unhealthy', 'what the platform does after missed beats'],
@@ -30,63 +20,77 @@ export const KEYS = [
   ['l', 'clear', 'clears the screen'],
   ['h', 'help', 'shows this'],
   ['q', 'quit', 'ends the sidecar, as Ctrl-C does'],
-] as const
+]
 
-/** A line with the most useful keys. */
-export function keyRow({ bold, dim }: Colors, dashboard: boolean): string {
-  const shown = [...(dashboard ? ['o'] : []), 'a', 'u', 'w', 'f', 'l', 'q', 'h']
-  const named = shown.map((key) => `${bold(key)} ${KEYS.find(([name]) => name === key)![1]}`)
-  return `${dim('press')}  ${named.join(dim(' · '))}`
-}
+/** The line that names keys. */
+export const keyRow = (keys: readonly Key[], { bold, dim }: Colors): string =>
+  `${dim('press')}  ${keys.map(([key, name]) => `${bold(key)} ${name}`).join(dim(' · '))}`
+
+/** The same for a local sidecar, with the most useful keys. */
+export const sidecarKeyRow = (dashboard: string | undefined, colors: Colors): string =>
+  keyRow(
+    [...`${dashboard === undefined ? '' : 'o'}auwflqh`].map((key) => KEYS.find(([name]) => name === key)!),
+    colors,
+  )
 
 /** Whether this process may read a terminal. */
 export function hasKeys(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && isInForeground()
 }
 
-/**
- * Steers a local sidecar by keys of the terminal, if there is one. The returned function restores the terminal's mode, and
- * so does the end of the process.
- */
-export function attachKeys(options: KeyOptions): () => void {
-  if (!hasKeys()) return () => undefined
-  const { local, dashboard } = options
+/** What keys do, beside `h` for help. */
+type Actions = Readonly<Record<string, () => void>>
+type Terminal = Pick<CliContext, 'colors' | 'print'>
 
-  const perform = (key: string): void => {
-    switch (key) {
-      case 'a':
-        return void local.allocate({})
-      case 'A': {
-        const last = local.sidecar.log.entries().flatMap(allocationOf).at(-1)
-        return void (last === undefined ? local.allocate({}) : local.control(last))
-      }
-      case 'u':
-        return void local.control({ type: 'makeUnhealthy' })
-      case 'w':
-        return void local.control({ type: 'dropWatchers' })
-      case 'x':
-        if (!local.control({ type: 'terminate' }).ok) return
-        return options.print('The GameServer goes after its grace period of 30 s; press f for a fresh one now')
-      case 'f':
-        return void local.control({ type: 'restart', fresh: true })
-      case 'o':
-        return dashboard === undefined ? undefined : openInBrowser(dashboard, options.print)
-      case 'l':
-        return void process.stdout.write('\u001b[2J\u001b[3J\u001b[H')
-      case 'h':
-      case '?':
-        return KEYS.filter(([name]) => name !== 'o' || dashboard !== undefined).forEach(([name, what, more]) =>
-          options.print(`  ${options.colors.bold(name)}  ${what.padEnd(14)} ${more}`),
-        )
-      case 'q':
-        return options.onQuit()
-    }
+/** The returned function restores the terminal's mode, and so does the end of the process. */
+export function attachKeys(keys: readonly Key[], actions: Actions, { colors, print }: Terminal): () => void {
+  const help = (): void =>
+    keys.forEach(([key, name, about]) => print(`  ${colors.bold(key)}  ${name.padEnd(14)} ${about}`))
+  const all: Actions = { ...actions, h: help, '?': help }
+  return steerByKeys((key) => {
+    if (Object.hasOwn(all, key)) all[key]!()
+  })
+}
+
+/**
+ * Steers a local sidecar by keys; its event log shows what a key did.
+ *
+ * @param dashboard the dashboard's URL, with its token; undefined without a dashboard
+ * @param quit called for `q`
+ */
+export function attachSidecarKeys(
+  local: LocalSidecar,
+  dashboard: string | undefined,
+  quit: () => void,
+  terminal: Terminal,
+): () => void {
+  const { print } = terminal
+  const actions: Actions = {
+    a: () => void local.allocate({}),
+    A() {
+      const last = local.sidecar.log.entries().flatMap(allocationOf).at(-1)
+      void (last === undefined ? local.allocate({}) : local.control(last))
+    },
+    u: () => void local.control({ type: 'makeUnhealthy' }),
+    w: () => void local.control({ type: 'dropWatchers' }),
+    x() {
+      if (local.control({ type: 'terminate' }).ok)
+        print('The GameServer goes after its grace period of 30 s; press f for a fresh one now')
+    },
+    f: () => void local.control({ type: 'restart', fresh: true }),
+    o: () => dashboard && openInBrowser(dashboard, print),
+    l: () => void process.stdout.write('\u001b[2J\u001b[3J\u001b[H'),
+    q: quit,
   }
-  return steerByKeys(perform)
+  return attachKeys(
+    KEYS.filter(([key]) => key !== 'o' || dashboard !== undefined),
+    actions,
+    terminal,
+  )
 }
 
 /** Calls `perform` with each key of the terminal. Ctrl-C, Ctrl-\\ and Ctrl-Z do what they do elsewhere. */
-export function steerByKeys(perform: (key: string) => void): () => void {
+function steerByKeys(perform: (key: string) => void): () => void {
   const read = (text: string): void => {
     // In raw mode the terminal sends no signals.
     if (text.includes('\u0003')) signalGroup('SIGINT')

@@ -1,10 +1,8 @@
 import { plainText } from '../local/files.js'
-import { CommandError, PROGRAM, UsageError } from './context.js'
-import type { CliContext, Command, NamedCommand } from './context.js'
-import { EXIT } from './exit-codes.js'
+import { PROGRAM, type CliContext, type Command, type NamedCommand } from './context.js'
+import { CommandError, EXIT, UsageError } from './exit-codes.js'
 import { readLine } from './flags.js'
-import { refuseGone } from './gone.js'
-import { checkArguments, commandHelp, pick, programHelp, unknownFlag } from './usage.js'
+import { checkArguments, commandHelp, pick, programHelp, refuseGone, unknownFlag } from './usage.js'
 
 type Row = readonly [summary: string, load: () => Promise<{ readonly command: Command }>]
 
@@ -67,7 +65,7 @@ async function run([first, ...words]: readonly string[], context: CliContext): P
     case '-h':
     case 'help': {
       const [topic] = words.filter((word) => !word.startsWith('-'))
-      context.print(topic === undefined ? helpOfProgram() : commandHelp(await load(topic)))
+      context.print(topic === undefined ? helpOfProgram() : commandHelp(await load(topic), words.includes('--all')))
       return EXIT.DONE
     }
   }

@@ -1,8 +1,7 @@
 import { variablePrefix } from '../local/gateway.js'
 import type { LocalSidecar } from '../local/sidecar.js'
 import type { CliContext } from './context.js'
-import { CommandError, UsageError } from './context.js'
-import { EXIT } from './exit-codes.js'
+import { CommandError, EXIT, UsageError } from './exit-codes.js'
 import { findPortOwner } from './find-sidecar.js'
 import { readKeys } from './keys.js'
 

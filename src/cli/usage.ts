@@ -1,9 +1,7 @@
 import { didYouMean, meant } from '../protocol/nearest.js'
-import { PROGRAM, UsageError } from './context.js'
-import type { NamedCommand } from './context.js'
-import { flagName, signature } from './flags.js'
-import type { Flag } from './flags.js'
-import { goneFlag } from './gone.js'
+import { PROGRAM, type NamedCommand } from './context.js'
+import { UsageError } from './exit-codes.js'
+import { flagName, signature, type Flag } from './flags.js'
 
 const NARROWEST = 40
 
@@ -21,14 +19,22 @@ export function programHelp(commands: readonly Row[]): string {
   ].join('\n\n')
 }
 
-export function commandHelp(command: NamedCommand): string {
-  const headings = [...new Set(Object.values(command.flags).map(({ heading }) => heading))]
+/** @param explainsAll explains also the flags that help only names */
+export function commandHelp(command: NamedCommand, explainsAll = false): string {
+  const { name, flags, summary, examples = '' } = command
+  const isNamed = ({ isRare = false }: Flag): boolean => isRare && !explainsAll
+  const headings = [...new Set(Object.values(flags).map(({ heading }) => heading))]
   const groups = headings.map((heading) => {
-    const rows = Object.entries(command.flags).filter(([, flag]) => flag.heading === heading)
-    const own = heading === undefined ? [['-h, --help', 'show this'] as const] : []
-    return `${heading ?? 'Options:'}\n${table([...rows.map(([name, flag]) => row(name, flag)), ...own])}`
+    const own = Object.entries(flags).filter(([, flag]) => flag.heading === heading)
+    const rows = own.filter(([, flag]) => !isNamed(flag)).map(([key, flag]) => row(key, flag))
+    if (heading === undefined) rows.push(['-h, --help', 'show this'])
+    const named = own.filter(([, flag]) => isNamed(flag)).map(([key, flag]) => signature(key, flag))
+    const also = named.length === 0 ? '' : `\n  also ${wrapped(named.join(', '), 7)}`
+    return `${heading ?? 'Options:'}\n${table(rows)}${also}`
   })
-  return [usageOf(command), command.summary, ...groups, ...(command.examples === undefined ? [] : [command.examples])]
+  const more = Object.values(flags).some(isNamed) ? `"${PROGRAM} help ${name} --all" explains every option.` : ''
+  return [usageOf(command), summary, ...groups, more, examples]
+    .filter((part) => part !== '')
     .join('\n\n')
     .trimEnd()
 }
@@ -50,13 +56,16 @@ function row(name: string, flag: Flag): Row {
 /** Two columns; the second one fills the terminal. */
 function table(rows: readonly Row[]): string {
   const indent = Math.max(...rows.map(([left]) => left.length)) + 4
+  return rows.map(([left, right]) => `  ${left.padEnd(indent - 2)}${wrapped(right, indent)}`).join('\n')
+}
+
+/** Breaks a text into lines that fit beside the indent. */
+function wrapped(text: string, indent: number): string {
   const width = Math.max(NARROWEST, (process.stdout.columns ?? 100) - indent)
-  const wrap = (text: string): string =>
-    text
-      .replace(new RegExp(`(.{1,${width}})(?: +|$)`, 'g'), '$1\n')
-      .trimEnd()
-      .replaceAll('\n', `\n${' '.repeat(indent)}`)
-  return rows.map(([left, right]) => `  ${left.padEnd(indent - 2)}${wrap(right)}`).join('\n')
+  return text
+    .replace(new RegExp(`(.{1,${width}})(?: +|$)`, 'g'), '$1\n')
+    .trimEnd()
+    .replaceAll('\n', `\n${' '.repeat(indent)}`)
 }
 
 /** @throws UsageError for too few or too many arguments */
@@ -79,8 +88,8 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
 export function unknownFlag(given: string, commands: readonly NamedCommand[]): UsageError {
   const [only] = commands.length === 1 ? commands : []
   const name = given.replace(/^-+|=.*$/gs, '')
-  const gone = goneFlag(name)
-  if (gone !== undefined) return gone
+  const instead = insteadOf(`--${name}`)
+  if (instead !== undefined) return new UsageError(`There is no option --${name} any more: ${instead}.`)
   const found = nearestFlag(name, commands)
   const help = `${PROGRAM} ${only === undefined ? '' : `${only.name} `}--help lists all.`
   const advised =
@@ -112,5 +121,27 @@ export function pick<T extends string>(what: string, name: string, known: readon
   )
 }
 
-/** Quotes a word for a POSIX shell. */
-export const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
+const recordings = "--log-format json prints a line for each event, and the dashboard's timeline copies as text"
+const programs = 'run the program itself; on this machine with a local sidecar: exec -- node server.mjs'
+
+/** Commands and flags that earlier builds had, and what to use instead. */
+const GONE: Readonly<Record<string, string>> = {
+  completion: '--help lists what each command takes',
+  replay: "the dashboard's timeline shows a session, and control commands repeat one",
+  scenario: "tell the story in a test, with gameserver-sidecar/mock or createLocalSidecar(), or run the test by 'exec'",
+  '--record': recordings,
+  '--redact': recordings,
+  '--node': programs,
+  '--runtime': programs,
+  '--node-options': programs,
+  '--max-memory': 'the memory limit of the container ends the page',
+}
+
+const insteadOf = (name: string): string | undefined => (Object.hasOwn(GONE, name) ? GONE[name] : undefined)
+
+/** @throws UsageError for a command that is gone */
+export function refuseGone(command: string): void {
+  const instead = insteadOf(command)
+  if (instead !== undefined)
+    throw new UsageError(`There is no command ${JSON.stringify(command)} any more: ${instead}.`)
+}

@@ -1,19 +1,13 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
-import { isSafe, type JsonObject } from './answers.js'
 import { check, checkNames } from './checks.js'
 import type { Connection } from './connection.js'
 import { isPassing, named, toSidecarError } from './errors.js'
 import type { ResolvedOptions } from './options.js'
+import { isSafe, type JsonObject } from './request.js'
 import type { State } from './state.js'
 import { follow, type Task, throwIfAborted } from './time.js'
 import type { CallOptions, List, Outcome } from './types.js'
-
-export interface Answer {
-  readonly body: JsonObject
-  /** This page couldn't read the answer: `body` is the state before the write, if that was read. */
-  readonly unread: boolean
-}
 
 /** A change of a list whose answer a page can't read. */
 export interface UnreadChange {
@@ -35,46 +29,36 @@ export interface Outcomes {
   ofListChange(task: Task, before: GameServer | undefined, found: object, change: UnreadChange): Promise<List>
 }
 
-export interface Calls {
-  /** Only in a page. */
-  outcomes?: Outcomes | undefined
-  /**
-   * Runs one call of the user as a task, which the call's signal, its timeout or `close()` aborts. Rejects only with a
-   * SidecarError.
-   *
-   * @param timeout ms, unless the options give them; default `retry.timeout`
-   */
-  run<T, O extends CallOptions>(
-    operation: string,
-    options: O | null | undefined,
-    call: (task: Task, options: O) => Promise<T>,
-    timeout?: number,
-  ): Promise<T>
-  /**
-   * Sends an operation, and repeats it where that is safe, until an answer comes.
-   *
-   * @param name the encoded name of a counter or list
-   * @throws SidecarError for the failure that the answer reports, or for a missing answer
-   */
-  send(task: Task, operation: OperationName, body?: object, name?: string): Promise<Answer>
-  /** Runs the functions of one key one after the other, in the order of the calls. */
-  inOrder<T>(task: Task, key: string, run: () => Promise<T>): Promise<T>
-}
-
 /** The options that any call may have. */
 const OPTIONS = ['signal', 'timeout', 'confirm', 'force']
+
+export type Calls = ReturnType<typeof createCalls>
 
 export function createCalls(
   { retry, timeout: attempt, once }: Pick<ResolvedOptions, 'retry' | 'timeout' | 'once'>,
   connection: Connection,
   state: Pick<State, 'ending'>,
-): Calls {
+) {
   const { time } = connection
   const tails = new Map<string, Promise<unknown>>()
 
   return {
-    async run(operation, given, call, timeout = retry.timeout) {
-      const options = given ?? ({} as NonNullable<typeof given>)
+    /** Only in a page. */
+    outcomes: undefined as Outcomes | undefined,
+
+    /**
+     * Runs one call of the user as a task, which the call's signal, its timeout or `close()` aborts. Rejects only with a
+     * SidecarError.
+     *
+     * @param timeout ms, unless the options give them
+     */
+    async run<T, O extends CallOptions>(
+      operation: string,
+      given: O | null | undefined,
+      call: (task: Task, options: O) => Promise<T>,
+      timeout = retry.timeout,
+    ): Promise<T> {
+      const options = given ?? ({} as O)
       let task: Task | undefined
       try {
         checkNames(options, OPTIONS, 'option', operation)
@@ -95,12 +79,24 @@ export function createCalls(
       }
     },
 
-    async send(task, operation, body, name) {
+    /**
+     * Sends an operation, and repeats it where that is safe, until an answer comes.
+     *
+     * @param name the encoded name of a counter or list
+     * @returns the body, which is the state before the write, if it was read, where the page couldn't read the answer
+     * @throws SidecarError for the failure that the answer reports, or for a missing answer
+     */
+    async send(
+      task: Task,
+      operation: OperationName,
+      body?: object,
+      name?: string,
+    ): Promise<{ readonly body: JsonObject; readonly unread?: boolean }> {
       for (let failures = 0; ; failures++) {
         if (!once) await connection.whenUp(task)
         throwIfAborted(task)
         const reply = await connection.ask(task, { operation, body, name, timeout: attempt })
-        if (reply.body) return { body: reply.body, unread: !!reply.unread }
+        if (reply.body) return reply as { body: JsonObject }
         const { error, unsent, retryAfter = 0 } = reply
         // Repeats a request that is idempotent or was not sent, unless the sidecar has ended with the pod.
         if (once || (unsent && state.ending && !retryAfter) || !(unsent || (isSafe(operation) && isPassing(error!))))
@@ -109,9 +105,10 @@ export function createCalls(
       }
     },
 
-    async inOrder(task, key, run) {
+    /** Runs the functions of one key one after the other, in the order of the calls. */
+    async inOrder<T>(task: Task, key: string, run: () => Promise<T>): Promise<T> {
       const before = tails.get(key)
-      const start = (): ReturnType<typeof run> => {
+      const start = (): Promise<T> => {
         throwIfAborted(task)
         return run()
       }

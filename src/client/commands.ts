@@ -1,6 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
-import type { Answer, Calls, Predicate } from './calls.js'
+import type { Calls, Predicate } from './calls.js'
 import { checkBody, checkKey } from './checks.js'
 import type { Connection } from './connection.js'
 import { named, SidecarError } from './errors.js'
@@ -39,8 +39,8 @@ export function createCommands(
     readonly fields: object
     /** Whether a GameServer shows the write; throws if the write can no longer land. */
     isShown(gameServer: GameServer, before: GameServer | undefined): boolean
-    /** Whether the watched GameServer makes the write superfluous. */
-    isDone(shown: GameServer, force: boolean | undefined): boolean
+    /** Whether the state of the watched GameServer makes the write superfluous. */
+    isDone(shown: string, force: boolean | undefined): boolean
   }
 
   const write = ({ operation, key, fields, isShown, isDone }: Write, given?: ReadyOptions): Promise<Outcome> =>
@@ -50,7 +50,7 @@ export function createCommands(
       const answer = await inOrder(task, key, async () => {
         before = state.last
         const shown = connection.watched()
-        return shown && isDone(shown, force) ? undefined : send(task, operation, body)
+        return shown && isDone(shown.status.state, force) ? undefined : send(task, operation, body)
       })
       if (!answer) return 'confirmed'
       const passes: Predicate = (gameServer) => isShown(gameServer, before)
@@ -71,12 +71,9 @@ export function createCommands(
           if (gameServer !== before) throwIfLost(name)
           return false
         },
-        isDone({ status: { state: name } }, force) {
+        isDone(name, force) {
           // A `ready` that waits in the sidecar's queue undoes an allocation that is made meanwhile.
-          if (
-            (operation === 'ready' && name === 'Ready' && !force) ||
-            (operation === 'shutdown' && name === 'Shutdown')
-          )
+          if (name === STATE_OF[operation] && ((operation === 'ready' && !force) || operation === 'shutdown'))
             return true
           throwIfLost(name)
           return false
@@ -123,7 +120,6 @@ export function createCommands(
     getGameServer: read('getGameServer'),
   }
 }
-
 /** @throws SidecarError `UNAVAILABLE` for a state in which the sidecar ignores each state call */
 function throwIfLost(state: string): void {
   if (state === 'Unhealthy' || state === 'Shutdown') throw lostGameServer(state)
@@ -135,7 +131,7 @@ interface Target {
   readonly key: string
   readonly body: Record<string, unknown>
   /** @param query added to the path */
-  send(operation: OperationName, body?: object, query?: string): Promise<Answer>
+  send(operation: OperationName, body?: object, query?: string): ReturnType<Calls['send']>
 }
 
 /** Counters and lists. Operations on one name run in the order of their calls. */

@@ -67,35 +67,23 @@ export interface ClientOptions {
    * `true`, or {@link ProcessSignalOptions}. In Node, Deno and Bun: pages ignore it.
    */
   processSignals?: boolean | ProcessSignalOptions
-  /**
-   * Sends `shutdown` when the page is closed or left for good. Default false.
-   * For a process, see {@link processSignals}.
-   */
+  /** Sends `shutdown` when the page is closed or left for good. Default false. A process has {@link processSignals}. */
   shutdownOnPageHide?: boolean
   /**
    * How counts and capacities are given back; default `number`. A number that would lose digits is an error:
    * with `bigint`, each {@link Counter} and {@link List} is exact.
    */
   int64?: 'number' | 'bigint'
-  /**
-   * Closes the client when it aborts, as {@link SidecarClient.close} does.
-   * Each call also takes a signal of its own.
-   */
+  /** Closes the client when it aborts, as {@link SidecarClient.close} does. */
   signal?: AbortSignalLike
-  /**
-   * ms for one attempt; default 10000.
-   * A call makes several: {@link RetryPolicy.timeout} limits them together.
-   */
+  /** ms for one attempt; default 10000. A call makes several: {@link RetryPolicy.timeout} limits them together. */
   timeout?: number
   /**
    * When a call is tried again: {@link RetryPolicy}. Only what is safe to repeat is sent twice.
    * `false`: one attempt a call; the watch reconnects all the same.
    */
   retry?: RetryPolicy | false
-  /**
-   * `warn` gets errors without an `error` listener, and `error` gets what listeners throw.
-   * Default: the console. See {@link LoggerLike}.
-   */
+  /** `warn` gets errors without an `error` listener, and `error` what listeners throw. Default: the console. */
   logger?: LoggerLike
   /**
    * The environment variables are `<PLATFORM>_SDK_HTTP_PORT` and `_HOST`, labels are `<platform>.dev/sdk-…`.
@@ -117,45 +105,21 @@ export interface ClientOptions {
    * A read that finds a missed change replaces the connection: {@link SidecarEvents.connection}.
    */
   verifyInterval?: number
-  /**
-   * The maximum sizes of messages and answers.
-   * A longer one is an error LIMIT: see {@link Limits}.
-   */
+  /** The maximum sizes of messages and answers; a longer one is an error LIMIT. */
   limits?: Limits
-  /**
-   * Default: the host's `fetch`; in Node, `node:http` with kept connections.
-   * Any function of its shape will do: {@link FetchLike}.
-   */
+  /** Default: the host's `fetch`; in Node, `node:http` with kept connections. */
   fetch?: FetchLike
-  /**
-   * Default: the host's `WebSocket`; in Node, that of the package `ws`.
-   * Any class of its shape will do: {@link WebSocketLike}.
-   */
+  /** Default: the host's `WebSocket`; in Node, that of the package `ws`. */
   WebSocket?: WebSocketConstructor
-  /**
-   * Default: the host's. Used by the script build where there is no `fetch`.
-   * Any class of its shape will do: {@link XMLHttpRequestLike}.
-   */
+  /** Default: the host's. Used by the script build where there is no `fetch`. */
   XMLHttpRequest?: new () => XMLHttpRequestLike
-  /**
-   * Default: the host's; the script build has a substitute.
-   * Turns bytes that {@link fetch} reads into text.
-   */
+  /** Turns bytes of {@link fetch} into text. Default: the host's; the script build has a substitute. */
   TextDecoder?: TextDecoderConstructor
-  /**
-   * Timers; default: the host's. `false`: there are none,
-   * and the frame loop calls {@link SidecarClient.tick}.
-   */
+  /** Timers; default: the host's. `false`: none, and the frame loop calls {@link SidecarClient.tick}. */
   scheduler?: SchedulerLike | false
-  /**
-   * A clock in ms that never goes back; default `performance.now()`, or `Date.now()`.
-   * A test gives one, together with {@link scheduler}.
-   */
+  /** A clock in ms that never goes back; default `performance.now()`, or `Date.now()`. */
   now?(): number
-  /**
-   * From 0 up to 1, for the jitter of {@link retry}.
-   * Default `Math.random`.
-   */
+  /** From 0 up to 1, for the jitter of {@link retry}. Default `Math.random`. */
   random?(): number
 }
 
@@ -163,6 +127,6 @@ export interface ClientOptions {
 export interface ProcessSignalOptions {
   /** Awaited before `shutdown()`: save the match, tell the players. */
   onSignal?(signal: string): unknown
-  /** ms after which the process exits (with code 1) whatever is still going on; default 10000 */
+  /** ms for one attempt; default 10000. {@link RetryPolicy.timeout} limits all attempts of a call together. */
   timeout?: number
 }

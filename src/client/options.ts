@@ -1,4 +1,4 @@
-import { ON_THIS_MACHINE } from './answers.js'
+import { ON_THIS_MACHINE } from './request.js'
 import { check, checkNames } from './checks.js'
 import { SidecarError } from './errors.js'
 import { globals, tryTo } from './globals.js'

@@ -1,8 +1,33 @@
+import type { GameServer } from '../protocol/game-server.js'
 import { operations, type Operation, type OperationName } from '../protocol/operations.js'
-import { interpretAnswer, isSafe, type Reply } from './answers.js'
-import { checkLength, isPassing, isSidecarError, SidecarError, toSidecarError } from './errors.js'
+import {
+  checkLength,
+  isPassing,
+  isSidecarError,
+  SidecarError,
+  type SidecarErrorCode,
+  toSidecarError,
+} from './errors.js'
+import { globals, tryTo } from './globals.js'
 import { requestInit, type SendHttp } from './http.js'
 import type { Task, Time } from './time.js'
+
+export type JsonObject = Record<string, unknown>
+
+/** How one attempt to send an operation ended. */
+export interface Reply {
+  /** The JSON object of a good answer; in direct mode, the value before the write, if it could be read. */
+  readonly body?: JsonObject
+  readonly error?: SidecarError
+  /** True: the sidecar or a proxy answered. False: nobody did. Undefined: unknown. */
+  readonly answered?: boolean | undefined
+  /** The request can't have taken effect, so it may be sent again. */
+  readonly unsent?: boolean | undefined
+  /** ms that the other side asks us to wait */
+  readonly retryAfter?: number
+  /** The write was sent, but this page couldn't read the answer. */
+  readonly unread?: boolean
+}
 
 export interface Call {
   readonly operation: OperationName
@@ -90,3 +115,107 @@ function wasRefused(error: unknown, depth = 0): boolean {
 }
 
 const REFUSED = /refused|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/i
+
+/** The most characters of an answer that an error quotes. */
+const EXCERPT = 1024
+
+const GRPC_UNAVAILABLE = 14
+
+/** Whether an operation is idempotent. */
+export function isSafe(operation: OperationName): boolean {
+  return operations[operation][0] === 'GET' || operation === 'health'
+}
+
+const hasFields = (value: unknown): value is JsonObject => !!value && typeof value === 'object'
+
+/** Whether a value from outside has the shape that this client relies on. */
+export function isGameServer(value: unknown): value is GameServer {
+  return hasFields(value) && hasFields(value.object_meta) && hasFields(value.status)
+}
+
+/** Interprets a complete answer. */
+export function interpretAnswer(
+  operation: OperationName,
+  status: number,
+  text: string,
+  retryAfter?: string | null,
+): Reply {
+  const body = parseObject(text)
+  if (body && status === 200 && (operation !== 'getGameServer' || isGameServer(body))) return { body, answered: true }
+  // The sidecar and the gateway answer so when a request reached nobody.
+  const unsent = !!body && body.code === GRPC_UNAVAILABLE
+  // A gateway that got no answer doesn't know whether the write took effect.
+  const isLost = !unsent && !isSafe(operation) && (status === 502 || status === 504)
+  const error = errorOfAnswer(status, text, isLost ? 'UNKNOWN_OUTCOME' : undefined)
+  return {
+    error,
+    answered: error.code === 'UNAVAILABLE' ? undefined : true,
+    unsent,
+    retryAfter: parseRetryAfter(retryAfter || ''),
+  }
+}
+
+/**
+ * The error for a failed answer.
+ *
+ * @param known the code to use where the answer alone would give a wrong one
+ */
+export function errorOfAnswer(status: number, text: string, known?: SidecarErrorCode): SidecarError {
+  const { message, code: grpcCode } = parseObject(text) ?? {}
+  const said = typeof message === 'string' ? message : ''
+  const answer = `${status} ${typeof grpcCode === 'number' ? grpcCode : '-'} ${said}`
+  const code =
+    known || (Object.keys(codes) as SidecarErrorCode[]).find((name) => codes[name]!.test(answer)) || 'UNKNOWN'
+  // Control characters would steer the terminal that prints the error.
+  const excerpt = (said || text).slice(0, EXCERPT).replace(/[^ -~\u00a0-\uffff]+/g, ' ')
+  return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), {
+    status,
+    hint: code === 'CROSS_ORIGIN' ? crossOriginHint() : undefined,
+  })
+}
+
+/** Parses a JSON object. Returns undefined for anything else; never throws. */
+export function parseObject(text: string): JsonObject | undefined {
+  // trim() also takes a byte order mark away.
+  const value = tryTo((): unknown => JSON.parse(text.trim()))
+  return hasFields(value) && !Array.isArray(value) ? value : undefined
+}
+
+/**
+ * The error code for an answer: the first rule that matches its status, its gRPC code and its message. The sidecar
+ * answers 500 with gRPC code 2 for most refusals, so that only the message tells them apart; local and production mode
+ * word it differently, and a message may quote the user's own text after the words that count.
+ */
+const codes: Partial<Record<SidecarErrorCode, RegExp>> = {
+  CROSS_ORIGIN: /^403/,
+  // The sidecar's RESOURCE_EXHAUSTED means that the body is too long, not a rate limit.
+  LIMIT: /^4(13|29) 8 /,
+  UNAVAILABLE: /^4(13|29)|^\d+ 14 |^5(0[2-9]|[1-9])|^[6-9]/,
+  UNKNOWN: /^500 \S+ $/,
+  PROTOCOL: /^[123]|^\d+ \S+ $/,
+  UNIMPLEMENTED: /^(404|501|500 \S+ no players for)/,
+  INVALID_ARGUMENT: /^(400|\d+ \S+ invalid)/,
+  ALREADY_EXISTS: /^\d+ \S+ already exists/,
+  OUT_OF_RANGE: /^\d+ \S+ out of range/,
+  FEATURE_DISABLED: /^\d+ \S+ CountsAndLists not enabled/,
+  NOT_FOUND: /^\d+ \S+ (counter |list )?not found/,
+  // From 1.55 on, `updateList` needs a right that the platform's role for sidecars lacks.
+  FORBIDDEN: /^\d+ \S+ (no gameservers for fleet|failed to get GameServer)/,
+}
+
+/** ms to wait, from a Retry-After of seconds or a date, 30 s at most; 0 for any other value. */
+function parseRetryAfter(text: string): number {
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : /^\w{3}, /.test(text) ? Date.parse(text) - Date.now() : 0
+  return ms > 0 ? Math.min(ms, 30000) : 0
+}
+
+export const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
+
+/** The hint for a page whose origin isn't the sidecar's. */
+export function crossOriginHint(): string {
+  const { gameServerHost, location } = globals()
+  const { origin = '' } = location ?? {}
+  return gameServerHost
+    ? 'Leave out baseUrl: the host knows it'
+    : 'Run npx gameserver-sidecar serve' + (ON_THIS_MACHINE.test(origin) ? `, or local --allow-origin ${origin}` : '')
+}

@@ -3,7 +3,7 @@ import { lastAllocatedAnnotation, metadataPrefix } from '../protocol/names.js'
 import type { Emitter } from './emitter.js'
 import { named, type SidecarError } from './errors.js'
 import { equal, isNews, lostGameServer, own, type Resources } from './game-server.js'
-import type { AllocatedEvent, Counter, EndingEvent, EndReason, SidecarClient, SidecarEvents } from './types.js'
+import type { AllocatedEvent, Counter, EndingEvent, EndReason, SidecarEvents } from './types.js'
 
 /**
  * ms that a GameServer has once it is being deleted: the default of a pod's `terminationGracePeriodSeconds`. The sidecar
@@ -11,44 +11,29 @@ import type { AllocatedEvent, Counter, EndingEvent, EndReason, SidecarClient, Si
  */
 const GRACE = 30000
 
-/** What is known of this GameServer, in the order in which the platform wrote it, and the events that tell it. */
-export interface State extends Omit<Emitter<SidecarEvents>, 'on'> {
-  /** The prefix of keys of labels and annotations that were set through the sidecar. */
-  readonly prefix: string
-  /** The last GameServer seen. */
-  readonly last: GameServer | undefined
-  /** The `ending` event, once it is known. */
-  readonly ending: EndingEvent | undefined
-  /** Takes a GameServer unless it is stale or unchanged. Returns whether it was taken. */
-  offer(gameServer: GameServer): boolean
-  /** Calls a function with the last GameServer and each later one. Returns the unsubscribe function. */
-  follow(look: (gameServer: GameServer) => void): () => void
-  /** Adds a listener, and tells it the present state. */
-  on: SidecarClient['on']
-  /**
-   * Tells `ending` once, from whichever source reports it first. Returns what its listeners returned.
-   *
-   * @param deadline ms since the Unix epoch
-   */
-  end(reason: EndReason, deadline: number): readonly unknown[]
-}
+export type State = ReturnType<typeof createState>
 
-export function createState(emitter: Emitter<SidecarEvents>, resources: Resources, platform: string): State {
+/** What is known of this GameServer, in the order in which the platform wrote it, and the events that tell it. */
+export function createState(emitter: Emitter<SidecarEvents>, resources: Resources, platform: string) {
   const prefix = metadataPrefix(platform)
   const tellChanges = createChanges(resources, prefix, lastAllocatedAnnotation(platform))
   const followers = new Set<(gameServer: GameServer) => void>()
   let results: readonly unknown[] = []
-  const { emit, has, off, clear } = emitter
+
   const state = {
-    emit,
-    has,
-    off,
-    clear,
+    emit: emitter.emit,
+    has: emitter.has,
+    off: emitter.off,
+    clear: emitter.clear,
+    /** The prefix of keys of labels and annotations that were set through the sidecar. */
     prefix,
+    /** The last GameServer seen. */
     last: undefined as GameServer | undefined,
+    /** The `ending` event, once it is known. */
     ending: undefined as EndingEvent | undefined,
 
-    offer(gameServer: GameServer) {
+    /** Takes a GameServer unless it is stale or unchanged. Returns whether it was taken. */
+    offer(gameServer: GameServer): boolean {
       const previous = state.last
       if (!isNews(previous, gameServer)) return false
       state.last = gameServer
@@ -59,21 +44,32 @@ export function createState(emitter: Emitter<SidecarEvents>, resources: Resource
       return true
     },
 
-    follow(look: (gameServer: GameServer) => void) {
+    /** Calls a function with the last GameServer and each later one. Returns the unsubscribe function. */
+    follow(look: (gameServer: GameServer) => void): () => void {
       followers.add(look)
       if (state.last) look(state.last)
       return () => void followers.delete(look)
     },
 
-    end(reason: EndReason, deadline: number) {
+    /**
+     * Tells `ending` once, from whichever source reports it first. Returns what its listeners returned.
+     *
+     * @param deadline ms since the Unix epoch
+     */
+    end(reason: EndReason, deadline: number): readonly unknown[] {
       if (!state.ending) {
         state.ending = { reason, deadline, gameServer: state.last }
-        results = emit('ending', state.ending)
+        results = state.emit('ending', state.ending)
       }
       return results
     },
 
-    on<T extends keyof SidecarEvents>(type: T, listener: (event: SidecarEvents[T]) => void, context?: unknown) {
+    /** Adds a listener, and tells it the present state. */
+    on<T extends keyof SidecarEvents>(
+      type: T,
+      listener: (event: SidecarEvents[T]) => void,
+      context?: unknown,
+    ): () => void {
       const { last, ending } = state
       const isEnding = type === 'ending'
       const replay = (tell: (event: SidecarEvents[T]) => void): void =>

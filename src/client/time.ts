@@ -33,29 +33,26 @@ function listen(signal: AbortSignalLike): Followers {
 }
 
 /** Work that can be cancelled, as its own signal: hosts may lack an AbortController, which also costs more. */
-export interface Task extends AbortSignalLike {
-  abort(reason: unknown): void
-  /** Stops following other signals. */
-  release(): void
-  /** When the work must be done, by the client's clock, and the ms that it was given. A wait aborts it then. */
-  deadline?: number
-  limit?: number
-}
+export type Task = ReturnType<typeof follow>
 
 /**
  * A task that aborts with the first of the signals that it follows, until it is released. Every reason is a SidecarError:
  * the reason of a foreign signal becomes the cause of `ABORTED`.
  */
-export function follow(...signals: (AbortSignalLike | undefined)[]): Task {
+export function follow(...signals: (AbortSignalLike | undefined)[]) {
   const listeners = new Set<() => void>()
   const forget: (() => void)[] = []
   const task = {
     aborted: false,
     reason: undefined as unknown,
+    /** When the work must be done, by the client's clock, and the ms that it was given. A wait aborts it then. */
+    deadline: undefined as number | undefined,
+    limit: undefined as number | undefined,
     addEventListener: (_type: string, listener: () => void) => void listeners.add(listener),
     removeEventListener: (_type: string, listener: () => void) => void listeners.delete(listener),
+    /** Stops following other signals. */
     release: () => forget.splice(0).forEach((run) => run()),
-    abort(reason: unknown) {
+    abort(reason: unknown): void {
       task.release()
       if (task.aborted) return
       task.aborted = true
@@ -78,32 +75,6 @@ const LONGEST = 2e9
 /** The least ms between two attempts: the jitter alone could give a burst. */
 const LEAST_DELAY = 150
 
-/** The clock of one client. Its timers end with the client. */
-export interface Time {
-  /** Aborts when the client is closed. */
-  readonly life: Task
-  /** ms, never going back */
-  now(): number
-  /** Runs a callback later, unless the returned function is called before. */
-  after(ms: number, run: () => void, isLimit?: boolean): () => void
-  /**
-   * A promise that `start` settles. It rejects when the task aborts, and with TIMEOUT after `ms` or at the task's
-   * deadline, which aborts the task. What `start` returns is run at the end.
-   */
-  wait<T>(
-    task: Task,
-    start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => void) | undefined,
-    ms?: number,
-  ): Promise<T>
-  sleep(task: Task, ms: number): Promise<void>
-  /** The outcome of a promise, unless the task or the time ends first. */
-  race<T>(task: Task, promise: PromiseLike<T>, ms?: number): Promise<T>
-  /** ms before attempt number `attempt + 1`: exponential with a cap and full jitter. */
-  backoff(attempt: number): number
-  /** Runs everything due at `now`: for hosts without timers, and to catch up where timers came late. */
-  tick(now?: number): void
-}
-
 interface TimeOptions {
   readonly scheduler?: SchedulerLike | false
   readonly retry: { readonly initialDelay: number; readonly factor: number; readonly maxDelay: number }
@@ -111,22 +82,22 @@ interface TimeOptions {
   random(): number
 }
 
+/** The clock of one client. Its timers end with the client. */
+export type Time = ReturnType<typeof createTime>
+
 /** @param life aborts when the client is closed */
-export function createTime({ now = hostClock(), scheduler, retry, random }: TimeOptions, life: Task): Time {
+export function createTime({ now = hostClock(), scheduler, retry, random }: TimeOptions, life: Task) {
   /** For each callback, when it is due and how to cancel it. */
   const due = new Map<() => void, readonly [at: number, cancel: () => void]>()
   onAbort(life, () => due.forEach(([, cancel]) => cancel()))
 
-  const time: Time = {
+  const time = {
     life,
+    /** ms, never going back */
     now,
-    wait: (task, start, ms) => createWait(time, task, start, ms),
-    sleep: (task, ms) => time.wait(task, (resolve) => time.after(ms, resolve)),
-    race: (task, promise, ms) => time.wait(task, (resolve, reject) => void promise.then(resolve, reject), ms),
-    backoff: (attempt) =>
-      Math.max(LEAST_DELAY, random() * Math.min(retry.maxDelay, retry.initialDelay * retry.factor ** attempt)),
 
-    after(given, run, isLimit) {
+    /** Runs a callback later, unless the returned function is called before. */
+    after(given: number, run: () => void, isLimit?: boolean): () => void {
       if (life.aborted) return () => {}
       // Adding less to a clock may leave it where it was, and then a timer would be due again and again.
       const ms = Math.max(1, given)
@@ -147,50 +118,63 @@ export function createTime({ now = hostClock(), scheduler, retry, random }: Time
       return cancel
     },
 
-    tick(at = now()) {
+    /**
+     * A promise that `start` settles. It rejects when the task aborts, and with TIMEOUT after `ms` or at the task's
+     * deadline, which aborts the task. What `start` returns is run at the end.
+     */
+    wait: <T>(
+      task: Task,
+      start: (resolve: (value: T) => void, reject: (error: unknown) => void) => (() => void) | undefined,
+      ms?: number,
+    ): Promise<T> =>
+      new Promise((resolve, reject) => {
+        throwIfAborted(task)
+        // eslint-disable-next-line prefer-const -- read by `end`, which `start` may call
+        let clean: (() => void) | undefined
+        let lift: (() => void) | undefined
+        let isOver = false
+        const end =
+          <V>(settle: (value: V) => void) =>
+          (value: V) => {
+            if (isOver) return
+            isOver = true
+            forget()
+            if (lift) lift()
+            if (clean) clean()
+            settle(value)
+          }
+        const fail = end(reject)
+        const forget = onAbort(task, () => fail(task.reason))
+        const rest = task.deadline === undefined ? undefined : task.deadline - now()
+        const isLast = rest !== undefined && !(ms! < rest)
+        const left = isLast ? rest : ms
+        const endBy = (): void => {
+          if (isLast) task.abort(timedOut(task.limit!))
+          else fail(timedOut(ms!))
+        }
+        if (left !== undefined) lift = time.after(left, endBy, true)
+        clean = start(end(resolve), fail)
+        if (isOver && clean) clean()
+      }),
+
+    sleep: (task: Task, ms: number): Promise<void> => time.wait(task, (resolve) => time.after(ms, resolve)),
+
+    /** The outcome of a promise, unless the task or the time ends first. */
+    race: <T>(task: Task, promise: PromiseLike<T>, ms?: number): Promise<T> =>
+      time.wait(task, (resolve, reject) => void promise.then(resolve, reject), ms),
+
+    /** ms before attempt number `attempt + 1`: exponential with a cap and full jitter. */
+    backoff: (attempt: number): number =>
+      Math.max(LEAST_DELAY, random() * Math.min(retry.maxDelay, retry.initialDelay * retry.factor ** attempt)),
+
+    /** Runs everything due at `now`: for hosts without timers, and to catch up where timers came late. */
+    tick(at = now()): void {
       // A copy, since a callback may add timers, which wait for the next tick.
       for (const [fire, [when]] of Array.from(due)) if (when <= at) fire()
     },
   }
   return time
 }
-
-const createWait = <T>(
-  time: Time,
-  task: Task,
-  start: Parameters<typeof time.wait<T>>[1],
-  ms: number | undefined,
-): Promise<T> =>
-  new Promise((resolve, reject) => {
-    throwIfAborted(task)
-    // eslint-disable-next-line prefer-const -- read by `end`, which `start` may call
-    let clean: (() => void) | undefined
-    let lift: (() => void) | undefined
-    let isOver = false
-    const end =
-      <V>(settle: (value: V) => void) =>
-      (value: V) => {
-        if (isOver) return
-        isOver = true
-        forget()
-        if (lift) lift()
-        if (clean) clean()
-        settle(value)
-      }
-    const fail = end(reject)
-    const forget = onAbort(task, () => fail(task.reason))
-    const { deadline, limit } = task
-    const rest = deadline === undefined ? undefined : deadline - time.now()
-    const isLast = rest !== undefined && !(ms! < rest)
-    const left = isLast ? rest : ms
-    const endBy = (): void => {
-      if (isLast) task.abort(timedOut(limit!))
-      else fail(timedOut(ms!))
-    }
-    if (left !== undefined) lift = time.after(left, endBy, true)
-    clean = start(end(resolve), fail)
-    if (isOver && clean) clean()
-  })
 
 /** The host's clock. The global is looked up once: in Node, the look-up costs more than reading the time. */
 function hostClock(): () => number {

@@ -1,9 +1,8 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { errorOfAnswer, isGameServer } from './answers.js'
 import { checkLength, missingGlobal, SidecarError, toSidecarError } from './errors.js'
 import type { WebSocketConstructor, WebSocketLike } from './globals.js'
 import { requestInit } from './http.js'
-import { type Access, urlOf } from './request.js'
+import { type Access, errorOfAnswer, isGameServer, urlOf } from './request.js'
 import type { Task, Time } from './time.js'
 
 export const WATCH = 'watchGameServer'

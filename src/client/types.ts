@@ -118,65 +118,32 @@ export interface EndingEvent {
 
 /** The events of a client, and what a listener gets. */
 export interface SidecarEvents<Int = number> {
-  /**
-   * The {@link GameServer} as the sidecar sends it, each time that it changes.
-   * A listener that is added late gets the present one.
-   */
+  /** The {@link GameServer} as the sidecar sends it, each time it changes; a late listener gets the present one. */
   gameserver: GameServer
-  /**
-   * The state has changed, such as from `Ready` to `Allocated`; `previous` is undefined for the first state seen.
-   * {@link SidecarClient.waitFor} waits for one state.
-   */
+  /** The state has changed, as from `Ready` to `Allocated`; `previous` is undefined for the first state seen. */
   state: { state: GameServerState; previous: GameServerState | undefined; gameServer: GameServer }
-  /**
-   * A match begins: each allocation, also of a server that is Allocated already.
-   * {@link AllocatedEvent} holds the labels, annotations, counters and lists that came with it.
-   */
+  /** A match begins: each allocation, also of a server that is Allocated already, with what came with it. */
   allocated: AllocatedEvent<Int>
-  /**
-   * The game server ends: {@link EndingEvent} tells why, and by when.
-   * Emitted once, and also told to a listener that is added later.
-   */
+  /** The game server ends: why, and by when. Emitted once, and also told to a listener that is added later. */
   ending: EndingEvent
-  /**
-   * A label was set, changed or removed.
-   * The key is without the prefix that {@link SidecarClient.setLabel} adds.
-   */
+  /** A label was set, changed or removed; the key is without the prefix that {@link SidecarClient.setLabel} adds. */
   label: MetadataEvent
-  /**
-   * An annotation was set, changed or removed.
-   * The key is without the prefix that {@link SidecarClient.setAnnotation} adds.
-   */
+  /** An annotation was set, changed or removed; its key as in `label`. */
   annotation: MetadataEvent
-  /**
-   * A counter has changed; `previous` is undefined for the first value seen.
-   * {@link SidecarClient.updateCounter} changes one.
-   */
+  /** A counter has changed; `previous` is undefined for the first value seen. */
   counter: Counter<Int> & { previous: Counter<Int> | undefined }
-  /**
-   * A list has changed; `added` and `removed` are the values that came and went.
-   * {@link SidecarClient.addListValue} adds one.
-   */
+  /** A list has changed; `added` and `removed` are the values that came and went. */
   list: List<Int> & { added: string[]; removed: string[] }
-  /**
-   * A beat was taken, failed or was held back; {@link HealthEvent} tells why.
-   * `atRisk`: the platform may soon count this server as Unhealthy.
-   */
+  /** A beat was taken, failed or was held back. `atRisk`: the platform may soon count this server as Unhealthy. */
   health: HealthEvent
-  /**
-   * The connection to the sidecar was made, lost or given up.
-   * {@link SidecarClient.status} holds the same at any time.
-   */
+  /** The connection to the sidecar was made, lost or given up; {@link SidecarClient.status} holds the same. */
   connection: ConnectionEvent
   /**
    * The process was told to stop, or the gateway that the watch comes through.
    * In Node, {@link ClientOptions.processSignals} turns it on.
    */
   signal: { signal: string }
-  /**
-   * An error that no call rejects with, such as one of the watch: a {@link SidecarError}.
-   * Without a listener, it goes to the logger or the console.
-   */
+  /** An error that no call rejects with, as of the watch. Without a listener, it goes to the logger or the console. */
   error: SidecarError
 }
 
@@ -202,10 +169,7 @@ export interface SidecarClient<Int = number> {
    * unless {@link ReadyOptions.force} says so.
    */
   ready(options?: ReadyOptions): Promise<Outcome>
-  /**
-   * Sends one health beat.
-   * With {@link ClientOptions.autoHealth}, the client sends them by itself.
-   */
+  /** Sends one health beat; {@link ClientOptions.autoHealth} sends them by itself. */
   health(options?: CallOptions): Promise<Outcome>
   /**
    * Allocates this server to itself, as when the first player came without a matchmaker.
@@ -222,10 +186,7 @@ export interface SidecarClient<Int = number> {
    * 0: until the next state call, such as {@link ready}.
    */
   reserve(seconds: Integer, options?: WriteOptions): Promise<Outcome>
-  /**
-   * Reads the {@link GameServer} from the sidecar.
-   * The last one seen is at hand as {@link gameServer}.
-   */
+  /** Reads the {@link GameServer} from the sidecar; {@link gameServer} is the last one seen. */
   getGameServer(options?: CallOptions): Promise<GameServer>
   /**
    * Iterates over each {@link GameServer} as it changes, the present one first; all iterators share one connection.
@@ -237,40 +198,22 @@ export interface SidecarClient<Int = number> {
    * The sidecar writes it a moment later; {@link WriteOptions.confirm} waits for that.
    */
   setLabel(key: string, value: string, options?: WriteOptions): Promise<Outcome>
-  /**
-   * Sets the annotation `<platform>.dev/sdk-<key>`, whose value may be any text.
-   * Keys are as in {@link setLabel}.
-   */
+  /** Sets the annotation `<platform>.dev/sdk-<key>`: any text, and a key as in {@link setLabel}. */
   setAnnotation(key: string, value: string, options?: WriteOptions): Promise<Outcome>
-  /**
-   * Reads a counter that the GameServer's spec declares.
-   * Rejects with NOT_FOUND for another. See {@link Counter}.
-   */
+  /** Reads a {@link Counter} that the GameServer's spec declares. Rejects with NOT_FOUND for another. */
   getCounter(key: string, options?: CallOptions): Promise<Counter<Int>>
   /**
    * Changes a counter: by `countDiff`, or to a `count` or `capacity`. See {@link CounterUpdate}.
    * Rejects with OUT_OF_RANGE below 0 or above the capacity.
    */
   updateCounter(key: string, update: CounterUpdate, options?: CallOptions): Promise<Counter<Int>>
-  /**
-   * Reads a list that the GameServer's spec declares.
-   * Rejects with NOT_FOUND for another. See {@link List}.
-   */
+  /** Reads a {@link List} that the GameServer's spec declares. Rejects with NOT_FOUND for another. */
   getList(key: string, options?: CallOptions): Promise<List<Int>>
-  /**
-   * Replaces the values of a list, sets its capacity, or both: {@link ListUpdate}.
-   * To change one value, use {@link addListValue} or {@link removeListValue}.
-   */
+  /** Replaces the values of a list, sets its capacity, or both; {@link addListValue} changes one value. */
   updateList(key: string, update: ListUpdate, options?: CallOptions): Promise<List<Int>>
-  /**
-   * Adds a value to a list. Rejects with ALREADY_EXISTS if the list holds it, and OUT_OF_RANGE if the list is full.
-   * {@link removeListValue} undoes it.
-   */
+  /** Adds a value to a list. Rejects with ALREADY_EXISTS if it is there, and OUT_OF_RANGE if the list is full. */
   addListValue(key: string, value: string, options?: CallOptions): Promise<List<Int>>
-  /**
-   * Removes a value from a list. Rejects with NOT_FOUND if the list doesn't hold it.
-   * {@link addListValue} adds one.
-   */
+  /** Removes a value from a list. Rejects with NOT_FOUND if the list doesn't hold it. */
   removeListValue(key: string, value: string, options?: CallOptions): Promise<List<Int>>
 
   /**
@@ -282,19 +225,13 @@ export interface SidecarClient<Int = number> {
     listener: (event: SidecarEvents<Int>[T]) => void,
     context?: unknown,
   ): () => void
-  /**
-   * Unsubscribes a listener that {@link on} has added;
-   * with a `context`, only one that was added with it.
-   */
+  /** Unsubscribes a listener that {@link on} has added; with a `context`, only one that was added with it. */
   off<T extends keyof SidecarEvents<Int>>(
     type: T,
     listener: (event: SidecarEvents<Int>[T]) => void,
     context?: unknown,
   ): void
-  /**
-   * Resolves with the next of the {@link SidecarEvents} of that name.
-   * A state that is there already counts, as with {@link on}.
-   */
+  /** Resolves with the next of the {@link SidecarEvents} of that name; as with {@link on}, a present state counts. */
   once<T extends keyof SidecarEvents<Int>>(type: T, options?: CallOptions): Promise<SidecarEvents<Int>[T]>
   /**
    * Resolves with the first {@link GameServer}, the present one included, that is in that state or passes that test.
@@ -304,10 +241,7 @@ export interface SidecarClient<Int = number> {
     stateOrPredicate: GameServerState | ((gameServer: GameServer) => boolean),
     options?: CallOptions,
   ): Promise<GameServer>
-  /**
-   * Resolves when the sidecar first answers, with the {@link GameServer}.
-   * No call needs it: each waits for the sidecar by itself.
-   */
+  /** Resolves when the sidecar first answers. No call needs it: each waits for the sidecar by itself. */
   connect(options?: CallOptions): Promise<GameServer>
   /**
    * Gives a sign of life; the game loop calls it once a frame. From the first call on, only these signs count:
@@ -319,27 +253,15 @@ export interface SidecarClient<Int = number> {
    * Returns the function that cancels it, as {@link close} does.
    */
   after(ms: number, run: () => void): () => void
-  /**
-   * Runs what is due, in hosts without timers or with throttled ones; call it from the frame loop.
-   * `now` is by the clock of {@link ClientOptions.now}.
-   */
+  /** Runs what is due, in hosts without timers or with throttled ones. `now` is by {@link ClientOptions.now}. */
   tick(now?: number): void
-  /**
-   * Ends every wait, request, beat and stream at once. Nothing is sent to the sidecar:
-   * {@link shutdown} ends the game server.
-   */
+  /** Ends every wait, request, beat and stream at once. Nothing is sent: {@link shutdown} ends the game server. */
   close(): void
   /** {@link close}, at the end of a block with `using`. */
   [Symbol.dispose](): void
-  /**
-   * The last {@link GameServer} seen, from a read or the watch.
-   * undefined until then: {@link connect} waits for the first.
-   */
+  /** The last {@link GameServer} seen, from a read or the watch; {@link connect} waits for the first. */
   readonly gameServer: GameServer | undefined
-  /**
-   * What is known of the connection and the beats, at any time: {@link ClientStatus}.
-   * The events `connection` and `health` tell changes.
-   */
+  /** What is known of the connection and the beats, at any time; `connection` and `health` tell changes. */
   readonly status: ClientStatus
 }
 

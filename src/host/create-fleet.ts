@@ -1,5 +1,5 @@
-import { endGroup, type ConsoleLine } from '../local/game.js'
-import { programGame, runFleet, type Fleet, type FleetSettings, type StartGame } from '../local/fleet.js'
+import { endGroup, programGame, type ConsoleLine, type StartGame } from '../local/game.js'
+import { runFleet, type Fleet, type FleetSettings } from '../local/fleet.js'
 import { checkFleetOptions } from '../platform/schema.js'
 import type { HostEvent } from './host-events.js'
 import type { HostOptions } from './host-options.js'

@@ -3,16 +3,20 @@ import { healthRulesOf } from '../client/game-server.js'
 import type { GameServer } from '../protocol/game-server.js'
 import type { ForwardedFigures } from '../local/gateway.js'
 import type { LocalSidecar } from '../local/sidecar.js'
-import { byLabel, sidecarFamilies } from '../deploy/metrics.js'
-import type { Family, Sample, SidecarFigures } from '../deploy/metrics.js'
-import { serveMetrics } from '../deploy/metrics.js'
-import type { MetricsServer } from '../deploy/metrics.js'
+import {
+  byLabel,
+  serveMetrics,
+  sidecarFamilies,
+  type Family,
+  type MetricsServer,
+  type Sample,
+  type SidecarFigures,
+} from '../deploy/metrics.js'
 import type { Tell } from './host-events.js'
 import type { MetricsOptions } from './host-options.js'
 import type { StepFigures } from './page/hosted-page.js'
 import type { PlayersFigures } from './players/relay.js'
-import { anonymousBytes } from './supervision/memory.js'
-import type { MemoryParts } from './supervision/memory.js'
+import { anonymousBytes, type MemoryParts } from './browser/memory.js'
 
 /** Networks from which no packet of the internet comes: loopback, private ones, the shared range that some clusters use. */
 export const PRIVATE_NETWORKS: readonly string[] = [

@@ -2,8 +2,7 @@ import type { OperationName } from '../protocol/operations.js'
 import { checkHostOptions } from '../platform/schema.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { trustProxies } from '../protocol/networks.js'
-import { checkCertificate } from '../local/http.js'
-import { readOrigin } from '../local/http.js'
+import { checkCertificate, readOrigin } from '../local/http.js'
 import type { HostEvent } from './host-events.js'
 
 /** Options of the port for players. */
@@ -27,9 +26,9 @@ export interface PlayersOptions {
    * one of theirs is the player's. Default: none, and the player's address is that of its connection.
    */
   readonly trustProxy?: readonly string[] | undefined
-  /** The certificate chain as PEM, to serve players over TLS. Goes with `key`. */
+  /** The certificate chain as PEM, or the path of its file, to serve players over TLS. Goes with `key`; renewed files are read again. */
   readonly cert?: string | Uint8Array | undefined
-  /** The certificate's private key as PEM. Goes with `cert`. */
+  /** The certificate's private key as PEM, or the path of its file. Goes with `cert`. */
   readonly key?: string | Uint8Array | undefined
 }
 

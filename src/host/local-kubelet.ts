@@ -1,7 +1,5 @@
 import { KUBELET_MS } from '../local/game.js'
-import { followReplacements } from '../local/sidecar.js'
-import type { LocalSidecar } from '../local/sidecar.js'
-import type { LocalSidecarOptions } from '../local/sidecar.js'
+import type { LocalSidecar, LocalSidecarOptions } from '../local/sidecar.js'
 
 /** Longest wait, beyond the grace period, for a host to say that its game has ended. */
 const LATEST_MS = 60_000
@@ -18,8 +16,8 @@ export function describeUnhealthy({ sidecar }: LocalSidecar): string {
 }
 
 /**
- * The options of a local sidecar whose GameServer is replaced when its game has ended, which the host says by
- * `replaceGameServer()`. If the host never does, the sidecar replaces it long after the grace period.
+ * The options of a local sidecar whose GameServer the host replaces when its game has ended. If the host never does, the
+ * sidecar replaces it long after the grace period.
  */
 export function withReplacement(options: LocalSidecarOptions, grace: number): LocalSidecarOptions {
   return replaces(options) ? { ...options, replace: KUBELET_MS + 2 * grace + LATEST_MS } : options
@@ -28,12 +26,3 @@ export function withReplacement(options: LocalSidecarOptions, grace: number): Lo
 /** Whether a host starts its game again for a fresh GameServer. */
 export const replaces = (local: boolean | LocalSidecarOptions | undefined): boolean =>
   typeof local === 'object' && local.replace === true
-
-/** Puts a fresh GameServer in the place of the one whose game has ended, and returns the sentence that says so. */
-export function replaceGameServer(local: LocalSidecar): string {
-  let sentence = ''
-  const stop = followReplacements(local, (told) => (sentence = told))
-  local.sidecar.control({ type: 'restart', fresh: true })
-  stop()
-  return sentence
-}

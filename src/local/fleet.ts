@@ -1,3 +1,2 @@
 export { runFleet, type Fleet } from './fleet/run-fleet.js'
 export type { FleetRunEvent, FleetSettings } from './fleet/fleet-options.js'
-export { programGame, type StartGame } from './fleet/game.js'

@@ -1,5 +1,7 @@
 export { atExit } from './game/at-exit.js'
-export { KUBELET_MS, endWithGameServer, gameVariables, isToEnd } from './game/kubelet.js'
+export { GameLife, type Game, type Next } from './game/game-life.js'
+export { KUBELET_MS, gameVariables } from './game/kubelet.js'
 export { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from './game/lines.js'
 export { endGroup, isAlive } from './game/processes.js'
+export { programGame, type StartGame } from './game/program-game.js'
 export { runCommand } from './game/run-command.js'

@@ -8,7 +8,7 @@ export {
   readOrigin,
   urlHost,
 } from './http/address.js'
-export { checkCertificate } from './http/certificate.js'
+export { checkCertificate, followCertificate } from './http/certificate.js'
 export { createGuardedServer } from './http/guarded-server.js'
 export { createLineLog, refusalLine, type LineLog } from './http/line-log.js'
 export { SAFE_HEADERS, answerRaw } from './http/raw-response.js'

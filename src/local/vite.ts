@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { CONFIG_PATH } from './gateway/own-paths.js'
+import { CONFIG_PATH } from './gateway/forward/access.js'
 import { insertScript } from './gateway/files/html-insertion.js'
 import { requireNode } from './http/requires-node.js'
 import { createDevSidecar, resolvePluginOptions } from './vite/dev-sidecar.js'
@@ -29,7 +29,7 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
 
   const attach = (server: ViteServer, isSecure: boolean, isPreview: boolean): void => {
     const { httpServer, middlewares, config, environments } = server
-    const sidecar = createDevSidecar(settings, options.autoHealth, isSecure ? 'https' : 'http', config.logger)
+    const sidecar = createDevSidecar(settings, isSecure ? 'https' : 'http', config.logger)
     open.set(sidecar, Object.values(environments ?? {}))
     httpServer?.once('listening', () => void sidecar.start())
     httpServer?.once('close', () => void close(sidecar))

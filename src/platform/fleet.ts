@@ -11,6 +11,7 @@ export type {
   ObjectChange,
   PlatformObject,
   RunningFleet,
+  WebhookAnswer,
   ServerProcess,
 } from './fleet/types.js'
 export { entryView, fleetView, type Beats, type EntryView, type FleetView, type ServerView } from './fleet/view.js'

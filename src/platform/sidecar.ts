@@ -1,4 +1,4 @@
-export { allocateGameServer } from './sidecar/allocation/allocation-answer.js'
+export { allocateGameServer } from './allocation/answer.js'
 export { faultPresets } from './sidecar/control/fault-presets.js'
 export { createSidecar } from './sidecar/create-sidecar.js'
 export { createDelays } from './sidecar/delays.js'
@@ -13,11 +13,12 @@ export { gameServerBytes, lineOf } from './sidecar/wire/watch-stream.js'
 export { ConnectionDropped } from './sidecar/wire/watch-stream.js'
 
 export type {
+  AllocationChanges,
   AnsweredAllocation,
   CounterAction,
   GameServerAllocation,
   ListAction,
-} from './sidecar/allocation/manifest.js'
+} from './allocation/types.js'
 export type { Delays } from './sidecar/delays.js'
 export type { EventLog } from './sidecar/event-log.js'
 export type { LogEntry } from './sidecar/event-log.js'
@@ -36,8 +37,9 @@ export type {
   GameServerAllocationSpec,
   GameServerSelector,
   LabelExpression,
-} from './sidecar/allocation/manifest.js'
-export { labelMismatch } from './sidecar/allocation/mismatches.js'
+} from './allocation/types.js'
+export { newAllocation } from './allocation/allocate.js'
+export { labelMismatch } from './allocation/match.js'
 export type { FaultPreset } from './sidecar/control/fault-presets.js'
 export { describeCall } from './sidecar/describe-call.js'
 export { diffGameServers } from './sidecar/state/game-server-diff.js'

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { engineClient, type SidecarSource } from '../../src/engines/engine-client.js'
 import { createClient, type HealthEvent, type FetchLike } from '../../src/index.js'
-import { fakeSidecar, settled } from './fake-sidecar.js'
+import { turns } from '../support/until.js'
+import { fakeSidecar } from './fake-sidecar.js'
 import { createSidecarComponent } from '../../src/engines/cocos.js'
 
 const open = (source: SidecarSource | undefined, frame: () => number) => engineClient(createClient, source, frame)
@@ -16,10 +17,10 @@ test('an engine client sends beats only while the engine makes frames', async ()
     pass(1000)
     frame += frames
     client.tick()
-    await settled()
+    await turns()
     return beats()
   }
-  await settled()
+  await turns()
   expect(beats()).toBe(1)
   expect(await second(60)).toBe(2)
   expect(await second(0)).toBe(2)
@@ -33,11 +34,11 @@ test('an engine client sends beats only while the engine makes frames', async ()
 test('several beats within one frame do not count as a freeze', async () => {
   const { options, beats, pass } = fakeSidecar()
   const { client, release } = open({ ...options, autoHealth: { interval: 10 } }, () => 7)
-  await settled()
+  await turns()
   for (let i = 0; i < 5; i++) {
     pass(10)
     client.tick()
-    await settled()
+    await turns()
   }
   expect(beats()).toBe(6)
   release()
@@ -55,16 +56,16 @@ test('the caller’s own health check also holds beats back, and is skipped whil
     { ...options, autoHealth: { interval: 1000, stallTimeout: 1000, check } },
     () => frame,
   )
-  await settled()
+  await turns()
   expect([asked, beats()]).toEqual([1, 0])
   pass(1000)
   client.tick()
-  await settled()
+  await turns()
   expect(asked).toBe(1)
   frame += 1
   pass(1000)
   client.tick()
-  await settled()
+  await turns()
   expect([asked, beats()]).toEqual([2, 0])
   release()
 })
@@ -72,7 +73,7 @@ test('the caller’s own health check also holds beats back, and is skipped whil
 test('autoHealth: false sends no beats', async () => {
   const { options, beats } = fakeSidecar()
   const { release } = open({ ...options, autoHealth: false }, () => 1)
-  await settled()
+  await turns()
   expect(beats()).toBe(0)
   release()
 })
@@ -109,12 +110,12 @@ test('an emulated Cocos component creates its client on load, ticks it each fram
   // Values of the inspector override the options.
   component.baseUrl = 'http://inspector'
   component.onLoad()
-  await settled()
+  await turns()
   expect(beats()).toBe(1)
   frames += 60
   pass(1000)
   component.update(1 / 60)
-  await settled()
+  await turns()
   expect(beats()).toBe(2)
   expect(urls.filter((url) => !url.startsWith('http://inspector/'))).toEqual([])
   component.onDestroy()

@@ -1,10 +1,5 @@
+import { gameServer } from '../support/game-server.js'
 import type { ClientOptions, FetchLike } from '../../src/index.js'
-
-const GAME_SERVER = JSON.stringify({
-  object_meta: { name: 'arena-1', labels: {}, annotations: {} },
-  spec: { health: {} },
-  status: { state: 'Ready' },
-})
 
 /** Options for a client without timers whose sidecar answers everything at once; `beats` counts its beats. */
 export function fakeSidecar(): { options: ClientOptions; beats: () => number; pass: (ms: number) => void } {
@@ -15,7 +10,7 @@ export function fakeSidecar(): { options: ClientOptions; beats: () => number; pa
     return {
       status: 200,
       headers: { get: () => null },
-      text: async () => (url.endsWith('/gameserver') ? GAME_SERVER : '{}'),
+      text: async () => (url.endsWith('/gameserver') ? JSON.stringify(gameServer()) : '{}'),
     }
   }
   return {
@@ -26,9 +21,3 @@ export function fakeSidecar(): { options: ClientOptions; beats: () => number; pa
     },
   }
 }
-
-/** Resolves when all pending promise callbacks have run. */
-export const settled = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve)
-  })

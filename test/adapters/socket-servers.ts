@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { expect, test as base, vi } from 'vitest'
+import { expect, test as base } from 'vitest'
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
 import { attachServer, type AttachedServer, type AttachWsOptions } from '../../src/players/ws.js'
 import { createLocalSidecar, type LocalSidecar } from '../../src/node.js'
+import { until as untilHolds } from '../support/until.js'
 import { calls } from '../support/with-sidecar.js'
 
 type AttachTo = Parameters<typeof attachServer>[0]
@@ -148,4 +149,4 @@ export const callsOf = (sidecar: LocalSidecar, operation: string): number =>
 
 /** Replaces `expect.poll`, which can't be used in concurrent tests. */
 export const until = (look: () => unknown, value: unknown): Promise<void> =>
-  vi.waitFor(() => expect(look()).toEqual(value), { timeout: 80_000, interval: 5 })
+  untilHolds(() => expect(look()).toEqual(value))

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { AgonesSDK, type AgonesSDKError, type AgonesSDKOptions, type GameServer } from '../../src/engines/agones-sdk.js'
 import { SidecarError } from '../../src/index.node.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { startScripted } from '../support/fault-server.js'
 
 /** The class for one test; closed with it. */
 function startSdk({ url }: { url: string }, options: AgonesSDKOptions = {}): AgonesSDK {

@@ -60,6 +60,7 @@ inDrivenBrowsers(({ name, open }) => {
     const until = (expression: string): Promise<unknown> => page.waitForFunction(expression, { polling: 50 })
     await page.setViewport({ width: 390, height: 844 })
     await until(`document.querySelectorAll('.arenas .ready').length === 5`)
+    await until(`document.querySelector('#regions').innerText.startsWith('Your nearest region: Frankfurt')`)
     expect(await run('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
     await page.click('::-p-aria([name="Your name"][role="textbox"])')

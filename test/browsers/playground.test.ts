@@ -113,38 +113,6 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await says('Output', /^Output\s+Clear\s+state: none(?!.*the match begins)[^]*→ Ready/)
   })
 
-  test('at ×10 the timers and the beats of the code keep up with the clock, and a skip of 30 s misses no beat', async () => {
-    const { press, run, says } = await open()
-    await run(`${CLIENT}
-      setTimeout(() => console.log('the timer fires'), 100_000)
-      await createClient({ autoHealth: true }).ready()`)
-    await says('Dashboard', /Sidecar\s+Ready/)
-    await press('+30 s', 'Clock')
-    await says('Timeline', /advanceClock/)
-    await press('×10', 'Clock')
-    // At ×1 the timer would take longer than this page waits.
-    await says('Output', /the timer fires/)
-    await says('Health', /misses 0 of 3/)
-    await says('Dashboard', /Sidecar\s+Ready/)
-  })
-
-  test('the client reopens a dropped watch and sees a label that was set meanwhile', async () => {
-    const { press, run, says } = await open()
-    await run(`${CLIENT}
-      const client = createClient()
-      client.on('connection', ({ state }) => {
-        console.log('connection', state)
-        if (state === 'reconnecting') client.setLabel('round', '2')
-      })
-      client.on('label', ({ key, value }) => console.log(key, value))
-      await client.ready()
-      await client.setLabel('round', '1')`)
-    await says('Output', /round 1/)
-    await press('Drop all', 'Watchers')
-    await says('Output', /connection connected[^]*connection reconnecting[^]*connection connected/)
-    await says('Output', /round 2/)
-  })
-
   test('each example runs without an error until its GameServer is Ready', async () => {
     const { page, press, says } = await open()
     const names = await page.$$eval('select[aria-label="Example"] option', (all) => all.map((one) => one.textContent))

@@ -1,12 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { runInNewContext } from 'node:vm'
-import { gzipSync } from 'node:zlib'
 import send from 'send'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite } from '../../docs/site/build.mjs'
@@ -105,33 +103,8 @@ inDrivenBrowsers((browser) => {
     await page.waitForFunction(`document.querySelector('[role=log]').innerText.includes('Ready. Press Allocate')`)
   })
 
-  test.each([390, 600, 800])("the playground's menu is closed until it is opened, %i pixels wide", async (width) => {
-    const { page, run } = await browser.open(address('index.html'))
-    await page.setViewport({ width, height: 844 })
-    await page.click('.playground-place button')
-    await page.waitForFunction(`document.querySelector('.gsp #more')`)
-    expect(await run(`getComputedStyle(document.querySelector('#more')).display`)).toBe('none')
-    await run(`document.querySelector('.gsp [popovertarget=more]').click()`)
-    expect(await run(`getComputedStyle(document.querySelector('#more')).display`)).toBe('block')
-  })
-
   // What axe and the search find doesn't depend on the engine.
   if (browser.name !== 'Chromium') return
-  test.each([
-    ['keep a server alive between matches', 'guides/reuse'],
-    ['cost per month', 'managed-agones'],
-    ['github actions', 'guides/ci'],
-    ['update without killing', 'deploy'],
-    ['unity webgl', 'recipes/unity-godot'],
-  ])('the search for "%s" has %s among its first three results', async (words, wanted) => {
-    const { page } = await browser.open(address('docs.html'))
-    await page.keyboard.press('/')
-    await page.waitForSelector('#search[open]')
-    await page.keyboard.type(words)
-    await page.waitForFunction(`document.querySelector('#search [role=status]').textContent.includes('result')`)
-    const found = await page.$$eval('#search li a', (links) => links.slice(0, 5).map(({ href }) => href))
-    expect(found.slice(0, 3).map((href) => href.slice(address('').length + 1).split('.')[0])).toContain(wanted)
-  })
 
   test.each([1280, 390])('axe finds nothing in either theme, %i pixels wide', async (width) => {
     const { page, run } = await browser.open(address('index.html'))
@@ -156,10 +129,6 @@ inDrivenBrowsers((browser) => {
 const named = (pattern: RegExp): [page: string, address: string][] =>
   [...files].flatMap(([page, { html }]) => all(html, pattern).map((address): [string, string] => [page, address]))
 
-test('every page that the navigation names exists', () => {
-  expect(missing).toEqual([])
-})
-
 test('every link inside the site leads to a page and a heading that exist', () => {
   const dead = named(/<a [^>]*?href="([^"]+)"/g).filter(([page, href]) => {
     if (/^[a-z]+:/i.test(href)) return false
@@ -182,57 +151,4 @@ test('pages load nothing but files of the site, by relative addresses', () => {
   expect(wrong).toEqual([])
   expect(fileOf('assets/style.css')).not.toMatch(/@import|url\((?!"data:)/)
   expect(named(/<script[^>]* type="(module)"/g)).toEqual([])
-})
-
-test('each page has one first heading, a description, and its Markdown beside it without links into the repository', () => {
-  for (const [page, { html }] of files) {
-    expect(all(html, /<(h1)\b/g), page).toHaveLength(1)
-    expect(all(html, /<meta name="description" content="([^"]+)"/g), page).toHaveLength(1)
-    const markdown = fileOf(page.replace(/html$/, 'md')).replace(/^```[^]*?^```|`[^`\n]+`/gm, '')
-    for (const [, target] of markdown.matchAll(/\]\(([^)#:\s]+\.md)[)#]/g))
-      expect(existsSync(join(out, dirname(page), target!)), `${page}: ${target}`).toBe(true)
-  }
-})
-
-test('the texts of the search hold options, errors, events and flags, each with a heading that exists', () => {
-  const { siteTexts } = runInNewContext(`${fileOf('assets/search.js')}; globalThis`) as {
-    siteTexts: { at: string; text: string; heading: string }[]
-  }
-  for (const word of [
-    'stallTimeout',
-    'UNKNOWN_OUTCOME',
-    'allocated',
-    '--allow-origin',
-    'terminationGracePeriodSeconds',
-    'trackPlayers',
-  ])
-    expect(
-      siteTexts.some(({ text, heading }) => `${heading} ${text}`.includes(word)),
-      word,
-    ).toBe(true)
-  for (const { at } of siteTexts) {
-    const [file, id] = at.split('#') as [string, string]
-    expect(files.get(file)?.ids.has(id), at).toBe(true)
-  }
-})
-
-test('licenses.txt has the notice of each library in the scripts', () => {
-  const notices = fileOf('licenses.txt')
-  for (const name of ['minisearch', 'preact'])
-    expect(notices).toMatch(new RegExp(`^${name} \\d[^]*?^.*Copyright .*20`, 'm'))
-})
-
-test('the front page, its style, script and pictures are 150 kB at most', () => {
-  const loaded = all(
-    files.get('index.html')!.html,
-    /<(?:script|img|link rel="stylesheet")\b[^>]*? (?:src|href)="([^"]+)"/g,
-  )
-  const bytes = ['index.html', ...new Set(loaded)].map((file) => gzipSync(readFileSync(join(out, file))).length)
-  expect(bytes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(150_000)
-})
-
-test('llms.txt names every page but the front page and the index, with a sentence', () => {
-  const listed = [...fileOf('llms.txt').matchAll(/^- \[.+\]\((.+)\.md\): .+$/gm)].map(([, path]) => path!)
-  expect(listed.sort()).toEqual(paths.filter((path) => path !== 'index' && path !== 'docs').sort())
-  expect(readdirSync(out)).toContain('llms.txt')
 })

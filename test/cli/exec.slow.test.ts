@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { call, cli, control, NO_SIDECAR, readGameServer } from './support.js'
-import type { Run } from './support.js'
+import { call, cli, control, NO_SIDECAR, readGameServer, type Run } from './support.js'
 
 /** A game that prints the signals it gets. Its argument says what it does then. */
 const GAME = `

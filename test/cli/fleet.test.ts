@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { isGroupAlive } from '../../src/local/game/processes.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { cli } from './support.js'
-import type { Run } from './support.js'
+import { cli, type Run } from './support.js'
 
 const PROGRAM = fileURLToPath(new URL('../fleet/program.mjs', import.meta.url))
 let nextPort = 22_000

@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -83,7 +82,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     await shows(/not allocated: state is Scheduled, must be Ready/)
     await call(url, '/ready')
     await shows(/RequestReady → Ready/)
-    const command = { type: 'allocate', force: true, labels: { mode: 'dm' } }
+    const command = { type: 'allocate', labels: { mode: 'dm' } }
     const headers = { 'x-sidecar-control': '1' }
     await fetch(`${url}/_/api/commands`, { method: 'POST', headers, body: JSON.stringify(command) })
     await shows(/Ready → Allocated, label mode=dm/)

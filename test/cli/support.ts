@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import { createSeen } from '../support/seen.js'
-import type { Seen } from '../support/seen.js'
+import { createSeen, type Seen } from '../support/seen.js'
 
 /** The built command line. */
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { gameServer } from '../support/game-server.js'
+import { startScripted } from '../support/fault-server.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { good, ignore, searching } from './told-answers.js'
 

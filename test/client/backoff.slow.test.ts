@@ -1,13 +1,10 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { countDials } from '../faults/counted.js'
 import { hurried } from '../support/virtual-clock.js'
 import { observe } from '../faults/observe.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
-import { answering, sending } from '../support/fault-server-steps.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
-import { connectPage } from '../support/with-sidecar.js'
-import { emulateBrowser } from './emulated-browser-fetch.js'
-import { refusal } from './operations.js'
+import { gameServer } from '../support/game-server.js'
+import { sending } from '../support/fault-server-steps.js'
+import { startScripted } from '../support/fault-server.js'
 
 /** A second takes 50 ms. */
 const clock = hurried(20)
@@ -35,23 +32,3 @@ test.each(transports)('a watch over %s that lasted is dialled again at once', as
   expect(dials.length).toBeGreaterThan(before)
   expect(dials[before]! - lost).toBeLessThan(2000)
 })
-
-test.each(['auto', 'never', 'direct'] as const)(
-  'a refused page of another origin with crossOrigin: %s asks at most twice a second besides its beats',
-  async (crossOrigin) => {
-    const origin = 'http://game.example'
-    vi.stubGlobal('location', { origin, search: '' })
-    onTestFinished(() => void vi.unstubAllGlobals())
-    const sidecar = await startScripted([{ on: '*', step: answering({ status: 403, body: refusal('no', 7) }) }])
-    const { fetch } = emulateBrowser(origin)
-    const client = connectPage(sidecar, { ...clock.options, random, fetch, crossOrigin, autoHealth: true })
-    client.on('gameserver', () => {})
-    const questions = (): number => sidecar.requests.filter(({ path }) => path !== '/health').length
-    await clock.pass(10_000)
-    const [before, all] = [questions(), sidecar.requests.length]
-    await clock.pass(30_000)
-    expect((questions() - before) / 30).toBeLessThanOrEqual(2)
-    expect((sidecar.requests.length - all) / 30).toBeLessThanOrEqual(3)
-    expect(questions() - before).toBeGreaterThan(2)
-  },
-)

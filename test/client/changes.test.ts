@@ -7,14 +7,13 @@ import type {
   SidecarError,
   SidecarEvents,
 } from '../../src/index.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer, type Changes } from '../support/game-server.js'
 import { opened } from '../support/fault-server-steps.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
 import { connectClient, startQuickSidecar } from '../support/with-sidecar.js'
 
 /** Another object than all the others, so it is news after any of them. */
-const end = gameServer(1, 'End')
-end.object_meta.uid = 'end'
+const end = gameServer(1, { state: 'End', uid: 'end' })
 
 /**
  * Lets a watch send these results, and then one that ends the test. Resolves with what listeners were told between. Reads
@@ -53,22 +52,10 @@ async function tellAll(
   return { told, errors }
 }
 
-type Changes = Partial<GameServer['object_meta'] & GameServer['status']>
-
-/** A GameServer with that version and these members of its metadata and status. */
-function object(version: number, { labels, annotations, counters, lists, state = 'Ready' }: Changes): GameServer {
-  const made = gameServer(version, state)
-  return {
-    ...made,
-    object_meta: { ...made.object_meta, labels: labels!, annotations: annotations! },
-    status: { ...made.status, counters: counters!, lists: lists! },
-  }
-}
-
 /** What a listener of one type is told while these objects come one after the other. */
 async function hear<T extends keyof SidecarEvents>(type: T, changes: Changes[], options: ClientOptions = {}) {
   const heard: SidecarEvents[T][] = []
-  const [first, ...next] = changes.map((change, index) => object(index + 1, change))
+  const [first, ...next] = changes.map((change, index) => gameServer(index + 1, change))
   const listen = (client: SidecarClient): void =>
     void client.on(type, (event) => {
       if (client.gameServer?.object_meta.uid !== 'end') heard.push(event)
@@ -218,7 +205,8 @@ describe('an allocated event of the local sidecar', () => {
 
   test('an allocation before the first object is told to each listener, with all that the object holds', async () => {
     const sidecar = await startQuickSidecar({ gameServer: fleet })
-    sidecar.control({ type: 'allocate', labels: { mode: 'duel' }, force: true })
+    sidecar.control({ type: 'setState', state: 'Ready' })
+    sidecar.control({ type: 'allocate', labels: { mode: 'duel' } })
     const client = connectClient(sidecar)
     const told = listen(client)
     await client.waitFor('Allocated')
@@ -272,34 +260,32 @@ describe('an allocated event', () => {
   })
 })
 
-/** A GameServer with that version, in other states if wanted, or another object altogether. */
-function versioned(version: string, state = 'Ready', meta: Partial<GameServer['object_meta']> = {}): GameServer {
-  const made = gameServer(1, state)
-  return { ...made, object_meta: { ...made.object_meta, ...meta, resource_version: version } }
-}
-
 const summary = ({ object_meta, status }: GameServer): string => `${object_meta.resource_version} ${status.state}`
 
 test.each([
-  ['a newer version', versioned('8'), versioned('9')],
-  ['a newer version with a digit more', versioned('9'), versioned('10')],
-  ['a state that changes without a new version, as in local mode', versioned('7'), versioned('7', 'Allocated')],
-  ['a state that changes with a version that is no number', versioned('v2'), versioned('v1', 'Allocated')],
-  ['a lower version of another GameServer', versioned('9'), versioned('8', 'Ready', { uid: 'another' })],
+  ['a newer version', gameServer('8'), gameServer('9')],
+  ['a newer version with a digit more', gameServer('9'), gameServer('10')],
+  [
+    'a state that changes without a new version, as in local mode',
+    gameServer('7'),
+    gameServer('7', { state: 'Allocated' }),
+  ],
+  ['a state that changes with a version that is no number', gameServer('v2'), gameServer('v1', { state: 'Allocated' })],
+  ['a lower version of another GameServer', gameServer('9'), gameServer('8', { uid: 'another' })],
   [
     'a lower version of a GameServer made later',
-    versioned('9'),
-    versioned('8', 'Ready', { creation_timestamp: '1800000000' }),
+    gameServer('9'),
+    gameServer('8', { creation_timestamp: '1800000000' }),
   ],
-  ['a version that is no number after one that is', versioned('2'), versioned('1a')],
+  ['a version that is no number after one that is', gameServer('2'), gameServer('1a')],
 ])('%s is told', async (_what, first, second) => {
   expect((await tellAll([first, second])).told).toEqual([first, second])
 })
 
 test.each([
-  ['an older version', versioned('21'), versioned('19', 'Allocated')],
-  ['an older version with a digit less', versioned('10'), versioned('9', 'Allocated')],
-  ['the same object again', versioned('7'), versioned('7')],
+  ['an older version', gameServer('21'), gameServer('19', { state: 'Allocated' })],
+  ['an older version with a digit less', gameServer('10'), gameServer('9', { state: 'Allocated' })],
+  ['the same object again', gameServer('7'), gameServer('7')],
 ])('%s is not told', async (_what, first, second) => {
   expect((await tellAll([first, second])).told.map(summary)).toEqual([summary(first)])
 })

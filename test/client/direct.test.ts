@@ -152,15 +152,6 @@ describe.each(targets)('direct mode before $name', { concurrent: true }, (target
     expect(await client.allocate()).toBe('sent')
     expect(await client.allocate({ confirm: true })).toBe('confirmed')
   })
-
-  test('direct mode sends beats that a browser lets through', async (context) => {
-    const { client, sent } = await openPage(context, target, { autoHealth: { interval: 100 } })
-    await client.once('health')
-    while (!(await client.once('health')).ok);
-    expect(client.status).toMatchObject({ direct: true, healthy: true })
-    const beats = sent.filter(({ path, method }) => path === '/health' && method === 'POST')
-    expect(beats[0]).toEqual({ method: 'POST', path: '/health', contentType: 'text/plain', body: '{}', seen: 'opaque' })
-  })
 })
 
 describe.concurrent('a list value in direct mode', () => {

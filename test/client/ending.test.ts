@@ -1,17 +1,9 @@
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type EndingEvent, type SidecarClient, type GameServer } from '../../src/index.js'
-import { countDials } from '../faults/counted.js'
-import { observe } from '../faults/observe.js'
-import { bundleSource } from '../support/bundle-source.js'
-import { closeFrame } from '../support/fault-server-frames.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { closeFrame } from '../support/fault-server-bytes.js'
+import { gameServer } from '../support/game-server.js'
 import { following, sending } from '../support/fault-server-steps.js'
-import { type Step } from '../support/fault-server.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
-import { hurried } from '../support/virtual-clock.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { type Step, startScripted } from '../support/fault-server.js'
 import { connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
 import { good, ignore, searching } from './told-answers.js'
 
@@ -168,10 +160,9 @@ test('a watch that closes almost like a stopping gateway emits no signal', async
   for (const one of told) expect(one).toMatchObject({ signals: [], endings: [] })
 })
 
-const plain = gameServer(2)
 test.each<[string, GameServer]>([
-  ['is deleted', { ...plain, object_meta: { ...plain.object_meta, deletion_timestamp: '1700000001' } }],
-  ['is Shutdown', gameServer(2, 'Shutdown')],
+  ['is deleted', gameServer(2, { deletion_timestamp: '1700000001' })],
+  ['is Shutdown', gameServer(2, { state: 'Shutdown' })],
 ])('once a GameServer %s, a refused connection is UNAVAILABLE at once', async (_end, last) => {
   const sidecar = await startScripted()
   const client = connectClient(sidecar)
@@ -196,50 +187,6 @@ test('before any end, a refused connection is waited for', async () => {
   await expect(client.getGameServer({ timeout: 500 })).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
-test('after SIGTERM a process exits at once where its sidecar has left, and its calls are UNAVAILABLE', async () => {
-  const file = join(await temporaryFolder('left-sidecar'), 'game.mjs')
-  await bundleSource(
-    `import { createClient } from './src/index.node.js'
-    const client = createClient({ baseUrl: process.argv[2], processSignals: { timeout: 20_000, onSignal } })
-    async function onSignal() {
-      console.log('signal')
-      await new Promise((resolve) => process.stdin.once('data', resolve))
-      const { code } = await client.setLabel('a', 'b').catch((error) => error)
-      console.log(code)
-    }
-    client.on('error', () => {})
-    await client.waitFor('Ready')
-    process.stdin.unref()
-    console.log('up')`,
-    file,
-  )
-  const sidecar = await startScripted()
-  const child = spawn(process.execPath, [file, sidecar.url], { stdio: ['pipe', 'pipe', 'inherit'] })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let output = ''
-  const printed = (text: string): Promise<void> =>
-    new Promise((resolve) => {
-      const look = (): void => {
-        if (!output.includes(text)) return
-        child.stdout.off('data', look)
-        resolve()
-      }
-      child.stdout.on('data', look)
-      look()
-    })
-  child.stdout.on('data', (data: Buffer) => void (output += data.toString()))
-  const exit = new Promise((resolve) => child.on('close', resolve))
-  await printed('up')
-  child.kill('SIGTERM')
-  await printed('signal')
-  await sidecar.stop()
-  const left = performance.now()
-  child.stdin.write('left\n')
-  expect(await exit).toBe(0)
-  expect(output).toContain('UNAVAILABLE')
-  expect(performance.now() - left).toBeLessThan(10_000)
-})
-
 /** Requests a second, besides beats, that a client may make in the long run. */
 const MOST = 2
 
@@ -258,44 +205,4 @@ test.each<[string, (client: SidecarClient) => void]>([
   expect(late.filter((path) => path !== '/health').length / 20).toBeLessThanOrEqual(MOST)
   // Half of a period of 5 s.
   expect(late.filter((path) => path === '/health').length / 20).toBeLessThanOrEqual(1)
-})
-
-/** The dials a second from 10 to 20 s, to a sidecar that leaves after each answer or object and is back 100 ms later. */
-async function dialsToDying(watch: 'websocket' | 'stream' | 'auto'): Promise<number> {
-  const clock = hurried(20)
-  const sidecar = await startScripted([
-    {
-      on: '*',
-      step: async (exchange) => {
-        const { path } = exchange.request
-        if (path === '/watch/gameserver') {
-          await exchange.open()
-          await exchange.send(exchange.gameServer)
-        } else await exchange.reply(path === '/gameserver' ? { body: JSON.stringify(exchange.gameServer) } : {})
-        await sidecar.stop()
-        clock.options.scheduler.setTimeout(() => void sidecar.start(), 100)
-      },
-    },
-  ])
-  const { dials, options } = countDials(clock.now)
-  const { client } = observe({
-    ...options,
-    ...clock.options,
-    random: () => 0.5,
-    baseUrl: sidecar.url,
-    watch,
-    autoHealth: true,
-  })
-  ignore(client.ready())
-  const start = clock.now()
-  await clock.pass(20_000)
-  client.close()
-  return dials.filter((at) => at >= start + 10_000).length / 10
-}
-
-test('a sidecar that dies after each answer or object is dialled ever less often, over each transport', async () => {
-  for (const dials of await Promise.all((['websocket', 'stream', 'auto'] as const).map(dialsToDying))) {
-    expect(dials).toBeGreaterThan(0)
-    expect(dials).toBeLessThanOrEqual(MOST + 1)
-  }
 })

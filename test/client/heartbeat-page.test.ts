@@ -2,7 +2,6 @@ import { describe, expect, test, vi } from 'vitest'
 import type { AutoHealthOptions, ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
 import type { LocalSidecar } from '../../src/node.js'
 import { EmulatedPage } from '../support/emulated-page.js'
-import { emulateWorkers } from '../support/threads.js'
 import { calls, connectPage, startSidecar, untilLogged } from '../support/with-sidecar.js'
 
 const answered = (sidecar: LocalSidecar, name: string): number =>
@@ -94,19 +93,6 @@ describe('the heartbeat of a page', () => {
     await frames(10, true)
     expect(page.beats.find(({ at }) => at >= back)!.at).toBeLessThanOrEqual(back + 100)
     expect(client.status.healthy).toBe(true)
-  })
-
-  test('beats stop without alive() also where the page beats without a worker', async () => {
-    const { page, sidecar, client, events } = await show({ worker: false, stallTimeout: 1500 })
-    client.alive()
-    await page.pass(1200)
-    const before = beats(sidecar)
-    await page.pass(3000)
-    expect(beats(sidecar)).toBe(before)
-    expect(reasons(events)).toEqual(['stalled', 'stalled', 'stalled'])
-    client.alive()
-    await page.pass(900)
-    expect(beats(sidecar)).toBe(before + 1)
   })
 
   test.each([3_600_000, 4000])('one beat comes at once when page and worker stood still for %i ms', async (ms) => {
@@ -300,13 +286,4 @@ describe('a page that is left', () => {
       expect(beats(sidecar)).toBe(before + 1)
     }
   })
-})
-
-test('threads of Node: a worker keeps the rhythm of a page whose own timers stand still', async () => {
-  emulateWorkers()
-  const sidecar = await startSidecar()
-  const scheduler = { setTimeout: () => 0, clearTimeout: () => {} }
-  const client = connectPage(sidecar, { scheduler, autoHealth: { interval: 100, worker: true } })
-  await untilLogged(sidecar, () => beats(sidecar) > 3)
-  expect(client.status.heartbeat).toBe('worker')
 })

@@ -1,10 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError, type SidecarClient } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
-import { type SeenRequest } from '../support/fault-server.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { type SeenRequest, startScripted } from '../support/fault-server.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { expectBrief } from './operations.js'
 import { searching } from './told-answers.js'
@@ -13,7 +12,6 @@ import { searching } from './told-answers.js'
 const wrongOptions: readonly (readonly [what: string, options: unknown, ...named: string[]])[] = [
   ['a text', 'http://127.0.0.1:9358', '9358'],
   ['a number', 9358, '9358'],
-  ['true', true, 'true'],
   ['a retry that is true', { retry: true }, 'retry', 'true'],
   ['limits that are text', { limits: 'none' }, 'limits', 'none'],
   ['an autoHealth that is text', { autoHealth: 'yes' }, 'autoHealth', 'yes'],
@@ -24,16 +22,13 @@ const wrongOptions: readonly (readonly [what: string, options: unknown, ...named
 
 /** Misspelt options, and the name that was meant. */
 const misspeltOptions: readonly (readonly [options: object, given: string, meant: string])[] = [
+  [{ port: 9358 }, 'port', 'baseUrl'],
   [{ autohealth: true }, 'autohealth', 'autoHealth'],
-  [{ autoheath: true }, 'autoheath', 'autoHealth'],
   [{ baseURL: '9358' }, 'baseURL', 'baseUrl'],
   [{ websocket: class {} }, 'websocket', 'WebSocket'],
-  [{ verifyIntervall: 1 }, 'verifyIntervall', 'verifyInterval'],
   [{ processSignal: true }, 'processSignal', 'processSignals'],
   [{ autoHealth: { chekc: () => true } }, 'chekc', 'check'],
-  [{ autoHealth: { intervall: 1000 } }, 'intervall', 'interval'],
   [{ retry: { timeOut: 1 } }, 'timeOut', 'timeout'],
-  [{ retry: { initalDelay: 1 } }, 'initalDelay', 'initialDelay'],
   [{ limits: { mesage: 1 } }, 'mesage', 'message'],
 ]
 
@@ -50,28 +45,18 @@ function refusing(options: unknown, create: typeof createClient = createClient):
   return expect.fail('it was taken')
 }
 
-describe.each([
-  ['pages', createClient],
-  ['Node', createNodeClient],
-])('createClient() for %s', (where, create) => {
-  test.each(wrongOptions)(`createClient() for ${where} refuses %s with CONFIG`, (_what, options, ...named) => {
+test.each(wrongOptions)('createClient() refuses %s with CONFIG', (_what, options, ...named) => {
+  const error = refusing(options)
+  expect(error).toMatchObject({ name: 'SidecarError', code: 'CONFIG' })
+  for (const name of named) expect(error.message).toContain(name)
+})
+
+test.each(misspeltOptions)('createClient() refuses %o: for "%s" the hint names %s', (options, given, meant) => {
+  for (const create of [createClient, createNodeClient]) {
     const error = refusing(options, create)
-    expect(error).toMatchObject({ name: 'SidecarError', code: 'CONFIG' })
-    for (const name of named) expect(error.message).toContain(name)
-  })
-
-  test.each(misspeltOptions)(
-    `createClient() for ${where} refuses %o: for "%s" the hint names %s`,
-    (options, given, meant) => {
-      const error = refusing(options, create)
-      expect(error).toMatchObject({ name: 'SidecarError', code: 'CONFIG', message: expect.stringContaining(given) })
-      expect(error.hint).toMatch(new RegExp(`mean \\W?${meant}\\b`))
-    },
-  )
-
-  test(`createClient() for ${where} takes null for no options`, () => {
-    expect(() => create(null as never)).toThrow(expect.objectContaining({ code: 'CONFIG' }))
-  })
+    expect(error).toMatchObject({ name: 'SidecarError', code: 'CONFIG', message: expect.stringContaining(given) })
+    expect(error.hint).toMatch(new RegExp(`mean \\W?${meant}\\b`))
+  }
 })
 
 test.each([
@@ -155,16 +140,6 @@ test('in Node without an address the error names the variable and exec, and noth
   )
 })
 
-test.each([createClient, createNodeClient])('the option port is refused with the hint baseUrl', (create) => {
-  expect(() => create({ port: 9358 } as never)).toThrow(
-    expect.objectContaining({
-      code: 'CONFIG',
-      message: expect.stringContaining('port'),
-      hint: expect.stringMatching(/mean \W?baseUrl\b/),
-    }),
-  )
-})
-
 type Attempt = (client: SidecarClient) => unknown
 const any = (value: unknown): never => value as never
 const first = async (client: SidecarClient, options: object): Promise<unknown> =>
@@ -176,17 +151,13 @@ const wrongArguments: readonly (readonly [operation: string, what: string, named
   ['setLabel', 'a key with a slash', 'key', (c) => c.setLabel('a/b', 'v')],
   ['setLabel', 'a key of 60 characters', 'key', (c) => c.setLabel('k'.repeat(60), 'v')],
   ['setLabel', 'a key that ends with a dash', 'key', (c) => c.setLabel('a-', 'v')],
-  ['setLabel', 'a key with an umlaut', 'key', (c) => c.setLabel('ä', 'v')],
   ['setLabel', 'a key that is a number', 'key', (c) => c.setLabel(any(1), 'v')],
-  ['setLabel', 'a value with a space', 'value', (c) => c.setLabel('a', 'b c')],
   ['setLabel', 'a value of 64 characters', 'value', (c) => c.setLabel('a', 'v'.repeat(64))],
   ['setLabel', 'a value that is a number', 'value', (c) => c.setLabel('a', any(1))],
   ['setAnnotation', 'a key of 60 characters', 'key', (c) => c.setAnnotation('k'.repeat(60), 'v')],
   ['setAnnotation', 'a value that is a number', 'value', (c) => c.setAnnotation('a', any(1))],
   ['reserve', 'half a second', 'seconds', (c) => c.reserve(0.5)],
-  ['reserve', 'seconds as a word', 'seconds', (c) => c.reserve('ten')],
   ['reserve', 'no seconds', 'seconds', (c) => c.reserve(any(undefined))],
-  ['getCounter', 'an empty name', 'key', (c) => c.getCounter('')],
   ['getCounter', 'a name with a slash', 'key', (c) => c.getCounter('a/b')],
   ['getCounter', 'a name of two dots', 'key', (c) => c.getCounter('..')],
   ['getCounter', 'half a surrogate pair', 'key', (c) => c.getCounter('\ud800')],
@@ -194,7 +165,6 @@ const wrongArguments: readonly (readonly [operation: string, what: string, named
   ['getList', 'a name of one dot', 'key', (c) => c.getList('.')],
   ['removeListValue', 'a name of null', 'key', (c) => c.removeListValue(any(null), 'v')],
   ['updateCounter', 'an empty update', 'update', (c) => c.updateCounter('a', {})],
-  ['updateCounter', 'no update', 'update', (c) => c.updateCounter('a', any(undefined))],
   ['updateCounter', 'a fraction', 'count', (c) => c.updateCounter('a', { count: 1.5 })],
   ['updateCounter', 'an inexact number', 'count', (c) => c.updateCounter('a', { count: 2 ** 53 })],
   ['updateCounter', 'NaN', 'countDiff', (c) => c.updateCounter('a', { countDiff: NaN })],
@@ -204,12 +174,10 @@ const wrongArguments: readonly (readonly [operation: string, what: string, named
     'capacity',
     (c) => c.updateCounter('a', { capacity: any(Object.create(null)) }),
   ],
-  ['updateList', 'an empty update', 'update', (c) => c.updateList('a', {})],
   ['updateList', 'values that are numbers', 'values', (c) => c.updateList('a', { values: [any(1)] })],
   ['updateList', 'values that are text', 'values', (c) => c.updateList('a', { values: any('ab') })],
   ['addListValue', 'no value', 'value', (c) => c.addListValue('a', any(undefined))],
   ['waitFor', 'a state of a newer platform', 'Draining', (c) => c.waitFor('Draining')],
-  ['waitFor', 'no state', 'undefined', (c) => c.waitFor(any(undefined))],
   ['once', 'an event that does not exist', 'xyz', (c) => c.once(any('xyz'))],
   ['on', 'an event that does not exist', 'xyz', async (c) => c.on(any('xyz'), () => {})],
   ['on', 'no listener', 'listener', async (c) => c.on('state', any(undefined))],
@@ -226,9 +194,7 @@ const misspeltNames: readonly (readonly [operation: string, given: string, meant
   ['updateCounter', 'countdiff', 'countDiff', (c) => c.updateCounter('a', any({ countdiff: 1 }))],
   ['updateList', 'vlaues', 'values', (c) => c.updateList('a', any({ vlaues: [] }))],
   ['on', 'gameServer', 'gameserver', async (c) => c.on(any('gameServer'), () => {})],
-  ['on', 'labels', 'label', async (c) => c.on(any('labels'), () => {})],
   ['once', 'erorr', 'error', (c) => c.once(any('erorr'))],
-  ['waitFor', 'Alocated', 'Allocated', (c) => c.waitFor(any('Alocated'))],
   ['waitFor', 'ready', 'Ready', (c) => c.waitFor(any('ready'))],
 ]
 
@@ -266,31 +232,15 @@ test.each(misspeltNames)('%s() refuses "%s": the hint names %s', async (operatio
 
 test('waitFor() takes a function for a state of a newer platform, whose name it refuses', async () => {
   const sidecar = await startScripted()
-  sidecar.publish(gameServer(1, 'Draining'))
+  sidecar.publish(gameServer(1, { state: 'Draining' }))
   const client = connectClient(sidecar)
   expect((await client.waitFor(({ status }) => status.state === 'Draining')).status.state).toBe('Draining')
   await expect(client.waitFor('Draining')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
 })
 
-test.each(['Scheduled', 'Ready', 'Allocated', 'Reserved', 'Error', 'RequestReady', 'Unhealthy', 'Shutdown'] as const)(
-  'waitFor() knows the state %s',
-  async (state) => {
-    const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, state))
-    expect((await connectClient(sidecar).waitFor(state)).status.state).toBe(state)
-  },
-)
-
 test('on() of an unknown event lists the events', async () => {
   const error = await refusingCall((client) => client.on(any('xyz'), () => {}))
   expect(error.hint).toMatch(/(?=.*gameserver)(?=.*allocated)(?=.*ending)/)
-})
-
-test.each<[string, Call]>([
-  ['label', (c) => c.setLabel('map', any(5))],
-  ['annotation', (c) => c.setAnnotation('map', any(5))],
-])('a %s that is a number is refused as no string', async (_what, call) => {
-  expect((await refusingCall(call)).message).toMatch(/value must be a string.* got 5$/)
 })
 
 test('a wrong name of a counter or list is answered with those that exist', async () => {
@@ -334,12 +284,6 @@ describe('an argument at its limit', () => {
     const [request] = await sentBy((c) => c.updateCounter('x', { count: 1, capacity: undefined!, countDiff: 2 }))
     expect(request!.body).toBe('{"count":"1","countDiff":"2"}')
   })
-})
-
-test('the values of a list may be any text', async () => {
-  const client = connectClient(await startSidecar({ mode: 'local' }))
-  const values = ['', 'a b', 'ä']
-  expect(await client.updateList('players', { values })).toMatchObject({ name: 'players', values })
 })
 
 test.each([

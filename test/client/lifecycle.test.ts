@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type GameServer, createClient, type SidecarClient, type WatchOptions } from '../../src/index.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
-import { type ScriptedSidecar } from '../support/fault-server.js'
+import { type ScriptedSidecar, startScripted } from '../support/fault-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { page } from './operations.js'
 
@@ -95,22 +94,6 @@ describe('waitFor()', () => {
     const other = client.waitFor('Ready')
     await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN', operation: 'waitFor', cause: fault })
     expect((await other).status.state).toBe('Ready')
-  })
-
-  test('waitFor() asks its function no more once its signal is aborted', async () => {
-    const sidecar = await startScripted()
-    const client = connectClient(sidecar, { verifyInterval: 0 })
-    const controller = new AbortController()
-    let asked = 0
-    const waiting = client.waitFor(() => asked++ < 0, { signal: controller.signal })
-    await client.waitFor('Ready')
-    controller.abort()
-    await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' })
-    const before = asked
-    await sidecar.until(() => sidecar.followers === 1, 'the watch')
-    sidecar.publish(gameServer(2))
-    await client.waitFor(isVersion(2))
-    expect(asked).toBe(before)
   })
 })
 
@@ -249,25 +232,6 @@ test('an iterator of a closed client, or with an aborted signal, is done at once
   expect(await iterate(client, { signal: AbortSignal.abort() }).next()).toEqual(done)
   client.close()
   expect(await iterate(client).next()).toEqual(done)
-})
-
-test('a loop over watchGameServer() ends by break, abort and close()', async () => {
-  const { client } = await iterating()
-  const controller = new AbortController()
-  let count = 0
-  for await (const _ of client.watchGameServer({ signal: controller.signal })) {
-    count++
-    controller.abort()
-  }
-  for await (const _ of client.watchGameServer()) {
-    count++
-    break
-  }
-  for await (const _ of client.watchGameServer()) {
-    count++
-    client.close()
-  }
-  expect(count).toBe(3)
 })
 
 test('an iterator rejects with PROTOCOL where a proxy answers HTML, and is then done', async () => {

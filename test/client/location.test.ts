@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
+import { startScripted } from '../support/fault-server.js'
 
 afterEach(() => {
   vi.unstubAllGlobals()

@@ -1,11 +1,10 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { isSidecarError, type SidecarError } from '../../src/index.js'
-import type { Rule, ScriptedSidecar } from '../support/fault-server.js'
+import { type Rule, type ScriptedSidecar, startScripted } from '../support/fault-server.js'
 import { answering, blackHole } from '../support/fault-server-steps.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { VirtualClock } from '../support/virtual-clock.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
 import { connectClient } from '../support/with-sidecar.js'
 import {
   answeringWell,

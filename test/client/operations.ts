@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { CallOptions, SidecarClient, SidecarError } from '../../src/index.js'
-import type { Answer } from '../support/fault-server-http.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import type { Answer } from '../support/fault-server-bytes.js'
+import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import type { Rule } from '../support/fault-server.js'
 
@@ -40,8 +40,7 @@ export const callsAndWaits = [...calls, ...Object.entries(waits)]
 
 const counter = { name: 'rooms', count: '1', capacity: '4' }
 const list = { name: 'players', capacity: '4', values: ['Ann'] }
-const plain = gameServer(1)
-const shown = { ...plain, status: { ...plain.status, counters: { rooms: counter }, lists: { players: list } } }
+const shown = gameServer(1, { counters: { rooms: counter }, lists: { players: list } })
 
 /** Good answers to every read, and this one to every write; without one, good answers to those as well. */
 export function answeringWell(toWrites?: Rule & { step: unknown }): Rule[] {

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 import { createClient, type ClientOptions, type SidecarClient } from '../../src/index.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 
 /** How a request of the host ends: with this answer, or with nobody there, or never. */

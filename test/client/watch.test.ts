@@ -1,12 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createWebSocketClass } from '../../src/frames/index.js'
 import { createClient, type ClientOptions, type GameServer } from '../../src/index.js'
-import { nodeConnect } from '../../src/frames/node-connect.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { blackHole, following, opened, sending, answering } from '../support/fault-server-steps.js'
-import type { Rule, Step } from '../support/fault-server.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
-import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { type Rule, type Step, startScripted } from '../support/fault-server.js'
 import { watching, type Watching } from './watching.js'
 
 /** What a sidecar does about a watch over WebSocket; over the stream it is honest. */
@@ -17,6 +13,11 @@ const openAndGone: Step = opened((exchange) => exchange.break('finish'))
 const refusing: Step = (exchange) => exchange.reply({ status: 503 })
 const openAndSilent: Step = opened(blackHole)
 const oneObject: Step = sending([gameServer(1)], (exchange) => exchange.break('finish'))
+class FailingWebSocket {
+  constructor() {
+    throw new Error('not here')
+  }
+}
 const everyOther = (nth: number): boolean => nth % 2 === 1
 
 describe('watch: auto', () => {
@@ -53,33 +54,18 @@ describe('watch: auto', () => {
     expect(all.errors).toEqual([])
   })
 
-  test('the watch goes over the stream where no WebSocket can be opened', async () => {
-    const failing = class {
-      constructor() {
-        throw new Error('not here')
-      }
-    }
-    const all = await watching([], { WebSocket: failing as never })
-    await all.passUntil(all.isConnected)
-    expect(all.watches()).toBe('s')
-  })
-
-  test('the watch goes over the stream where there is no WebSocket, which is the reason', async () => {
-    vi.stubGlobal('WebSocket', undefined)
+  test.each([
+    ['cannot be opened', FailingWebSocket as never, /\w/],
+    ['does not exist', undefined, /WebSocket/],
+  ])('the watch goes over the stream where a WebSocket %s', async (_what, WebSocket, reason) => {
+    vi.stubGlobal('WebSocket', WebSocket)
     onTestFinished(() => void vi.unstubAllGlobals())
     const client = createClient({ baseUrl: (await startScripted()).url })
     onTestFinished(() => client.close())
     await client.waitFor('Ready')
     while (client.status.transport === undefined) await client.once('connection')
-    expect(client.status).toMatchObject({ transport: 'stream', reason: expect.stringContaining('WebSocket') })
+    expect(client.status).toMatchObject({ transport: 'stream', reason: expect.stringMatching(reason) })
   })
-})
-
-test('with watch: stream, status reports the transport stream and no reason', async () => {
-  const all = await watching([], { watch: 'stream' })
-  await all.passUntil(all.isConnected)
-  expect(all.watches()).toBe('s')
-  expect(all.client.status).toMatchObject({ transport: 'stream', reason: undefined })
 })
 
 describe('watch: websocket', () => {
@@ -136,14 +122,6 @@ describe('a watch that a proxy refuses', () => {
       expect(all.connections.map(({ state }) => state)).not.toContain('failed')
     },
   )
-
-  test.each([404, 501])('a watch that never showed a GameServer ends with the first answer %i', async (status) => {
-    const all = await watching([{ on: 'watch', step: (exchange) => exchange.reply({ status }) }], { watch: 'stream' })
-    await all.passUntil(() => all.client.status.connection === 'failed')
-    await all.pass(3000)
-    expect(all.watches()).toBe('s')
-    expect(all.errors).toMatchObject([{ status }])
-  })
 })
 
 describe('a message of the watch', () => {
@@ -175,16 +153,6 @@ describe('a message of the watch', () => {
     expect(versions).not.toContain('2')
     expect(errors).toMatchObject([{ code, operation: 'watchGameServer' }])
   })
-})
-
-test('the WebSocket class of ./frames carries the watch over a raw TCP socket', async () => {
-  const sidecar = await startSidecar()
-  const client = connectClient(sidecar, { WebSocket: createWebSocketClass(nodeConnect), watch: 'websocket' })
-  await client.setAnnotation('map', 'größe 😀', { confirm: true })
-  expect(client.status).toMatchObject({ connection: 'connected', transport: 'websocket' })
-  await sidecar.restart()
-  sidecar.control({ type: 'allocate', force: true })
-  await client.waitFor('Allocated')
 })
 
 /** A client whose watch over the stream has just been established; `checks` counts the reads from then on. */
@@ -256,25 +224,13 @@ describe('what a check finds before the watch', () => {
     expect(all.checks()).toBe(2)
   })
 
-  test('an object that is older than the last of the watch is nothing', async () => {
-    const all = await watched({})
-    all.sidecar.publish(gameServer(2))
-    await all.seen(2)
-    all.sidecar.play([reading(JSON.stringify({ ...gameServer(1, 'Scheduled'), spec: {} }))])
-    await all.pass(1000)
-    expect(all.checks()).toBeGreaterThan(0)
-    expect(all.versions).toEqual(['1', '2'])
-    expect(all.count()).toBe(1)
-  })
-
   const plain = gameServer(1)
-  const { object_meta, status } = plain
   const counters = { rooms: { count: '1', capacity: '2' } }
   test.each<[string, GameServer, number]>([
-    ['a state alone', { ...plain, status: { ...status, state: 'Allocated' } }, 2],
-    ['a label alone', { ...plain, object_meta: { ...object_meta, labels: { a: 'b' } } }, 2],
+    ['a state alone', gameServer(1, { state: 'Allocated' }), 2],
+    ['a label alone', gameServer(1, { labels: { a: 'b' } }), 2],
     // The watch of the sidecar's local mode says nothing of these, however often it is opened.
-    ['a counter', { ...plain, status: { ...status, counters } }, 1],
+    ['a counter', gameServer(1, { counters }), 1],
   ])('%s that changes without a new version is found by a check', async (_what, after, watches) => {
     const all = await watched({ verifyInterval: 2000 }, [{ on: 'watch', nth: 1, step: sending([plain]) }])
     all.sidecar.publish(after)
@@ -323,16 +279,6 @@ describe('a check that fails', () => {
     expect(all.count()).toBe(1)
     all.sidecar.publish(gameServer(2))
     await all.seen(2)
-  })
-
-  test('a check in flight is nothing to a client that is closed', async () => {
-    const all = await watched({})
-    all.sidecar.play([{ on: 'GET /gameserver', step: (exchange) => exchange.connection.gone }])
-    await all.pass(300)
-    expect(all.checks()).toBe(1)
-    all.client.close()
-    await all.sidecar.untilNoSockets()
-    expect(all.errors).toEqual([])
   })
 })
 

@@ -1,9 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
 import type { ClientOptions } from '../../src/index.js'
 import { observe, type Observed } from '../faults/observe.js'
-import type { Rule, ScriptedSidecar } from '../support/fault-server.js'
+import { type Rule, type ScriptedSidecar, startScripted } from '../support/fault-server.js'
+import { turns } from '../support/until.js'
 import { VirtualClock } from '../support/virtual-clock.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
 
 export interface Watching extends Observed {
   clock: VirtualClock
@@ -34,8 +34,8 @@ export async function watching(rules: readonly Rule[], options: ClientOptions = 
   })
   onTestFinished(() => observed.client.close())
   // Both ends of the network are in this process, so turns of its loop are what they need, however busy the machine is.
-  const settle = async (turns = 15): Promise<void> => {
-    for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+  const settle = async (count = 15): Promise<void> => {
+    await turns(count)
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   const asked = (path: string) => sidecar.requests.filter((request) => request.path === path)

@@ -1,10 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
-import type { Rule, ScriptedSidecar } from '../support/fault-server.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { type Rule, type ScriptedSidecar, startScripted } from '../support/fault-server.js'
+import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { VirtualClock } from '../support/virtual-clock.js'
-import { startScripted } from '../support/with-scripted-sidecar.js'
 import { calls, connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
 
 const sent = ({ requests }: ScriptedSidecar): string[] => requests.map(({ method, path }) => `${method} ${path}`)
@@ -116,22 +115,6 @@ describe('the order of writes', () => {
     expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /reserve'])
   })
 
-  test('a call made while the one before is in flight waits for it too', async () => {
-    const { sidecar, client, first, release } = await started()
-    const waiting = slow('/ready')
-    sidecar.play(waiting.rules)
-    const second = client.ready()
-    release()
-    await first
-    await sidecar.until(() => posts(sidecar).length === 2, 'the second call')
-    const third = client.reserve(1)
-    await client.setLabel('a', 'b')
-    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready'])
-    waiting.release()
-    await Promise.all([second, third])
-    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
-  })
-
   test('a call that fails does not hold up those behind it', async () => {
     const sidecar = await startScripted([{ on: 'POST /allocate', step: answering({ status: 500 }) }])
     const client = connectClient(sidecar, { retry: false })
@@ -223,7 +206,7 @@ describe('a label or annotation that was accepted', () => {
     clock.advance(200)
     await sidecar.until(() => reads() === 2, 'the check of the watch')
     async function show(version: number, labels: Record<string, string>): Promise<void> {
-      sidecar.publish(gameServer(version, 'Ready', labels))
+      sidecar.publish(gameServer(version, { labels }))
       await client.waitFor(({ object_meta }) => object_meta.resource_version === String(version))
     }
     return { client, sidecar, clock, errors, show }

@@ -188,7 +188,9 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
       }
 
       it("the watch shows an allocator's changes", async (test) => {
-        const { next, running } = await start(test)
+        const { call, next, states, running } = await start(test)
+        await call('POST /ready')
+        expect(await states(2)).toEqual(['RequestReady', 'Ready'])
         running.allocate('match', '42')
         const { status, object_meta } = await next()
         expect(status.state).toBe('Allocated')

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { startSidecar } from '../support/with-sidecar.js'
-import { faulty, find, json, NOBODY } from './support.js'
-import type { Arranged, Handler } from './support.js'
+import { faulty, find, json, NOBODY, type Arranged, type Handler } from './support.js'
 
 type Env = Readonly<Record<string, string>>
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { expect, test } from 'vitest'
 import { describeUnless } from '../support/describe-unless.js'
 import { freePort } from '../support/free-port.js'
@@ -101,5 +104,17 @@ describeUnless(missing, 'the route of the edge', () => {
       expect.soft(await statusOf(edge.port, head), `${what}: ${head.split('\r\n')[0]}`).toBe(status)
     expect(reached).toEqual([[], [], [], []])
     expect((await openTls(edge.port, ['h2', 'http/1.1'])).alpnProtocol).not.toBe('h2')
+  })
+
+  test('lets any page measure how far away the edge is, by /healthz alone', async () => {
+    const port = await freePort()
+    const edge = await startEdge(['127.0.0.0/24'], [port, port])
+    const headersOf = async (path: string): Promise<unknown[]> => {
+      const outgoing = request({ port: edge.port, path, rejectUnauthorized: false, agent: false }).end()
+      const [{ statusCode, headers }] = (await once(outgoing, 'response')) as [IncomingMessage]
+      return [statusCode, headers['access-control-allow-origin'], headers['timing-allow-origin']]
+    }
+    expect(await headersOf('/healthz')).toEqual([200, '*', '*'])
+    expect(await headersOf('/')).toEqual([404, undefined, undefined])
   })
 })

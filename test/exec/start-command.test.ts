@@ -36,7 +36,7 @@ describe('a command that is started', () => {
   test('that ends by a signal has 128 and its number as exit code', async () => {
     const command = await start(WAIT)
     await until(command.stdout, /up/)
-    command.signal('SIGINT')
+    command.terminate('SIGINT')
     expect(await command.exited).toEqual({ code: null, signal: 'SIGINT', exitCode: 130 })
   })
 
@@ -62,7 +62,7 @@ describe('a command that is started', () => {
     const command = await shell(`'${process.execPath}' -e '${game}'; true`)
     await until(command.stdout, /up/)
     const saved = until(command.stdout, /saved/)
-    await command.terminate(60_000)
+    command.terminate('SIGTERM')
     await saved
   })
 
@@ -70,7 +70,8 @@ describe('a command that is started', () => {
     const command = await shell('trap "" TERM; sleep 1000 & echo pid $!; wait; sleep 1000')
     const [, pid] = await until(command.stdout, /pid (\d+)/)
     expect(await isAlive(pid)).toBe(true)
-    expect((await command.kill()).signal).toBe('SIGKILL')
+    command.kill()
+    expect((await command.exited).signal).toBe('SIGKILL')
     expect(await isAlive(pid)).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test, onTestFinished } from 'vitest'
 import { isSidecarError, type ClientOptions, type SidecarClient, type SidecarErrorCode } from '../../src/index.js'
 import { createClient } from '../../src/index.node.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { createScriptedSidecar, type Rule, type Step, type ScriptedSidecar } from '../support/fault-server.js'
 import { observe, type Observed } from './observe.js'

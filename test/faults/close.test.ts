@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { isSidecarError, type ClientOptions, type SidecarClient } from '../../src/index.js'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
+import { turns } from '../support/until.js'
 import { countDials, countTimers, type CountedTimers } from './counted.js'
 
 interface Situation {
@@ -230,13 +231,13 @@ describe.concurrent('close() while the client waits', () => {
         const reason: unknown = outcome.status === 'rejected' ? outcome.reason : 'it resolved'
         expect(isSidecarError(reason) ? reason.code : String(reason)).toContain('CLOSED')
       }
-      await settled()
+      await turns(50)
       expect(dials.length - before, 'dials after close()').toBe(0)
       expect(timers.pending, 'timers set after close()').toBe(0)
       client.close()
       await expect(client.getGameServer()).rejects.toMatchObject({ code: 'CLOSED' })
       client.on('gameserver', () => {})
-      await settled()
+      await turns(50)
       expect(dials.length - before, 'dials of a closed client').toBe(0)
     } finally {
       client.close()
@@ -244,8 +245,3 @@ describe.concurrent('close() while the client waits', () => {
     }
   })
 })
-
-/** Waits many turns of the event loop, after which everything without a timer has completed. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
-}

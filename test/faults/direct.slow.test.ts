@@ -3,7 +3,7 @@ import WebSocket from 'ws'
 import { createClient, type ClientOptions, type SidecarClient } from '../../src/index.js'
 import { emulateBrowser, type EmulatedBrowser } from '../client/emulated-browser-fetch.js'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { hurried } from '../support/virtual-clock.js'
 import { countDials } from './counted.js'
@@ -34,10 +34,8 @@ async function openPage(rules: readonly Rule[], options: ClientOptions = {}): Pr
 }
 
 const noWebSocket: Rule = { on: 'watch', step: steps.answering({ status: 404, body: '{}' }) }
-const rooms = {
-  ...gameServer(1),
-  status: { ...gameServer(1).status, lists: { rooms: { capacity: '2', values: ['a', 'b'] } } },
-}
+const withRooms = (values: string[], state = 'Ready') =>
+  gameServer(1, { state, lists: { rooms: { capacity: '2', values } } })
 
 const writes: readonly [string, string, (client: SidecarClient) => Promise<unknown>][] = [
   ['ready', '/ready', (client) => client.ready()],
@@ -51,7 +49,7 @@ const writes: readonly [string, string, (client: SidecarClient) => Promise<unkno
 describe('writes in direct mode', () => {
   test.each(writes)('in direct mode %s() goes out once if no answer comes', async (operation, path, write) => {
     const { client, sidecar, until } = await openPage([{ on: `POST ${path}`, step: steps.breaking('reset') }])
-    sidecar.publish({ ...rooms, status: { ...rooms.status, state: 'Scheduled' } })
+    sidecar.publish(withRooms(['a', 'b'], 'Scheduled'))
     await until(() => client.status.transport === 'websocket', 'the watch')
     await expect(write(client)).rejects.toMatchObject({ code: 'UNKNOWN_OUTCOME', operation })
     expect(sidecar.requests.filter(({ method }) => method !== 'GET' && method !== 'OPTIONS')).toHaveLength(1)
@@ -61,10 +59,7 @@ describe('writes in direct mode', () => {
     const step = steps.answering({ status: 500, body: '{"code":2,"message":"no","details":[]}' })
     const { client, sidecar, sent } = await openPage([{ on: `POST ${path}`, step }], { crossOrigin: 'direct' })
     const values = ['a']
-    sidecar.publish({
-      ...rooms,
-      status: { ...rooms.status, state: 'Scheduled', lists: { rooms: { capacity: '2', values } } },
-    })
+    sidecar.publish(withRooms(values, 'Scheduled'))
     const start = clock.now()
     const outcome = await write(client)
     if (typeof outcome === 'object') expect(outcome).toEqual({ name: 'rooms', capacity: 2, values, outcome: 'sent' })
@@ -78,7 +73,7 @@ describe('writes in direct mode', () => {
 
   test('in direct mode an add to a full list rejects with OUT_OF_RANGE once the watch could have shown a change', async () => {
     const { client, sidecar } = await openPage([], { crossOrigin: 'direct' })
-    sidecar.publish(rooms)
+    sidecar.publish(withRooms(['a', 'b']))
     await expect(client.addListValue('rooms', 'c')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
     expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
   })

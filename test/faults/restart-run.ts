@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ClientOptions } from '../../src/index.js'
 import { hurried } from '../support/virtual-clock.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { observe } from './observe.js'
 
 interface RestartReport {
@@ -26,7 +26,7 @@ async function runRestarts(times: number, watch: ClientOptions['watch'] & string
   let version = 1
   const change = (): number => {
     version += 1
-    sidecar.publish(gameServer(version, version % 2 === 0 ? 'Ready' : 'Allocated'))
+    sidecar.publish(gameServer(version, { state: version % 2 === 0 ? 'Ready' : 'Allocated' }))
     return version
   }
   try {

@@ -1,4 +1,4 @@
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import type { Step } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { hurried } from '../support/virtual-clock.js'

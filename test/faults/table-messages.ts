@@ -1,7 +1,6 @@
-import type { GameServer, SidecarErrorCode } from '../../src/index.js'
-import { closeFrame, fragments, frame, opcodes } from '../support/fault-server-frames.js'
-import { difficultText, gameServer, paddedGameServer } from '../support/fault-server-game-servers.js'
-import { chunk } from '../support/fault-server-http.js'
+import type { SidecarErrorCode } from '../../src/index.js'
+import { closeFrame, fragments, frame, opcodes, chunk } from '../support/fault-server-bytes.js'
+import { difficultText, gameServer, paddedGameServer } from '../support/game-server.js'
 import type { Step } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { afterFirstObject, floodAfterFirstObject, impatient, onceSeen, type WatchFault } from './watch-fault.js'
@@ -45,12 +44,12 @@ const bytesFaults: readonly WatchFault[] = [
     name: 'every byte comes alone, even within characters, and the object is exact on one connection',
     options: patient,
     rules: ({ sidecar }) => {
-      sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
+      sidecar.publish(gameServer(1, { labels: { text: difficultText } }))
       return [{ on: 'watch', step: steps.byteByByte(steps.following) }]
     },
     async play({ sidecar, seen }) {
       await seen(1)
-      sidecar.publish(gameServer(2, 'Allocated', { text: difficultText }))
+      sidecar.publish(gameServer(2, { state: 'Allocated', labels: { text: difficultText } }))
     },
     expect: { versions: [1, 2], watches: 1 },
   },
@@ -162,22 +161,18 @@ const badLine = (name: string, text: string, over: WatchFault['over'] = ['stream
 })
 
 /** Malformed parts of an object, each as its own version: the client must not throw for any of them. */
-const odd: Readonly<Record<string, (object: GameServer) => object>> = {
-  'a counter that is null': ({ status }) => ({ status: { ...status, counters: { rooms: null } } }),
-  'a counter of text': ({ status }) => ({ status: { ...status, counters: { rooms: { count: 'x', capacity: {} } } } }),
-  'a counter beyond 2^53': ({ status }) => ({
-    status: { ...status, counters: { rooms: { count: '9223372036854775807', capacity: '1' } } },
-  }),
-  'counters that are an array': ({ status }) => ({ status: { ...status, counters: [1, 2] } }),
-  'counters that are text': ({ status }) => ({ status: { ...status, counters: 'rooms' } }),
-  'a list that is null': ({ status }) => ({ status: { ...status, lists: { players: null } } }),
-  'values that are a number': ({ status }) => ({
-    status: { ...status, lists: { players: { capacity: '1', values: 5 } } },
-  }),
-  'labels that are text': ({ object_meta }) => ({ object_meta: { ...object_meta, labels: 'a=b' } }),
-  'labels that are objects': ({ object_meta }) => ({ object_meta: { ...object_meta, labels: { a: { b: 1 } } } }),
-  'no state': ({ object_meta: { uid, resource_version } }) => ({ object_meta: { uid, resource_version }, status: {} }),
-  'a version that is a number': ({ object_meta }) => ({ object_meta: { ...object_meta, resource_version: 2 } }),
+const odd: Readonly<Record<string, object>> = {
+  'a counter that is null': { counters: { rooms: null } },
+  'a counter of text': { counters: { rooms: { count: 'x', capacity: {} } } },
+  'a counter beyond 2^53': { counters: { rooms: { count: '9223372036854775807', capacity: '1' } } },
+  'counters that are an array': { counters: [1, 2] },
+  'counters that are text': { counters: 'rooms' },
+  'a list that is null': { lists: { players: null } },
+  'values that are a number': { lists: { players: { capacity: '1', values: 5 } } },
+  'labels that are text': { labels: 'a=b' },
+  'labels that are objects': { labels: { a: { b: 1 } } },
+  'a state that is a number': { state: 7 },
+  'a version that is a number': { resource_version: 2 },
 }
 const streamBroke = '{"error":{"code":14,"message":"the stream broke","details":[]}}'
 const broken: readonly SidecarErrorCode[] = ['UNAVAILABLE', 'UNKNOWN', 'PROTOCOL']
@@ -213,9 +208,9 @@ const lineFaults: readonly WatchFault[] = [
     over: ['websocket'],
     options: unchecked,
     rules: onceSeen(async (exchange) => {
-      const object = gameServer(2)
-      await exchange.send({ ...object, ...change(object) })
-      await exchange.send({ ...object, ...change(object) })
+      const object = gameServer(2, change)
+      await exchange.send(object)
+      await exchange.send(object)
       await exchange.send(gameServer(3))
       await exchange.connection.gone
     }),
@@ -224,7 +219,7 @@ const lineFaults: readonly WatchFault[] = [
 ]
 
 const message = (version: number): string =>
-  JSON.stringify({ result: gameServer(version, 'Ready', { text: difficultText }) })
+  JSON.stringify({ result: gameServer(version, { labels: { text: difficultText } }) })
 const ping = frame('are you there', { opcode: opcodes.ping })
 const pong = frame('nobody asked', { opcode: opcodes.pong })
 const piece = frame('x'.repeat(1 << 20), { opcode: opcodes.continuation, fin: false })
@@ -232,14 +227,14 @@ const nothing = frame('', { opcode: opcodes.continuation, fin: false })
 
 /** Bytes that no server may send: the client closes the connection, reports the error and watches again. */
 const violations: Readonly<Record<string, Uint8Array>> = {
-  'a masked frame': frame(message(3), { mask: true }),
+  'a masked frame': frame(message(3), { mask: Uint8Array.of(1, 2, 3, 4) }),
   'RSV1 set, as compression would': frame(message(3), { rsv: 4 }),
   'a reserved opcode': frame(message(3), { opcode: 3 }),
   'a control frame of 126 bytes': frame('x'.repeat(126), { opcode: opcodes.ping }),
   'a continuation without a first frame': frame(message(3), { opcode: opcodes.continuation }),
   'bad UTF-8': frame(Uint8Array.of(0x7b, 0xff, 0x7d)),
   'a close code that may not be sent': closeFrame(1006),
-  'a length of 2^63': frame('', { claimedLength: 1n << 63n }),
+  'a length of 2^63': frame('', { length: 2 ** 63 }),
 }
 
 /** An endless message of these fragments. */
@@ -262,11 +257,11 @@ const frameFaults: readonly WatchFault[] = [
     over: ['websocket'],
     rules: ({ sidecar }) => {
       const step: Step = async (exchange) => {
-        sidecar.publish(gameServer(2, 'Ready', { text: difficultText }))
+        sidecar.publish(gameServer(2, { labels: { text: difficultText } }))
         await exchange.sendBytes(fragments(message(1), 1, Buffer.concat([ping, pong])))
         await sent(fragments(message(2), 100, ping))(exchange)
       }
-      sidecar.publish(gameServer(1, 'Ready', { text: difficultText }))
+      sidecar.publish(gameServer(1, { labels: { text: difficultText } }))
       return [{ on: 'watch', step: steps.opened(step) }]
     },
     expect: { versions: [1, 2], watches: 1 },

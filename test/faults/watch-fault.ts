@@ -1,6 +1,6 @@
 import type { ClientOptions, ConnectionState, SidecarErrorCode } from '../../src/index.js'
 import type { Exchange } from '../support/fault-server-exchange.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import type { Rule, ScriptedSidecar, Step } from '../support/fault-server.js'
 
 export type WatchMode = 'websocket' | 'stream' | 'auto'

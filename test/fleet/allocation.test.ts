@@ -6,9 +6,8 @@ import type { FleetStep } from '../../src/platform/fleet/fleet-step.js'
 import { sortForDeletion } from '../../src/platform/fleet/ordering.js'
 import { initialState } from '../../src/platform/fleet/reduce.js'
 import { readAllocation } from '../../src/platform/schema/allocation.js'
-import { allocate } from '../../src/platform/sidecar/allocation/allocate.js'
-import type { Priority } from '../../src/platform/sidecar/allocation/manifest.js'
-import { planAllocation } from '../../src/platform/sidecar/allocation/plan-allocation.js'
+import { allocate } from '../../src/platform/allocation/allocate.js'
+import type { Priority } from '../../src/platform/allocation/types.js'
 import { resolveConfig } from '../../src/platform/sidecar.js'
 import type { GameServerManifest } from '../../src/platform/sidecar.js'
 import { isBeingDeleted } from '../../src/platform/sidecar/state/game-server-edits.js'
@@ -54,10 +53,9 @@ function replay() {
       const choice = choose(step, manifest, batch)
       const servers = step.state.servers.map((record) => {
         if (record.name !== choice.server) return record
-        const plan = planAllocation(manifest, record.gameServer)
-        const gameServer = typeof plan === 'string' ? plan : allocate(record.gameServer, plan, 'agones', now)
-        if (typeof gameServer === 'string') throw new Error(gameServer)
-        return { ...record, gameServer }
+        const allocated = allocate(record.gameServer, manifest, 'agones', now)
+        if (typeof allocated === 'string') throw new Error(allocated)
+        return { ...record, gameServer: allocated.object }
       })
       step.state = { ...step.state, servers }
       return answer(step, manifest, choice, undefined).answer

@@ -31,12 +31,36 @@ test.each([
   ],
   [
     policy('type: Bufer'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.type must be "Buffer" or "Counter" or "List"; got "Bufer"; ' +
-      'did you mean "Buffer"?',
+    `:9 holds no usable FleetAutoscaler: spec.policy.type can't be "Bufer"; did you mean "Buffer"?`,
   ],
   [
-    policy('type: Webhook'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.type Webhook runs only in a cluster; use Buffer, Counter or List here',
+    policy('type: Wasm'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.type Wasm runs only in a cluster; use Buffer, Counter, List, ' +
+      'Webhook, Schedule, Chain here',
+  ],
+  [
+    policy('type: Webhook, webhook: { url: scale }'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.webhook.url must be a URL, such as "http://127.0.0.1:8000/scale"; got "scale"',
+  ],
+  [
+    policy('type: Webhook, webhook: {}'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.webhook needs a url or a service',
+  ],
+  [
+    policy('type: Schedule, schedule: { activePeriod: { startCron: 0 25 * * * }, policy: { type: Chain } }'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.schedule.activePeriod.startCron must be a cron expression of five ' +
+      'fields, such as "0 22 * * *"; got "0 25 * * *"',
+  ],
+  [
+    policy('type: Schedule, schedule: { policy: { type: Chain } }'),
+    ':9 holds no usable FleetAutoscaler: spec.policy.schedule.policy.type must be one of "Buffer", "Counter", "List", ' +
+      '"Webhook"; got "Chain"',
+  ],
+  [
+    policy(
+      'type: Chain, chain: [{ id: a, type: Buffer, buffer: { bufferSize: 1, maxReplicas: 2 } }, { id: a, type: Buffer, buffer: { bufferSize: 1, maxReplicas: 2 } }]',
+    ),
+    ':9 holds no usable FleetAutoscaler: spec.policy.chain must have entries, each with an id of its own',
   ],
   [
     policy('type: Buffer'),

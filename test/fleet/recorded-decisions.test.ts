@@ -7,7 +7,7 @@ import { initialState } from '../../src/platform/fleet/reduce.js'
 import { syncFleet } from '../../src/platform/fleet/rollout.js'
 import { statusOfFleet, statusOfSet } from '../../src/platform/fleet/statuses.js'
 import type { AutoscalerPolicy, FleetManifest } from '../../src/platform/fleet/types.js'
-import type { Priority } from '../../src/platform/sidecar/allocation/manifest.js'
+import type { Priority } from '../../src/platform/allocation/types.js'
 import { resolveConfig } from '../../src/platform/sidecar.js'
 import { literalGameServer } from '../../src/platform/sidecar/state/initial-game-server.js'
 
@@ -90,7 +90,7 @@ function policyOf({ type, bufferSize, min, max }: Recording['autoscalers'][numbe
 test('recorded autoscalers want the replicas that the platform computed', () => {
   for (const recorded of autoscalers) {
     const { decision } = recorded
-    const wanted = desiredReplicas(policyOf(recorded), stateOf(recorded))
+    const wanted = desiredReplicas(policyOf(recorded), stateOf(recorded), 0)
     const expected = typeof decision === 'string' ? expect.any(String) : { replicas: decision[0], limited: decision[1] }
     expect(wanted, JSON.stringify(recorded)).toEqual(expected)
   }

@@ -1,5 +1,5 @@
 /** Cases of the Autobahn testsuite for clients, as data: what a server sends, and what comes of it. */
-import { close, closePayload, fragments, frame, latin, repeat, text, utf8 } from './bytes.js'
+import { close, closePayload, fragments, frame, latin, repeat, text, utf8 } from '../support/frames.js'
 
 /** What the server must get back: echoes of messages and answers to pings. */
 export type Reply = readonly [opcode: 1 | 2 | 10, payload: Uint8Array]

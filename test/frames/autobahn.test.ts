@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createWebSocketClass, MessageDecoder, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
 import { type AutobahnCase, largeCases, otherCases, type Reply, utf8Cases } from './autobahn-cases.js'
-import { close, createClientReader, feed, join, utf8 } from './bytes.js'
+import { close, createClientReader, feed, join, utf8 } from '../support/frames.js'
 import { serve, switching } from './sockets.js'
 
 /** What comes of a case, in a form that is quick to compare: some messages have megabytes. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type DecoderOptions, type FrameError, MessageDecoder } from '../../src/frames/index.js'
-import { close, feed, fragments, frame, join, latin, repeat, text, utf8 } from './bytes.js'
+import { close, feed, fragments, frame, join, latin, repeat, text, utf8 } from '../support/frames.js'
 import { unhandled } from './sockets.js'
 
 const record = (options: Partial<DecoderOptions> = {}) => {
@@ -270,24 +270,6 @@ describe('the host', () => {
     expect(seen).toEqual(['one', 'two'])
   })
 
-  test('each callback has the options as `this`', () => {
-    const seen = new Map<string, boolean>()
-    const names = ['random', 'handshake', 'message', 'ping', 'pong', 'close', 'error', 'write']
-    const options = Object.fromEntries(
-      names.map((name) => [
-        name,
-        function (this: unknown) {
-          seen.set(name, this === options && seen.get(name) !== false)
-          return name === 'handshake'
-        },
-      ]),
-    )
-    const head = latin('HTTP/1.1 101 Yes\r\n\r\n')
-    new MessageDecoder(options).push(join(head, text('x'), frame(9), frame(10), close(1000)))
-    new MessageDecoder(options).push(join(head, frame(3)))
-    expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(names.map((name) => [name, true])))
-  })
-
   test('`error` is called once, with name and code', () => {
     const errors: FrameError[] = []
     const decoder = new MessageDecoder({ error: (error) => errors.push(error) })
@@ -295,9 +277,5 @@ describe('the host', () => {
     decoder.push(latin('\xff\xff\xff'))
     expect(errors).toMatchObject([{ name: 'FrameError', code: 1002 }])
     expect(errors[0]).toBeInstanceOf(Error)
-  })
-
-  test('a decoder without callbacks reads on', () => {
-    new MessageDecoder({}).push(join(text('one'), frame(9), frame(10), close(1000)))
   })
 })

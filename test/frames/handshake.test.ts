@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createWebSocketClass, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
-import { close, join, latin, text } from './bytes.js'
+import { close, join, latin, text } from '../support/frames.js'
 import { allEvents, fake, keyIn, next, serve, switching, tick } from './sockets.js'
 
 describe('the request', () => {
@@ -180,16 +180,6 @@ describe('messages in the packet of the 101', () => {
       { error: { message: 'The connection ended without a close frame' } },
       { code: 1006 },
     ])
-  })
-
-  test('messages in the packet of the 101 come before later data of the stream', async () => {
-    const { connect, accept, listeners } = fake()
-    const events = allEvents(connect())
-    await tick()
-    accept('', text('one'))
-    listeners.data!(text('two'))
-    listeners.close!(new Error('cut'))
-    expect((await events).map(({ type, data }) => data ?? type)).toEqual(['open', 'one', 'two', 'error', 'close'])
   })
 
   test('messages in the packet of the 101 are dropped if the socket closes meanwhile', async () => {

@@ -10,7 +10,7 @@ import {
   MessageDecoder,
   type WebSocketOptions,
 } from '../../src/frames/index.js'
-import { close, createClientReader, frame, join, latin, text, utf8 } from './bytes.js'
+import { close, createClientReader, frame, join, text } from '../support/frames.js'
 import { allEvents, fake, next, opened, serve, switching, tick } from './sockets.js'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -54,16 +54,6 @@ describe('a host that acts while it writes', () => {
     }
     listeners.data!(join(text('one'), text('two'), text('three')))
     expect(events).toEqual(['one', 'two', 'three', 'four'])
-  })
-
-  test('a host may answer synchronously while the socket opens', async () => {
-    const host = fake({ write: () => host.written.length > 1 && host.listeners.data!(text('echo')) })
-    const socket = host.connect()
-    socket.onopen = () => socket.send('x')
-    await tick()
-    const message = next(socket, 'message')
-    host.accept()
-    expect((await message).data).toBe('echo')
   })
 })
 
@@ -132,15 +122,6 @@ describe('bufferedAmount', () => {
     await tick()
     expect(socket.bufferedAmount).toBe(0)
   })
-
-  test('bufferedAmount stays the same after close(): later pings get no answer', async () => {
-    const { socket, listeners, sent } = await opened({ write: () => false })
-    socket.close()
-    const held = socket.bufferedAmount
-    listeners.data!(join(frame(9, utf8('late')), frame(9, utf8('later'))))
-    expect(sent().map(({ opcode }) => opcode)).toEqual([8])
-    expect(socket.bufferedAmount).toBe(held)
-  })
 })
 
 test('a host whose write always returns false and never drains sends an answer to every ping', async () => {
@@ -165,26 +146,6 @@ describe('timers', () => {
     const long = fake({}, { timeout: 1e12 })
     long.connect()
     expect([...long.timers.values()]).toEqual([2 ** 31 - 1])
-  })
-
-  test('a timeout error names the missing answer', async () => {
-    const { connect, fire } = fake()
-    const events = allEvents(connect())
-    fire()
-    expect((await events)[0]).toMatchObject({ error: { message: 'Timeout: no connection in 10000 ms' } })
-  })
-
-  test('`setTimer` is called as a method of the options, and may fire at once', () => {
-    const options = {
-      seen: false,
-      setTimer(_ms: number, call: () => void) {
-        this.seen = true
-        call()
-        return () => undefined
-      },
-    }
-    fake({}, options).connect()
-    expect(options.seen).toBe(true)
   })
 
   test('without timers, messages in the packet of the 101 arrive and a socket closes', async () => {
@@ -324,18 +285,5 @@ describe('the recipe of the documentation for Direct Sockets', () => {
     expect((await next(socket, 'message')).data === 'x'.repeat(1 << 18)).toBe(true)
     socket.close()
     expect(await next(socket, 'close')).toMatchObject({ code: 1000, wasClean: true })
-  })
-
-  test('the Direct Sockets recipe drops the connection of a refused stream', async () => {
-    let isGone!: () => void
-    const gone = new Promise<void>((resolve) => (isGone = resolve))
-    const server = await serve(({ key, socket }) => {
-      socket.on('close', isGone)
-      socket.write(join(latin(switching(key)), text(Uint8Array.of(0xff))))
-    })
-    const socket = new WebSocket(server.url)
-    socket.onopen = () => socket.send(new Uint8Array(16 << 20))
-    expect(await allEvents(socket)).toMatchObject([{ type: 'open' }, { error: { code: 1007 } }, { code: 1006 }])
-    await gone
   })
 })

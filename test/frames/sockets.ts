@@ -1,8 +1,5 @@
 /** For tests of the decoder and the WebSocket class: servers and streams that end with the test, and what to wait with. */
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { createServer, type Socket } from 'node:net'
 import {
   createWebSocketClass,
   type ByteStream,
@@ -10,7 +7,9 @@ import {
   type SocketEvent,
   type WebSocketOptions,
 } from '../../src/frames/index.js'
-import { type ClientFrame, createClientReader, join, latin } from './bytes.js'
+import { acceptKey } from '../support/fault-server-bytes.js'
+import { listenHere } from '../support/listen.js'
+import { type ClientFrame, createClientReader, join, latin } from '../support/frames.js'
 
 export interface Upgrade {
   readonly request: string
@@ -21,12 +20,9 @@ export interface Upgrade {
 }
 
 /** A server that reads one head of each connection, leaves the rest to `onUpgrade`, and ends with the test. */
-export const serve = async (onUpgrade: (upgrade: Upgrade) => void): Promise<{ port: number; url: string }> => {
-  const sockets = new Set<Socket>()
+export const serve = async (onUpgrade: (upgrade: Upgrade) => void): Promise<{ url: string }> => {
   const server = createServer({ noDelay: true }, (socket) => {
-    sockets.add(socket)
     socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
     let head = Buffer.alloc(0)
     const onData = (bytes: Buffer): void => {
       head = Buffer.concat([head, bytes])
@@ -38,26 +34,14 @@ export const serve = async (onUpgrade: (upgrade: Upgrade) => void): Promise<{ po
     }
     socket.on('data', onData)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    await once(server, 'close')
-  })
-  const { port } = server.address() as AddressInfo
-  return { port, url: `ws://127.0.0.1:${port}` }
+  return { url: `ws://127.0.0.1:${await listenHere(server)}` }
 }
 
 export const keyIn = (request: string): string => /\r\nSec-WebSocket-Key: (.*)\r\n/i.exec(request)?.[1] ?? ''
 
-export const switching = (key: string, more = ''): string => {
-  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  return (
-    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-    `Sec-WebSocket-Accept: ${accept}\r\n${more}\r\n`
-  )
-}
+export const switching = (key: string, more = ''): string =>
+  'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+  `Sec-WebSocket-Accept: ${acceptKey(key)}\r\n${more}\r\n`
 
 type Type = 'open' | 'message' | 'error' | 'close'
 

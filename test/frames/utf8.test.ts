@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MessageDecoder, type TextDecoderClass } from '../../src/frames/index.js'
-import { feed, latin, text, utf8 } from './bytes.js'
+import { feed, latin, text, utf8 } from '../support/frames.js'
 
 const decode = (payload: Uint8Array, size: number, Decoder?: TextDecoderClass | null): string | number | undefined => {
   let result: string | number | undefined

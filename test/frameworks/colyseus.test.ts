@@ -221,9 +221,10 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
         server: { gracefullyShutdown: false },
         stay: true,
       }
-      const game = await startGame(framework, context, options, withSeats(2), (sidecar) =>
-        sidecar.control({ type: 'allocate', force: true, labels: { room: 'arena' } }),
-      )
+      const game = await startGame(framework, context, options, withSeats(2), (sidecar) => {
+        sidecar.control({ type: 'setState', state: 'Ready' })
+        sidecar.control({ type: 'allocate', labels: { room: 'arena' } })
+      })
       await game.told({ room: 'created', name: 'arena' })
       await game.command('join', { id: 'ann', how: 'join' })
       expect(game.state()).toBe('Allocated')

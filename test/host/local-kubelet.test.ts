@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { describeUnhealthy } from '../../src/host/local-kubelet.js'
-import { createLocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
-import type { LocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
+import { createLocalSidecar, type LocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
 
 const silent = ({ control }: LocalSidecar): void => {
   control({ type: 'ignoreBeats', on: true })

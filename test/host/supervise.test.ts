@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { endInOrder } from '../../src/host/end-page.js'
-import type { EndOptions } from '../../src/host/end-page.js'
+import { endInOrder, type EndOptions } from '../../src/host/end-page.js'
 import type { EndWait } from '../../src/host/page-script/page.js'
-import { Supervisor } from '../../src/host/supervise.js'
-import type { GameEnd, GameRun, SuperviseOptions } from '../../src/host/supervise.js'
+import { Supervisor, type GameEnd, type GameRun, type SuperviseOptions } from '../../src/host/supervise.js'
 
 type Gateway = Parameters<typeof endInOrder>[0]['gateway']
 type Players = Parameters<typeof endInOrder>[0]['players']

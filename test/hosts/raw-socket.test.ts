@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { binaries } from '../contract/support/releases.js'
 import { startRealSidecar } from '../contract/support/real-sidecar.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { gameServer } from '../support/game-server.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
-import { fragments } from '../support/fault-server-frames.js'
+import { fragments } from '../support/fault-server-bytes.js'
 import { opened } from '../support/fault-server-steps.js'
 import { build, runInGuest } from './support/guest.js'
 import { createQuickJs } from './support/quickjs.js'
@@ -39,8 +39,7 @@ describe('QuickJS with a TCP socket and two scripts, without WebSocket and modul
 
   test('the watch shows a GameServer of 60 KiB that comes in fragments', async () => {
     const annotations = { large: 'ö🎮'.repeat(9900) }
-    const plain = gameServer(1)
-    const sent = { ...plain, object_meta: { ...plain.object_meta, annotations } }
+    const sent = gameServer(1, { annotations })
     const step = opened(async (exchange) => {
       await exchange.sendBytes(fragments(JSON.stringify({ result: sent }), 1000))
       await exchange.connection.gone

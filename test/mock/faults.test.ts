@@ -117,7 +117,7 @@ describe('the game server', () => {
 
   test('allocate() throws if it fails; with a manifest it returns UnAllocated as a cluster does', async () => {
     const { mock, client } = play()
-    expect(() => mock.allocate()).toThrow(/only Ready GameServers and this one is Scheduled/)
+    expect(() => mock.allocate()).toThrow(/state is Scheduled, must be Ready/)
     const manifest = {
       apiVersion: 'allocation.agones.dev/v1',
       kind: 'GameServerAllocation',

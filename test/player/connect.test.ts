@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type ConnectOptions, type PlayerConnection } from '../../src/host/player.js'
-import { PLAIN, WITH_CHANNEL } from '../../src/host/relay/signals.js'
+import { PLAIN, WITH_CHANNEL } from '../../src/host/wire/sockets.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { startServer } from './player-support.js'
 

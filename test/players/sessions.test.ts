@@ -251,7 +251,7 @@ describe('sessions at their end', () => {
     game.mock.control({ type: 'delete' })
     await game.mock.advance(100)
     const before = game.writes().length
-    game.mock.control({ type: 'allocate', ...ROOM, force: true })
+    game.mock.control({ type: 'setCounter', name: 'rooms', count: 2 })
     expect(await game.begun[0]!.end()).toBe('ended')
     await game.mock.advance(20_000)
     expect([game.begun.length, game.writes().length, game.sessions.full]).toEqual([1, before, true])

@@ -3,9 +3,6 @@ import { createClient, type SidecarClient } from '../../src/index.node.js'
 import { createMock } from '../../src/platform/mock.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { trackPlayers, trackSessions } from '../../src/players/index.js'
-import { binaries } from '../contract/support/releases.js'
-import { announceMissing } from '../contract/support/targets.js'
-import { startRealWorld } from './support/real-world.js'
 import { localWorld, mockWorld } from './support/sidecar-world.js'
 import { runSoak, type Library, type SoakOptions, type SoakResult } from './support/soak.js'
 import { gameServerOf, type World } from './support/world.js'
@@ -83,23 +80,9 @@ describe('players and sessions under faults, in virtual time', () => {
   })
 })
 
-announceMissing('seats and sessions while everything breaks')
-
-const worlds: [name: string, start: () => Promise<World>, options: SoakOptions][] = [
-  ['on a port', async () => localWorld(await createLocalSidecar({ gameServer, onWarning: () => {} })), real],
-  // The real sidecar loses the calls of its last half second, and takes a moment to start.
-  ...binaries.map((binary): (typeof worlds)[number] => [
-    `beside the real sidecar ${binary.release}, whose process is killed`,
-    () => startRealWorld({ seats: 40, rooms: 8 }, seed, binary),
-    { ...real, chaos: { killEvery: 900, down: 50, late: 1000 } },
-  ]),
-]
-
-it.concurrent.for(worlds)(
-  'no seat is lost, doubled or beyond the capacity, and no session is lost or doubled, %s',
-  async ([, start, options], context) => {
-    const { violations, kills } = await soak(context, await start(), { trackPlayers, trackSessions }, options)
-    expect(violations).toEqual([])
-    expect(kills).toBeGreaterThan(1)
-  },
-)
+it('no seat is lost, doubled or beyond the capacity, and no session is lost or doubled, on a port', async (context) => {
+  const world = localWorld(await createLocalSidecar({ gameServer, onWarning: () => {} }))
+  const { violations, kills } = await soak(context, world, { trackPlayers, trackSessions }, real)
+  expect(violations).toEqual([])
+  expect(kills).toBeGreaterThan(1)
+})

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createScriptedSidecar, type Step } from '../support/fault-server.js'
-import { frame, opcodes } from '../support/fault-server-frames.js'
-import { gameServer } from '../support/fault-server-game-servers.js'
+import { frame, opcodes } from '../support/fault-server-bytes.js'
+import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 
 const script = fileURLToPath(new URL('./endless.mjs', import.meta.url))

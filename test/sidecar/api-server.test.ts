@@ -89,7 +89,7 @@ describe('while the API server is away', () => {
   })
 
   it.each<ControlCommand>([
-    { type: 'allocate', force: true },
+    { type: 'allocate' },
     { type: 'setState', state: 'Ready' },
     { type: 'setLabel', key: 'a', value: 'b' },
     { type: 'setAnnotation', key: 'a', value: 'b' },

@@ -144,14 +144,6 @@ describe('control: faults', () => {
     })
     expect(await call('POST', '/ready')).toEqual([200, {}])
   })
-
-  it.each([
-    [{ type: 'allocate' }, 'an allocator takes only Ready GameServers and this one is Scheduled'],
-    [{ type: 'allocate', force: true, counters: { nope: {} } }, 'there is no counter called "nope"'],
-  ])('%j is refused in a sentence', (command, message) => {
-    const { sidecar } = startHarness()
-    expect(sidecar.control(command as never)).toEqual({ ok: false, message })
-  })
 })
 
 describe('control: the world outside', () => {

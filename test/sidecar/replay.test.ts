@@ -52,7 +52,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.constant<Action>({ type: 'watch' }),
   fc
     .constantFrom<ControlCommand>(
-      { type: 'allocate', force: true, counters: { rooms: { amount: 2 } } },
+      { type: 'allocate', counters: { rooms: { action: 'Increment', amount: 2 }, nope: { capacity: 1 } } },
       { type: 'setState', state: 'Ready' },
       { type: 'makeUnhealthy' },
       { type: 'restart' },

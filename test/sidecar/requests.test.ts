@@ -69,8 +69,9 @@ describe('a key that means something to JavaScript', () => {
 
   it('__proto__ is data in a control command', () => {
     const { sidecar } = startHarness()
+    sidecar.control({ type: 'setState', state: 'Ready' })
     const labels = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>
-    expect(sidecar.control({ type: 'allocate', force: true, labels })).toEqual({ ok: true })
+    expect(sidecar.control({ type: 'allocate', labels })).toEqual({ ok: true })
     const entries = Object.entries(sidecar.snapshot().gameServer.object_meta.labels ?? {})
     expect(entries).toEqual(
       expect.arrayContaining([
@@ -94,8 +95,9 @@ describe('a GameServer that grows without end', () => {
       ok: false,
       message: expect.stringMatching(/^a GameServer has at most 8388608 characters here: /),
     })
+    sidecar.control({ type: 'setState', state: 'Ready' })
     const labels = Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [`l${i}`, 'x']))
-    expect(sidecar.control({ type: 'allocate', force: true, labels })).toEqual({
+    expect(sidecar.control({ type: 'allocate', labels })).toEqual({
       ok: false,
       message: expect.stringMatching(/^a GameServer has at most 10000 labels here, not 10001: /) as string,
     })

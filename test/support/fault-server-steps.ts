@@ -1,7 +1,6 @@
 import type { GameServer } from '../../src/protocol/game-server.js'
-import type { Ending, ScriptedConnection } from './fault-server-connection.js'
-import type { Exchange } from './fault-server-exchange.js'
-import type { Answer } from './fault-server-http.js'
+import type { Answer } from './fault-server-bytes.js'
+import type { Ending, Exchange, ScriptedConnection } from './fault-server-exchange.js'
 import type { Step } from './fault-server.js'
 
 /** Sends this response. */

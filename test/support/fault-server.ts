@@ -1,10 +1,12 @@
+import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
-import { createConnection, type ScriptedConnection } from './fault-server-connection.js'
-import { createExchange, type Exchange } from './fault-server-exchange.js'
-import { createClientFrameReader, opcodes, closeFrame, type ClientFrame } from './fault-server-frames.js'
-import { gameServer as sampleGameServer } from './fault-server-game-servers.js'
-import { takeRequest, type ScriptedRequest } from './fault-server-http.js'
+import { closeFrame, opcodes, takeRequest, type ScriptedRequest } from './fault-server-bytes.js'
+import { createConnection, createExchange, type Exchange, type ScriptedConnection } from './fault-server-exchange.js'
+import { gameServer as sampleGameServer } from './game-server.js'
+import { createClientReader, type ClientFrame } from './frames.js'
+import { freePort } from './free-port.js'
 
 export type Step = (exchange: Exchange) => void | Promise<void>
 
@@ -140,7 +142,7 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
   }
 
   const readFrames = (connection: ScriptedConnection): void => {
-    connection.onBytes = createClientFrameReader((clientFrame) => {
+    connection.onBytes = createClientReader((clientFrame) => {
       clientFrames.push(clientFrame)
       if (clientFrame.opcode === opcodes.close) void connection.write(closeFrame()).then(connection.finish)
       notice()
@@ -163,7 +165,11 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
     notice()
   }
 
-  const { server, port } = await listenSomewhere(accept)
+  const server = createServer({ allowHalfOpen: true }, accept)
+  // Below the kernel's ports for outgoing connections: while this sidecar is stopped, a client that dials could get the
+  // same port as its own, and connect to itself.
+  const port = await freePort()
+  await listen(server, port)
   const untilLookedAt = (condition: () => boolean, what: string): Promise<void> =>
     untilNoticed(waiting, condition, () => `${what} (${open.size} sockets open, ${dials.length} dials)`)
 
@@ -220,20 +226,11 @@ async function honestly(exchange: Exchange): Promise<void> {
   return exchange.reply(method === 'GET' ? { body: JSON.stringify(exchange.gameServer) } : {})
 }
 
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+const listen = async (server: Server, port: number): Promise<void> => {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
 }
 
-/**
- * A free port below the kernel's range for outgoing connections. Otherwise, while this sidecar is stopped, a client
- * that dials the port could get the same port as its own and connect to itself.
- */
 /** Resolves when the condition holds, checked at each call of a function in `waiting`. Fails after a minute. */
 export function untilNoticed(waiting: Set<() => void>, condition: () => boolean, what: () => string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -252,15 +249,9 @@ export function untilNoticed(waiting: Set<() => void>, condition: () => boolean,
   })
 }
 
-async function listenSomewhere(onConnection: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
-  for (let attempts = 0; ; attempts += 1) {
-    const server = createServer({ allowHalfOpen: true }, onConnection)
-    const port = 20_000 + Math.floor(Math.random() * 12_000)
-    try {
-      await listen(server, port)
-      return { server, port }
-    } catch (error) {
-      if (attempts > 50) throw error
-    }
-  }
+/** Starts a sidecar that follows a script, and stops it after the test. */
+export async function startScripted(rules: readonly Rule[] = []): Promise<ScriptedSidecar> {
+  const sidecar = await createScriptedSidecar(rules)
+  onTestFinished(() => sidecar.close())
+  return sidecar
 }

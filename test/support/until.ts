@@ -17,3 +17,8 @@ export async function until<Result>(check: () => Result | Promise<Result>): Prom
     await sleep(10)
   }
 }
+
+/** Lets everything that waits for no timer come to its end. */
+export async function turns(count = 1): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate)
+}

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { readLine, flagName } from '../../src/cli/flags.js'
+import { flagName, readLine, signature } from '../../src/cli/flags.js'
 import { loadCommands } from '../../src/cli/main.js'
 import { run } from './support.js'
 
@@ -93,4 +93,15 @@ test('--open without a display says which address to open', async () => {
   onTestFinished(() => void vi.unstubAllEnvs())
   const local = run('local', '--port', '0', '--open')
   await local.errorLine(/^No browser could be opened; open http:\S+\/_\/ yourself\.$/)
+})
+
+test('host --help has at most 25 options, and names the others, which help host --all explains', async () => {
+  const [short, whole] = await Promise.all(
+    [run('host', '--help'), run('help', 'host', '--all')].map((one) => one.finished),
+  )
+  const explained = (text: string): number => text.match(/^ {2}-/gm)!.length
+  const { flags } = (await loadCommands()).find(({ name }) => name === 'host')!
+  expect(explained(short!.out)).toBeLessThanOrEqual(25)
+  expect(explained(whole!.out)).toBe(Object.keys(flags).length + 1)
+  for (const name of Object.keys(flags)) expect(short!.out).toContain(signature(name, flags[name]!))
 })

@@ -1,15 +1,13 @@
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { get } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { Agent, get as getSecurely } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { selfSigned } from '../gateway/certificate.js'
-import { call, readGameServer, run, startLocal } from './support.js'
-import type { CommandRun } from './support.js'
+import { call, readGameServer, run, startLocal, type CommandRun } from './support.js'
 
 const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'
 

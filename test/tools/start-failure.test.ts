@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CommandError, UsageError } from '../../src/cli/context.js'
+import { CommandError, UsageError } from '../../src/cli/exit-codes.js'
 import { startError } from '../../src/cli/start-failure.js'
 import { CommandError as GameError } from '../../src/local/game/start-command.js'
 import { HostError } from '../../src/host/host-error.js'

@@ -1,3 +1,4 @@
+import picocolors from 'picocolors'
 import { expect, onTestFinished } from 'vitest'
 import type { CliContext } from '../../src/cli/context.js'
 import { runCli } from '../../src/cli/main.js'
@@ -13,8 +14,6 @@ export interface CommandRun {
   stop(signal: string): void
 }
 
-const same = (text: string): string => text
-
 /** Runs a command within this process, without colours. It is stopped with the test. */
 export function run(...args: readonly string[]): CommandRun {
   const out = createSeen<string>()
@@ -22,7 +21,7 @@ export function run(...args: readonly string[]): CommandRun {
   let stop!: (signal: string) => void
   const stopped = new Promise<string>((resolve) => (stop = resolve))
   const context: CliContext = {
-    colors: { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same, blue: same, magenta: same },
+    colors: picocolors.createColors(false),
     print: (line) => line.split('\n').forEach(out.add),
     warn: (line) => line.split('\n').forEach(err.add),
     version: () => '0.1.0',

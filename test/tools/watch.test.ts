@@ -16,13 +16,14 @@ describe('watch', () => {
     const local = await startSidecar()
     const watch = run('watch', '--url', local.url)
     await watch.line(/local is Scheduled, at 127\.0\.0\.1:7777, rooms 1\/10, players 0\/100/)
+    local.control({ type: 'setState', state: 'Ready' })
+    await watch.line(/Scheduled → Ready/)
     local.control({
       type: 'allocate',
-      force: true,
-      labels: { mode: 'dm\u001b[31m\u202e' },
+      annotations: { mode: 'dm\u001b[31m\u202e' },
       lists: { players: { addValues: ['bob'] } },
     })
-    const change = /^\d\d:\d\d:\d\d\.\d{3} {2}Scheduled → Allocated, label mode=dm.*, .*list players \+bob/
+    const change = /^\d\d:\d\d:\d\d\.\d{3} {2}Ready → Allocated, .*annotation mode=dm.*, .*list players \+bob/
     expect((await watch.line(change)).input).not.toMatch(/\u001b|\u202e/)
     watch.stop('SIGINT')
     expect((await watch.finished).code).toBe(0)

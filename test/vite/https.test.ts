@@ -82,7 +82,7 @@ test.each(['GET', 'POST'])(
   'a page that gives up its %s over HTTP/2 before the sidecar has started is let go',
   async (method) => {
     const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const sidecar = createDevSidecar(resolvePluginOptions({ local: true }), undefined, 'http', logger)
+    const sidecar = createDevSidecar(resolvePluginOptions({ local: true }), 'http', logger)
     onTestFinished(() => sidecar.close())
     const served = new Promise<boolean>((resolve, reject) => {
       const server = createServer((message, reply) => {

@@ -1,3 +1,4 @@
+import { pickRegion } from 'gameserver-sidecar/player'
 import { createMatchView } from '../../star-arena/page/match-view.mjs'
 
 /** ms that a result stays before the player is back in the lobby. */
@@ -6,6 +7,8 @@ const RESULT_MS = 5_000
 const GONE_MS = 2_500
 const RETRY_MS = 400
 const MOST_DECISIONS = 100
+/** The server only pretends these: it answers one later than the other. */
+const REGIONS = ['Oregon', 'Frankfurt'].map((name) => ({ name, url: `regions/${name}` }))
 const RUNNING = ['Ready', 'Allocated']
 const ENDED = ['Shutdown', 'Unhealthy', 'Error']
 const DEMO_ENDED = 'The demo has ended. Start it again and this page goes on.'
@@ -216,6 +219,12 @@ function follow() {
   }
 }
 
+async function showRegions() {
+  const [nearest, other] = await pickRegion(REGIONS)
+  const away = ({ name, ms }) => `${name} ${Math.round(ms)} ms`
+  by('regions').textContent = `Your nearest region: ${away(nearest)} (${away(other)}; both are pretended).`
+}
+
 by('lobby').addEventListener('submit', (event) => {
   event.preventDefault()
   play(by('name').value)
@@ -225,3 +234,4 @@ by('leave').addEventListener('click', () => backToLobby('You have left the match
 by('crowd').addEventListener('click', () => fetch('crowd', { method: 'POST' }))
 
 follow()
+showRegions()

@@ -1,15 +1,12 @@
-import { plainText } from '../../local/files.js'
-import { stringify } from '../../local/files.js'
+import { plainText, stringify } from '../../local/files.js'
 import { allocationMistake } from '../../platform/schema.js'
-import type { GameServerAllocation } from '../../platform/sidecar.js'
+import { newAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { readAllocationFile, requestAllocation } from '../allocation.js'
-import { defineCommand, UsageError } from '../context.js'
-import type { CliContext } from '../context.js'
-import { EXIT } from '../exit-codes.js'
+import { defineCommand, type CliContext } from '../context.js'
+import { EXIT, UsageError } from '../exit-codes.js'
 import { findSidecar, url } from '../find-sidecar.js'
-import { flagName, option, text, toggle } from '../flags.js'
-import type { Values } from '../flags.js'
-import { jsonText } from '../json-line.js'
+import { flagName, option, text, toggle, type Values } from '../flags.js'
+import { jsonText } from '../output.js'
 
 type Pair = readonly [string, string]
 
@@ -73,24 +70,18 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
   }
   const { label, annotation, match, state, addTo, increment } = given
   const isSelective = match !== undefined || state !== undefined
-  const manifest = {
-    apiVersion: 'allocation.agones.dev/v1',
-    kind: 'GameServerAllocation',
-    spec: {
-      selectors: isSelective
-        ? [{ matchLabels: match && Object.fromEntries(match), gameServerState: state }]
-        : undefined,
-      metadata: {
-        labels: label && Object.fromEntries(label),
-        annotations: annotation && Object.fromEntries(annotation),
-      },
-      counters: increment && Object.fromEntries(increment.map(toIncrement)),
-      lists: addTo && listsOf(addTo),
+  const manifest = newAllocation({
+    selectors: isSelective ? [{ matchLabels: match && Object.fromEntries(match), gameServerState: state }] : undefined,
+    metadata: {
+      labels: label && Object.fromEntries(label),
+      annotations: annotation && Object.fromEntries(annotation),
     },
-  }
+    counters: increment && Object.fromEntries(increment.map(toIncrement)),
+    lists: addTo && listsOf(addTo),
+  })
   const problem = allocationMistake(manifest)
   if (problem !== undefined) throw new UsageError(`${problem.message}.`)
-  return manifest as GameServerAllocation
+  return manifest
 }
 
 const toIncrement = ([name, amount]: Pair) => [name, { action: 'Increment', amount: Number(amount) }] as const

@@ -1,18 +1,15 @@
 import type { ClientOptions, FetchInit, FetchLike, SidecarClient } from '../../index.js'
-import { isSidecarError } from '../../client/errors.js'
-import type { SidecarError } from '../../client/errors.js'
+import { isSidecarError, type SidecarError } from '../../client/errors.js'
 import { plainText } from '../../local/files.js'
-import { operations } from '../../protocol/operations.js'
-import type { Operation, OperationName } from '../../protocol/operations.js'
-import { defineCommand, UsageError } from '../context.js'
-import type { CliContext } from '../context.js'
-import { EXIT } from '../exit-codes.js'
+import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
+import { defineCommand, type CliContext } from '../context.js'
+import { EXIT, UsageError } from '../exit-codes.js'
 import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
-import { option, toggle, withDefault } from '../flags.js'
-import { escapeJson, jsonText } from '../json-line.js'
+import { option, toggle } from '../flags.js'
+import { escapeJson, jsonText } from '../output.js'
 import { toolOptions } from '../tool-client.js'
-import { pick, quote } from '../usage.js'
+import { pick } from '../usage.js'
 
 /** All operations but the watch, which has its own command. */
 export const callable = Object.keys(operations).filter((name) => name !== 'watchGameServer') as CallableName[]
@@ -21,7 +18,7 @@ export const command = defineCommand({
   args: '[operation] [arguments...]',
   flags: {
     url,
-    timeout: withDefault(option('seconds', 'how long the sidecar may take to answer', someSeconds), 10),
+    timeout: option('seconds', 'how long the sidecar may take to answer', someSeconds, { byDefault: 10 }),
     int64: toggle('print integers beyond 2^53 as numbers, and not as text'),
     curl: toggle('print the request as a curl command, and send nothing'),
   },
@@ -180,6 +177,9 @@ function createRecordingFetch(key: string): { readonly fetch: FetchLike; readonl
     },
   }
 }
+
+/** Quotes a word for a POSIX shell. */
+const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
 
 /** The request as a command for a POSIX shell. */
 function curlCommand({ url: address, init }: SentRequest): string {

@@ -2,15 +2,14 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { plainText } from '../../local/files.js'
-import { defineCommand, PROGRAM } from '../context.js'
-import type { CliContext } from '../context.js'
+import { defineCommand, PROGRAM, type CliContext } from '../context.js'
 import { clockTime } from '../event-lines.js'
 import { EXIT } from '../exit-codes.js'
 import { port } from '../flag-values.js'
-import { option, toggle, withDefault } from '../flags.js'
-import { jsonEvent } from '../json-line.js'
+import { option, toggle } from '../flags.js'
+import { jsonEvent } from '../output.js'
 import { hasDisplay, openInBrowser } from '../keys.js'
-import { logFormat } from '../local-flags.js'
+import { logFormat } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
 
 /** The demos' servers, `demo/star-arena/demo.mjs`: sample code that imports this package by name. */
@@ -33,12 +32,12 @@ interface News {
 }
 
 const flags = {
-  port: withDefault(
-    option('port', 'port of the page; a taken port is replaced by a free one', port, { short: 'p' }),
-    7654,
-  ),
+  port: option('port', 'port of the page; a taken port is replaced by a free one', port, {
+    short: 'p',
+    byDefault: 7654,
+  }),
   fleet: toggle('five arenas in a Fleet, with a lobby and its matchmaker'),
-  open: toggle('print the address, and open no browser', { byDefault: true }),
+  open: toggle('print the address, and open no browser', true),
   logFormat,
 }
 

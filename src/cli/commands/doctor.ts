@@ -1,19 +1,16 @@
 import { plainText } from '../../local/files.js'
-import { defineCommand } from '../context.js'
-import type { CliContext, Colors } from '../context.js'
-import { failure } from '../doctor/check.js'
-import type { Check, Finding } from '../doctor/check.js'
+import { defineCommand, type CliContext, type Colors } from '../context.js'
+import { failure, type Check, type Finding } from '../doctor/check.js'
 import { environmentChecks } from '../doctor/environment.js'
 import { fileChecks } from '../doctor/file.js'
 import { gameServerChecks } from '../doctor/game-server.js'
-import { createSubject } from '../doctor/subject.js'
-import type { Subject } from '../doctor/subject.js'
+import { createSubject, type Subject } from '../doctor/subject.js'
 import { reachChecks } from '../doctor/reach.js'
 import { EXIT } from '../exit-codes.js'
 import { findSidecar, isPort, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
-import { option, text, toggle, withDefault } from '../flags.js'
-import { jsonText } from '../json-line.js'
+import { option, text, toggle } from '../flags.js'
+import { jsonText } from '../output.js'
 
 const DEFAULT_URL = 'http://127.0.0.1:9358'
 
@@ -22,7 +19,7 @@ export const command = defineCommand({
     url,
     file: text('path', 'also check this GameServer or Fleet, as YAML or JSON', { short: 'f' }),
     origin: option('url', 'also check whether a page of this origin gets through', originOf),
-    timeout: withDefault(option('seconds', 'longest wait for each answer', someSeconds), 3),
+    timeout: option('seconds', 'longest wait for each answer', someSeconds, { byDefault: 3 }),
     json: toggle('write all findings as one JSON object'),
   },
   examples: `Examples:

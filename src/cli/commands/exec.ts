@@ -1,18 +1,15 @@
 import { variablePrefix } from '../../local/gateway.js'
-import { dashboardUrl } from '../../local/sidecar.js'
-import type { LocalSidecar } from '../../local/sidecar.js'
+import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, noticesOf, UsageError } from '../context.js'
-import type { CliContext } from '../context.js'
-import { warningLines } from '../event-lines.js'
+import { defineCommand, noticesOf, type CliContext } from '../context.js'
+import { UsageError } from '../exit-codes.js'
+import { eventPrinter, warningLines } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { port, seconds } from '../flag-values.js'
-import { option, toggle, under, withDefault } from '../flags.js'
-import type { Values } from '../flags.js'
-import { jsonEvent } from '../json-line.js'
+import { option, toggle, under, type Values } from '../flags.js'
+import { jsonEvent } from '../output.js'
 import { openByFlag } from '../keys.js'
-import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../local-flags.js'
-import { eventPrinter } from '../local-lines.js'
+import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
 
 // An ended GameServer stays, so that tests can read it; --restart creates the next one.
@@ -21,7 +18,7 @@ const { replace: _, ...ofLocal } = localFlags
 const flags = {
   restart: toggle('run the command again for a fresh GameServer, when its GameServer has ended'),
   keys: toggle('steer the sidecar by keys of the terminal; the command gets no input then'),
-  grace: withDefault(option('seconds', 'time from SIGTERM or SIGHUP to SIGKILL', seconds), 30),
+  grace: option('seconds', 'time from SIGTERM or SIGHUP to SIGKILL', seconds, { byDefault: 30 }),
   port: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, SIDECAR_PORT),
   platform,
   logFormat,
@@ -97,12 +94,12 @@ async function takeKeys(
   dashboard: string | undefined,
   { colors, warn }: CliContext,
 ): Promise<() => void> {
-  const { attachKeys, hasKeys, keyRow } = await import('../keys.js')
+  const { attachSidecarKeys, hasKeys, sidecarKeyRow } = await import('../keys.js')
   if (!hasKeys()) throw new UsageError('--keys needs a terminal; leave it out where there is none.')
-  warn(keyRow(colors, dashboard !== undefined))
+  warn(sidecarKeyRow(dashboard, colors))
   // exec forwards the signal to the command.
-  const onQuit = (): void => void process.kill(process.pid, 'SIGTERM')
-  return attachKeys({ local, dashboard, colors, print: warn, onQuit })
+  const quit = (): void => void process.kill(process.pid, 'SIGTERM')
+  return attachSidecarKeys(local, dashboard, quit, { colors, print: warn })
 }
 
 async function startSidecar(given: ExecFlags, context: CliContext): Promise<LocalSidecar> {

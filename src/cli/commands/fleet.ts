@@ -1,18 +1,15 @@
 import { statSync } from 'node:fs'
-import type { Fleet } from '../../local/fleet.js'
+import type { Fleet, FleetRunEvent } from '../../local/fleet.js'
 import type { FleetOptions } from '../../host/create-fleet.js'
-import type { FleetRunEvent } from '../../local/fleet.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, UsageError } from '../context.js'
-import type { CliContext, Colors, Invocation } from '../context.js'
+import { defineCommand, type CliContext, type Invocation } from '../context.js'
+import { UsageError } from '../exit-codes.js'
 import { createFleetLines } from '../fleet-lines.js'
 import { names, port, portRange, seconds, several, whole } from '../flag-values.js'
-import { option, text, toggle, under, withDefault } from '../flags.js'
-import type { Values } from '../flags.js'
-import { jsonEvent } from '../json-line.js'
-import { hasKeys, openByFlag, openInBrowser, steerByKeys } from '../keys.js'
-import { logFormat, open, platform } from '../local-flags.js'
-import { refuseHome } from '../serve-checks.js'
+import { option, text, toggle, under, type Values } from '../flags.js'
+import { jsonEvent } from '../output.js'
+import { attachKeys, hasKeys, keyRow, openByFlag, openInBrowser, type Key } from '../keys.js'
+import { logFormat, open, platform, refuseHome, yes } from '../shared-flags.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
@@ -20,7 +17,7 @@ const flags = {
     short: 'f',
   }),
   replicas: option('n', "number of GameServers at the start (default: the file's, else 2)", whole),
-  max: withDefault(option('n', 'most GameServers, whatever an autoscaler wants', whole), 20),
+  max: option('n', 'most GameServers, whatever an autoscaler wants', whole, { byDefault: 20 }),
   port: option('port', 'port of the API and the dashboard; 0 for any (default: 9350 if it is free, else any)', port, {
     short: 'p',
     also: ['http-port'],
@@ -39,13 +36,13 @@ const flags = {
     path: text('path', 'path and query of the page (default: "/")'),
     browser: text('path', 'the browser (default: chromium-headless-shell, else Chromium)'),
     webgl: toggle('draw WebGL in software'),
-    yes: toggle('serve the folder even if it holds your home directory'),
+    yes,
   }),
 }
 
 type FleetFlags = Values<typeof flags>
 
-const KEYS = [
+const KEYS: readonly Key[] = [
   ['a', 'allocate', 'takes a Ready GameServer, as a matchmaker does'],
   ['u', 'update', 'replaces all that are not Allocated, as a new version does'],
   ['+', 'more', 'scales the Fleet up by one'],
@@ -53,7 +50,7 @@ const KEYS = [
   ['o', 'dashboard', 'opens it in a browser'],
   ['h', 'help', 'shows this'],
   ['q', 'quit', 'ends the Fleet, as Ctrl-C does'],
-] as const
+]
 
 export const command = defineCommand({
   args: '[command...]',
@@ -88,7 +85,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
   if (given.open) openByFlag(`${fleet.url}/_/`, context.warn)
   let detach: (() => void) | undefined
   const quit = new Promise<string>((resolve) => {
-    if (keys) detach = attachKeys(fleet, context, () => resolve('q'))
+    if (keys) detach = attachFleetKeys(fleet, context, () => resolve('q'))
   })
   const by = await Promise.race([stopped, quit])
   detach?.()
@@ -134,7 +131,7 @@ function banner(
   keys: boolean,
   { colors }: CliContext,
 ): string[] {
-  const { bold, cyan, dim, green } = colors
+  const { bold, cyan, green } = colors
   const row = (title: string, value: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${value}`
   return [
     row('Dashboard', cyan(`${url}/_/`)),
@@ -143,18 +140,19 @@ function banner(
       ? []
       : [row('kubectl', `kubectl --kubeconfig ${plainText(kubeconfig)} get gameservers`)]),
     row('Fleet', plainText(fleet)),
-    ...(keys ? [`  ${dim('press')}  ${KEYS.map(([key, what]) => `${bold(key)} ${what}`).join(dim(' · '))}`] : []),
+    ...(keys ? [`  ${keyRow(KEYS, colors)}`] : []),
   ]
 }
 
-/** Steers the Fleet by keys of the terminal. The timeline shows what a key did. */
-function attachKeys(fleet: Fleet, { colors, print }: CliContext, onQuit: () => void): () => void {
+/** The timeline shows what a key did. */
+function attachFleetKeys(fleet: Fleet, context: CliContext, quit: () => void): () => void {
+  const { colors, print } = context
   const scale = (by: number): void => {
     const replicas = Math.max(0, fleet.snapshot().fleet.spec.replicas + by)
     const result = fleet.perform({ type: 'scale', replicas })
     if (!result.ok) print(colors.yellow(plainText(result.message)))
   }
-  const actions: Readonly<Record<(typeof KEYS)[number][0] | '=' | '?', () => void>> = {
+  const actions = {
     a: () => void fleet.allocate({}),
     u: () => void fleet.perform({ type: 'update' }),
     '+': () => scale(1),
@@ -162,14 +160,7 @@ function attachKeys(fleet: Fleet, { colors, print }: CliContext, onQuit: () => v
     '=': () => scale(1),
     '-': () => scale(-1),
     o: () => openInBrowser(`${fleet.url}/_/`, print),
-    h: () => help(colors).forEach(print),
-    '?': () => help(colors).forEach(print),
-    q: onQuit,
+    q: quit,
   }
-  return steerByKeys((key) => {
-    if (Object.hasOwn(actions, key)) actions[key as keyof typeof actions]()
-  })
+  return attachKeys(KEYS, actions, context)
 }
-
-const help = ({ bold }: Colors): string[] =>
-  KEYS.map(([key, what, more]) => `  ${bold(key)}  ${what.padEnd(14)} ${more}`)

@@ -16,15 +16,16 @@ import {
   UndecidedError,
   WriteError,
   writeFiles,
+  type Choices,
+  type Person,
+  type Project,
+  type Written,
 } from '../../deploy/init.js'
-import type { Choices, Person, Project, Written } from '../../deploy/init.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, UsageError } from '../context.js'
-import type { CliContext } from '../context.js'
-import { EXIT } from '../exit-codes.js'
+import { defineCommand, type CliContext } from '../context.js'
+import { EXIT, UsageError } from '../exit-codes.js'
 import { portRange, several } from '../flag-values.js'
-import { option, text, toggle, withDefault } from '../flags.js'
-import type { Values } from '../flags.js'
+import { option, text, toggle, type Values } from '../flags.js'
 
 /** EX_CANTCREAT of sysexits.h: a file can't be written. */
 const CANNOT_CREATE = 73
@@ -46,7 +47,7 @@ const flags = {
   edge: text('name', 'also write edge.yaml, for pages from https: wss://NAME leads to all servers'),
   nodes: text('cidr', "the edge: the nodes' network; commas between several (default: 10.0.0.0/8)"),
   ports: option('range', "the edge: the platform's ports for players (default: 7000-8000)", portRange),
-  into: withDefault(text('dir', 'the project'), '.'),
+  into: text('dir', 'the project', { byDefault: '.' }),
   yes: toggle('ask nothing and take the defaults'),
 }
 

@@ -1,25 +1,27 @@
-import { dashboardUrl } from '../../local/sidecar.js'
-import type { LocalSidecar } from '../../local/sidecar.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, noticesOf } from '../context.js'
-import type { CliContext } from '../context.js'
+import { variablePrefix } from '../../local/gateway.js'
+import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
+import type { ConformanceResult, LogEntry } from '../../platform/sidecar.js'
+import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
+import { eventPrinter } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { names, port, seconds } from '../flag-values.js'
-import { option, text, toggle, withDefault } from '../flags.js'
-import type { Values } from '../flags.js'
-import { jsonEvent } from '../json-line.js'
-import { attachKeys, hasKeys, openByFlag } from '../keys.js'
-import { ADDRESS_NAMES, localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../local-flags.js'
-import { bannerLines, conformanceVerdict, count, eventPrinter, listeningLine, totalsText } from '../local-lines.js'
+import { option, text, toggle, type Values } from '../flags.js'
+import { attachSidecarKeys, hasKeys, openByFlag, sidecarKeyRow } from '../keys.js'
+import { jsonEvent } from '../output.js'
+import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
 import { askAboutPort, failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
-  port: withDefault(option('port', 'port for HTTP and WebSocket; 0 for any', port, SIDECAR_PORT), 9358),
+  port: option('port', 'port for HTTP and WebSocket; 0 for any', port, { ...SIDECAR_PORT, byDefault: 9358 }),
   grpcPort: option('port', 'for command lines of sdk-server; nothing listens there', port),
-  address: withDefault(text('address', 'address to listen on', ADDRESS_NAMES), 'localhost'),
+  address: text('address', 'address to listen on', {
+    also: ['host', 'http-host', 'bind', 'listen'],
+    byDefault: 'localhost',
+  }),
   platform,
-  delay: withDefault(option('seconds', 'wait this long before starting', seconds), 0),
+  delay: option('seconds', 'wait this long before starting', seconds, { byDefault: 0 }),
   timeout: option('seconds', 'stop after this long', seconds),
   conformance: option('names', 'exit with code 1 unless the client uses exactly these operations', names),
   allowHost: option('name', 'also accept requests for this Host', names),
@@ -34,9 +36,9 @@ type LocalFlags = Values<typeof flags>
 /** The process stays this long after the last expected call, so that the answer arrives. */
 const LAST_ANSWER_MS = 250
 
-export const command = defineCommand({ flags, run: ({ flags: given, context }) => runLocal(given, context) })
+export const command = defineCommand({ flags, run: runLocal })
 
-async function runLocal(options: LocalFlags, context: CliContext): Promise<number> {
+async function runLocal({ flags: options, context }: Invocation<typeof flags>): Promise<number> {
   const { print, colors } = context
   const isJson = options.logFormat === 'json'
   const stopped = context.untilStopped()
@@ -47,12 +49,9 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   const local = await start(options, stopped, context)
   if (typeof local === 'number') return local
   announceSidecar(local.url)
-  const keys = !isJson && hasKeys()
   const asked = options.port !== 0 && local.port !== options.port
   const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
-  const { dashboard } = options
-  const facts = { platform: options.platform, file: options.file, ms, keys, dashboard }
-  const first = isJson ? [listeningLine(local, facts, context)] : bannerLines(local, facts, context)
+  const dashboard = options.dashboard ? dashboardUrl(local) : undefined
   const printEvent = eventPrinter(options, context)
   const totals = { calls: 0, events: 0, errors: 0 }
   local.sidecar.log.subscribe((entry) => {
@@ -61,12 +60,14 @@ async function runLocal(options: LocalFlags, context: CliContext): Promise<numbe
   })
   let detach: (() => void) | undefined
   const quit = new Promise<string>((resolve) => {
-    if (!keys) return
-    const page = dashboard ? dashboardUrl(local) : undefined
-    detach = attachKeys({ local, dashboard: page, colors, print, onQuit: () => resolve('q') })
+    if (isJson || !hasKeys()) return
+    detach = attachSidecarKeys(local, dashboard, () => resolve('q'), context)
   })
-  first.forEach(print)
-  if (options.open && dashboard) openByFlag(dashboardUrl(local), context.warn)
+  for (const line of isJson
+    ? [listeningLine(local, options, ms, context)]
+    : bannerLines(local, options, { ms, keys: detach !== undefined }, context))
+    print(line)
+  if (options.open && dashboard !== undefined) openByFlag(dashboard, context.warn)
   const end = await Promise.race([stopped, quit, ...timeoutOf(options), ...conformanceOf(local, options)])
   detach?.()
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
@@ -123,4 +124,79 @@ function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalFlags
       })
     }),
   ]
+}
+
+/** The first lines. */
+function bannerLines(
+  local: LocalSidecar,
+  { platform, file, dashboard }: LocalFlags,
+  { ms, keys }: { readonly ms: number | undefined; readonly keys: boolean },
+  { colors, version }: CliContext,
+): string[] {
+  const { bold, dim, cyan, green } = colors
+  const { gameServer, health } = local.sidecar.snapshot()
+  const beats = health.disabled ? 'health off' : `health ${health.periodSeconds} s x${health.failureThreshold}`
+  const from = file === undefined ? '' : `   from ${plainText(file)} (watched)`
+  const row = (title: string, text: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
+  const name = plainText(gameServer.object_meta.name, 100)
+  return [
+    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode${ms === undefined ? '' : `, ready in ${ms} ms`}`)}`,
+    row('SDK', `${cyan(local.url)}   (${bold(`${variablePrefix(platform)}PORT=${local.port}`)})`),
+    ...(dashboard ? [row('Dashboard', cyan(dashboardUrl(local)))] : []),
+    row('GameServer', `${name}  ${plainText(gameServer.status.state, 100)}   ${beats}${from}`),
+    ...(local.controlToken === undefined ? [] : [`  Token of the control interface: ${local.controlToken}`]),
+    ...(keys ? [`  ${sidecarKeyRow(dashboard ? dashboardUrl(local) : undefined, colors)}`] : []),
+    // Windows' shell understands double quotes, too.
+    `  Waiting for a game's first call. To make one by hand: ${cyan(`curl -d "{}" ${local.url}/ready`)}`,
+  ]
+}
+
+/** The same as one line of JSON. */
+const listeningLine = (
+  local: LocalSidecar,
+  options: LocalFlags,
+  ms: number | undefined,
+  { version }: CliContext,
+): string =>
+  jsonEvent('listening', {
+    url: local.url,
+    dashboard: options.dashboard ? dashboardUrl(local) : undefined,
+    port: local.port,
+    variable: `${variablePrefix(options.platform)}PORT`,
+    mode: local.mode,
+    gameServer: local.sidecar.snapshot().gameServer.object_meta.name,
+    file: options.file,
+    version: version(),
+    ms,
+  })
+
+/** Calls, changes of the GameServer, and answers that were errors. */
+interface Totals {
+  calls: number
+  events: number
+  errors: number
+}
+
+function count(totals: Totals, { event, reply, changes }: LogEntry): void {
+  const status = event.type === 'refused' ? event.status : (reply?.status ?? 200)
+  if (event.type === 'call' || event.type === 'refused') totals.calls += 1
+  if (changes.length > 0) totals.events += 1
+  if (status >= 400) totals.errors += 1
+}
+
+/** The totals in words, such as `12 calls, 3 events, 0 errors`. */
+const totalsText = (totals: Totals): string =>
+  Object.entries(totals)
+    .map(([name, many]) => `${many} ${many === 1 ? name.slice(0, -1) : name}`)
+    .join(', ')
+
+/** Sums up a conformance run in one sentence. */
+function conformanceVerdict(result: ConformanceResult): string {
+  if (result.ok) return `Conformance passed: ${result.expected.join(', ')}.`
+  const parts = [
+    result.missing.length > 0 ? `never used: ${result.missing.join(', ')}` : '',
+    result.unexpected.length > 0 ? `used and not expected: ${result.unexpected.join(', ')}` : '',
+    ...result.problems,
+  ]
+  return `Conformance failed: ${parts.filter((part) => part !== '').join('; ')}.`
 }

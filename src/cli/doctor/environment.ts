@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { isLoopback } from '../../local/http.js'
 import { isPort } from '../find-sidecar.js'
 import { isLinuxOfWindows } from '../keys.js'
-import { failure, ok, warning } from './check.js'
-import type { Check, Finding } from './check.js'
+import { failure, ok, warning, type Check, type Finding } from './check.js'
 import type { Subject } from './subject.js'
 
 function checkPort({ env, url, isUrlGiven }: Subject): Finding {

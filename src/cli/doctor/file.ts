@@ -1,6 +1,5 @@
 import { clusterMistakes } from '../../platform/schema.js'
-import { failure, ok, skipped, warning } from './check.js'
-import type { Check, Finding } from './check.js'
+import { failure, ok, skipped, warning, type Check, type Finding } from './check.js'
 import type { Subject } from './subject.js'
 
 /** By the rules of the local sidecar, then by those of a cluster. */

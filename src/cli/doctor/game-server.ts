@@ -1,10 +1,8 @@
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { toolAgent } from '../../protocol/tool-agent.js'
 import { reasonOf } from '../ask.js'
-import { failure, ok, skipped, warning, whenThere } from './check.js'
-import type { Check, Finding } from './check.js'
-import { at, number } from './subject.js'
-import type { Fields, Subject } from './subject.js'
+import { failure, ok, skipped, warning, whenThere, type Check, type Finding } from './check.js'
+import { at, number, type Fields, type Subject } from './subject.js'
 
 const SLOW_MS = 1_000
 /** The real sidecar closes a WebSocket instead of sending a line of this many bytes. */

@@ -1,10 +1,8 @@
-import { parseObject } from '../../client/answers.js'
+import { parseObject } from '../../client/request.js'
 import { isLoopback } from '../../local/http.js'
 import { sidecarsElsewhere } from '../find-sidecar.js'
-import { failure, ok, skipped, warning } from './check.js'
-import type { Check, Finding } from './check.js'
-import { at } from './subject.js'
-import type { Subject } from './subject.js'
+import { failure, ok, skipped, warning, type Check, type Finding } from './check.js'
+import { at, type Subject } from './subject.js'
 
 const START = 'gameserver-sidecar local, or kubectl port-forward to a pod, or give --url'
 const NO_ANSWER = 'no sidecar answers'

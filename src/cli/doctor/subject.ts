@@ -1,9 +1,7 @@
-import { parseObject } from '../../client/answers.js'
-import { findInFile, isKnown, parseGameServer, readText } from '../../local/files.js'
-import type { FoundDocument } from '../../local/files.js'
+import { parseObject } from '../../client/request.js'
+import { findInFile, isKnown, parseGameServer, readText, type FoundDocument } from '../../local/files.js'
 import { isObject } from '../../protocol/is-object.js'
-import { ask } from '../ask.js'
-import type { Answer, Question } from '../ask.js'
+import { ask, type Answer, type Question } from '../ask.js'
 
 /** An object that another version or program may have sent: any field may be missing or of another type. */
 export type Fields = Readonly<Record<string, unknown>>

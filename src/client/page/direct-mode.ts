@@ -1,14 +1,27 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { type Operation, operations } from '../../protocol/operations.js'
-import { crossOriginHint, isSafe, type JsonObject, type Reply } from '../answers.js'
+import type { Outcomes, Predicate, UnreadChange } from '../calls.js'
 import { SidecarError } from '../errors.js'
-import { own } from '../game-server.js'
+import { own, type Resources } from '../game-server.js'
 import { type FetchInit, globals } from '../globals.js'
 import { requestInit } from '../http.js'
 import type { ClientOptions } from '../option-types.js'
-import { type Access, type Call, failedReply, type Request, urlOf } from '../request.js'
+import {
+  type Access,
+  type Call,
+  crossOriginHint,
+  failedReply,
+  isSafe,
+  type JsonObject,
+  type Reply,
+  type Request,
+  urlOf,
+} from '../request.js'
+import type { State } from '../state.js'
 import { follow, type Task, type Time } from '../time.js'
 import type { OpenWatch } from '../transports.js'
+import type { List, Outcome } from '../types.js'
+import type { Watch } from '../watch.js'
 
 /** ms until a refused page probes again, which takes four requests. */
 const VERDICT_HOLDS = 10000
@@ -173,4 +186,67 @@ function resourceIn({ status }: GameServer, { operation, name, body }: Call): ob
       `The list "${key}" ${isHeld ? 'already holds' : 'does not hold'} "${value}"`,
     )
   return found
+}
+
+/** ms within which the watch should show a write. */
+const DEADLINE = 3000
+
+/** Uses the watch to find the outcome of writes whose answers can't be read. */
+export function createOutcomes(watch: Watch, state: State, resources: Resources, time: Time): Outcomes {
+  const { toList } = resources
+  const pending = new Map<string, Promise<unknown>>()
+  // No name of a list has a slash.
+  const idOf = ({ list, value }: UnreadChange): string => `${list}/${value}`
+
+  /**
+   * Waits until the watch shows a write, in a later object.
+   *
+   * @param ask also reads: local mode's watch doesn't show lists
+   */
+  async function awaitInWatch(
+    task: Task,
+    before: GameServer | undefined,
+    passes: Predicate,
+    ask?: boolean,
+  ): Promise<Outcome> {
+    const shown = watch.until(task, (gameServer) => gameServer !== before && passes(gameServer), DEADLINE)
+    if (ask) void watch.verify()
+    return shown.then(
+      () => 'confirmed',
+      (error: unknown) => {
+        // Whatever ended this wait, the write was sent.
+        if (task.aborted && (error as SidecarError).code !== 'TIMEOUT') throw error
+        return 'sent'
+      },
+    )
+  }
+
+  return {
+    // A state that held before proves nothing.
+    ofWrite: async (task, before, isShown) =>
+      before && isShown(before) ? 'sent' : awaitInWatch(task, before, isShown),
+
+    whenSettled: (task, change) => time.race(task, Promise.resolve(pending.get(idOf(change)))),
+
+    async ofListChange(task, before, found, change) {
+      const { list, value, added } = change
+      const listIn = (gameServer: GameServer | undefined, otherwise: object): List =>
+        toList(list, (gameServer && own<object>(gameServer.status.lists, list)) ?? otherwise)
+      const shown = awaitInWatch(
+        task,
+        before,
+        (gameServer) => listIn(gameServer, { capacity: 0 }).values.includes(value) === added,
+        true,
+      )
+      const id = idOf(change)
+      const forget = (): boolean => pending.delete(id)
+      pending.set(id, shown.then(forget, forget))
+      const outcome = await shown
+      const seen = listIn(state.last, found)
+      // A full list isn't refused at once, since a removal sent before may still make room.
+      if (outcome === 'sent' && added && !seen.values.includes(value) && seen.values.length >= seen.capacity)
+        throw new SidecarError('OUT_OF_RANGE', `The list "${list}" is full`)
+      return Object.assign(seen, { outcome })
+    },
+  }
 }

@@ -5,8 +5,7 @@ import type { ClientOptions } from '../option-types.js'
 import { type Hints, QUERY } from '../options.js'
 import type { State } from '../state.js'
 import { onAbort, type Time } from '../time.js'
-import { createDirectMode, postInit } from './direct-mode.js'
-import { createOutcomes } from './outcomes.js'
+import { createDirectMode, createOutcomes, postInit } from './direct-mode.js'
 
 /** The settings that a script tag or the gateway may give. */
 interface Settings {

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { newAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
 import { writeYaml } from '../common/yaml.js'
 import { CopyButton, Field, fieldsOf, type Fields } from '../panels/panel.js'
@@ -146,7 +147,7 @@ function written(fields: Fields, platform: string) {
  *
  * @throws Error whose message says which text isn't a pair
  */
-export function allocationOf(fields: Fields, platform: string): object {
+export function allocationOf(fields: Fields, platform: string): GameServerAllocation {
   const selector = filled({
     matchLabels: pairs(fields['match.labels']),
     gameServerState: fields['match.state'],
@@ -159,7 +160,7 @@ export function allocationOf(fields: Fields, platform: string): object {
     lists: valuesOf(fields, 'lists.'),
     metadata: filled({ labels: pairs(fields.labels), annotations: pairs(fields.annotations, /\r?\n/) }),
   })
-  return { apiVersion: `allocation.${platform}.dev/v1`, kind: 'GameServerAllocation', spec: spec ?? {} }
+  return newAllocation(spec ?? {}, platform)
 }
 
 /** The values of the fields with a prefix, by the name of the counter or list. */

@@ -36,7 +36,12 @@ export function requestOf({ kind, namespace }: Way, request: AllocateRequest): {
  *
  * @throws AllocationError for every other answer
  */
-export function allocationOf(way: Way, request: AllocateRequest, answer: Answer, edge?: string): Allocation {
+export function allocationOf(
+  way: Way,
+  request: AllocateRequest,
+  answer: Answer,
+  edge?: string,
+): Omit<Allocation, 'region'> {
   const isGood = answer.status >= 200 && answer.status < 300
   const json = parse(answer.text)
   // The service answers with the fields of a status, and only if it has allocated.

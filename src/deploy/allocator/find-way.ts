@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { didYouMean } from '../../protocol/nearest.js'
 import { AllocationError } from './errors.js'
-import type { AllocatorOptions } from './types.js'
+import type { WayOptions } from './types.js'
 
 /** Where a pod finds its account, and its environment. */
 export interface Surroundings {
@@ -25,7 +25,9 @@ export interface Way {
   readonly foundBy: string
 }
 
-const OPTIONS = ['url', 'token', 'service', 'cert', 'key', 'ca', 'namespace', 'edge', 'timeout']
+const WAY_OPTIONS = ['url', 'token', 'service', 'cert', 'key', 'ca', 'namespace']
+export const ENDPOINT_OPTIONS = [...WAY_OPTIONS, 'region', 'weight']
+export const OPTIONS = [...WAY_OPTIONS, 'edge', 'timeout', 'endpoints', 'allowDuplicate']
 
 const NO_WAY =
   'On your machine: gameserver-sidecar fleet -f fleet.yaml -- node server.mjs, and GAMESERVER_FLEET_URL as printed there. ' +
@@ -47,8 +49,7 @@ export function checkNames(given: object, known: readonly string[], code: 'CONFI
  *
  * @throws AllocationError CONFIG
  */
-export function findWay(options: AllocatorOptions, { env, account }: Surroundings): Way {
-  checkNames(options, OPTIONS, 'CONFIG')
+export function findWay(options: WayOptions, { env, account }: Surroundings): Way {
   if (options.url && options.service) throw new AllocationError('CONFIG', 'url and service exclude each other')
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = env
   const isInPod = host !== '' && existsSync(join(account, 'token'))

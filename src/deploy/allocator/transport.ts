@@ -14,8 +14,13 @@ export interface Transport {
   close(): void
 }
 
-/** Sends JSON over connections that are kept. @param timeout ms for one request */
-export function createTransport(way: Way, timeout: number): Transport {
+/**
+ * Sends JSON over connections that are kept.
+ *
+ * @param timeout ms for one request
+ * @param connectMs ms of it until it can be sent
+ */
+export function createTransport(way: Way, timeout: number, connectMs: number): Transport {
   const isSecure = way.url.protocol === 'https:'
   const agent = isSecure ? new HttpsAgent(CONNECTIONS) : new HttpAgent(CONNECTIONS)
 
@@ -28,13 +33,21 @@ export function createTransport(way: Way, timeout: number): Transport {
       // The agent keeps connections apart by their certificates, so a renewed one gets a new connection.
       const options = { method: 'POST', agent, headers, signal, ...certificates }
       const request = (isSecure ? httpsRequest : httpRequest)(target, options)
-      const late = Object.assign(new Error(`no answer within ${timeout} ms`), { code: 'ETIMEDOUT' })
-      const timer = setTimeout(() => request.destroy(late), timeout)
-      request.on('close', () => clearTimeout(timer))
+      const endAfter = (ms: number, what: string): NodeJS.Timeout => {
+        const late = Object.assign(new Error(`no ${what} within ${ms} ms`), { code: 'ETIMEDOUT' })
+        const timer = setTimeout(() => request.destroy(late), ms)
+        request.on('close', () => clearTimeout(timer))
+        return timer
+      }
+      endAfter(timeout, 'answer')
       request.on('error', reject)
       request.on('socket', (socket) => {
-        if (!socket.connecting) wasSent = true
-        else socket.once(isSecure ? 'secureConnect' : 'connect', () => (wasSent = true))
+        if (!socket.connecting) return void (wasSent = true)
+        const timer = endAfter(connectMs, 'connection')
+        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+          wasSent = true
+          clearTimeout(timer)
+        })
       })
       request.on('response', (response) => {
         readAnswer(response).then(resolve, (error: unknown) => (reject(error), request.destroy()))

@@ -1,10 +1,7 @@
 import type { AllocationStatus, GameServerAllocationSpec } from '../../platform/sidecar.js'
 
-/**
- * Options of `createAllocator()`. Without `url` and `service`, the allocator takes the first way that it finds:
- * `GAMESERVER_FLEET_URL`, `GAMESERVER_ALLOCATOR_HOST` with a client certificate, the account of the pod that it runs in.
- */
-export interface AllocatorOptions {
+/** Where a cluster is asked, and by what credentials. */
+export interface WayOptions {
   /** Address of a Kubernetes API: of `gameserver-sidecar fleet`, `kubectl proxy` or an API server. */
   readonly url?: string | undefined
   /** Bearer token for `url`. */
@@ -19,6 +16,25 @@ export interface AllocatorOptions {
   readonly ca?: string | undefined
   /** Namespace of the GameServers. Default the pod's, else `default`. */
   readonly namespace?: string | undefined
+}
+
+/** One of several clusters: with its `url` or `service`; its other options stand above the allocator's. */
+export interface Endpoint extends WayOptions {
+  /** Requests for this region are sent here first, and its allocations carry the name. */
+  readonly region?: string | undefined
+  /** Share of the requests that are sent here first. Default 0: asked in the order of the list, after those with one. */
+  readonly weight?: number | undefined
+}
+
+/**
+ * Options of `createAllocator()`. Without `url`, `service` and `endpoints`, the allocator takes the first way that it
+ * finds: `GAMESERVER_FLEET_URL`, `GAMESERVER_ALLOCATOR_HOST` with a client certificate, the account of its pod.
+ */
+export interface AllocatorOptions extends WayOptions {
+  /** Several clusters. The next one is asked if one has no GameServer, refuses or can't be reached; that one then rests. */
+  readonly endpoints?: readonly Endpoint[] | undefined
+  /** Asks the next cluster even if the answer of one is lost, which may allocate two GameServers. Default false. */
+  readonly allowDuplicate?: boolean | undefined
   /** Host name of the edge that players come through (`init --edge`), such as `play.example.com`: changes `url`. */
   readonly edge?: string | undefined
   /** ms for one request. Default 10,000; the platform itself collects requests for up to 500 ms. */
@@ -48,6 +64,8 @@ export interface AllocateRequest {
   readonly wait?: number | undefined
   /** Ends the call with ABORTED. A request that was sent may allocate nevertheless. */
   readonly signal?: AbortSignal | undefined
+  /** Asks the endpoints of this region first. */
+  readonly region?: string | undefined
 }
 
 /** An allocated GameServer. Counters and lists are those after the allocation's actions, not exact beyond 2^53. */
@@ -67,12 +85,16 @@ export interface Allocation {
    * way.
    */
   readonly url: string | undefined
+  /** The region of the endpoint that allocated it. */
+  readonly region: string | undefined
 }
 
 /** Allocates GameServers. */
 export interface Allocator {
   /** @throws AllocationError; its `code` tells whether no GameServer was free, or whether one may have been allocated */
   allocate(request?: AllocateRequest): Promise<Allocation>
+  /** Calls that have no GameServer yet: the queue of an autoscaler. */
+  readonly waiting: number
   /** Ends waiting calls with CLOSED, and the connections. */
   close(): void
 }

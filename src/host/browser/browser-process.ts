@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { atExit } from '../../local/game.js'
-import { endGroup } from '../../local/game.js'
+import { atExit, endGroup } from '../../local/game.js'
 import { HostError } from '../host-error.js'
 import {
   makeProfile,

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HostError } from '../host-error.js'
 import { EndedEarly, startBrowserProcess } from './browser-process.js'
-import { browserFlags } from './browser-flags.js'
-import type { BrowserFlagOptions } from './browser-flags.js'
-import { createDevtoolsPipe } from './devtools.js'
-import type { DevtoolsPipe } from './devtools.js'
+import { browserFlags, type BrowserFlagOptions } from './browser-flags.js'
+import { createDevtoolsPipe, type DevtoolsPipe } from './devtools.js'
 
 export interface LaunchOptions {
   readonly path: string

@@ -1,6 +1,4 @@
-import { readBatch, readClose, readNumber, readOpen, readText } from '../relay/batches.js'
-import type { Frame } from '../relay/batches.js'
-import { OPERATIONS } from '../relay/frame.js'
+import { OPERATIONS, readBatch, readClose, readNumber, readOpen, readText, type Frame } from '../wire/batches.js'
 import type { CloseInit, PageWindow } from './page.js'
 import { PlayerSocket } from './player-socket.js'
 import { createUplink } from './uplink.js'

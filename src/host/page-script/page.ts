@@ -1,4 +1,4 @@
-import type { WebSocketLike } from '../relay/socket.js'
+import type { WebSocketLike } from '../wire/sockets.js'
 
 /** The arguments that the runner gives to the script. */
 export interface HostConfig {

@@ -1,5 +1,5 @@
-import { MOST_MESSAGE_BYTES, MOST_REASON_BYTES } from '../relay/frame.js'
-import { STATES } from '../relay/socket.js'
+import { MOST_MESSAGE_BYTES, MOST_REASON_BYTES } from '../wire/batches.js'
+import { STATES } from '../wire/sockets.js'
 import type { CloseInit, PageBlob, PageWindow } from './page.js'
 import type { PlayerCloseEvent, PlayerMessageEvent, PlayerSocket as PublicPlayerSocket } from './types.js'
 import type { Uplink } from './uplink.js'

@@ -1,7 +1,5 @@
-import { BatchWriter } from '../relay/batches.js'
-import { REPLACED } from '../relay/frame.js'
-import { STATES } from '../relay/socket.js'
-import type { WebSocketLike } from '../relay/socket.js'
+import { BatchWriter, REPLACED } from '../wire/batches.js'
+import { STATES, type WebSocketLike } from '../wire/sockets.js'
 import type { PageWindow } from './page.js'
 
 /** Interval in ms of the redials of a broken socket, after a first redial at once. */

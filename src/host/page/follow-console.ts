@@ -19,7 +19,8 @@ const RELEASE_MS = 1_000
  * So the console of a page that floods it isn't read for a while.
  *
  * @param attach makes a new session, or resolves with undefined if no session
- * can be made @returns the function that ends it, once the console is being read
+ * can be made
+ * @returns the function that ends it, once the console is being read
  */
 export async function followConsole(
   attach: () => Promise<ConsoleSession | undefined>,

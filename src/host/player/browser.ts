@@ -1,4 +1,4 @@
-import type { WebSocketLike } from '../relay/socket.js'
+import type { WebSocketLike } from '../wire/sockets.js'
 
 export type WebSocketClass = new (url: string, protocols?: string[]) => WebSocketLike
 
@@ -41,6 +41,9 @@ export interface BlobLike {
 export const globals = (): {
   WebSocket?: WebSocketClass
   RTCPeerConnection?: PeerConnectionClass
+  AbortController: new () => { readonly signal: { readonly aborted: boolean }; abort(): void }
+  performance: { now(): number }
+  fetch(url: string, options: object): Promise<{ readonly ok: boolean; text(): Promise<string> }>
   setTimeout(callback: () => void, ms: number): unknown
   clearTimeout(timer: unknown): void
 } => (typeof globalThis === 'object' ? globalThis : self) as never

@@ -1,4 +1,4 @@
-import type { HostSignal, PlayerSignal } from '../relay/signals.js'
+import type { HostSignal, PlayerSignal } from '../wire/sockets.js'
 import { globals, type DataChannelLike, type PeerConnectionClass, type PeerConnectionLike } from './browser.js'
 
 /** A data channel to the host. Its messages may be lost or come out of order, but never come twice. */

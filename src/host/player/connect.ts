@@ -1,6 +1,15 @@
 import { edgeUrl, type EdgeTarget } from '../../protocol/edge-url.js'
-import { PLAIN, readText, WITH_CHANNEL, writeSignal, writeText, type HostSignal } from '../relay/signals.js'
-import { STALE_BYTES, STATES, type WebSocketLike } from '../relay/socket.js'
+import {
+  PLAIN,
+  readText,
+  STALE_BYTES,
+  STATES,
+  WITH_CHANNEL,
+  writeSignal,
+  writeText,
+  type HostSignal,
+  type WebSocketLike,
+} from '../wire/sockets.js'
 import { globals, type Data, type PeerConnectionClass, type WebSocketClass } from './browser.js'
 import { openChannel, type Channel } from './channel.js'
 import type { ConnectOptions, PlayerConnection, PlayerEvents } from './types.js'

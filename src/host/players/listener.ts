@@ -1,17 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { WITH_CHANNEL } from '../relay/signals.js'
-import { originOf, plainAddress } from '../../local/http.js'
-import { createGuardedServer } from '../../local/http.js'
-import { refusalLine } from '../../local/http.js'
-import type { LineLog } from '../../local/http.js'
-import { answerRaw, SAFE_HEADERS } from '../../local/http.js'
-import { malformed, TEXT_FORM } from '../../local/http.js'
-import type { RequestHead, Verdict } from '../../local/http.js'
+import { WITH_CHANNEL } from '../wire/sockets.js'
+import {
+  answerRaw,
+  createGuardedServer,
+  malformed,
+  originOf,
+  plainAddress,
+  refusalLine,
+  SAFE_HEADERS,
+  TEXT_FORM,
+  type LineLog,
+  type RequestHead,
+  type Verdict,
+} from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
 import type { PlayerRefusal, Relay } from './relay.js'
-import { Transport } from './transport.js'
+import { Connection } from './connection.js'
 import type { Channels } from './webrtc/channel.js'
 
 /** Most connections without a player: handshakes, refusals, and health probes. */
@@ -20,6 +26,8 @@ const OTHER_CONNECTIONS = 256
 const REFUSED_MS = 1_000
 
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
+/** Any page may measure how far away the host is. */
+const MEASURED = { 'access-control-allow-origin': '*', 'timing-allow-origin': '*' } as const
 /** Sent with a failed handshake, since the client may speak another version. */
 const VERSION = { 'sec-websocket-version': '13' } as const
 
@@ -67,6 +75,7 @@ export class Listener {
       upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
       onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
       onFault,
+      onWarning: log,
     })
     this.server = server
     this.sockets = sockets
@@ -76,8 +85,8 @@ export class Listener {
   #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
     const [status, body] = this.#answer(message, target)
     if (status === 404) this.#log(message, status, body)
-    const allow = status === 405 ? { allow: 'GET, HEAD' } : {}
-    reply.writeHead(status, { ...TEXT, ...allow, 'content-length': Buffer.byteLength(body) })
+    const more = status === 405 ? { allow: 'GET, HEAD' } : status === 404 ? {} : MEASURED
+    reply.writeHead(status, { ...TEXT, ...more, 'content-length': Buffer.byteLength(body) })
     reply.end(body)
   }
 
@@ -112,15 +121,15 @@ export class Listener {
     }
     const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
     websockets.handleUpgrade(message, socket, head, (accepted) => {
-      const transport = new Transport(accepted, socket, target, remoteAddress)
-      const player = relay.admit(transport)
+      const connection = new Connection(accepted, socket, target, remoteAddress)
+      const player = relay.admit(connection)
       if ('code' in player) return this.#dismiss(accepted, player, remoteAddress)
       const offered = accepted.protocol === WITH_CHANNEL ? channels() : undefined
-      if (offered) transport.offerChannel(offered, player)
-      transport.serve(player)
+      if (offered) connection.offerChannel(offered, player)
+      connection.serve(player)
       this.#exempt(socket)
       // setImmediate: after a stall, read what has arrived before probing.
-      const probes = setInterval(() => setImmediate(() => transport.probe()), probeInterval)
+      const probes = setInterval(() => setImmediate(() => connection.probe()), probeInterval)
       accepted.once('close', () => clearInterval(probes))
     })
   }

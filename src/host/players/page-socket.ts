@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocketServer } from 'ws'
-import { BatchWriter, readBatch } from '../relay/batches.js'
-import type { Frame } from '../relay/batches.js'
-import { REPLACED } from '../relay/frame.js'
-import { STATES } from '../relay/socket.js'
+import { BatchWriter, readBatch, REPLACED, type Frame } from '../wire/batches.js'
+import { STATES } from '../wire/sockets.js'
 
 /** Above the first number of bytes that wait for the page, nothing is read from players; below the second, reading resumes. */
 const FULL_BYTES = 4 * 1024 * 1024

@@ -1,10 +1,8 @@
-import type { Frame } from '../relay/batches.js'
-import { readClose, readText } from '../relay/batches.js'
-import { OPERATIONS } from '../relay/frame.js'
-import { STALE_BYTES } from '../relay/socket.js'
+import { OPERATIONS, readClose, readText, type Frame } from '../wire/batches.js'
+import { STALE_BYTES } from '../wire/sockets.js'
 import type { HostSettings } from '../host-options.js'
 import type { PageSocket } from './page-socket.js'
-import type { Receiver, Transport } from './transport.js'
+import type { Receiver, Connection } from './connection.js'
 
 /** Interval of reports to the page about the bytes that wait for slow players. */
 const BEHIND_MS = 50
@@ -67,7 +65,7 @@ export class Relay {
   }
 
   /** Tells the page of a player whose connection is open. */
-  admit(transport: Transport): Receiver | PlayerRefusal {
+  admit(connection: Connection): Receiver | PlayerRefusal {
     const {
       page,
       limits: { maxPlayers },
@@ -76,12 +74,12 @@ export class Relay {
     if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
     // Refuse early: even a player who leaves at once would add two frames to the page's queue.
     if (page.isFull) return { code: 1013, reason: 'The game is busy' }
-    const player = new RelayedPlayer((this.#lastId += 1), transport, this, () => this.#forget(player))
+    const player = new RelayedPlayer((this.#lastId += 1), connection, this, () => this.#forget(player))
     this.#players.set(player.id, player)
     this.figures.joined += 1
     this.figures.now = this.#players.size
-    page.writer.open(player.id, transport.remoteAddress, transport.url)
-    this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: transport.remoteAddress })
+    page.writer.open(player.id, connection.remoteAddress, connection.url)
+    this.options.onPlayer({ id: player.id, state: 'open', remoteAddress: connection.remoteAddress })
     return player
   }
 
@@ -103,9 +101,9 @@ export class Relay {
 
   /** The page has stopped reading, or reads again. */
   setFull(isFull: boolean): void {
-    for (const { transport } of this.#players.values()) {
-      if (isFull) transport.pause()
-      else transport.resume()
+    for (const { connection } of this.#players.values()) {
+      if (isFull) connection.pause()
+      else connection.resume()
     }
   }
 
@@ -133,11 +131,11 @@ export class Relay {
     this.#behindTimer = undefined
     let held = 0
     for (const player of this.#behind) {
-      if (!player.hasEnded) held += player.transport.heldBytes
-      const waiting = player.transport.bufferedAmount
+      if (!player.hasEnded) held += player.connection.heldBytes
+      const waiting = player.connection.bufferedAmount
       if (page.isOpen && waiting !== player.reported) page.writer.waiting(player.id, waiting)
       player.reported = waiting
-      if (player.transport.heldBytes === 0 || player.hasEnded) this.#behind.delete(player)
+      if (player.connection.heldBytes === 0 || player.hasEnded) this.#behind.delete(player)
     }
     if (held > this.options.limits.maxBufferedTotal) this.#shed(held)
     if (this.#behind.size > 0) this.#behindTimer = setTimeout(() => this.report(), BEHIND_MS)
@@ -146,13 +144,13 @@ export class Relay {
   /** Closes the players with the most waiting bytes, until the total is within its limit. */
   #shed(held: number): void {
     const { maxBufferedTotal } = this.options.limits
-    const slowest = [...this.#behind].sort((a, b) => b.transport.heldBytes - a.transport.heldBytes)
+    const slowest = [...this.#behind].sort((a, b) => b.connection.heldBytes - a.connection.heldBytes)
     for (const player of slowest) {
       if (held <= maxBufferedTotal) return
-      held -= player.transport.heldBytes
+      held -= player.connection.heldBytes
       player.end(1013, `${maxBufferedTotal} bytes wait for all players together, most for the slowest`)
       // Otherwise the close frame would queue behind these bytes, and keep their memory in use.
-      if (player.transport.heldBytes > MOST_LEFT_BYTES) player.transport.cut()
+      if (player.connection.heldBytes > MOST_LEFT_BYTES) player.connection.cut()
     }
   }
 
@@ -172,7 +170,7 @@ export class Relay {
 /** A player whom the relay has admitted. */
 class RelayedPlayer implements Receiver {
   readonly id: number
-  readonly transport: Transport
+  readonly connection: Connection
   /** The waiting bytes of the last report to the page. */
   reported = 0
   hasEnded = false
@@ -182,9 +180,9 @@ class RelayedPlayer implements Receiver {
   #countedAt = performance.now()
   readonly #forget: () => void
 
-  constructor(id: number, transport: Transport, relay: Relay, forget: () => void) {
+  constructor(id: number, connection: Connection, relay: Relay, forget: () => void) {
     this.id = id
-    this.transport = transport
+    this.connection = connection
     this.#relay = relay
     this.#messagesLeft = relay.options.limits.maxRate * BURST_SECONDS
     this.#forget = forget
@@ -211,33 +209,33 @@ class RelayedPlayer implements Receiver {
   send(data: string | Uint8Array): boolean {
     if (this.hasEnded) return false
     const { maxBuffered } = this.#relay.options.limits
-    const held = this.transport.heldBytes
-    this.transport.send(data)
+    const held = this.connection.heldBytes
+    this.connection.send(data)
     // A single message may exceed the limit.
-    if (held > 0 && this.transport.heldBytes > maxBuffered) {
+    if (held > 0 && this.connection.heldBytes > maxBuffered) {
       this.end(1013, `More than ${maxBuffered} bytes wait to be read`)
     }
-    return this.transport.heldBytes > 0
+    return this.connection.heldBytes > 0
   }
 
   /** Returns whether bytes wait for the player. */
   sendUnreliable(data: string | Uint8Array): boolean {
-    if (this.hasEnded || this.transport.sendUnreliable(data)) return false
-    return this.transport.bufferedAmount > STALE_BYTES || this.send(data)
+    if (this.hasEnded || this.connection.sendUnreliable(data)) return false
+    return this.connection.bufferedAmount > STALE_BYTES || this.send(data)
   }
 
   closeByPage(code: number, reason: string): void {
-    if (!this.hasEnded) this.transport.close(code, reason)
+    if (!this.hasEnded) this.connection.close(code, reason)
   }
 
   /** Ends the connection by the host's decision, and tells the page at once. */
   end(code: number, reason: string): void {
     if (this.hasEnded) return
     if (code === 1008 || code === 1009 || code === 1013) {
-      this.#relay.options.log(`Player ${this.id} (${this.transport.remoteAddress}) is closed with ${code}: ${reason}`)
+      this.#relay.options.log(`Player ${this.id} (${this.connection.remoteAddress}) is closed with ${code}: ${reason}`)
     }
     this.#tell(code, reason)
-    this.transport.close(code, reason)
+    this.connection.close(code, reason)
   }
 
   #mayCome(): boolean {
@@ -257,6 +255,6 @@ class RelayedPlayer implements Receiver {
     this.hasEnded = true
     const { page, onPlayer } = this.#relay.options
     page.tellLeft(this.id, code, reason)
-    onPlayer({ id: this.id, state: 'closed', remoteAddress: this.transport.remoteAddress, code, reason })
+    onPlayer({ id: this.id, state: 'closed', remoteAddress: this.connection.remoteAddress, code, reason })
   }
 }

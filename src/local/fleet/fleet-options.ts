@@ -1,6 +1,6 @@
 import type { AutoscalerManifest, FleetEntry, FleetManifest } from '../../platform/fleet.js'
 import type { ConsoleLevel } from '../game/lines.js'
-import type { StartGame } from './game.js'
+import type { StartGame } from '../game/program-game.js'
 import type { PortRange } from './ports.js'
 
 /** What happens to a Fleet on this machine. */

@@ -16,6 +16,7 @@ import type { FleetRunEvent, FleetRunOptions, FleetSettings } from './fleet-opti
 import { createFleetServer } from './fleet-server.js'
 import { GameServers } from './game-servers.js'
 import { createPlayersPorts } from './ports.js'
+import { askWebhook } from './webhook.js'
 
 /** A Fleet on this machine, with a sidecar and a game for each GameServer, until it is closed. */
 export interface Fleet extends RunningFleet {
@@ -199,6 +200,10 @@ class FleetRun {
         return void this.#servers.kill(action.server)
       case 'wake':
         return this.#wakeAt(action.at)
+      case 'review':
+        return void askWebhook(action, this.#closed.signal).then((answer) =>
+          this.#dispatch({ type: 'reviewed', webhook: action.webhook, answer }),
+        )
     }
   }
 

@@ -1,16 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { FleetEvent } from '../../platform/fleet.js'
-import type { ServerProcess } from '../../platform/fleet.js'
-import { BEFORE_READY, endReasonOf } from '../../protocol/game-server.js'
+import type { FleetEvent, ServerProcess } from '../../platform/fleet.js'
+import { BEFORE_READY } from '../../protocol/game-server.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import { isObject } from '../../protocol/is-object.js'
 import { isMarked } from '../../platform/sidecar.js'
 import type { Change, ControlCommand, ControlResult, GameServerManifest } from '../../platform/sidecar.js'
-import { endWithGameServer, gameVariables, KUBELET_MS, untilEndIsWritten } from '../game/kubelet.js'
+import { GameLife, type Game, type Next } from '../game/game-life.js'
+import { gameVariables, KUBELET_MS } from '../game/kubelet.js'
 import { startLocalSidecar } from '../sidecar/local-sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import type { ConsoleLine } from '../game/lines.js'
-import type { Game, GameExit, StartGame } from './game.js'
+import type { FleetGame, GameExit, StartGame } from '../game/program-game.js'
 
 /** What all GameServers of a Fleet have in common, and where they tell what happens. */
 export interface ServerSurroundings {
@@ -52,8 +51,6 @@ const GRACE_S = 30
 const LOG = { logEntries: 1_000, logSize: 2 * 1024 * 1024 }
 /** After this time a person wonders why a server isn't Ready. */
 const NOT_READY_MS = 10_000
-/** Pauses of a restart policy, shorter than the kubelet's 10 s to 5 min: here a person waits. */
-const RESTART_MS = { first: 250, most: 10_000 }
 /** The sidecar answers on while the game has its grace period, and a little longer. */
 const RESERVE_MS = 5_000
 
@@ -63,42 +60,47 @@ export class ServerRun {
   /** Resolves when the game has ended and the sidecar's port is free. */
   readonly ended: Promise<void>
   readonly #options: ServerOptions
-  readonly #isEnding = new AbortController()
-  readonly #leave: (() => void)[]
+  readonly #life: GameLife<GameExit>
+  readonly #restartPolicy: NonNullable<Pod['restartPolicy']>
   #onDeleted!: () => void
   readonly #deleted = new Promise<void>((resolve) => (this.#onDeleted = resolve))
-  readonly #restartPolicy: NonNullable<Pod['restartPolicy']>
   #process!: ServerProcess
-  #game: Game | undefined
-  #graceMs: number
-  #limit: NodeJS.Timeout | undefined
+  #game: FleetGame | undefined
 
   /** Starts the sidecar, then the game. */
   static async start(options: ServerOptions): Promise<ServerRun> {
     const { name, manifest, platform, allowOrigins } = options
-    const local = await startLocalSidecar(
-      {
-        ...{ gameServer: manifest, platform, allowOrigins },
-        onWarning: (text) => options.onWarning(`${name}: ${text}`, name),
-      },
-      LOG,
-    )
+    const onWarning = (text: string): void => options.onWarning(`${name}: ${text}`, name)
+    const local = await startLocalSidecar({ gameServer: manifest, platform, allowOrigins, onWarning }, LOG)
     return new ServerRun(options, local)
   }
 
   private constructor(options: ServerOptions, local: LocalSidecar) {
+    const { name, manifest, onWarning } = options
     this.#options = options
     this.local = local
-    const { restartPolicy = 'Never', terminationGracePeriodSeconds = GRACE_S } = podOf(options.manifest)
+    const { restartPolicy = 'Never', terminationGracePeriodSeconds = GRACE_S } = podOf(manifest)
     this.#restartPolicy = restartPolicy
-    this.#graceMs = options.graceMs ?? terminationGracePeriodSeconds * 1000
-    this.#leave = [
-      local.sidecar.log.subscribe(({ changes }) => this.#follow(changes)),
-      endWithGameServer(local, () => this.#end()),
-    ]
+    const leave = local.sidecar.log.subscribe(({ changes }) => this.#follow(changes))
     this.#tell({ state: 'starting', restarts: 0, sidecarUrl: local.url })
     this.#observe()
-    this.ended = this.#live()
+    this.#life = new GameLife<GameExit>({
+      local,
+      graceMs: options.graceMs ?? terminationGracePeriodSeconds * 1000,
+      start: (signal, graceMs) => this.#start(signal, graceMs),
+      next: (exit, hasEnded) => this.#next(exit, hasEnded),
+      onKill: (_, ms) =>
+        onWarning(
+          `${name} still runs ${ms / 1000} s after SIGTERM: SIGKILL. Handle the signal, or raise --grace.`,
+          name,
+        ),
+    })
+    this.ended = this.#life.ended
+      .then(() => this.#deleted)
+      .finally(() => {
+        leave()
+        return local.close()
+      })
   }
 
   get gameServer(): GameServer {
@@ -110,8 +112,8 @@ export class ServerRun {
   }
 
   /** Sets the deletion timestamp; SIGTERM follows as in a pod, SIGKILL after the grace period. */
-  delete(graceMs = this.#graceMs): ControlResult {
-    this.#graceMs = graceMs
+  delete(graceMs = this.#life.graceMs): ControlResult {
+    this.#life.graceMs = graceMs
     const result = this.control({ type: 'delete', graceMs: KUBELET_MS + graceMs + RESERVE_MS })
     if (graceMs === 0) this.#end()
     return result
@@ -124,10 +126,14 @@ export class ServerRun {
 
   /** Ends the game at once, without the time that a kubelet takes to hear of a deletion. */
   close(): Promise<void> {
-    this.control({ type: 'delete', graceMs: this.#graceMs + RESERVE_MS })
+    this.control({ type: 'delete', graceMs: this.#life.graceMs + RESERVE_MS })
     this.#onDeleted()
     this.#end()
     return this.ended
+  }
+
+  #end(): void {
+    if (!this.#life.isEnding) this.#life.end()
   }
 
   #follow(changes: readonly Change[]): void {
@@ -135,7 +141,7 @@ export class ServerRun {
     // A sidecar alone takes a fresh GameServer in place of a lost one; in a Fleet, the Fleet creates it.
     if (changes.some(({ type }) => type === 'gone' || type === 'replaced')) {
       this.#onDeleted()
-      this.#graceMs = 0
+      this.#life.graceMs = 0
       return this.#end()
     }
     if (isMarked(this.gameServer)) this.#onDeleted()
@@ -155,67 +161,43 @@ export class ServerRun {
     if (text !== undefined) dispatch({ type: 'note', entry: { type: 'process', server, text: `${server} ${text}.` } })
   }
 
-  /** Starts the game, again if the pod's restart policy says so, until it has ended for good. */
-  async #live(): Promise<void> {
+  async #start(signal: AbortSignal, graceMs: number): Promise<Game<GameExit>> {
+    const { name, platform, ports, startGame, onOutput, onStartFailure } = this.#options
+    const tellEnd = (exit: GameExit): GameExit => {
+      this.#game = undefined
+      this.#tell({ ...this.#process, state: 'ended', exitCode: exit.exitCode }, `ended with ${exit.how}`)
+      return exit
+    }
     try {
-      while (await this.#play());
-      await this.#deleted
-    } finally {
-      for (const leave of this.#leave) leave()
-      clearTimeout(this.#limit)
-      await this.local.close()
+      const game = await startGame({
+        ...{ platform, signal, graceMs, port: ports[0], sidecarUrl: this.local.url },
+        variables: gameVariables(this.local, platform),
+        onOutput: (line) => onOutput(name, line),
+      })
+      this.#game = game
+      const { exitCode: _, ...before } = this.#process
+      this.#tell({ ...before, state: 'running', pid: game.pid }, `started as process ${game.pid}`)
+      const reminder = setTimeout(() => this.#remind(), NOT_READY_MS).unref()
+      return { ...game, exited: game.exited.finally(() => clearTimeout(reminder)).then(tellEnd) }
+    } catch (error) {
+      if (!signal.aborted) onStartFailure(error as Error, name)
+      const exit = tellEnd({ exitCode: 127, how: (error as Error).message })
+      return { exited: Promise.resolve(exit), terminate: () => undefined, kill: () => undefined }
     }
   }
 
-  /** Resolves with whether the game is to be started again, when it has ended. */
-  async #play(): Promise<boolean> {
-    const { name, onStartFailure } = this.#options
+  /** Starts the game again if the pod's restart policy says so. Otherwise its GameServer ends with it. */
+  #next({ exitCode }: GameExit, hasEnded: boolean): Next {
+    if (hasEnded) return 'nothing'
     const restartPolicy = this.#restartPolicy
-    const { signal } = this.#isEnding
-    await this.#pause()
-    if (signal.aborted) return false
-    const { exitCode, how } = await this.#startGame().catch((error: unknown): GameExit => {
-      if (!signal.aborted) onStartFailure(error as Error, name)
-      return { exitCode: 127, how: (error as Error).message }
-    })
-    this.#game = undefined
-    clearTimeout(this.#limit)
-    this.#tell({ ...this.#process, state: 'ended', exitCode }, `ended with ${how}`)
-    const hasCalledEnd = await untilEndIsWritten(this.local)
-    if (signal.aborted || hasCalledEnd || endReasonOf(this.gameServer) !== undefined) return false
     if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)) {
       const restarts = this.#process.restarts + 1
       this.#tell({ ...this.#process, state: 'starting', restarts }, 'starts again, as its restartPolicy says')
-      return true
+      return 'again'
     }
     // pkg/gameservers/succeeded.go and health.go, as of release 1.56: a pod isn't restarted, even before Ready.
     this.control({ type: 'setState', state: exitCode === 0 ? 'Shutdown' : 'Unhealthy' })
-    return false
-  }
-
-  /** Waits before the game is started again in the same pod: each time twice as long. */
-  async #pause(): Promise<void> {
-    const { restarts } = this.#process
-    if (restarts === 0) return
-    const ms = Math.min(RESTART_MS.first * 2 ** (restarts - 1), RESTART_MS.most)
-    await sleep(ms, undefined, { signal: this.#isEnding.signal }).catch(() => undefined)
-  }
-
-  /** Resolves when the game has ended. */
-  async #startGame(): Promise<GameExit> {
-    const { name, platform, ports, startGame, onOutput } = this.#options
-    const { signal } = this.#isEnding
-    const game = await startGame({
-      ...{ platform, signal, graceMs: this.#graceMs, port: ports[0], sidecarUrl: this.local.url },
-      variables: gameVariables(this.local, platform),
-      onOutput: (line) => onOutput(name, line),
-    })
-    this.#game = game
-    const { exitCode: _, ...before } = this.#process
-    this.#tell({ ...before, state: 'running', pid: game.pid }, `started as process ${game.pid}`)
-    if (signal.aborted) this.#terminate(game)
-    const reminder = setTimeout(() => this.#remind(), NOT_READY_MS).unref()
-    return game.exited.finally(() => clearTimeout(reminder))
+    return 'nothing'
   }
 
   #remind(): void {
@@ -224,25 +206,5 @@ export class ServerRun {
       `${this.#options.name} has run for ${NOT_READY_MS / 1000} s without calling ready(), so no player is sent to it. ` +
         'Call createClient({ autoHealth: true }).ready() when the game can take players.',
     )
-  }
-
-  /** Ends the game: its GameServer has ended. */
-  #end(): void {
-    if (this.#isEnding.signal.aborted) return
-    this.#isEnding.abort()
-    if (this.#game !== undefined) this.#terminate(this.#game)
-  }
-
-  #terminate(game: Game): void {
-    const { name, onWarning } = this.#options
-    if (this.#graceMs === 0) return game.kill()
-    game.terminate()
-    this.#limit = setTimeout(() => {
-      onWarning(
-        `${name} still runs ${this.#graceMs / 1000} s after SIGTERM: SIGKILL. Handle the signal, or raise --grace.`,
-        name,
-      )
-      game.kill()
-    }, this.#graceMs)
   }
 }

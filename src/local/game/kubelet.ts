@@ -1,5 +1,6 @@
 import { endReasonOf } from '../../protocol/game-server.js'
 import { sidecarVariables } from '../gateway/sidecar-url.js'
+import { followReplacements } from '../sidecar/local-sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 
 /** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
@@ -9,8 +10,8 @@ export const KUBELET_MS = 1_000
 const WRITE_MS = 2_000
 
 /**
- * Does the kubelet's part beside a local sidecar: one second after the GameServer became Shutdown or Unhealthy, or was
- * deleted, calls `onEnd` with the state. Repeats this for each fresh GameServer. Returns the function that ends it.
+ * Calls `onEnd` with the state one second after the GameServer became Shutdown or Unhealthy, or was deleted, and again for
+ * each fresh GameServer. Returns the function that ends it.
  */
 export function endWithGameServer(local: LocalSidecar, onEnd: (state: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined
@@ -43,25 +44,28 @@ export function gameVariables({ url, sidecar }: LocalSidecar, platform: string):
   }
 }
 
-/** Whether a call that ends the GameServer is still queued in the sidecar. */
-const isEndPending = ({ sidecar }: LocalSidecar): boolean =>
-  sidecar.snapshot().pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
-
-/** Whether the GameServer is ending, or will be when the pending write is done. */
-export const isToEnd = (local: LocalSidecar): boolean =>
-  endReasonOf(local.sidecar.snapshot().gameServer) !== undefined || isEndPending(local)
-
-/** Whether the game's last call ends its GameServer; resolves once that call is written. */
-export async function untilEndIsWritten(local: LocalSidecar): Promise<boolean> {
-  if (!isEndPending(local)) return false
+/** Whether the GameServer has ended. Waits for a queued call of the game that ends it. */
+export async function hasGameServerEnded({ sidecar }: LocalSidecar): Promise<boolean> {
+  const isEndPending = (): boolean =>
+    sidecar.snapshot().pending.some(({ write }) => write === 'Shutdown' || write === 'Unhealthy')
+  if (!isEndPending()) return endReasonOf(sidecar.snapshot().gameServer) !== undefined
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, WRITE_MS)
-    const unsubscribe = local.sidecar.log.subscribe(() => {
-      if (isEndPending(local)) return
+    const unsubscribe = sidecar.log.subscribe(() => {
+      if (isEndPending()) return
       clearTimeout(timer)
       unsubscribe()
       resolve()
     })
   })
   return true
+}
+
+/** Puts a fresh GameServer in the place of the one whose game has ended, and returns the sentence that says so. */
+export function replaceGameServer(local: LocalSidecar): string {
+  let sentence = ''
+  const stop = followReplacements(local, (told) => (sentence = told))
+  local.control({ type: 'restart', fresh: true })
+  stop()
+  return sentence
 }

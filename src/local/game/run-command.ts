@@ -1,7 +1,6 @@
 import { isMarked } from '../../platform/sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
-import { endReasonOf } from '../../protocol/game-server.js'
-import { endWithGameServer, untilEndIsWritten } from './kubelet.js'
+import { GameLife } from './game-life.js'
 import { CommandError, startCommand } from './start-command.js'
 import type { CommandEnd, RunningCommand } from './start-command.js'
 
@@ -32,64 +31,47 @@ export interface RunCommandOptions {
 export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
   const { command, local, env, graceMs, restarts, stdin = 'inherit', orphaned, say } = options
   let running: RunningCommand | undefined
-  /** The last command that got SIGTERM. */
-  let terminated: RunningCommand | undefined
-  let signalled = false
-  let limit: NodeJS.Timeout | undefined
-
-  const terminate = (reason: string, ms: number): void => {
-    if (running === undefined) return
-    say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
-    terminated = running
-    void running.terminate(ms)
+  const announce = (reason: string, ms = graceMs): void => {
+    if (running !== undefined) say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
   }
-  const stopPassing = passSignals(
-    () => running,
-    (name) => {
-      signalled = true
-      // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
-      if (name === 'SIGINT') return
-      limit ??= setTimeout(() => {
-        say(`${command[0]}, or what it has started, still runs ${graceMs / 1000} s after ${name}: SIGKILL`)
-        void running?.kill()
-      }, graceMs)
+  const life = new GameLife<CommandEnd>({
+    ...{ local, graceMs, kubelet: restarts ? 'ends game' : 'ignores it' },
+    async start() {
+      const started = await startCommand(command, { env: env(), stdio: [stdin, 'inherit', 'inherit'] })
+      void started.exited.then(() => (running = undefined))
+      return (running = started)
     },
-  )
+    next({ signal, exitCode }, hasEnded) {
+      const { name } = local.sidecar.snapshot().gameServer.object_meta
+      say(`${command[0]} ended with ${signal ?? `exit code ${exitCode}`}; GameServer ${name} is ${stateOf(local)}`)
+      return restarts && hasEnded ? 'fresh' : 'nothing'
+    },
+    onGameServerEnd: (state, isTerminated) => isTerminated && announce(`The GameServer is ${state}`),
+    onReplaced: () => say(`${command[0]} starts again for ${local.sidecar.snapshot().gameServer.object_meta.name}`),
+    onKill: (name, ms) =>
+      say(`${command[0]}, or what it has started, still runs ${ms / 1000} s after ${name}: SIGKILL`),
+  })
+  // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
+  const onSignal = (name: NodeJS.Signals): void => life.end(name, name === 'SIGINT' ? Infinity : graceMs)
+  const stopPassing = passSignals(() => running, onSignal)
   void orphaned?.then(() => {
-    if (!signalled) terminate('npm has ended', graceMs)
-    signalled = true
+    if (life.isEnding) return
+    announce('npm has ended')
+    life.end()
   })
   const unsubscribe = local.sidecar.log.subscribe(({ event, problem }) => {
-    if (event.type === 'control' && event.command.type === 'terminate' && problem === undefined)
-      terminate('The GameServer is terminated', event.command.graceMs ?? graceMs)
+    if (event.type !== 'control' || event.command.type !== 'terminate' || problem !== undefined) return
+    const { graceMs: ms = graceMs } = event.command
+    announce('The GameServer is terminated', ms)
+    life.terminate('SIGTERM', ms)
   })
-  const leaveKubelet =
-    restarts &&
-    endWithGameServer(local, (state) => {
-      if (terminated !== running) terminate(`The GameServer is ${state}`, graceMs)
-    })
-
   try {
-    for (;;) {
-      running = await startCommand(command, { env: env(), stdio: [stdin, 'inherit', 'inherit'] })
-      const end = await running.exited
-      running = undefined
-      const isEnding = await untilEndIsWritten(local)
-      const { gameServer } = local.sidecar.snapshot()
-      const { name } = gameServer.object_meta
-      const how = end.signal ?? `exit code ${end.exitCode}`
-      say(`${command[0]} ended with ${how}; GameServer ${name} is ${stateOf(local)}`)
-      if (!restarts || signalled || !(isEnding || endReasonOf(gameServer) !== undefined)) return end
-      local.control({ type: 'restart', fresh: true })
-      say(`${command[0]} starts again for ${local.sidecar.snapshot().gameServer.object_meta.name}`)
-    }
+    return await life.ended
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
     say(`${error.message}.`)
     return { code: error.exitCode, signal: null, exitCode: error.exitCode }
   } finally {
-    if (leaveKubelet) leaveKubelet()
-    clearTimeout(limit)
     unsubscribe()
     stopPassing()
   }
@@ -103,12 +85,12 @@ function stateOf(local: LocalSidecar): string {
 }
 
 /**
- * Passes each signal on to a command once. The command has its own process
- * group, so the terminal's keys and resizes reach only this process.
+ * Passes each signal on to a command once. The command has its own process group, so the terminal's keys and resizes reach
+ * only this process.
  *
  * @returns the function that stops this
  */
-function passSignals(running: () => RunningCommand | undefined, onSignal: (name: string) => void): () => void {
+function passSignals(running: () => RunningCommand | undefined, onEnd: (name: NodeJS.Signals) => void): () => void {
   const listeners: (readonly [NodeJS.Signals, () => void])[] = []
   const on = (name: NodeJS.Signals, listener: () => void): void => {
     listeners.push([name, listener])
@@ -118,12 +100,7 @@ function passSignals(running: () => RunningCommand | undefined, onSignal: (name:
     let last = -Infinity
     on(name, () => {
       const now = performance.now()
-      if (now - last > SAME_REQUEST_MS) {
-        onSignal(name)
-        // A terminal sends its signals to all processes, and a shell in between waits for the game.
-        if (name === 'SIGTERM') running()?.signal(name)
-        else running()?.signalAll(name)
-      }
+      if (now - last > SAME_REQUEST_MS) onEnd(name)
       last = now
     })
   }

@@ -1,25 +1,25 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { createGuardedServer } from '../http/guarded-server.js'
-import type { GuardedServerOptions } from '../http/guarded-server.js'
 import type { OperationName } from '../../protocol/operations.js'
-import { createLineLog, refusalLine } from '../http/line-log.js'
 import { listen, urlHost } from '../http/address.js'
+import { createGuardedServer } from '../http/guarded-server.js'
+import { refusalLine } from '../http/line-log.js'
 import { answerRefusal } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
 import { createGuard } from '../http/request-guard.js'
-import { startLocalSidecar, followReplacements } from '../sidecar/local-sidecar.js'
+import type { Admission } from '../http/request-guard.js'
+import { followReplacements, startLocalSidecar } from '../sidecar/local-sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { createStaticFiles } from './files/static-files.js'
-import { createAccess } from './forward/access.js'
-import { createSidecarHandler } from './forward/sidecar-handler.js'
-import type { ForwardedFigures, SidecarHandler } from './forward/sidecar-handler.js'
+import type { RequestHandler } from './files/static-files.js'
+import { CONFIG_PATH, createAccess } from './forward/access.js'
+import type { Access } from './forward/access.js'
+import { SidecarHandler } from './forward/sidecar-handler.js'
+import type { ForwardedFigures } from './forward/sidecar-handler.js'
 import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions } from './gateway-options.js'
 import type { GatewayOptions, GatewaySettings } from './gateway-options.js'
-import { CONFIG_PATH, createOwnPaths, pathOf } from './own-paths.js'
-import type { OwnPaths } from './own-paths.js'
 
 /** After a signal, calls are served until there were none for this many milliseconds. */
 const QUIET_MS = 500
@@ -86,143 +86,125 @@ export interface InnerGateway extends Gateway {
 /** The same as `createGateway()`, with hooks. @internal */
 export async function createInnerGateway(options: GatewayOptions, hooks: GatewayHooks): Promise<InnerGateway> {
   const settings = resolveGatewayOptions(options)
-  const local =
-    settings.local === undefined
-      ? undefined
-      : await startLocalSidecar(settings.local, { playersPort: hooks.playersPort })
+  const { playersPort } = hooks
+  const local = settings.local && (await startLocalSidecar(settings.local, { playersPort }))
   try {
-    return await start(options, settings, local, hooks)
+    return await new GatewayServer(settings, local, hooks).listen()
   } catch (error) {
     await local?.close()
     throw error
   }
 }
 
-async function start(
-  options: GatewayOptions,
-  settings: GatewaySettings,
-  local: LocalSidecar | undefined,
-  hooks: GatewayHooks,
-): Promise<InnerGateway> {
-  const { host, tls, exposed, token, allowHosts, allowOrigins, onWarning } = settings
-  const scheme = tls === undefined ? 'http' : 'https'
-  const log = createLineLog(options.onLog)
-  const sidecar = settings.sidecar ?? new URL(local!.url)
-  const access = createAccess({ token, exposed, scheme })
-  const traffic = new Traffic()
-  const sidecarHandler = createSidecarHandler({
-    sidecar,
-    timeout: settings.timeout,
-    access,
-    denied: settings.denied,
-    onCall: hooks.onCall,
-    onWatch: (socket) => guarded.exempt(socket),
-    log,
-  })
-  const noteRefusal = (method: string | undefined, target: string, refusal: Refusal): void =>
-    log(refusalLine(method, target, refusal))
-  const ownPaths = createOwnPaths(settings.platform, options.autoHealth, access)
-  const serve = createServe({ options, ownPaths, sidecarHandler, noteRefusal })
+class GatewayServer {
+  readonly #settings: GatewaySettings
+  readonly #local: LocalSidecar | undefined
+  readonly #hooks: GatewayHooks
+  readonly #sidecar: URL
+  readonly #access: Access
+  readonly #handler: SidecarHandler
+  readonly #serveFile: RequestHandler | undefined
+  readonly #guarded: ReturnType<typeof createGuardedServer>
+  readonly #traffic = new Traffic()
+  #closing: Promise<void> | undefined
 
-  const upgrade: GuardedServerOptions['upgrade'] = async (message, socket, head, admission) => {
-    const { target } = admission
-    if (isForSidecar(target)) return sidecarHandler.upgrade(message, socket, admission)
-    if (hooks.upgrade?.(target, message, socket, head) === true) return guarded.exempt(socket)
-    const refusal = notFound(target)
-    noteRefusal(message.method, target, refusal)
-    answerRefusal(socket, refusal)
+  constructor(settings: GatewaySettings, local: LocalSidecar | undefined, hooks: GatewayHooks) {
+    const { dir, tls, scheme, allowHosts, allowOrigins, timeout, denied, log, onWarning } = settings
+    const sidecar = settings.sidecar ?? new URL(local!.url)
+    const access = createAccess(settings, scheme)
+    this.#settings = settings
+    this.#local = local
+    this.#hooks = hooks
+    this.#sidecar = sidecar
+    this.#access = access
+    this.#handler = new SidecarHandler({
+      ...{ sidecar, timeout, access, denied, log, onCall: hooks.onCall },
+      onWatch: (socket) => this.#guarded.exempt(socket),
+    })
+    this.#serveFile = dir === undefined ? undefined : createStaticFiles({ ...settings, dir, configScript: CONFIG_PATH })
+    this.#guarded = createGuardedServer({
+      tls,
+      guard: createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) }),
+      serve: (...args) => this.#traffic.count(this.#serve(...args)),
+      upgrade: (...args) => this.#traffic.count(this.#upgrade(...args)),
+      onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
+      onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
+      onWarning,
+    })
+    // A closing gateway opens no watches again.
+    if (local !== undefined) followReplacements(local, () => this.#closing === undefined && this.#handler.startAgain())
   }
 
-  const guarded = createGuardedServer({
-    tls,
-    guard: createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) }),
-    serve: (...args) => traffic.count(serve(...args)),
-    upgrade: (...args) => traffic.count(upgrade(...args)),
-    onRefused: ({ method, url = '' }, refusal) => noteRefusal(method, url, refusal),
-    onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
-  })
-
-  let closing: Promise<void> | undefined
-  const close = (reason = ''): Promise<void> => (closing ??= end({ guarded, traffic, sidecarHandler, local }, reason))
-  // A closing gateway opens no watches again.
-  if (local !== undefined) followReplacements(local, () => closing === undefined && sidecarHandler.startAgain())
-
-  await listen(guarded.server, settings.port, host)
-  const { port } = guarded.server.address() as AddressInfo
-  if (exposed) {
-    const who = token === undefined ? 'can read what the sidecar says' : 'may try to guess the token'
-    onWarning(`Listening on ${host}: other machines that reach it ${who}`)
-  }
-  return {
-    url: `${scheme}://${urlHost(host)}:${port}`,
-    port,
-    sidecarUrl: sidecar.href.replace(/\/$/, ''),
-    local,
-    token,
-    figures: sidecarHandler.figures,
-    get wasShutDown() {
-      return sidecarHandler.wasShutDown
-    },
-    tellSignal(signal, mostMs, isSettled) {
-      const told = sidecarHandler.stopWatches(signal)
-      return traffic.rest(mostMs, (quietMs) => {
-        const isQuiet = isSettled ? quietMs >= QUIET_MS : told === 0
-        return isQuiet || sidecarHandler.wasShutDown
-      })
-    },
-    close,
-    [Symbol.asyncDispose]: () => close(),
-  }
-}
-
-interface ServeParts {
-  readonly options: GatewayOptions
-  readonly ownPaths: OwnPaths
-  readonly sidecarHandler: SidecarHandler
-  noteRefusal(method: string | undefined, target: string, refusal: Refusal): void
-}
-
-/** Answers a request by its path: the sidecar's, the gateway's own, the game's. */
-function createServe({ options, ownPaths, sidecarHandler, noteRefusal }: ServeParts): GuardedServerOptions['serve'] {
-  const { dir, spa, isolate } = options
-  const serveFile = dir === undefined ? undefined : createStaticFiles({ dir, spa, isolate, configScript: CONFIG_PATH })
-
-  return async (message, reply, admission) => {
-    const { target } = admission
-    if (isForSidecar(target)) return sidecarHandler.serve(message, reply, admission)
-    const refuse = (refusal: Refusal): void => {
-      noteRefusal(message.method, target, refusal)
-      answerRefusal(reply, refusal)
+  async listen(): Promise<InnerGateway> {
+    const { port: asked, host, scheme, exposed, token, onWarning } = this.#settings
+    const { server } = this.#guarded
+    await listen(server, asked, host)
+    const { port } = server.address() as AddressInfo
+    if (exposed) {
+      const who = token === undefined ? 'can read what the sidecar says' : 'may try to guess the token'
+      onWarning(`Listening on ${host}: other machines that reach it ${who}`)
     }
-    if (ownPaths(message, reply, admission, refuse)) return
-    if (isOwnPath(target) || serveFile === undefined) return refuse(notFound(target))
-    return serveFile(message, reply)
+    const handler = this.#handler
+    const close = (reason = ''): Promise<void> => (this.#closing ??= this.#end(reason))
+    return {
+      ...{ url: `${scheme}://${urlHost(host)}:${port}`, port, local: this.#local, token, figures: handler.figures },
+      sidecarUrl: this.#sidecar.href.replace(/\/$/, ''),
+      get wasShutDown() {
+        return handler.wasShutDown
+      },
+      tellSignal: (signal, mostMs, isSettled) => {
+        const told = handler.stopWatches(signal)
+        return this.#traffic.rest(mostMs, (quietMs) => {
+          const isQuiet = isSettled ? quietMs >= QUIET_MS : told === 0
+          return isQuiet || handler.wasShutDown
+        })
+      },
+      close,
+      [Symbol.asyncDispose]: () => close(),
+    }
   }
-}
 
-interface Parts {
-  readonly guarded: ReturnType<typeof createGuardedServer>
-  readonly traffic: Traffic
-  readonly sidecarHandler: SidecarHandler
-  readonly local: LocalSidecar | undefined
-}
+  /** Answers a request by its path: the sidecar's, the gateway's own, the game's. */
+  async #serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
+    const { target } = admission
+    if (isForSidecar(target)) return this.#handler.serve(message, reply, admission)
+    const answered = this.#access.serve(message, reply, admission)
+    if (answered === true) return
+    if (answered !== false) return this.#refuse(message, reply, answered)
+    if (isOwnPath(target) || this.#serveFile === undefined) return this.#refuse(message, reply, notFound(target))
+    return this.#serveFile(message, reply)
+  }
 
-async function end({ guarded, traffic, sidecarHandler, local }: Parts, reason: string): Promise<void> {
-  const { server, sockets } = guarded
-  // The HTTP server's own close() would also cut connections over which pages may still have something to say.
-  const stopListening = (): void => void Server.prototype.close.call(server)
-  if (reason === '') stopListening()
-  const told = sidecarHandler.stopWatches(reason)
-  await traffic.rest(CLOSE_MS, (quietMs) => {
-    const isAwaited = reason === 'SIGTERM' && told > 0 && !sidecarHandler.wasShutDown
-    if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
-    return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
-  })
-  stopListening()
-  for (const socket of sockets) socket.destroy()
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  sidecarHandler.close()
-  await local?.close()
+  async #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void> {
+    const { target } = admission
+    if (isForSidecar(target)) return this.#handler.upgrade(message, socket, admission)
+    if (this.#hooks.upgrade?.(target, message, socket, head) === true) return this.#guarded.exempt(socket)
+    this.#refuse(message, socket, notFound(target))
+  }
+
+  #refuse({ method, url = '' }: IncomingMessage, to: ServerResponse | Socket, refusal: Refusal): void {
+    this.#settings.log(refusalLine(method, url, refusal))
+    answerRefusal(to, refusal)
+  }
+
+  async #end(reason: string): Promise<void> {
+    const { server, sockets } = this.#guarded
+    const handler = this.#handler
+    // The HTTP server's own close() would also cut connections over which pages may still have something to say.
+    const stopListening = (): void => void Server.prototype.close.call(server)
+    if (reason === '') stopListening()
+    const told = handler.stopWatches(reason)
+    await this.#traffic.rest(CLOSE_MS, (quietMs) => {
+      const isAwaited = reason === 'SIGTERM' && told > 0 && !handler.wasShutDown
+      if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
+      return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
+    })
+    stopListening()
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+    handler.close()
+    await this.#local?.close()
+  }
 }
 
 /** Whether a target belongs to the gateway, not to the game. */
@@ -231,7 +213,7 @@ const isOwnPath = (target: string): boolean => target === '*' || target.startsWi
 const notFound = (target: string): Refusal => ({
   status: 404,
   code: 5,
-  message: `The gateway has no ${pathOf(target)}`,
+  message: `The gateway has no ${target.split('?')[0]}`,
 })
 
 /** Counts the requests that are being answered. */

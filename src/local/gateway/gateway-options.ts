@@ -2,6 +2,7 @@ import type { OperationName } from '../../protocol/operations.js'
 import { checkGatewayOptions } from '../../platform/schema.js'
 import { isLoopback, ownHosts } from '../http/address.js'
 import { checkCertificate } from '../http/certificate.js'
+import { createLineLog } from '../http/line-log.js'
 import { createToken } from '../http/token.js'
 import { warnProcess } from '../sidecar/local-sidecar-options.js'
 import type { LocalSidecarOptions } from '../sidecar/local-sidecar-options.js'
@@ -32,9 +33,9 @@ export interface GatewayOptions {
   readonly isolate?: boolean | undefined
   /** Makes clients in the game's pages send beats by themselves. Default: the clients' own options decide. */
   readonly autoHealth?: boolean | undefined
-  /** The certificate chain as PEM, to speak HTTPS. Goes with `key`. */
+  /** The certificate chain as PEM, or the path of its file, to speak HTTPS. Goes with `key`; renewed files are read again. */
   readonly cert?: string | Uint8Array | undefined
-  /** The certificate's private key as PEM. Goes with `cert`. */
+  /** The certificate's private key as PEM, or the path of its file. Goes with `cert`. */
   readonly key?: string | Uint8Array | undefined
   /**
    * Allows a `host` that other machines can reach. It needs a `token` or `allowOrigins`, which say who may use the
@@ -69,19 +70,18 @@ export function resolveGatewayOptions(options: GatewayOptions) {
   const exposed = !isLoopback(host)
   if (exposed) checkExposure(options, host)
   return {
+    ...{ host, platform, tls, exposed, allowOrigins },
+    ...{ dir: options.dir, spa: options.spa, isolate: options.isolate, autoHealth: options.autoHealth },
     port: options.port ?? 0,
-    host,
-    platform,
+    scheme: tls === undefined ? ('http' as const) : ('https' as const),
     /** Undefined if a local sidecar runs inside. */
     sidecar: local ? undefined : findSidecar(options.sidecar, platform, process.env),
     local: local ? { platform, ...(local === true ? {} : local) } : undefined,
     denied: new Set<OperationName>(options.deny),
-    tls,
-    exposed,
     token: options.token === true ? createToken() : options.token || undefined,
     allowHosts: [...allowHosts, ...ownHosts(host)],
-    allowOrigins,
     timeout: options.timeout ?? 30_000,
+    log: createLineLog(options.onLog),
     onWarning: options.onWarning ?? warnProcess,
   }
 }

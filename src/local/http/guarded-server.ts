@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { Certificate } from './certificate.js'
+import { followCertificate, type Certificate } from './certificate.js'
 import { limitConnections } from './connection-limit.js'
 import { answerRefusal, createReply } from './raw-response.js'
 import { malformed, METHOD_NOT_ALLOWED, SIDECAR_FORM } from './refusal.js'
@@ -52,6 +52,8 @@ export interface GuardedServerOptions {
   readonly onRefused?: ((message: IncomingMessage, refusal: Refusal) => void) | undefined
   /** Called for a fault of this program while it served a request. */
   readonly onFault: (error: unknown) => void
+  /** Takes a line about a renewed certificate that can't be used. */
+  readonly onWarning?: ((line: string) => void) | undefined
 }
 
 /** An error of Node's parser, with the bytes that the parser could not read. */
@@ -69,10 +71,9 @@ export function createGuardedServer(options: GuardedServerOptions) {
   /** Every open connection; with TLS, its underlying plain socket. */
   const sockets = new Set<Socket>()
   const replies = new WeakMap<Socket, ServerResponse>()
-  const server =
-    tls === undefined
-      ? createServer(serverOptions)
-      : createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
+  const secure = tls && createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
+  if (secure && tls.files) followCertificate(secure, tls.files, options.onWarning)
+  const server = secure ?? createServer(serverOptions)
   const { connections = limits.connections, totalConnections = limits.totalConnections } = options
   const { begin, exempt } = limitConnections(server, connections, totalConnections)
 

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { createAccess } from '../gateway/forward/access.js'
-import { createSidecarHandler } from '../gateway/forward/sidecar-handler.js'
-import type { SidecarHandler, SidecarHandlerOptions } from '../gateway/forward/sidecar-handler.js'
+import { CONFIG_PATH, createAccess, isRead } from '../gateway/forward/access.js'
+import { SidecarHandler } from '../gateway/forward/sidecar-handler.js'
+import type { SidecarHandlerOptions } from '../gateway/forward/sidecar-handler.js'
 import { isForSidecar, SIDECAR_PREFIX } from '../gateway/forward/sidecar-route.js'
 import { resolveGatewayOptions } from '../gateway/gateway-options.js'
 import type { GatewaySettings } from '../gateway/gateway-options.js'
-import { CONFIG_PATH, createOwnPaths, isRead, pathOf } from '../gateway/own-paths.js'
 import { variablePrefix } from '../gateway/sidecar-url.js'
 import { isLoopback } from '../http/address.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
@@ -47,7 +46,7 @@ const NOT_FROM_ELSEWHERE = forbidden(
 )
 const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed' }
 
-const isOwn = (target: string): boolean => isForSidecar(target) || pathOf(target) === CONFIG_PATH
+const isOwn = (target: string): boolean => isForSidecar(target) || target.split('?')[0] === CONFIG_PATH
 
 /**
  * Checks the options as the gateway does. Defaults to a local sidecar unless an option or the environment names a
@@ -77,7 +76,7 @@ async function run(
   const onWarning = (message: string): void => logger.warn(`gameserver-sidecar: ${message}`)
   const local = settings.local && (await createLocalSidecar({ onWarning, ...settings.local }))
   const sidecar = settings.sidecar ?? new URL(local!.url)
-  const handler = createSidecarHandler({ sidecar, timeout, denied, ...shared })
+  const handler = new SidecarHandler({ sidecar, timeout, denied, ...shared })
   const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
   logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
   if (local !== undefined) {
@@ -96,16 +95,10 @@ async function run(
 }
 
 /** Creates the sidecar of a server with this scheme. */
-export function createDevSidecar(
-  settings: GatewaySettings,
-  autoHealth: boolean | undefined,
-  scheme: 'http' | 'https',
-  logger: ViteLogger,
-): DevSidecar {
-  const { allowHosts, allowOrigins, exposed, platform, token } = settings
+export function createDevSidecar(settings: GatewaySettings, scheme: 'http' | 'https', logger: ViteLogger): DevSidecar {
+  const { allowHosts, allowOrigins, exposed, token } = settings
   const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
-  const access = createAccess({ token, exposed, scheme })
-  const ownPaths = createOwnPaths(platform, autoHealth, access)
+  const access = createAccess(settings, scheme)
   const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
 
   const state: { running?: Promise<Running | Refusal>; closing?: Promise<void> } = {}
@@ -143,12 +136,15 @@ export function createDevSidecar(
       const refuse = refuserOf(message, reply)
       const admission = admit(message)
       if ('status' in admission) refuse(admission)
-      else if (!isForSidecar(target)) return ownPaths(message, reply, admission, refuse)
-      else {
+      else if (isForSidecar(target)) {
         const started = await start()
         if (hasClosed(reply)) return true
         if ('status' in started) refuse(started)
         else await started.handler.serve(message, reply, admission)
+      } else {
+        const answered = access.serve(message, reply, admission)
+        if (typeof answered === 'boolean') return answered
+        refuse(answered)
       }
       return true
     },

@@ -1,7 +1,6 @@
-import { allocationAnswer } from '../sidecar/allocation/allocation-answer.js'
-import type { GameServerAllocation } from '../sidecar/allocation/manifest.js'
-import { mismatches } from '../sidecar/allocation/mismatches.js'
-import { mismatchText, otherNamespace, selectorsOf } from '../sidecar/allocation/plan-allocation.js'
+import { allocationAnswer } from '../allocation/answer.js'
+import type { GameServerAllocation } from '../allocation/types.js'
+import { mismatches, mismatchText, otherNamespace, selectorsOf } from '../allocation/match.js'
 import { isBeingDeleted } from '../sidecar/state/game-server-edits.js'
 import { update } from '../sidecar/state/step.js'
 import type { ServerRecord } from './fleet-state.js'
@@ -64,11 +63,12 @@ export function answer(
  * The first GameServer in order that matches the first selector that any matches.
  * Source: findGameServerForAllocation of pkg/gameserverallocations/find.go.
  */
-function chooseServer(step: FleetStep, { spec }: GameServerAllocation, taken: readonly string[]): AllocationChoice {
+function chooseServer(step: FleetStep, manifest: GameServerAllocation, taken: readonly string[]): AllocationChoice {
   const servers = step.state.servers.filter((one) => !one.isEnding)
+  const { spec } = manifest
   const scheduling = spec?.scheduling || 'Packed'
   const priorities = spec?.priorities ?? []
-  const selectors = selectorsOf(spec ?? {})
+  const selectors = selectorsOf(manifest)
   for (const { name, selector } of selectors) {
     const state = selector.gameServerState ?? 'Ready'
     const matching = servers.filter(

@@ -5,18 +5,25 @@ import type { FleetStep } from './fleet-step.js'
 import type { FleetState } from './fleet-state.js'
 import { sortForDeletion } from './ordering.js'
 import type { ManifestCounters, ManifestLists } from '../sidecar/state/config.js'
-import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
+import { wholeSeconds } from '../allocation/answer.js'
 import { update } from '../sidecar/state/step.js'
 import { amountOf } from './rollout.js'
 import { amountsOf, isKept } from './statuses.js'
 import type { Counted } from './statuses.js'
-import type { AutoscalerPolicy, CapacityPolicy } from './types.js'
+import { replicasOf, reviewOf } from './review.js'
+import { isActive } from './schedule.js'
+import type { AutoscalerPolicy, CapacityPolicy, WebhookPolicy } from './types.js'
 
 /** The replicas that a policy asks for; `limited` if its bounds, not its buffer, decided. */
 interface Desired {
   readonly replicas: number
   readonly limited: boolean
+  /** The entry of a chain that decided. */
+  readonly applied?: string
 }
+
+/** A text says why there is no answer, a webhook that it must be asked first. */
+type Outcome = Desired | string | { readonly ask: WebhookPolicy }
 
 /**
  * Scales the Fleet by its autoscaler, if that is due.
@@ -27,8 +34,15 @@ export function autoscale(step: FleetStep): void {
   if (autoscaler === undefined || step.now < autoscalesAt) return
   const { spec, status } = autoscaler
   const { policy, sync } = spec
-  update(step, { autoscalesAt: step.now + sync.fixedInterval.seconds * 1000 })
-  const wanted = desiredReplicas(policy, step.state)
+  const outcome = desiredReplicas(policy, step.state, step.now)
+  if (typeof outcome === 'object' && 'ask' in outcome) {
+    update(step, { autoscalesAt: Infinity, asked: outcome.ask })
+    return void step.effects.push({ type: 'review', webhook: outcome.ask, review: reviewOf(step.state) })
+  }
+  update(step, { autoscalesAt: step.now + sync.fixedInterval.seconds * 1000, answers: new Map() })
+  // The API server refuses a Fleet with fewer than 0.
+  const isRefused = typeof outcome === 'object' && outcome.replicas < 0
+  const wanted = isRefused ? `The autoscaler can't scale the Fleet to ${outcome.replicas}.` : outcome
   if (typeof wanted === 'string') {
     const failed = { currentReplicas: 0, desiredReplicas: 0, ableToScale: false, scalingLimited: false }
     if (status.ableToScale) tell(step, { type: 'warning', text: wanted })
@@ -51,13 +65,33 @@ export function autoscale(step: FleetStep): void {
       lastScaleTime: replicas === before ? status.lastScaleTime : wholeSeconds(step.now),
       ableToScale: true,
       scalingLimited: wanted.limited || isLess,
-      lastAppliedPolicy: policy.type,
+      lastAppliedPolicy: wanted.applied ?? policy.type,
     },
   })
 }
 
-/** Source: computeDesiredFleetSize of pkg/fleetautoscalers/fleetautoscalers.go. A text says why there is no answer. */
-export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState): Desired | string {
+/** Source: computeDesiredFleetSize of pkg/fleetautoscalers/fleetautoscalers.go. */
+export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState, now: number): Outcome {
+  if (policy.type === 'Webhook') {
+    const answer = state.answers.get(policy.webhook)
+    if (answer === undefined) return { ask: policy.webhook }
+    const replicas = replicasOf(answer, state)
+    return typeof replicas === 'string' ? replicas : { replicas, limited: false }
+  }
+  if (policy.type === 'Schedule') {
+    if (!isActive(policy.schedule, now)) return 'The schedule of the autoscaler is not active now.'
+    return desiredReplicas(policy.schedule.policy, state, now)
+  }
+  if (policy.type === 'Chain') {
+    let failure = 'The chain of the autoscaler is empty.'
+    for (const entry of policy.chain) {
+      const outcome = desiredReplicas(entry, state, now)
+      if (typeof outcome === 'object' && 'ask' in outcome) return outcome
+      if (typeof outcome === 'object') return { ...outcome, applied: `Chain:${entry.id}:${entry.type}` }
+      failure = outcome
+    }
+    return failure
+  }
   if (policy.type === 'Counter') return byCapacity(policy.counter, 'counters', state)
   if (policy.type === 'List') return byCapacity(policy.list, 'lists', state)
   const { bufferSize, minReplicas, maxReplicas } = policy.buffer

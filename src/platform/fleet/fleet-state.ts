@@ -1,7 +1,7 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { ControlCommand, GameServerManifest } from '../sidecar.js'
 import type { AutoscalerManifest, AutoscalerSpec, FleetCommand, FleetEntry, FleetManifest } from './types.js'
-import type { FleetServer, FleetSpec } from './types.js'
+import type { FleetServer, FleetSpec, WebhookAnswer, WebhookPolicy } from './types.js'
 import type { ObjectChange, PlatformObject, ServerProcess } from './types.js'
 
 /** Sums of one counter or list over GameServers. */
@@ -48,6 +48,9 @@ export interface FleetState {
   readonly autoscaler: AutoscalerObject | undefined
   /** When the autoscaler looks at the Fleet again. */
   readonly autoscalesAt: number
+  /** The webhook that the autoscaler waits for, and the answers to its present look at the Fleet. */
+  readonly asked: WebhookPolicy | undefined
+  readonly answers: ReadonlyMap<WebhookPolicy, WebhookAnswer>
   /** Oldest first. */
   readonly servers: readonly ServerRecord[]
   /** State of the random numbers, from which names derive. */
@@ -80,6 +83,8 @@ export type FleetEvent =
   | { readonly type: 'gone'; readonly server: string }
   /** Something that the timeline tells, and that changes nothing. */
   | { readonly type: 'note'; readonly entry: Pick<FleetEntry, 'type' | 'server' | 'text'> }
+  /** What a webhook answered. */
+  | { readonly type: 'reviewed'; readonly webhook: WebhookPolicy; readonly answer: WebhookAnswer }
   | { readonly type: 'time' }
 
 /** An effect that only the Fleet's owner can carry out: `run` of `createFleetModel()` gets these. */
@@ -90,6 +95,8 @@ export type FleetAction =
   | { readonly type: 'control'; readonly server: string; readonly command: ControlCommand }
   /** Kills the game's process. */
   | { readonly type: 'kill'; readonly server: string }
+  /** Asks the webhook of an autoscaler with a FleetAutoscaleReview. Dispatch `reviewed` with the answer, in any case. */
+  | { readonly type: 'review'; readonly webhook: WebhookPolicy; readonly review: string }
   /** Dispatch `time` then. Replaces the last `wake`. */
   | { readonly type: 'wake'; readonly at: number }
 

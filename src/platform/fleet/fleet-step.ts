@@ -1,5 +1,5 @@
 import { isEqual } from '../sidecar/state/game-server-edits.js'
-import { wholeSeconds } from '../sidecar/allocation/allocation-answer.js'
+import { wholeSeconds } from '../allocation/answer.js'
 import { nextRandom } from '../sidecar/state/faults.js'
 import { generatedName, uidOf } from '../sidecar/state/generated-names.js'
 import { update } from '../sidecar/state/step.js'

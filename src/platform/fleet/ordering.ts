@@ -1,8 +1,8 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { nodeNameOf } from '../sidecar/allocation/allocation-answer.js'
+import { nodeNameOf } from '../allocation/answer.js'
 import { own } from '../sidecar/state/game-server-edits.js'
 import { show } from '../sidecar/state/show.js'
-import type { Priority } from '../sidecar/allocation/manifest.js'
+import type { Priority } from '../allocation/types.js'
 import type { FleetSpec } from './types.js'
 
 /** Below 0 if `a` comes before `b`. */

@@ -1,8 +1,15 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { countedOf, nodeNameOf, wholeSeconds, withOrder } from '../sidecar/allocation/allocation-answer.js'
+import { countedOf, nodeNameOf, wholeSeconds, withOrder } from '../allocation/answer.js'
 import { isMarked } from '../sidecar/state/game-server-edits.js'
 import type { FleetState, ServerRecord } from './fleet-state.js'
-import type { AutoscalerManifest, AutoscalerSpec, FleetManifest, FleetSpec, GameServerTemplate } from './types.js'
+import type {
+  AutoscalerManifest,
+  AutoscalerPolicy,
+  AutoscalerSpec,
+  FleetManifest,
+  FleetSpec,
+  GameServerTemplate,
+} from './types.js'
 import type { PlatformMetadata, PlatformObject } from './types.js'
 
 /** Default of pkg/apis/autoscaling/v1/fleetautoscaler.go. */
@@ -39,9 +46,14 @@ export function fleetSpec({ spec }: FleetManifest): FleetSpec {
 /** Source: ApplyDefaults of pkg/apis/autoscaling/v1/fleetautoscaler.go. */
 export const autoscalerSpec = ({ spec }: AutoscalerManifest): AutoscalerSpec => ({
   fleetName: spec.fleetName,
-  policy: spec.policy,
+  policy: withIds(spec.policy),
   sync: { type: 'FixedInterval', fixedInterval: { seconds: spec.sync?.fixedInterval?.seconds || SYNC_SECONDS } },
 })
+
+const withIds = (policy: AutoscalerPolicy): AutoscalerPolicy =>
+  policy.type === 'Chain'
+    ? { ...policy, chain: policy.chain.map((entry, index) => ({ ...entry, id: entry.id || String(index) })) }
+    : policy
 
 /** The reference of an object to its owner, which a cluster's garbage collector and `kubectl` follow. */
 export const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: PlatformObject) =>

@@ -45,6 +45,11 @@ const handlers: {
   makeUnhealthy: (step, { server, ...command }) => isLeft(step.effects.push({ type: 'control', server, command })),
   kill: (step, action) => isLeft(step.effects.push(action)),
   note: (step, { entry }) => isLeft(tell(step, entry)),
+  reviewed(step, { webhook, answer }) {
+    const { asked, answers } = step.state
+    if (asked !== webhook) return false
+    return update(step, { asked: undefined, answers: new Map(answers).set(webhook, answer), autoscalesAt: step.now })
+  },
   time: () => undefined,
 }
 
@@ -99,6 +104,8 @@ export function initialState(
     sets: [],
     autoscaler: undefined,
     autoscalesAt: now,
+    asked: undefined,
+    answers: new Map(),
     servers: [],
     random: seed | 0,
     // A client of an earlier run must not take up its watch in this one, so versions go on growing.
@@ -177,7 +184,7 @@ function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest): void {
   const spec = autoscalerSpec(manifest)
   const next = autoscaler ?? newObject(step, 'fleetautoscalers', name, {}, { spec, status: noScaling })
   putAutoscaler(step, { ...next, metadata: { ...next.metadata, name, ...textsOf(manifest) }, spec })
-  update(step, { autoscalesAt: step.now })
+  update(step, { autoscalesAt: step.now, asked: undefined, answers: new Map() })
   tell(step, { type: 'applied', text: `The Fleet has the ${manifest.spec.policy.type} autoscaler ${name}.` })
 }
 

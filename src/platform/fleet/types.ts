@@ -1,7 +1,7 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/state/config.js'
 import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
-import type { AnsweredAllocation, GameServerAllocation, Priority } from '../sidecar/allocation/manifest.js'
+import type { AnsweredAllocation, GameServerAllocation, Priority } from '../allocation/types.js'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -79,7 +79,40 @@ export interface CapacityPolicy {
   readonly maxCapacity: number
 }
 
+/** What a Webhook policy asks: a URL, or a Service of the cluster. */
+export interface WebhookPolicy {
+  readonly url?: string | null
+  readonly service?: {
+    readonly name: string
+    readonly namespace?: string | null
+    readonly path?: string | null
+    readonly port?: number | null
+  } | null
+  /** The authority of its certificate: PEM in base64. */
+  readonly caBundle?: string | null
+}
+
+/** What a webhook answered; a text says why there is no answer. */
+export type WebhookAnswer = { readonly status: number; readonly text: string } | string
+
+/** A policy that is applied only at some times. */
+export interface SchedulePolicy {
+  readonly between?: { readonly start?: string | null; readonly end?: string | null } | null
+  readonly activePeriod?: {
+    readonly timezone?: string | null
+    readonly startCron?: string | null
+    readonly duration?: string | null
+  } | null
+  readonly policy: AutoscalerPolicy
+}
+
+/** The first policy of a chain that can be applied decides. */
+export type ChainEntry = AutoscalerPolicy & { readonly id?: string | null }
+
 export type AutoscalerPolicy =
+  | { readonly type: 'Webhook'; readonly webhook: WebhookPolicy }
+  | { readonly type: 'Schedule'; readonly schedule: SchedulePolicy }
+  | { readonly type: 'Chain'; readonly chain: readonly ChainEntry[] }
   | {
       readonly type: 'Buffer'
       readonly buffer: {

@@ -83,7 +83,7 @@ function autoscalerView({ metadata: { name }, spec: { policy }, status }: Autosc
   return {
     name,
     /** In words: `Buffer: bufferSize 2, minReplicas 1, maxReplicas 10`. */
-    policy: `${type}: ${settings.map(([setting, value]) => `${setting} ${String(value)}`).join(', ')}`,
+    policy: `${type}: ${settings.map(([setting, value]) => `${setting} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`).join(', ')}`,
     desired: status?.desiredReplicas,
     /** The wanted number is beyond the policy's bounds. */
     isLimited: status?.scalingLimited,

@@ -1,8 +1,8 @@
 import type { FetchInit, FetchResponse, GameServer, SchedulerLike, WebSocketConstructor } from '../../index.js'
 import type { OperationName } from '../../protocol/operations.js'
 import type {
+  AllocationChanges,
   AnsweredAllocation,
-  CommandOf,
   ControlCommand,
   GameServerAllocation,
   GameServerManifest,
@@ -93,8 +93,7 @@ export interface FailHow {
 /** An operation, several of them, or `*` for all. */
 export type FailTarget = OperationName | readonly OperationName[] | '*'
 
-/** The changes of an allocation, as in the control command `allocate`. */
-export type Allocation = Omit<Exclude<CommandOf<'allocate'>, { readonly manifest: unknown }>, 'type'>
+export type { AllocationChanges as Allocation } from '../sidecar.js'
 
 export interface RestartHow {
   /** Start for a new GameServer. Default: keep the old one, if it isn't gone. */
@@ -120,7 +119,7 @@ export interface Mock {
    * Allocates the GameServer as an allocator does, and changes its metadata, counters and lists.
    * @throws Error with the reason if it can't be allocated
    */
-  allocate(allocation?: Allocation): GameServer
+  allocate(allocation?: AllocationChanges): GameServer
   /**
    * Allocates by a GameServerAllocation, and answers as the cluster does: `status.state` is `UnAllocated` if nothing
    * matches, with a `reason`.

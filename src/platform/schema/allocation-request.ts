@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
-import type { GameServerAllocation, GameServerAllocationSpec } from '../sidecar/allocation/manifest.js'
+import type { GameServerAllocation, GameServerAllocationSpec } from '../allocation/types.js'
 import { boolean, list, mustBe, readInto, record, text as string } from './check.js'
 import type { Schema } from './check.js'
 

@@ -1,13 +1,12 @@
 import * as v from 'valibot'
 import { annotationLimit, highestCapacity } from '../../protocol/names.js'
-import { isObject } from '../../protocol/is-object.js'
-import type { GameServerAllocation } from '../sidecar/allocation/manifest.js'
+import type { GameServerAllocation } from '../allocation/types.js'
 import { byteLength, keyRefusal, valueRefusal } from '../sidecar/calls/metadata-rules.js'
 import { lessThan, toInt64, toNatural } from '../sidecar/state/int64.js'
 import { show } from '../sidecar/state/show.js'
 import { boolean, findMistake, InvalidInput, leaf, list, name, nullish, object, quotable, record } from './check.js'
 import { pathText, rule, text, unread, word } from './check.js'
-import type { Mistake, Path } from './check.js'
+import type { Fields, Mistake, Path } from './check.js'
 
 /** An int64 of at least 0. Decimal text only if a number isn't exact: a cluster refuses text. */
 const isNatural = (value: unknown): boolean => {
@@ -122,6 +121,12 @@ const listAction = object(
   }),
 )
 
+const metadata = { labels, annotations }
+const actions = { counters: record(counterAction), lists: record(listAction) }
+
+/** The fields of an allocation's short form. */
+export const changes = nullish({ ...metadata, ...actions })
+
 const spec = object(
   nullish({
     selectors: list(selector),
@@ -129,9 +134,8 @@ const spec = object(
     required: selector,
     priorities: list(priority),
     scheduling: word(['Packed', 'Distributed'], ['']),
-    metadata: object(nullish({ labels, annotations })),
-    counters: record(counterAction),
-    lists: record(listAction),
+    metadata: object(nullish(metadata)),
+    ...actions,
     multiClusterSetting: object(
       nullish({
         enabled: v.pipe(
@@ -173,7 +177,7 @@ export function allocationMistake(
 ): Mistake | undefined {
   const mistake = findMistake(allocation, value, 'the manifest')
   if (mistake !== undefined || featureGates['CountsAndLists'] !== false) return mistake
-  const path = gatedField((value as GameServerAllocation).spec, ['spec'])
+  const path = gatedField(value as GameServerAllocation)
   return path && { path, message: `${pathText(path)} needs the feature CountsAndLists, which is switched off` }
 }
 
@@ -185,16 +189,18 @@ export function readAllocation(value: unknown, featureGates?: Readonly<Record<st
 }
 
 /** The path of a field that needs the feature CountsAndLists, in the spec or one of its selectors. */
-function gatedField(place: unknown, path: Path): Path | undefined {
-  if (!isObject(place)) return undefined
-  for (const [field, value] of Object.entries(place)) {
-    if (value == null) continue
-    if (['priorities', 'counters', 'lists'].includes(field)) return [...path, field]
-    if (!['selectors', 'preferred', 'required'].includes(field)) continue
-    for (const [index, item] of [value].flat().entries()) {
-      const found = gatedField(item, Array.isArray(value) ? [...path, field, index] : [...path, field])
-      if (found !== undefined) return found
-    }
+function gatedField({ spec }: GameServerAllocation): Path | undefined {
+  const numbered = (field: 'selectors' | 'preferred') =>
+    (spec?.[field] ?? []).map((selector, index) => [['spec', field, index], selector] as const)
+  const places: readonly (readonly [Path, object | null | undefined])[] = [
+    [['spec'], spec],
+    ...numbered('selectors'),
+    ...numbered('preferred'),
+    [['spec', 'required'], spec?.required],
+  ]
+  for (const [path, place] of places) {
+    const field = ['priorities', 'counters', 'lists'].find((name) => (place as Fields | null)?.[name] != null)
+    if (field !== undefined) return [...path, field]
   }
   return undefined
 }

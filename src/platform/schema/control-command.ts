@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
-import { highestCapacity, longestTimer } from '../../protocol/names.js'
+import { longestTimer } from '../../protocol/names.js'
 import { operations } from '../../protocol/operations.js'
 import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
 import { toNatural } from '../sidecar/state/int64.js'
-import { allocation } from './allocation.js'
+import { allocation, changes } from './allocation.js'
 import {
   boolean,
   findMistake,
@@ -16,7 +16,6 @@ import {
   number,
   object,
   optional,
-  record,
   rule,
   text,
   variants,
@@ -39,7 +38,6 @@ const operation = word(Object.keys(operations))
 const texts = list(text)
 const milliseconds = number(0, longestTimer)
 const count = integer(1)
-const textMap = record(text)
 
 const above0 = (most: number) => {
   const message = mustBe(`a number above 0 and at most ${most}`)
@@ -50,29 +48,12 @@ const metadata = {
   value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string'),
 }
 
-const counterAction = object(optional({ action: word(['Increment', 'Decrement']), amount: natural, capacity: natural }))
-const listAction = object(
-  optional({
-    addValues: texts,
-    deleteValues: texts,
-    capacity: leaf(
-      `an integer from 0 to ${highestCapacity}`,
-      (value) => toNatural(value) !== undefined && Number(value) <= highestCapacity,
-    ),
-  }),
-)
-
-/** The changes of an allocation, in its short form. */
-const changes = {
-  labels: textMap,
-  annotations: textMap,
-  counters: record(counterAction),
-  lists: record(listAction),
-}
+/** An allocator takes no GameServer that isn't Ready or Allocated. */
+const gone = v.custom(() => false, 'is gone: {"type":"setState","state":"Ready"} before the allocation does the same')
 
 /** The fields of every command. */
 const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Schema>>>> = {
-  allocate: optional({ ...changes, force: boolean, manifest: allocation }),
+  allocate: { ...changes, ...optional({ force: gone, manifest: allocation }) },
   setState: { state: name },
   setLabel: metadata,
   setAnnotation: metadata,

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
 import { didYouMean } from '../../protocol/nearest.js'
+import { isTimeZone, parseCron, parseDuration } from '../fleet/schedule.js'
 import type { AutoscalerManifest, FleetManifest } from '../fleet/types.js'
 import { show } from '../sidecar/state/show.js'
 import { annotations, labels, priority } from './allocation.js'
@@ -73,32 +74,87 @@ const capacityPolicy = v.pipe(
   bounds('minCapacity', 'maxCapacity'),
 )
 
+const webhook = v.pipe(
+  object(
+    nullish({
+      url: v.pipe(
+        pattern('a URL, such as "http://127.0.0.1:8000/scale"', /^https?:/),
+        v.check((given) => URL.canParse(given), 'must be a URL'),
+      ),
+      service: object({ name, ...nullish({ namespace: text, path: text, port: integer(1, 65_535) }) }),
+      caBundle: text,
+    }),
+  ),
+  rule(({ url, service }) => {
+    if (url == null && service == null) return { message: 'needs a url or a service' }
+    return url != null && service != null ? { key: 'url', message: 'excludes service' } : undefined
+  }),
+)
+
+/** Text that passes a test, or none, as Go's empty text. */
+const textOr = (expected: string, test: (text: string) => boolean) =>
+  leaf(expected, (value) => typeof value === 'string' && (value === '' || test(value)))
+const time = textOr(
+  'a time, such as "2026-01-31T08:00:00Z"',
+  (given) => /^\d{4}-\d\d-\d\dT/.test(given) && !Number.isNaN(Date.parse(given)),
+)
+
+/** The fields of a schedule beside its policy. Source: ValidateSchedulePolicy of pkg/apis/autoscaling/v1. */
+const times = nullish({
+  between: v.pipe(
+    object(nullish({ start: time, end: time })),
+    rule(({ start, end }) =>
+      Date.parse(end as string) < Date.parse(start as string)
+        ? { key: 'end', message: `must be after start; got ${show(end)}` }
+        : undefined,
+    ),
+  ),
+  activePeriod: object(
+    nullish({
+      timezone: textOr('a time zone, such as "Europe/Berlin"', isTimeZone),
+      startCron: textOr(
+        'a cron expression of five fields, such as "0 22 * * *"',
+        (given) => parseCron(given) !== undefined,
+      ),
+      duration: textOr('a duration, such as "8h" or "1h30m"', (given) => parseDuration(given) !== undefined),
+    }),
+  ),
+})
+
 /** The field of each type of policy that runs here. */
-const policies: Readonly<Record<string, Schema>> = {
+const simple: Readonly<Record<string, Schema>> = {
   buffer: v.pipe(
     object({ bufferSize: amount, maxReplicas: most, minReplicas: v.nullish(count) }),
     bounds('minReplicas', 'maxReplicas'),
   ),
   counter: capacityPolicy,
   list: capacityPolicy,
+  webhook,
 }
-const clusterPolicies = ['Webhook', 'Schedule', 'Chain', 'Wasm']
 
-const policy = v.pipe(
-  object({
-    type: word(['Buffer', 'Counter', 'List'], clusterPolicies),
-    ...nullish(policies),
-    ...unread('webhook', 'schedule', 'chain', 'wasm'),
-  }),
-  rule((value) => {
-    const type = String(value['type'])
-    const field = type.toLowerCase()
-    if (clusterPolicies.includes(type)) {
-      return { key: 'type', message: `${type} runs only in a cluster; use Buffer, Counter or List here` }
-    }
-    return value[field] == null ? { message: `needs the field ${field} for the type ${type}` } : undefined
-  }),
+/** A policy of one of these types, with other fields beside it. */
+function policyOf(policies: Readonly<Record<string, Schema>>, others: Readonly<Record<string, Schema>> = {}): Schema {
+  const types = Object.keys(policies).map((field) => field.replace(/^./, (letter) => letter.toUpperCase()))
+  return v.pipe(
+    object({ type: word(types, ['Wasm']), ...others, ...nullish(policies), ...unread('wasm') }),
+    rule((value) => {
+      const type = String(value['type'])
+      const field = type.toLowerCase()
+      if (type === 'Wasm') return { key: 'type', message: `Wasm runs only in a cluster; use ${types.join(', ')} here` }
+      return value[field] == null ? { message: `needs the field ${field} for the type ${type}` } : undefined
+    }),
+  )
+}
+
+const scheduled = { ...simple, schedule: object({ ...times, policy: policyOf(simple) }) }
+const chain = v.pipe(
+  list(policyOf(scheduled, nullish({ id: text }))),
+  v.check((entries) => {
+    const ids = (entries as readonly Fields[]).map((entry, index) => entry['id'] || String(index))
+    return ids.length > 0 && new Set(ids).size === ids.length
+  }, 'must have entries, each with an id of its own'),
 )
+const policy = policyOf({ ...scheduled, chain })
 
 const autoscaler = object({
   ...nullish({ apiVersion: text, metadata }),

@@ -78,7 +78,10 @@ const isTime = (value: unknown): boolean => Number.isFinite(value) && Number(val
 const isToken = (value: unknown): boolean =>
   typeof value === 'boolean' || (typeof value === 'string' && /^[\w.~-]{16,256}$/.test(value))
 
-const pem = leaf('PEM text or a Buffer of it', (value) => typeof value === 'string' || value instanceof Uint8Array)
+const pem = leaf(
+  'PEM text, a Buffer of it, or the path of its file',
+  (value) => typeof value === 'string' || value instanceof Uint8Array,
+)
 const trueOrFalse = v.boolean('must be true, false or the options of createLocalSidecar()')
 
 const ofBoth = optional({

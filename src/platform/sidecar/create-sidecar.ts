@@ -49,7 +49,7 @@ function control(running: Running, command: ControlCommand): ControlResult {
 }
 
 /** A copy that can be logged and sent: JSON has no bigints. */
-function plainJson(command: ControlCommand): ControlCommand {
-  const toText = (_key: string, item: unknown): unknown => (typeof item === 'bigint' ? String(item) : item)
-  return JSON.parse(JSON.stringify(command, toText)) as ControlCommand
-}
+const plainJson = (command: ControlCommand): ControlCommand =>
+  JSON.parse(
+    JSON.stringify(command, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item)),
+  ) as ControlCommand

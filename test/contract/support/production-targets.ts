@@ -1,4 +1,4 @@
-import { createLocalSidecar } from '../../../src/node.js'
+import { createLocalSidecar, type Sidecar } from '../../../src/node.js'
 import { startCluster } from './cluster.js'
 import { startMock } from './mock-target.js'
 import { productionGameServer } from './production-game-server.js'
@@ -38,6 +38,14 @@ const inNoTime =
     setSpeed(speed)
   }
 
+/** Where no allocator would take it, only the state becomes Allocated, as by a write from outside. */
+const allocateBy =
+  ({ control }: Pick<Sidecar, 'control'>) =>
+  (key: string, value: string): void => {
+    const { ok } = control({ type: 'allocate', labels: { [key]: value } })
+    if (!ok) control({ type: 'setState', state: 'Allocated' })
+  }
+
 /** The speed of the mock's time. */
 const SPEED = 6
 
@@ -52,9 +60,7 @@ export const oursInProduction: ProductionTarget = {
     const sidecar = await createLocalSidecar(options)
     return {
       port: sidecar.port,
-      allocate(key, value) {
-        sidecar.control({ type: 'allocate', labels: { [key]: value }, force: true })
-      },
+      allocate: allocateBy(sidecar.sidecar),
       atOnce: inNoTime((speed) => void sidecar.control({ type: 'setClock', speed }), 1),
       stop: () => sidecar.close(),
     }
@@ -78,7 +84,7 @@ export const productionMock: ProductionTarget = {
         clearInterval(beats)
         return running.stop()
       },
-      allocate: (key, value) => void mock.allocate({ labels: { [key]: value }, force: true }),
+      allocate: allocateBy(mock.sidecar),
       atOnce: inNoTime((speed) => void mock.control({ type: 'setClock', speed }), SPEED),
     })
   },

@@ -19,7 +19,7 @@ export interface RealSidecar {
 }
 
 /** The flags that make the real sidecar that of a cluster's GameServer, and the folder with what they need. */
-export const flagsInCluster = async (cluster: Cluster): Promise<{ flags: string[]; folder: string }> => {
+const flagsInCluster = async (cluster: Cluster): Promise<{ flags: string[]; folder: string }> => {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   const config = join(folder, 'kubeconfig')
   const access = {

@@ -1,10 +1,16 @@
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { affordable } from '../../attacks/support/crowd.js'
 import { ask } from '../../support/wire.js'
-import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers } from './players-support.js'
-import type { Client, Stage } from './players-support.js'
+import {
+  dialPlayers,
+  echo,
+  joinPlayers,
+  openPageOnNode,
+  startPlayers,
+  type Client,
+  type Stage,
+} from './players-support.js'
 import { until } from '../../support/until.js'
 
 const UPGRADE =

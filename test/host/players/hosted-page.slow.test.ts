@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostHere, TICKS, type HostHere } from '../support/host-here.js'
 import { noBrowser, rendererOf } from '../support/processes.js'
 import { buildOf } from '../support/run-host.js'
-import { dialPlayers, joinPlayers } from './players-support.js'
-import type { Client } from './players-support.js'
+import { dialPlayers, joinPlayers, type Client } from './players-support.js'
 import { until } from '../../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of players in a real page are SKIPPED: ${noBrowser}`)

@@ -2,8 +2,15 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { dial } from '../../support/wire.js'
-import { dialPlayers, echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
-import type { Stage } from './players-support.js'
+import {
+  dialPlayers,
+  echo,
+  joinPlayers,
+  nextConnection,
+  openPageOnNode,
+  startPlayers,
+  type Stage,
+} from './players-support.js'
 import { until } from '../../support/until.js'
 
 const TEXT = 0x1

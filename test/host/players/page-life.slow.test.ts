@@ -2,10 +2,19 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import { BatchWriter } from '../../../src/host/relay/batches.js'
+import { BatchWriter } from '../../../src/host/wire/batches.js'
 import { ask, dial } from '../../support/wire.js'
-import { dialPlayers, echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
-import type { Client, PageOnNode, Stage } from './players-support.js'
+import {
+  dialPlayers,
+  echo,
+  joinPlayers,
+  nextConnection,
+  openPageOnNode,
+  startPlayers,
+  type Client,
+  type PageOnNode,
+  type Stage,
+} from './players-support.js'
 import { until } from '../../support/until.js'
 
 /** Resolves when the page is connected, at the host's end, too. */

@@ -1,9 +1,17 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import { MOST_MESSAGE_BYTES } from '../../../src/host/relay/frame.js'
-import { echo, joinPlayers, nextConnection, openPageOnNode, startPlayers } from './players-support.js'
-import type { Client, PageOnNode, Stage } from './players-support.js'
+import { MOST_MESSAGE_BYTES } from '../../../src/host/wire/batches.js'
+import {
+  echo,
+  joinPlayers,
+  nextConnection,
+  openPageOnNode,
+  startPlayers,
+  type Client,
+  type PageOnNode,
+  type Stage,
+} from './players-support.js'
 import { until } from '../../support/until.js'
 
 interface Pair {

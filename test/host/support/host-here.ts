@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createHost } from '../../../src/host/create-host.js'
-import type { Host } from '../../../src/host/create-host.js'
+import { createHost, type Host } from '../../../src/host/create-host.js'
 import type { HostEvent } from '../../../src/host/host-events.js'
 import type { HostOptions } from '../../../src/host/host-options.js'
 import { pageOf, waitForEvents, type Named } from './run-host.js'

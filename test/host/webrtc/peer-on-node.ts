@@ -1,5 +1,4 @@
-import { PeerConnection, preload } from 'node-datachannel'
-import type { DataChannel } from 'node-datachannel'
+import { PeerConnection, preload, type DataChannel } from 'node-datachannel'
 import type { DataChannelLike, PeerConnectionLike } from '../../../src/host/player/browser.js'
 
 // The library's threads and their pipe live as long as the process, so start them before descriptors are counted.

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
-import type { ConnectOptions, PlayerConnection } from '../../../src/host/player.js'
-import { connect } from '../../../src/host/player.js'
+import { connect, type ConnectOptions, type PlayerConnection } from '../../../src/host/player.js'
 import {
   openPageOnNode,
   startPlayers,

@@ -1,6 +1,7 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
 import type { Facts } from '../../../src/players/tracking/facts.js'
 import { PlayersState } from '../../../src/players/tracking/players-state.js'
+import { gameServer } from '../../support/game-server.js'
 import { disagreement, violation, type Truth } from './invariants.js'
 import { World } from './world.js'
 
@@ -232,14 +233,8 @@ function whatOf(what: object, { version }: Stored): unknown {
   return [version - Number(since.version), since.allocation]
 }
 
-export function objectOf({ values, version, allocation }: Stored, capacity: unknown = `${CAPACITY}`): GameServer {
-  return {
-    object_meta: {
-      uid: 'u',
-      resource_version: `${version}`,
-      generation: `${version}`,
-      annotations: { 'agones.dev/last-allocated': `${allocation}` },
-    },
-    status: { state: 'Ready', lists: { [LIST]: { capacity, values: [...values] } } },
-  } as unknown as GameServer
-}
+export const objectOf = ({ values, version, allocation }: Stored, capacity: unknown = `${CAPACITY}`): GameServer =>
+  gameServer(version, {
+    annotations: { 'agones.dev/last-allocated': `${allocation}` },
+    lists: { [LIST]: { capacity: capacity as string, values: [...values] } },
+  })

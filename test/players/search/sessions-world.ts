@@ -1,5 +1,6 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
 import { SessionsState, type SessionWrite } from '../../../src/players/tracking/sessions-state.js'
+import { gameServer } from '../../support/game-server.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
 import { World } from './world.js'
 
@@ -216,18 +217,11 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   }
 
   private objectOf({ count, capacity, state, version, allocation, label }: Stored): GameServer {
-    return {
-      object_meta: {
-        uid: 'u',
-        resource_version: `${version}`,
-        generation: `${version}`,
-        labels: { 'agones.dev/sdk-open': label },
-        annotations: { 'agones.dev/last-allocated': `${allocation}` },
-      },
-      status: {
-        state,
-        counters: this.rules.isCounted ? { rooms: { count: `${count}`, capacity: `${capacity}` } } : {},
-      },
-    } as unknown as GameServer
+    return gameServer(version, {
+      state,
+      labels: { 'agones.dev/sdk-open': label },
+      annotations: { 'agones.dev/last-allocated': `${allocation}` },
+      counters: this.rules.isCounted ? { rooms: { count: `${count}`, capacity: `${capacity}` } } : {},
+    })
   }
 }

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
-import { readText, writeSignal, type HostSignal } from '../../relay/signals.js'
+import { readText, writeSignal, type HostSignal } from '../../wire/sockets.js'
 import { plainAddress } from '../../../local/http.js'
 import { candidatesFor, type Reachable } from './advertised-address.js'
 import type { Native } from './native.js'

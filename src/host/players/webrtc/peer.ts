@@ -1,4 +1,4 @@
-import { STALE_BYTES } from '../../relay/socket.js'
+import { STALE_BYTES } from '../../wire/sockets.js'
 import type { Native, NativeChannel, NativePeer } from './native.js'
 import { rewriteAnswer, writeOffer, type Offer } from './session-description.js'
 

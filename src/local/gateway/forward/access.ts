@@ -1,15 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SAFE_HEADERS } from '../../http/raw-response.js'
 import { forbidden } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../../http/token.js'
+import { SIDECAR_PREFIX } from './sidecar-route.js'
 
 export interface AccessOptions {
   readonly token: string | undefined
   /** Whether other machines can reach the gateway. */
   readonly exposed: boolean
-  readonly scheme: 'http' | 'https'
+  readonly platform: string
+  readonly autoHealth: boolean | undefined
 }
+
+/**
+ * Path of a script that tells clients in a page where the sidecar is. The script is a file of its own because the
+ * policies of many pages forbid scripts within HTML.
+ */
+export const CONFIG_PATH = '/_/config.js'
 
 const NEEDS_TOKEN: Refusal = {
   status: 401,
@@ -22,11 +31,14 @@ const WRONG_TOKEN: Refusal = { ...NEEDS_TOKEN, message: 'That is not the token t
 
 const tokenIn = (query: string): string | null => new URLSearchParams(query).get('token')
 
-/** Decides which of the clients that the guard admitted may use the sidecar. */
+export const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD'
+
+/** Decides which of the clients that the guard admitted may use the sidecar, and serves what they need for it. */
 export type Access = ReturnType<typeof createAccess>
 
-export function createAccess({ token, exposed, scheme }: AccessOptions) {
+export function createAccess({ token, exposed, platform, autoHealth }: AccessOptions, scheme: 'http' | 'https') {
   const secure = scheme === 'https' ? '; Secure' : ''
+  const script = `globalThis.GAMESERVER_SIDECAR=${JSON.stringify({ baseUrl: SIDECAR_PREFIX, platform, autoHealth })}\n`
   /**
    * A browser sends a host's cookies to all of its ports, so the name holds the port that the browser sees. Containers
    * that all listen on one port appear to the browser on different ones.
@@ -50,23 +62,26 @@ export function createAccess({ token, exposed, scheme }: AccessOptions) {
     },
 
     /**
-     * Answers a request whose address holds a token: the right token moves into a cookie, and the browser is redirected
-     * to the address without it. Returns false, with nothing sent, for every other request.
+     * Answers a request for the configuration script, and one whose address holds a token: the right token moves into a
+     * cookie, and the browser is redirected to the address without it. Returns the refusal of a wrong token, and false,
+     * nothing sent, for every other request.
      */
-    enter(
-      message: IncomingMessage,
-      reply: ServerResponse,
-      { target }: Admission,
-      refuse: (refusal: Refusal) => void,
-    ): boolean {
+    serve(message: IncomingMessage, reply: ServerResponse, { target }: Admission): boolean | Refusal {
+      if (!isRead(message)) return false
       const [path = '', ...rest] = target.split('?')
+      if (path === CONFIG_PATH) {
+        reply.writeHead(200, {
+          ...{ 'content-type': 'text/javascript; charset=utf-8', 'content-length': Buffer.byteLength(script) },
+          ...SAFE_HEADERS,
+          'cross-origin-resource-policy': 'same-origin',
+        })
+        reply.end(script)
+        return true
+      }
       const query = rest.join('?')
       const offered = tokenIn(query)
       if (token === undefined || offered === null) return false
-      if (!tokensMatch(token, offered)) {
-        refuse(WRONG_TOKEN)
-        return true
-      }
+      if (!tokensMatch(token, offered)) return WRONG_TOKEN
       const others = query.split('&').filter((pair) => tokenIn(pair) === null)
       reply.writeHead(303, {
         // A proxy in front may have another scheme and host, so both are left out. Two slashes would begin a host.

@@ -1,19 +1,22 @@
+import { Agent as PlainAgent, request as requestPlain } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
-import type { GuardedServerOptions } from '../../http/guarded-server.js'
-import { corsHeaders, isPreflight } from '../../http/request-guard.js'
 import { refusalLine } from '../../http/line-log.js'
 import type { LineLog } from '../../http/line-log.js'
-import { answerRefusal } from '../../http/raw-response.js'
+import { answerRefusal, hasClosed, SAFE_HEADERS } from '../../http/raw-response.js'
 import { forbidden } from '../../http/refusal.js'
 import type { Refusal } from '../../http/refusal.js'
+import { corsHeaders, isPreflight } from '../../http/request-guard.js'
 import type { Admission } from '../../http/request-guard.js'
+import { createAcceptor } from '../../sidecar/websocket-server.js'
 import type { Access } from './access.js'
-import { createForwarder, OWN_HEADERS, requestHeaders } from './forwarder.js'
+import { followAttempt, pick } from './attempt.js'
 import { findSidecarRoute } from './sidecar-route.js'
-import type { SidecarRoute } from './sidecar-route.js'
-import { createWatchSockets } from './watch-sockets.js'
+import type { Exchange, SidecarRoute } from './sidecar-route.js'
+import { relayWatch } from './watch-sockets.js'
 import { Watches } from './watches.js'
 
 export interface SidecarHandlerOptions {
@@ -39,8 +42,6 @@ export interface ForwardedFigures {
   readonly watches: Pick<Watches, 'connections' | 'reconnects'>
 }
 
-export type SidecarHandler = ReturnType<typeof createSidecarHandler>
-
 type Headers = Readonly<Record<string, string>>
 
 const WATCH: OperationName = 'watchGameServer'
@@ -48,115 +49,189 @@ const WATCH: OperationName = 'watchGameServer'
 /** Largest body that is taken; the real sidecar has the same limit. */
 const MOST_BYTES = 4 * 1024 * 1024
 
+/**
+ * Milliseconds for which an idle connection to the sidecar is kept. Servers keep idle connections longer
+ * (Node for five seconds, the real sidecar for ever), so the gateway never sends a call on a connection
+ * that the sidecar is closing. A call that breaks off is never repeated, because it may have acted.
+ */
+const KEPT_MS = 4_000
+
+/** Milliseconds for which a call goes on after its client has left: a closing page doesn't wait for its calls' answers. */
+const ABANDONED_MS = 500
+
+/**
+ * The headers of a request that the sidecar gets. All others concern the connection, are private to a page and its user,
+ * or could turn the call into another one: its method, its path, its deadline.
+ */
+const FORWARDED = ['accept', 'content-type', 'user-agent']
+
+/** Headers of every answer behind the sidecar's prefix. */
+const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
+
 const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
 
-/** Answers the paths behind the sidecar's prefix. */
-export function createSidecarHandler(options: SidecarHandlerOptions) {
-  const { sidecar, timeout, onWatch, log } = options
-  const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
-  const forwarder = createForwarder({ sidecar, timeout, watches })
-  const relaySocket = createWatchSockets({ sidecar, timeout, watches })
-  const state = { isStopping: false, wasShutDown: false }
-  const figures: ForwardedFigures = { calls: {}, beats: { ok: 0, failed: 0 }, lastBeat: undefined, watches }
+/** Answers the paths behind the sidecar's prefix: forwards calls and watches to one sidecar. */
+export class SidecarHandler {
+  readonly figures: ForwardedFigures
+  /** Whether the sidecar has accepted a call to `shutdown`. */
+  wasShutDown = false
+  readonly #options: SidecarHandlerOptions
+  readonly #watches: Watches
+  readonly #keptConnections: PlainAgent
+  readonly #accept = createAcceptor()
+  #isStopping = false
 
-  const count = (operation: OperationName, status: number, since: number): void => {
-    const now = performance.now()
-    const isOk = status === 200
-    if (operation === 'health') {
-      figures.beats[isOk ? 'ok' : 'failed'] += 1
-      if (isOk) figures.lastBeat = now
-    }
-    const codes = (figures.calls[operation] ??= {})
-    const figure = (codes[isOk ? 'OK' : status] ??= { count: 0, seconds: 0 })
-    figure.count += 1
-    figure.seconds += (now - since) / 1_000
+  constructor(options: SidecarHandlerOptions) {
+    const { sidecar, log } = options
+    this.#options = options
+    const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
+    this.#watches = watches
+    const Agent = sidecar.protocol === 'https:' ? SecureAgent : PlainAgent
+    this.#keptConnections = new Agent({ keepAlive: true, timeout: KEPT_MS })
+    this.figures = { calls: {}, beats: { ok: 0, failed: 0 }, lastBeat: undefined, watches }
   }
 
-  const begin = (message: IncomingMessage, to: ServerResponse | Socket, admission: Admission, headers?: Headers) => {
+  async serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
+    const cors = corsHeaders(admission, ['content-type', 'authorization'])
+    if (isPreflight(message, admission)) return void reply.writeHead(204, cors).end()
+    const exchange = this.#begin(message, reply, admission, { ...OWN_HEADERS, ...cors })
+    if (exchange === undefined) return
+    const { operation, headers } = exchange
+    const body = await readBody(message)
+    if (body === undefined) return
+    if ('status' in body) return exchange.refuse(body)
+    if (message.socket.destroyed) return
+    this.#options.onCall?.(operation)
+    const since = performance.now()
+    if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
+    await this.#forward(exchange, reply, body, { ...OWN_HEADERS, ...cors })
+    // An answer that nobody waited for has no status; its connection was closed, which is 499.
+    if (operation !== WATCH) this.#count(operation, reply.headersSent ? reply.statusCode : 499, since)
+    if (operation === 'shutdown' && reply.statusCode === 200) this.wasShutDown = true
+  }
+
+  async upgrade(message: IncomingMessage, socket: Socket, admission: Admission): Promise<void> {
+    const exchange = this.#begin(message, socket, admission, OWN_HEADERS)
+    if (exchange === undefined) return
+    if (exchange.operation !== WATCH || admission.target.includes('?')) return exchange.refuse(NO_UPGRADE)
+    const { sidecar, timeout, onCall, onWatch } = this.#options
+    onCall?.(WATCH)
+    await relayWatch(exchange, socket, {
+      ...{ sidecar, timeout, accept: this.#accept, plainHeaders: OWN_HEADERS },
+      onOpen: (upstream, page) => {
+        onWatch?.(socket)
+        this.#watches.addSocket(upstream, page, socket)
+      },
+    })
+  }
+
+  /**
+   * Tells each watch's reader the reason and ends every watch, later ones too. Calls are still answered. Returns how many
+   * watches there were.
+   */
+  stopWatches(reason: string): number {
+    this.#isStopping = true
+    return this.#watches.stop(reason)
+  }
+
+  /** Begins anew for another GameServer: watches are opened again. */
+  startAgain(): void {
+    this.#isStopping = this.wasShutDown = false
+    this.#watches.startAgain()
+  }
+
+  /** Ends the connections that are kept for later calls. */
+  close(): void {
+    this.#keptConnections.destroy()
+  }
+
+  /** The request as it goes to the sidecar; undefined once it was refused. */
+  #begin(
+    message: IncomingMessage,
+    to: ServerResponse | Socket,
+    { target }: Admission,
+    answerHeaders: Headers,
+  ): Exchange | undefined {
     const note = (refusal: Refusal): void => {
       // A client that was told of the end dials again, as it should.
-      if (refusal !== STOPPING) log(refusalLine(message.method, admission.target, refusal))
+      if (refusal !== STOPPING) this.#options.log(refusalLine(message.method, target, refusal))
     }
     const refuse = (refusal: Refusal): void => {
       note(refusal)
-      answerRefusal(to, refusal, { ...OWN_HEADERS, ...headers })
+      answerRefusal(to, refusal, answerHeaders)
     }
-    const callbacks = { onWatch: () => onWatch?.(message.socket), onFailure: refuse, onBreak: note }
-    return { refuse, callbacks, route: admit(options, message, admission) }
+    const route = this.#admit(message, target)
+    if (route.refusal !== undefined) return void refuse(route.refusal)
+    return { ...route, message, headers: pick(message.headers, FORWARDED), refuse, note }
   }
 
-  const serve: GuardedServerOptions['serve'] = async (message, reply, admission) => {
-    const answerHeaders = corsHeaders(admission, ['content-type', 'authorization'])
-    if (isPreflight(message, admission)) return void reply.writeHead(204, answerHeaders).end()
-    const { refuse, callbacks, route } = begin(message, reply, admission, answerHeaders)
-    if (route.refusal !== undefined) return refuse(route.refusal)
-    const { path, operation } = route
-    const headers = requestHeaders(message.headers)
-    const body = await readBody(message)
-    if (body === undefined) return
-    if ('status' in body) return refuse(body)
-    if (message.socket.destroyed) return
+  /** The route of a request, or the reason to refuse it. */
+  #admit(message: IncomingMessage, target: string): SidecarRoute | { refusal: Refusal } {
+    const { access, denied } = this.#options
+    const { method = '' } = message
+    const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
+    if (refusal !== undefined) return { refusal }
+    const route = findSidecarRoute(method, target)
+    if (route.refusal !== undefined) return route
+    const { operation } = route
+    // For clients a denied operation doesn't exist.
+    if (denied.has(operation)) {
+      return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${operation}` } }
+    }
+    return operation === WATCH && this.#isStopping ? { refusal: STOPPING } : route
+  }
+
+  /** Resolves when the answer was sent, or the client has left. */
+  async #forward(exchange: Exchange, reply: ServerResponse, body: Buffer, answerHeaders: Headers): Promise<void> {
+    const { message, operation, path, headers, refuse, note } = exchange
+    const { sidecar, timeout, onWatch } = this.#options
     const isWatch = operation === WATCH
-    if (state.isStopping && isWatch) return refuse(STOPPING)
-    options.onCall?.(operation)
-    const since = performance.now()
-    if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
-    await forwarder.request(message, reply, { path, headers, body, isWatch, answerHeaders, ...callbacks })
-    // An answer that nobody waited for has no status; its connection was closed, which is 499.
-    if (!isWatch) count(operation, reply.headersSent ? reply.statusCode : 499, since)
-    if (operation === 'shutdown' && reply.statusCode === 200) state.wasShutDown = true
+    // Lets Node first notice kept connections that the sidecar has ended.
+    if (!isWatch) await nextTurn()
+    if (hasClosed(reply)) return
+    const { method } = message
+    const request = (sidecar.protocol === 'https:' ? requestSecure : requestPlain)(sidecar, {
+      method,
+      path: sidecar.pathname.replace(/\/$/, '') + path,
+      headers: { ...headers, host: sidecar.host },
+      agent: isWatch ? false : this.#keptConnections,
+    })
+    request.end(body)
+    const onFailure = (refusal: Refusal): void => {
+      if (!reply.headersSent) return refuse(refusal)
+      reply.destroy()
+      note(refusal)
+    }
+    const attempt = followAttempt(request, { place: sidecar.host, acts: method !== 'GET', timeout, onFailure })
+    request.once('response', (response) => {
+      const isStream = isWatch && response.statusCode === 200
+      attempt.passBack(response, reply, answerHeaders, isStream)
+      if (!isStream || !reply.headersSent) return
+      onWatch?.(message.socket)
+      reply.flushHeaders()
+      this.#watches.addStream(response, reply)
+    })
+    reply.on('error', () => undefined)
+    await new Promise<void>((resolve) => void reply.once('close', resolve))
+    // Over HTTP/2, an answer that the client gave up counts as finished without being ended.
+    const hasLeft = !(reply.writableEnded && reply.writableFinished)
+    if (hasLeft && !isWatch) await delay(ABANDONED_MS, undefined, { ref: false })
+    attempt.end()
   }
 
-  const upgrade = async (message: IncomingMessage, socket: Socket, admission: Admission): Promise<void> => {
-    const { refuse, callbacks, route } = begin(message, socket, admission)
-    if (route.refusal !== undefined) return refuse(route.refusal)
-    const { path, operation } = route
-    if (operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
-    if (state.isStopping) return refuse(STOPPING)
-    options.onCall?.(operation)
-    await relaySocket(message, socket, { path, headers: requestHeaders(message.headers), ...callbacks })
+  #count(operation: OperationName, status: number, since: number): void {
+    const { calls, beats } = this.figures
+    const now = performance.now()
+    const isOk = status === 200
+    if (operation === 'health') {
+      beats[isOk ? 'ok' : 'failed'] += 1
+      if (isOk) this.figures.lastBeat = now
+    }
+    const figure = ((calls[operation] ??= {})[isOk ? 'OK' : status] ??= { count: 0, seconds: 0 })
+    figure.count += 1
+    figure.seconds += (now - since) / 1_000
   }
-
-  return {
-    figures,
-    serve,
-    upgrade,
-    /** Whether the sidecar has accepted a call to `shutdown`. */
-    get wasShutDown(): boolean {
-      return state.wasShutDown
-    },
-    /**
-     * Tells each watch's reader the reason and ends every watch, later ones too. Calls are still answered. Returns how
-     * many watches there were.
-     */
-    stopWatches(reason: string): number {
-      state.isStopping = true
-      return watches.stop(reason)
-    },
-    /** Begins anew for another GameServer: watches are opened again. */
-    startAgain(): void {
-      Object.assign(state, { isStopping: false, wasShutDown: false })
-      watches.startAgain()
-    },
-    /** Ends the connections that are kept for later calls. */
-    close: () => forwarder.close(),
-  }
-}
-
-/** The route of a request, or the reason to refuse it. */
-function admit(
-  { access, denied }: SidecarHandlerOptions,
-  message: IncomingMessage,
-  { target }: Admission,
-): SidecarRoute | { refusal: Refusal } {
-  const { method = '' } = message
-  const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
-  if (refusal !== undefined) return { refusal }
-  const route = findSidecarRoute(method, target)
-  if (route.refusal !== undefined || !denied.has(route.operation)) return route
-  // For clients a denied operation doesn't exist.
-  return { refusal: { status: 501, code: 12, message: `The gateway was told not to forward ${route.operation}` } }
 }
 
 /** The sidecar's own message. Code 8 is no rate limit, so clients don't retry. */

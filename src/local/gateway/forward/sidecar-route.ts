@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { operations } from '../../../protocol/operations.js'
 import type { OperationName } from '../../../protocol/operations.js'
 import { malformed, METHOD_NOT_ALLOWED } from '../../http/refusal.js'
@@ -13,6 +14,16 @@ export interface SidecarRoute {
   readonly operation: OperationName
   /** Path and query, as the sidecar gets them. */
   readonly path: string
+}
+
+/** A request as it goes to the sidecar, and its failures. */
+export interface Exchange extends SidecarRoute {
+  readonly message: IncomingMessage
+  readonly headers: Record<string, string>
+  /** Answers with a refusal, before any part of another answer was sent. */
+  refuse(refusal: Refusal): void
+  /** Notes why an answer was cut off. */
+  note(refusal: Refusal): void
 }
 
 interface Pattern {

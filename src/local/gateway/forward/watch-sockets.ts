@@ -1,12 +1,13 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
+import type { ClientRequest, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { createReply } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
-import { createAcceptor, endAbruptly } from '../../sidecar/websocket-server.js'
-import { Attempt } from './attempt.js'
-import { passBack } from './forwarder.js'
-import type { ForwarderOptions, Outgoing } from './forwarder.js'
+import { endAbruptly } from '../../sidecar/websocket-server.js'
+import type { Accept } from '../../sidecar/websocket-server.js'
+import { followAttempt } from './attempt.js'
+import type { Attempt } from './attempt.js'
+import type { Exchange } from './sidecar-route.js'
 
 /** Once this many bytes wait for a reader, the sidecar is no longer read. */
 const MOST_WAITING = 64 * 1024
@@ -18,60 +19,64 @@ const ENDING_MS = 500
 /** The close codes of `ws` for no close frame, and for a close frame without a code. */
 const [ABNORMAL, NO_STATUS] = [1006, 1005]
 
-/** Relays a watch over WebSocket. Resolves when the page's connection has ended. */
-export type WatchSockets = (message: IncomingMessage, socket: Socket, outgoing: Outgoing) => Promise<void>
+interface RelayOptions {
+  readonly sidecar: URL
+  readonly timeout: number
+  readonly accept: Accept
+  /** Headers of a plain answer. */
+  readonly plainHeaders: object
+  onOpen(upstream: WebSocket, page: WebSocket): void
+}
 
 /**
- * The page is accepted once the sidecar has accepted the gateway, so that the page gets a refusal of the sidecar's as its
- * answer. Messages and close codes then pass from the sidecar to the page. A page's messages are dropped: a watch takes none.
+ * Relays a watch over WebSocket, and resolves when the page's connection has ended. The page is accepted once the sidecar
+ * has accepted the gateway, so that the page gets a refusal of the sidecar's as its answer. Messages and close codes then
+ * pass from the sidecar to the page. A page's messages are dropped: a watch takes none.
  */
-export function createWatchSockets({ sidecar, timeout, watches }: ForwarderOptions): WatchSockets {
-  const accept = createAcceptor()
-  const base = sidecar.href.replace(/^http/, 'ws').replace(/\/$/, '')
-
-  return async (message, socket, { path, headers, ...outgoing }) => {
-    const { WebSocket } = await import('ws')
-    if (socket.destroyed) return
-    const gone = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
-    let reply: ServerResponse | undefined
-    let isOpen = false
-    const onFailure = (refusal: Refusal): void => {
-      // A plain answer that broke off must not look whole.
-      if (reply?.headersSent === true) socket.destroy()
-      else if (!isOpen) return outgoing.onFailure(refusal)
-      outgoing.onBreak(refusal)
-    }
-    let attempt!: Attempt
-    const finishRequest = (request: ClientRequest): void => {
-      attempt = new Attempt(request, { place: sidecar.host, acts: false, timeout, onFailure })
-      request.end()
-    }
-    const upstream = new WebSocket(base + path, { headers, perMessageDeflate: false, finishRequest })
-    // Node notices the end of a socket only while the socket is read.
-    const leave = (): void => void socket.destroy()
-    socket.resume().once('end', leave)
-    socket.once('close', () => {
-      if (upstream.readyState !== WebSocket.OPEN) attempt.end()
-    })
-    upstream.on('error', (error) => attempt.fail(error))
-    upstream.once('unexpected-response', (_request, response) => {
-      reply = createReply(message, socket)
-      passBack(response, reply, attempt, undefined, false)
-    })
-    upstream.once('open', () => {
-      isOpen = true
-      attempt.answered(true)
-      upstream.pause()
-      socket.off('end', leave)
-      void accept(message, socket, Buffer.alloc(0)).then((page) => {
-        if (page === undefined) return upstream.terminate()
-        relay(upstream, page, socket)
-        outgoing.onWatch()
-        watches.addSocket(upstream, page, socket)
-      })
-    })
-    await gone
+export async function relayWatch(exchange: Exchange, socket: Socket, options: RelayOptions): Promise<void> {
+  const { sidecar, timeout, accept, plainHeaders, onOpen } = options
+  const { message, path, headers, refuse, note } = exchange
+  const { WebSocket } = await import('ws')
+  if (socket.destroyed) return
+  const gone = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
+  let reply: ServerResponse | undefined
+  let isOpen = false
+  const onFailure = (refusal: Refusal): void => {
+    // A plain answer that broke off must not look whole.
+    if (reply?.headersSent === true) socket.destroy()
+    else if (!isOpen) return refuse(refusal)
+    note(refusal)
   }
+  let attempt!: Attempt
+  const finishRequest = (request: ClientRequest): void => {
+    attempt = followAttempt(request, { place: sidecar.host, acts: false, timeout, onFailure })
+    request.end()
+  }
+  const base = sidecar.href.replace(/^http/, 'ws').replace(/\/$/, '')
+  const upstream = new WebSocket(base + path, { headers, perMessageDeflate: false, finishRequest })
+  // Node notices the end of a socket only while the socket is read.
+  const leave = (): void => void socket.destroy()
+  socket.resume().once('end', leave)
+  socket.once('close', () => {
+    if (upstream.readyState !== WebSocket.OPEN) attempt.end()
+  })
+  upstream.on('error', (error) => attempt.fail(error))
+  upstream.once('unexpected-response', (_request, response) => {
+    reply = createReply(message, socket)
+    attempt.passBack(response, reply, plainHeaders, false)
+  })
+  upstream.once('open', () => {
+    isOpen = true
+    attempt.becameStream()
+    upstream.pause()
+    socket.off('end', leave)
+    void accept(message, socket, Buffer.alloc(0)).then((page) => {
+      if (page === undefined) return upstream.terminate()
+      relay(upstream, page, socket)
+      onOpen(upstream, page)
+    })
+  })
+  await gone
 }
 
 function relay(upstream: WebSocket, page: WebSocket, socket: Socket): void {

@@ -1,7 +1,5 @@
 import type { OperationName } from '../../../protocol/operations.js'
-import type { GameServerAllocation } from '../allocation/manifest.js'
-import { planAllocation } from '../allocation/plan-allocation.js'
-import type { AllocationPlan } from '../allocation/plan-allocation.js'
+import { allocate, allocationBy } from '../../allocation/allocate.js'
 import { requestUnhealthy } from '../calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../state/sidecar-event.js'
 import { noFaults } from '../state/faults.js'
@@ -11,7 +9,6 @@ import { update, updateFaults, warn, writeObject } from '../state/step.js'
 import type { Step } from '../state/step.js'
 import { bringApiServerBack, releaseWatchers } from '../time/due-work.js'
 import { forgiveSkippedTime } from '../time/health.js'
-import { allocate } from '../allocation/allocate.js'
 import { deleteObject, reload, restart, setCounter, setList, setMetadata, setState } from './control-object.js'
 
 /** Commands that change the object, and so need one. */
@@ -85,18 +82,12 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
 
 function performAllocation(step: Step, command: CommandOf<'allocate'>, now: number): string | undefined {
   const { object, config } = step.state
-  const plan = 'manifest' in command ? planOf(step, command.manifest) : command
-  if (typeof plan === 'string') return plan
-  const allocated = allocate(object, plan, config.platform, now)
+  const manifest = 'manifest' in command ? command.manifest : allocationBy(command)
+  const allocated = allocate(object, manifest, config.platform, now)
   if (typeof allocated === 'string') return allocated
-  writeObject(step, allocated)
+  for (const message of allocated.skipped) warn(step, 'allocation-action', message)
+  writeObject(step, allocated.object)
   return undefined
-}
-
-function planOf(step: Step, manifest: GameServerAllocation): AllocationPlan | string {
-  const plan = planAllocation(manifest, step.state.object)
-  if (typeof plan !== 'string') for (const message of plan.skipped) warn(step, 'allocation-action', message)
-  return plan
 }
 
 function makeUnhealthy(step: Step, now: number): void {

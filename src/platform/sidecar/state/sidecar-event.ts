@@ -1,5 +1,5 @@
 import type { OperationName } from '../../../protocol/operations.js'
-import type { CounterAction, GameServerAllocation, ListAction } from '../allocation/manifest.js'
+import type { AllocationChanges, GameServerAllocation } from '../../allocation/types.js'
 import type { GameServerManifest } from './config.js'
 
 /**
@@ -7,15 +7,8 @@ import type { GameServerManifest } from './config.js'
  * annotations are whole keys; no SDK prefix is added.
  */
 export type ControlCommand =
-  /** Allocates as an allocator does: from Ready or Allocated, with `force` from any state. */
-  | {
-      readonly type: 'allocate'
-      readonly labels?: Readonly<Record<string, string>>
-      readonly annotations?: Readonly<Record<string, string>>
-      readonly counters?: Readonly<Record<string, CounterAction>>
-      readonly lists?: Readonly<Record<string, ListAction>>
-      readonly force?: boolean
-    }
+  /** Allocates as an allocator does, from Ready or Allocated. */
+  | ({ readonly type: 'allocate' } & AllocationChanges)
   /** Allocates by a GameServerAllocation's manifest, as a cluster with this one GameServer does. */
   | { readonly type: 'allocate'; readonly manifest: GameServerAllocation }
   | { readonly type: 'setState'; readonly state: string }

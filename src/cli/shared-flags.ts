@@ -1,0 +1,156 @@
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { relative, sep } from 'node:path'
+import { refuseUnlessFile } from '../local/files.js'
+import { variablePrefix } from '../local/gateway.js'
+import type { LocalSidecarOptions } from '../local/sidecar.js'
+import type { OperationName } from '../protocol/operations.js'
+import { unreadable, UsageError } from './exit-codes.js'
+import { featureGates, names, port, whole } from './flag-values.js'
+import { oneOf, option, rarely, signature, text, toggle, under, type Values } from './flags.js'
+
+/** How `--port` of a sidecar is called elsewhere: beside other ports, and by the platform's own sidecar. */
+export const SIDECAR_PORT = { short: 'p', also: ['sidecar-port', 'http-port'] }
+
+export const logFormat = oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty')
+export const open = toggle('open the dashboard in a browser')
+export const platform = text('name', 'prefix of variables, labels and annotations: <name>.dev/sdk-', {
+  byDefault: 'agones',
+})
+export const sidecar = text('url', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)', { also: ['url'] })
+export const yes = toggle('serve the folder even if it holds your home directory')
+
+/** The flags of a page that serve and host have in common. */
+export const pageFlags = {
+  ...under('The page:', {
+    deny: option('operations', 'refuse these operations, for example shutdown,allocate', names),
+    spa: toggle('answer paths without a file with index.html'),
+    isolate: toggle('send COOP and COEP, which SharedArrayBuffer needs'),
+    autoHealth: toggle('turn on autoHealth for the client in the page'),
+    yes,
+  }),
+  ...under('TLS:', {
+    cert: text('file', 'certificate as PEM; read again when it is renewed'),
+    key: text('file', 'private key of the certificate, as PEM'),
+  }),
+}
+
+/** The flags of every local sidecar. The sidecar has the defaults, so that `serve` knows which flags were given. */
+export const localFlags = {
+  mode: oneOf('mode', 'imitate a real sidecar started by hand, or one in a pod (default: production)', [
+    'local',
+    'production',
+  ]),
+  file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
+  featureGates: option('gates', 'for example CountsAndLists=false', featureGates),
+  wsLimit: option('bytes', 'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)', whole),
+  replace: toggle('keep a GameServer that has ended, instead of a fresh one a second later', true),
+  dashboard: toggle('serve no page at /_/', true),
+}
+
+/** The flags of a local sidecar that runs inside another command. */
+export const insideFlags = under('With a sidecar of its own:', {
+  local: toggle('run a local sidecar inside, without a cluster'),
+  ...rarely({
+    ...localFlags,
+    sidecarPort: option('port', 'port of the local sidecar itself (default: 9358 if it is free, else any)', port, {
+      also: ['http-port'],
+    }),
+  }),
+})
+
+type InsideValues = Values<typeof insideFlags>
+
+/** The options of a local sidecar, from the flags of a command. */
+export function localOptionsOf(
+  flags: Omit<Values<typeof localFlags>, 'replace'> & { readonly replace?: boolean },
+  notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
+): LocalSidecarOptions {
+  const { mode, file, featureGates: gates, wsLimit, replace, dashboard } = flags
+  return { mode, file, featureGates: gates, wsLimit, replace, dashboard, ...notices }
+}
+
+/** The option `local` of a gateway or a host. */
+export const insideOptionsOf = (
+  flags: InsideValues,
+  notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
+): LocalSidecarOptions | false =>
+  flags.local && { ...localOptionsOf(flags, notices), port: flags.sidecarPort ?? 'usual' }
+
+/** @throws UsageError for a wrong choice of a sidecar */
+export function checkSidecarFlags(
+  {
+    local,
+    sidecar: named,
+    platform: prefix,
+  }: InsideValues & Values<{ sidecar: typeof sidecar; platform: typeof platform }>,
+  given: ReadonlySet<string>,
+): void {
+  const variable = `${variablePrefix(prefix)}PORT`
+  const ofLocal = Object.entries(insideFlags).filter(([name]) => name !== 'local' && given.has(name))
+  if (local && named !== undefined) {
+    throw new UsageError('--sidecar and --local exclude each other: both name the sidecar to use.')
+  }
+  if (!local && ofLocal.length > 0) {
+    const written = ofLocal.map(([name, flag]) => signature(name, flag).split(' ')[0]).join(' and ')
+    throw new UsageError(`${written} is for a local sidecar; add --local to run one.`)
+  }
+  if (!local && named === undefined && !process.env[variable]) {
+    throw new UsageError(
+      `Nothing says where the sidecar is: give --sidecar URL, run one inside with --local, or set ${variable}.`,
+    )
+  }
+}
+
+/** The options of a served page, which serve and host have in common. @throws UsageError, CommandError */
+export function pageOptionsOf(dir: string, flags: Values<typeof pageFlags>) {
+  const { spa, isolate, deny, autoHealth, cert, key } = flags
+  if (!flags.yes) refuseHome(dir)
+  return {
+    ...{ dir, spa, isolate },
+    deny: deny as readonly OperationName[] | undefined,
+    autoHealth: autoHealth || undefined,
+    cert: cert === undefined ? undefined : checkSecret('--cert', cert, dir),
+    key: key === undefined ? undefined : checkSecret('--key', key, dir),
+  }
+}
+
+/** The path of a certificate or key. The served folder must not hold the key. @throws UsageError, CommandError */
+function checkSecret(flag: string, path: string, served: string): string {
+  try {
+    refuseUnlessFile(statSync(path))
+    accessSync(path, constants.R_OK)
+  } catch (error) {
+    throw unreadable(`${path} of ${flag}`, error)
+  }
+  // The gateway itself reports a missing folder.
+  if (flag !== '--key' || !existsSync(served)) return path
+  const inside = relative(realpathSync(served), realpathSync(path))
+  if (inside !== '..' && !inside.startsWith(`..${sep}`)) {
+    throw new UsageError(`The private key ${path} is in the folder that is served; keep it elsewhere.`)
+  }
+  return path
+}
+
+/**
+ * Refuses a folder that somebody names by mistake: the home directory, or a folder around it. Links are followed.
+ *
+ * @throws UsageError
+ */
+export function refuseHome(dir: string): void {
+  // Node throws for a user who is not in the system's list.
+  const [path, home] = [realPath(() => dir), realPath(homedir)]
+  if (path === undefined || home === undefined || !`${home}${sep}`.startsWith(path.replace(/[\\/]?$/, sep))) return
+  throw new UsageError(
+    `${dir} ${path === home ? 'is' : 'holds'} your home directory, and whoever reaches the gateway could read it; ` +
+      'name the folder that holds the built page, or add --yes.',
+  )
+}
+
+function realPath(path: () => string): string | undefined {
+  try {
+    return realpathSync(path())
+  } catch {
+    return undefined
+  }
+}

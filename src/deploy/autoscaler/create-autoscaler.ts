@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { checkCertificate, followCertificate, listen, urlHost } from '../../local/http.js'
+import { warnProcess } from '../../local/sidecar.js'
+import { isObject } from '../../protocol/is-object.js'
+import type { Autoscaler, AutoscalerOptions, Decide, ReviewedFleet, ReviewRequest } from './types.js'
+
+/** The platform itself gives up after 15 s. */
+const DECIDE_MS = 10_000
+/** Characters of the longest review: a Fleet has few counters and lists. */
+const LONGEST_REVIEW = 2 ** 20
+/** The replicas of a Fleet are an int32. */
+const MOST = 2 ** 31 - 1
+
+/**
+ * Serves the webhook of a FleetAutoscaler: `decide` says how many replicas the Fleet should have. While `decide` fails, the
+ * platform leaves the Fleet as it is, or goes on with the next policy of its chain.
+ *
+ * @throws TypeError for a certificate that can't be used, and the system's error for a port that can't be had
+ */
+export async function createAutoscaler(options: AutoscalerOptions): Promise<Autoscaler> {
+  const { port = 8000, address = '::', cert, key, decide, onWarning = warnProcess } = options
+  const tls = checkCertificate(cert, key)
+  let failure: string | undefined
+
+  /** Tells a failure once while it lasts. */
+  function note(now: string | undefined): void {
+    if (now !== undefined && now !== failure) onWarning(now)
+    failure = now
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = (status: number, body: object): void =>
+      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (request.method === 'GET') return answer(200, { message: 'The webhook of a FleetAutoscaler' })
+    // Only pages send an Origin, and none has a say in this.
+    if (request.headers.origin !== undefined) return answer(403, { message: 'A webhook is not for pages' })
+    const asked = await readReview(request).catch(() => undefined)
+    if (asked === undefined) return answer(400, { message: 'POST a FleetAutoscaleReview' })
+    const { uid, status } = asked
+    try {
+      const replicas = await decideInTime(decide, asked)
+      note(undefined)
+      const response = { uid, scale: replicas !== undefined, replicas: replicas ?? status.replicas }
+      answer(200, { request: asked, response })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      const message = `The Fleet ${JSON.stringify(asked.name)} stays as it is: ${reason}`
+      note(message)
+      answer(500, { message })
+    }
+  }
+
+  const handle = (request: IncomingMessage, response: ServerResponse): void => void serve(request, response)
+  const secure = tls && createSecureServer(tls, handle)
+  if (secure && tls.files) followCertificate(secure, tls.files, onWarning)
+  const server = secure ?? createServer(handle)
+  await listen(server, port, address)
+  return {
+    url: `${tls ? 'https' : 'http'}://${urlHost(address)}:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Undefined for anything but a FleetAutoscaleReview. */
+async function readReview(request: IncomingMessage): Promise<ReviewRequest | undefined> {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8') as AsyncIterable<string>) {
+    text += chunk
+    if (text.length > LONGEST_REVIEW) return undefined
+  }
+  const review: unknown = JSON.parse(text)
+  const asked = isObject(review) ? review['request'] : undefined
+  return isObject(asked) && isObject(asked['status']) ? (asked as unknown as ReviewRequest) : undefined
+}
+
+/** @throws Error, rejected, for a decision that can't be used or that takes too long, and what `decide` throws */
+async function decideInTime(decide: Decide, request: ReviewRequest): Promise<number | undefined> {
+  const { name, namespace, status, labels = {}, annotations = {} } = request
+  const fleet = { counters: {}, lists: {}, ...status, name, namespace, labels, annotations } as ReviewedFleet
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`decide has not answered within ${DECIDE_MS / 1000} s`)), DECIDE_MS)
+  })
+  const decided = (async () => decide({ fleet, request }))()
+  const replicas = await Promise.race([decided, late]).finally(() => clearTimeout(timer))
+  if (replicas === undefined || (Number.isInteger(replicas) && replicas >= 0 && replicas <= MOST)) return replicas
+  throw new Error(`decide must return a whole number of replicas, at least 0; got ${String(replicas).slice(0, 40)}`)
+}

@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LocalSidecar } from '../sidecar/local-sidecar.js'
+import { endWithGameServer, hasGameServerEnded, replaceGameServer } from './kubelet.js'
+
+/** A running game: a program, or a page in its browser. It stands for the container of a pod. */
+export interface Game<End> {
+  /** Resolves when the game has ended. */
+  readonly exited: Promise<End>
+  /** Asks the game to end, by a signal such as SIGTERM. */
+  terminate(signal: string): void
+  /** Kills the game at once. */
+  kill(): void
+}
+
+/** What follows a game: nothing, the game again in the same GameServer, or the game in a fresh one. */
+export type Next = 'nothing' | 'again' | 'fresh'
+
+export interface GameLifeOptions<End> {
+  /** The sidecar beside the game; undefined if it isn't on this machine, and its kubelet ends the game. */
+  readonly local: LocalSidecar | undefined
+  /** Default time in ms from a signal to SIGKILL. */
+  readonly graceMs: number
+  /** What the kubelet does to a game whose GameServer has ended. Default: it ends the life. */
+  readonly kubelet?: 'ends life' | 'ends game' | 'ignores it'
+  /** Starts the game with its grace period. The signal gives up the start: the life ends. */
+  start(signal: AbortSignal, graceMs: number): Promise<Game<End>>
+  /**
+   * Decides what follows a game, unless the life ends.
+   *
+   * @param hasEnded whether the GameServer or the life has ended
+   * @param restarts how often the game was started again in its GameServer
+   */
+  next(end: End, hasEnded: boolean, restarts: number): Next | Promise<Next>
+  /** Called with the state when the GameServer has ended, before a game that still runs is terminated. */
+  onGameServerEnd?(state: string, isTerminated: boolean): void
+  /** Called with a sentence when a fresh GameServer is there, before its game is started. */
+  onReplaced?(sentence: string): void
+  /** Called when a game has outlived its grace period, before it is killed. */
+  onKill?(signal: string, graceMs: number): void
+}
+
+/** Pauses before a game starts again, shorter than the kubelet's 10 s to 5 min: here a person waits. */
+const RESTART_MS = { first: 250, most: 10_000 }
+
+/** A game's life beside its sidecar: it is started, ended with its GameServer, killed, and started again. */
+export class GameLife<End> {
+  /** Resolves with the end of the last game. Rejects if a game can't be started. */
+  readonly ended: Promise<End>
+  graceMs: number
+  readonly #options: GameLifeOptions<End>
+  readonly #over = new AbortController()
+  #runs = false
+  #game: Game<End> | undefined
+  /** The signal and the grace period that the game got last, perhaps while it was being started. */
+  #asked: readonly [signal: string, graceMs: number] | undefined
+  #limits: NodeJS.Timeout[] = []
+
+  constructor(options: GameLifeOptions<End>) {
+    const { local, kubelet } = options
+    this.#options = options
+    this.graceMs = options.graceMs
+    const leave =
+      local && kubelet !== 'ignores it' ? endWithGameServer(local, (state) => this.#followGameServer(state)) : undefined
+    this.ended = this.#live().finally(leave)
+  }
+
+  /** Whether no game will be started any more. */
+  get isEnding(): boolean {
+    return this.#over.signal.aborted
+  }
+
+  /** Sends the game a signal, and SIGKILL if it still runs after the grace period. */
+  terminate(signal = 'SIGTERM', graceMs = this.graceMs): void {
+    if (!this.#runs) return
+    this.#asked = [signal, graceMs]
+    const game = this.#game
+    if (game === undefined) return
+    game.terminate(signal)
+    if (graceMs === Infinity) return
+    const kill = (): void => {
+      if (graceMs > 0) this.#options.onKill?.(signal, graceMs)
+      game.kill()
+    }
+    this.#limits.push(setTimeout(kill, graceMs))
+  }
+
+  /** Ends the life with its game. */
+  end(signal?: string, graceMs?: number): void {
+    this.#over.abort()
+    this.terminate(signal, graceMs)
+  }
+
+  #followGameServer(state: string): void {
+    const { kubelet, onGameServerEnd } = this.#options
+    const isTerminated = this.#runs && this.#asked === undefined
+    onGameServerEnd?.(state, isTerminated)
+    if (kubelet !== 'ends game') this.#over.abort()
+    if (isTerminated) this.terminate()
+  }
+
+  async #live(): Promise<End> {
+    const { local, next, onReplaced } = this.#options
+    const { signal } = this.#over
+    for (let restarts = 0; ;) {
+      const end = await this.#play()
+      const hasEnded = (local !== undefined && (await hasGameServerEnded(local))) || signal.aborted
+      const following = await next(end, hasEnded, restarts)
+      if (following === 'nothing' || signal.aborted) return end
+      if (following === 'fresh') {
+        restarts = 0
+        onReplaced?.(replaceGameServer(local!))
+        continue
+      }
+      const pause = Math.min(RESTART_MS.first * 2 ** restarts, RESTART_MS.most)
+      restarts += 1
+      await sleep(pause, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return end
+    }
+  }
+
+  /** Runs the game once. */
+  async #play(): Promise<End> {
+    this.#runs = true
+    try {
+      this.#game = await this.#options.start(this.#over.signal, this.graceMs)
+      if (this.#asked !== undefined) this.terminate(...this.#asked)
+      return await this.#game.exited
+    } finally {
+      this.#runs = false
+      this.#game = this.#asked = undefined
+      for (const limit of this.#limits.splice(0)) clearTimeout(limit)
+    }
+  }
+}

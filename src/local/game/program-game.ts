@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
+import type { Game } from './game-life.js'
+import { plainLines } from './lines.js'
+import type { ConsoleLine } from './lines.js'
+import { readLines } from './processes.js'
+import { startCommand } from './start-command.js'
+
+/** The game of a Fleet's GameServer. `exited` waits until its output was read. */
+export interface FleetGame extends Game<GameExit> {
+  readonly pid: number
+}
+
+export interface GameExit {
+  readonly exitCode: number
+  /** How it ended, such as `exit code 1` or `SIGKILL`. */
+  readonly how: string
+}
+
+/** What a game is started with. */
+export interface GameStart {
+  /** What the environment of a program gets. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly platform: string
+  /** Address of the GameServer's sidecar. */
+  readonly sidecarUrl: string
+  /** The first port for players. */
+  readonly port: number
+  /** ms from SIGTERM to SIGKILL. */
+  readonly graceMs: number
+  /** Gives up the start: the GameServer has ended meanwhile. */
+  readonly signal: AbortSignal
+  readonly onOutput: (line: ConsoleLine) => void
+}
+
+export type StartGame = (start: GameStart) => Promise<FleetGame>
+
+/** Longest wait for output after the end. */
+const OUTPUT_MS = 1_000
+
+/**
+ * Returns the function that starts a program for each GameServer.
+ *
+ * @throws CommandError, when called, if the program can't be started
+ */
+export const programGame =
+  (command: readonly [string, ...string[]], env: NodeJS.ProcessEnv = process.env): StartGame =>
+  async ({ variables, onOutput }) => {
+    const stdio: ('ignore' | 'pipe')[] = ['ignore', 'pipe', 'pipe']
+    const running = await startCommand(command, { env: { ...env, ...variables }, stdio })
+    const streams = [running.stdout!, running.stderr!]
+    const read = Promise.all(streams.map((stream) => new Promise((resolve) => stream.once('close', resolve))))
+    for (const [index, stream] of streams.entries()) {
+      const level = index === 0 ? 'info' : 'error'
+      readLines(stream, (line) => onOutput({ level, text: plainLines(stripVTControlCharacters(line)) }))
+    }
+    const exited = running.exited.then(async ({ exitCode, signal }) => {
+      await Promise.race([read, sleep(OUTPUT_MS, undefined, { ref: false })])
+      for (const stream of streams) stream.destroy()
+      return { exitCode, how: signal ?? `exit code ${exitCode}` }
+    })
+    return { pid: running.pid, exited, terminate: () => running.terminate('SIGTERM'), kill: () => running.kill() }
+  }

@@ -1,0 +1,159 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import type { AllocateRequest, AllocationError, AllocatorOptions } from '../../src/deploy/allocator.js'
+import { serveFleet, type ServedFleet } from '../fleet-api/support/serve-fleet.js'
+import { freePort } from '../support/free-port.js'
+import { listenHere } from '../support/listen.js'
+import { allocatorOf, api, errorOf, json, service, standIn, type Respond } from './support.js'
+
+/** A cluster with as many Ready GameServers, behind a port that can die: it takes requests on, and answers none. */
+async function clusterOf(replicas: number) {
+  const fleet = await serveFleet({ fleet: { replicas }, max: replicas })
+  fleet.allReady()
+  const sockets = new Set<Socket>()
+  const front = createServer((socket) => {
+    const back = connect(fleet.port, '127.0.0.1')
+    for (const one of [socket, back]) sockets.add(one.on('error', () => undefined))
+    socket.pipe(back).pipe(socket)
+  })
+  const url = `http://127.0.0.1:${await listenHere(front)}`
+  const die = (): void => {
+    front.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return { fleet, url, die }
+}
+
+const allocated = ({ names }: ServedFleet): number => names('Allocated').length
+
+test.each([false, true])(
+  'a cluster that dies under 100 allocations a second loses none of them, and the other one answers; allowDuplicate: %s',
+  async (allowDuplicate) => {
+    const [near, far] = await Promise.all([clusterOf(120), clusterOf(160)])
+    const allocator = allocatorOf({
+      endpoints: [
+        { url: near.url, region: 'near' },
+        { service: far.url, region: 'far' },
+      ],
+      allowDuplicate,
+    })
+    const times: number[] = []
+    const failures: AllocationError[] = []
+    const given: Record<string, string[]> = { near: [], far: [] }
+    const allocate = async (): Promise<void> => {
+      const began = performance.now()
+      await allocator.allocate({ fleet: 'arena' }).then(
+        ({ name, region }) => given[region!]!.push(name),
+        (error: unknown) => failures.push(error as AllocationError),
+      )
+      times.push(performance.now() - began)
+    }
+    const calls: Promise<void>[] = []
+    for (let call = 0; call < 120; call++) {
+      calls.push(allocate())
+      if (call === 50) near.die()
+      await sleep(10)
+    }
+    await Promise.all(calls)
+    expect(times).toHaveLength(120)
+    expect(Math.max(...times)).toBeLessThan(2_000)
+    expect(given['near']!.length + given['far']!.length + failures.length).toBe(120)
+    expect(new Set(given['near']).size + new Set(given['far']).size).toBe(120 - failures.length)
+    // No GameServer is allocated for nobody, but for those whose answer is lost.
+    expect(allocated(far.fleet)).toBe(given['far']!.length)
+    expect(given['far']!.length).toBeGreaterThanOrEqual(60)
+    if (allowDuplicate) return expect(failures).toEqual([])
+    expect(failures.every(({ code }) => code === 'UNKNOWN_OUTCOME')).toBe(true)
+    expect(allocated(near.fleet)).toBeLessThanOrEqual(given['near']!.length + failures.length)
+  },
+)
+
+const html: Respond = (response) => void response.writeHead(200).end('<html>')
+
+/** Asks clusters that answer so, and tells how often each was asked. */
+async function askAll(answers: readonly Respond[], request: AllocateRequest = {}, options: AllocatorOptions = {}) {
+  const clusters = await Promise.all(answers.map((answer) => standIn([answer])))
+  const endpoints = clusters.map(({ url }, index) => ({ url, region: String(index) }))
+  const allocator = allocatorOf({ ...options, endpoints })
+  const outcome = await allocator.allocate(request).then(
+    ({ region }) => region,
+    (error: unknown) => (error as AllocationError).code,
+  )
+  return [outcome, clusters.map(({ received }) => received.length).join(' ')]
+}
+
+test.each<[title: string, first: Respond, outcome: string, asked: string]>([
+  ['has no GameServer', api.none, '1', '1 1'],
+  ['is too busy', api.contention, '1', '1 1'],
+  ['refuses the account', json(403, { message: 'forbidden' }), '1', '1 1'],
+  ['answers HTML', html, '1', '1 1'],
+  ['refuses the request', json(422, { message: 'x is invalid: y' }), 'INVALID_ARGUMENT', '1 0'],
+  ['loses the answer', (response) => void response.destroy(), 'UNKNOWN_OUTCOME', '1 0'],
+])('after a cluster that %s the outcome is %3$s', async (_, first, outcome, asked) => {
+  expect(await askAll([first, api.allocated])).toEqual([outcome, asked])
+})
+
+test('the region that is asked for comes first, then the order of the list', async () => {
+  expect(await askAll([api.allocated, api.allocated, api.allocated], { region: '2' })).toEqual(['2', '0 0 1'])
+  expect(await askAll([api.none, api.allocated, api.none], { region: '2' })).toEqual(['1', '1 1 1'])
+  expect(await askAll([api.allocated, api.allocated], { region: 'moon' })).toEqual(['0', '1 0'])
+})
+
+test('weights share the first requests, and one without is asked last', async () => {
+  const clusters = await Promise.all([1, 2, 3].map(() => standIn([api.allocated])))
+  const [a, b, c] = clusters.map(({ url }) => url) as [string, string, string]
+  const allocator = allocatorOf({ endpoints: [{ url: a }, { url: b, weight: 1 }, { url: c, weight: 3 }] })
+  for (let call = 0; call < 200; call++) await allocator.allocate()
+  const [none, one, three] = clusters.map(({ received }) => received.length) as [number, number, number]
+  expect([none, one + three]).toEqual([0, 200])
+  expect(one).toBeGreaterThan(20)
+  expect(three).toBeGreaterThan(2 * one * 0.7)
+})
+
+test('a cluster that fails rests, and is asked again when it is back', async () => {
+  const down = await standIn([json(503, { message: 'no endpoints available' }), service.allocated])
+  const other = await standIn([api.allocated, api.allocated, api.none])
+  const allocator = allocatorOf({
+    endpoints: [
+      { service: down.url, region: 'down' },
+      { url: other.url, region: 'other' },
+    ],
+  })
+  const regions = [await allocator.allocate(), await allocator.allocate()].map(({ region }) => region)
+  expect([regions, down.received.length]).toEqual([['other', 'other'], 1])
+  const waited = await allocator.allocate({ wait: 60_000 })
+  expect(waited.region).toBe('down')
+})
+
+test('a cluster that never finishes the handshake is passed over, and if all are down, the call is UNAVAILABLE', async () => {
+  const silent = createServer(() => undefined)
+  onTestFinished(() => void silent.close())
+  const port = await listenHere(silent)
+  const { url } = await standIn([api.allocated])
+  const endpoints = [{ service: `localhost:${port}` }, { url, region: 'well' }]
+  expect(await allocatorOf({ endpoints }).allocate()).toMatchObject({ region: 'well' })
+  const down = [await freePort(), await freePort()].map((one) => ({ url: `http://127.0.0.1:${one}` }))
+  expect(await errorOf(allocatorOf({ endpoints: down }).allocate())).toMatchObject({ code: 'UNAVAILABLE' })
+})
+
+test('the number of waiting calls is told while they wait', async () => {
+  const { url } = await standIn([api.none, api.allocated])
+  const allocator = allocatorOf({ url })
+  const calls = [allocator.allocate({ wait: 60_000 }), allocator.allocate({ wait: 60_000 })]
+  expect(allocator.waiting).toBe(2)
+  await Promise.all(calls)
+  expect(allocator.waiting).toBe(0)
+})
+
+test.each<[object, RegExp]>([
+  [{ endpoints: [] }, /endpoints is empty/],
+  [{ endpoints: [{ region: 'eu' }] }, /needs a url or a service/],
+  [{ endpoints: [{ url: 'http://a', wieght: 1 }] }, /no option "wieght".*weight/],
+  [{ endpoints: [{ url: 'http://a', weight: -1 }] }, /weight must be a number of at least 0; got -1/],
+  [{ url: 'http://a', endpoints: [{ url: 'http://b' }] }, /in place of url and service/],
+])('options %j are CONFIG', (options, message) => {
+  expect(() => allocatorOf(options)).toThrow(
+    expect.objectContaining({ code: 'CONFIG', message: expect.stringMatching(message) as string }),
+  )
+})

@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { rename, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
+import { join } from 'node:path'
+import { connect } from 'node:tls'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocketServer } from 'ws'
+import { followCertificate } from '../../src/node.js'
+import { attachServer } from '../../src/players/ws.js'
+import { echo, joinPlayers, openPageOnNode, startPlayers } from '../host/players/players-support.js'
+import { listenHere } from '../support/listen.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
+import { startSidecar } from '../support/with-sidecar.js'
+import { selfSigned } from './certificate.js'
+
+interface Files {
+  readonly cert: string
+  readonly key: string
+}
+
+/** A server over TLS that echoes players' messages, and the lines that it warns with. */
+type Start = (files: Files) => Promise<{ readonly url: string; readonly lines: readonly string[] }>
+
+const host: Start = async (files) => {
+  const stage = await startPlayers(files)
+  echo(await openPageOnNode(stage))
+  return { url: stage.players.url, lines: stage.lines }
+}
+
+const attached: Start = async (files) => {
+  const { url: baseUrl } = await startSidecar()
+  const lines: string[] = []
+  const web = createServer()
+  followCertificate(web, files, (line) => lines.push(line))
+  const server = new WebSocketServer({ server: web })
+  const { close } = attachServer(server, { client: { baseUrl, processSignals: false }, players: false })
+  onTestFinished(close)
+  server.on('connection', (socket) => socket.on('message', (data: Buffer) => socket.send(data.toString())))
+  return { url: `wss://127.0.0.1:${await listenHere(web)}`, lines }
+}
+
+/** The names of certificates tell them apart. */
+async function nameSeenAt(url: string): Promise<string> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { subject } = socket.getPeerCertificate()
+  socket.destroy()
+  return String(subject.CN)
+}
+
+test.each([
+  ['the host', host],
+  ['a server of ws', attached],
+])('%s uses a renewed certificate for new connections, and drops none of 200', async (_name, start) => {
+  const folder = await temporaryFolder('renewal')
+  const write = async (version: string, pair: Files): Promise<void> => {
+    for (const name of ['cert', 'key'] as const) {
+      await writeFile(join(folder, `${name}-${version}`), pair[name])
+      // As certbot does: one link after the other.
+      await symlink(`${name}-${version}`, join(folder, 'new'))
+      await rename(join(folder, 'new'), join(folder, name))
+    }
+  }
+  await write('1', selfSigned({ host: 'first.example' }))
+  const { url, lines } = await start({ cert: join(folder, 'cert'), key: join(folder, 'key') })
+  const trusting = { rejectUnauthorized: false }
+  const clients = await Promise.all(Array.from({ length: 200 }, () => joinPlayers({ players: { url } }, '/', trusting)))
+  let dropped = 0
+  for (const { closed } of clients) void closed.then(() => (dropped += 1))
+  expect(await nameSeenAt(url)).toBe('first.example')
+
+  await write('2', { cert: selfSigned({ host: 'wrong.example' }).cert, key: selfSigned().key })
+  await until(() => lines.length > 0)
+  expect(await nameSeenAt(url)).toBe('first.example')
+
+  await write('3', selfSigned({ host: 'second.example' }))
+  await until(async () => (await nameSeenAt(url)) === 'second.example')
+  for (const [index, { socket }] of clients.entries()) socket.send(`still here ${index}`)
+  const answers = await Promise.all(clients.map(({ message }) => message(0)))
+  expect(answers).toEqual(clients.map((_, index) => `still here ${index}`))
+  expect(dropped).toBe(0)
+  expect(lines).toEqual([
+    expect.stringMatching(/cert and \S+key don't belong together, so the old certificate stays: /),
+  ])
+})
