@@ -1,23 +1,14 @@
 import './style.css'
 import { render, type JSX } from 'preact'
 import { AllocateDialog } from './dialogs/allocate.js'
-import { Help } from './dialogs/help.js'
 import { Confirm } from './dialogs/modal.js'
 import { Palette } from './dialogs/palette.js'
-import { fleet } from './fleet/route.js'
-import { sidecar } from './sidecar/route.js'
 import { changed, onChange, set, state } from './store/state.js'
 import { Header, StatusLine } from './ui/header.js'
 import { Notices, Toast } from './ui/notices.js'
-import { choose, page, shownPane } from './ui/page.js'
+import { page, shownPane } from './ui/page.js'
 
-choose(sidecar)
-onChange(() => {
-  // The state of the server that serves the page decides.
-  if (state.fleet) choose(fleet)
-  else choose(sidecar)
-  page.tell()
-})
+onChange(() => page.tell())
 
 /** Draws into an element, and redraws after changes, once for all changes of one turn. */
 export function drawInto(element: HTMLElement, App: () => JSX.Element): void {
@@ -34,7 +25,7 @@ export function drawInto(element: HTMLElement, App: () => JSX.Element): void {
   draw()
 }
 
-const dialogs = { allocate: AllocateDialog, palette: Palette, help: Help }
+const dialogs = { allocate: AllocateDialog, palette: Palette }
 
 /** The dashboard of a GameServer or of a Fleet, with the open dialog and the open question. */
 export function App(): JSX.Element {
@@ -42,7 +33,7 @@ export function App(): JSX.Element {
   const Dialog = dialog && dialogs[dialog]
   return (
     <>
-      <div class="page" data-shown={shownPane()}>
+      <div class="column page">
         <Header />
         <nav class="panes" aria-label="Parts of the page">
           {Object.entries(page.panes).map(([pane, name]) => (
@@ -56,7 +47,7 @@ export function App(): JSX.Element {
             </button>
           ))}
         </nav>
-        <main class="page-main">
+        <main class="gap page-main">
           <page.Main />
         </main>
         {/* Below the parts, so that a new notice moves no button. */}

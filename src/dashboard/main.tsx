@@ -1,11 +1,20 @@
 import { App, drawInto } from './app.js'
 import { readKept } from './common/browser.js'
+import { fleet } from './fleet/route.js'
+import { sidecar } from './sidecar/route.js'
 import { Strip } from './sidecar/strip.js'
 import { takeToken } from './store/api.js'
 import { follow } from './store/feed.js'
 import { onChange, set, state, themes } from './store/state.js'
 import { showTitle } from './ui/header.js'
 import { followKeys, holdKeys } from './ui/keys.js'
+import { choose } from './ui/page.js'
+
+/** For whom the page was built. The build leaves out the code of the other route. */
+declare const ROUTE: 'sidecar' | 'fleet'
+
+if (ROUTE === 'fleet') choose(fleet)
+else choose(sidecar)
 
 /** Milliseconds between two titles: each costs a browser some, and a Fleet's may change with each event. */
 const TITLES = 1000
@@ -13,7 +22,9 @@ const TITLES = 1000
 const title = { timer: undefined as ReturnType<typeof setTimeout> | undefined, shownAt: -TITLES }
 
 onChange(() => {
-  document.documentElement.dataset['theme'] = state.theme
+  const { dataset, style } = document.documentElement
+  dataset['theme'] = state.theme
+  style.colorScheme = state.theme === 'auto' ? '' : state.theme
   title.timer ??= setTimeout(
     () => {
       Object.assign(title, { timer: undefined, shownAt: performance.now() })
@@ -63,7 +74,7 @@ function caughtUp(): Promise<void> {
   })
 }
 
-if (new URLSearchParams(location.search).has('embed')) {
+if (ROUTE === 'sidecar' && new URLSearchParams(location.search).has('embed')) {
   document.documentElement.classList.add('embedded')
   takeToken()
   follow()

@@ -31,10 +31,11 @@ function control(sidecar: Sidecar, ...commands: readonly ControlCommand[]): void
 }
 
 /** The initial values of a line's fields. */
-const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, string> =>
+const defaultsOf = ({ sentence }: (typeof faultForms)[number]): Record<string, string> =>
   Object.fromEntries(
-    fields
-      .flatMap(({ name, value, choices }) => [[name, value ?? choices?.[0]?.[0] ?? '']])
+    sentence
+      .filter((part) => typeof part === 'object')
+      .map(({ name, value, choices }) => [name, value || choices?.[0]?.[0] || ''])
       .filter(([, value]) => value !== ''),
   )
 

@@ -1,10 +1,12 @@
 import { options } from 'preact'
 import { App, drawInto } from '../../../src/dashboard/app.js'
 import { copyText } from '../../../src/dashboard/common/browser.js'
+import { sidecar } from '../../../src/dashboard/sidecar/route.js'
 import { api } from '../../../src/dashboard/store/api.js'
 import { follow } from '../../../src/dashboard/store/feed.js'
 import { onChange, set, state } from '../../../src/dashboard/store/state.js'
 import { followKeys } from '../../../src/dashboard/ui/keys.js'
+import { choose } from '../../../src/dashboard/ui/page.js'
 import { createEditor, fromFragment, toFragment, withoutImports } from './code.js'
 import { examples } from './examples.js'
 import { createSession } from './mock-link.js'
@@ -107,7 +109,8 @@ function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api
     before?.(node)
   }
   Object.assign(api, link)
-  onChange(() => (root.dataset['theme'] = state.theme))
+  choose(sidecar)
+  onChange(() => (root.style.colorScheme = state.theme === 'auto' ? '' : state.theme))
   follow()
   drawInto(element, App)
   followKeys(element)

@@ -60,8 +60,8 @@ export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
           <button type="button" onClick={(event) => empty(event.currentTarget.form!)}>
             Empty
           </button>
-          <button class="primary last">
-            Allocate <kbd>Enter</kbd>
+          <button class="primary last" data-key="Enter">
+            Allocate
           </button>
         </div>
       </form>

@@ -29,7 +29,7 @@ export const Modal = ({ title, class: className, children, bare = false, onClose
     onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
     onClick={(event) => event.target === event.currentTarget && onClose()}
   >
-    <div class="modal-body">
+    <div class="column gap modal-body">
       {!bare && (
         <div class="apart">
           <h2>{title}</h2>

@@ -78,11 +78,11 @@ export const Allocations = part(['entries'], () => {
   return (
     <Panel name="Allocations" pane="allocations">
       {allocations.length === 0 && <p class="muted">None yet. Allocate with a, or from your matchmaker.</p>}
-      <ol class="fleet-allocations">
+      <ol class="column gap">
         {allocations.reverse().map((row) => {
           const { seq, at, allocation } = entryOf(row)!
           return (
-            <li key={row.seq}>
+            <li key={row.seq} class="line">
               <div class="row">
                 <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
                 <b>{allocation!.server && shortName(allocation!.server)}</b>

@@ -18,7 +18,6 @@ export const fleet: Route<EntryView> = {
   actions,
   inMenu: ({ id, group }) =>
     (group === 'fleet' && id !== 'allocate' && id !== 'update') || id === 'help' || id === 'theme',
-  moreActions: () => [],
   timeline,
   allocatable: () => ({
     platform: state.fleet?.platform ?? '',
@@ -29,7 +28,7 @@ export const fleet: Route<EntryView> = {
     if (!state.fleet) return undefined
     const { name, replicas, servers } = state.fleet
     const marks = countStates().map(([name, count]) => (
-      <span key={name} class="fleet-count">
+      <span key={name}>
         {count} <StateMark state={name} />
       </span>
     ))
@@ -48,11 +47,11 @@ export const fleet: Route<EntryView> = {
   }),
   Main: () => (
     <>
-      <div class="fleet-left">
+      <div class="column gap fleet-left">
         <Servers />
         <Timeline />
       </div>
-      <div class="panels">
+      <div class="column gap scroll panels">
         <FleetPanel />
         <Allocations />
       </div>

@@ -14,12 +14,14 @@ const MOST_AMOUNTS = 4
 
 const ageOf = (since: number): string => age(state.now - since)
 
-/** A column: its head, the cell of a GameServer, and the name of its style. */
+/** A column: its head, the cell of a GameServer, and its style. */
 type Column = readonly [head: string, cell: (server: ServerView, tabIndex: number) => ComponentChildren, style?: string]
+
+const NUMBER = 'servers-number wide'
 
 /** The columns; of the amounts, players come first. */
 const columns = (): readonly Column[] => [
-  ['server', Name],
+  ['server', Name, 'mono cut'],
   [
     'state',
     (server) => (
@@ -27,17 +29,18 @@ const columns = (): readonly Column[] => [
         <StateMark state={server.state} /> <span class="small wide">{ageOf(server.stateSince)}</span>
       </>
     ),
+    'servers-state',
   ],
   ...[...new Set([...amountNames('lists'), ...amountNames('counters')])]
     .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
     .slice(0, MOST_AMOUNTS)
-    .map((name): Column => [name, (server) => <AmountBar name={name} server={server} />, 'amount']),
-  ['health', Health],
-  ['port', ({ port }) => port],
-  ['age', ({ createdAt }) => ageOf(createdAt)],
-  ['restarts', ({ process }) => process.restarts],
-  ['pid', ({ process }) => (process.state === 'ended' ? `exit ${process.exitCode ?? '?'}` : process.pid)],
-  ['', MenuButton, 'menu'],
+    .map((name): Column => [name, (server) => <AmountBar name={name} server={server} />, 'servers-amount']),
+  ['health', Health, 'wide'],
+  ['port', ({ port }) => port, NUMBER],
+  ['age', ({ createdAt }) => ageOf(createdAt), NUMBER],
+  ['restarts', ({ process }) => process.restarts, NUMBER],
+  ['pid', ({ process }) => (process.state === 'ended' ? `exit ${process.exitCode ?? '?'}` : process.pid), NUMBER],
+  ['', MenuButton, 'servers-menu'],
 ]
 
 /** The GameServers, one a row. */
@@ -49,7 +52,7 @@ export const Servers = part(['snapshot', 'now'], () => {
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
-    <section class="box servers" aria-label="GameServers" data-pane={paneState('servers')}>
+    <section class="box column servers" aria-label="GameServers" data-pane={paneState('servers')}>
       <div class="row wrap bar">
         <h2 class="small">GameServers</h2>
         <div class="row wrap" role="group" aria-label="Show only states">
@@ -62,9 +65,9 @@ export const Servers = part(['snapshot', 'now'], () => {
       </div>
       <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
         <div class="servers-table" role="table" aria-label="GameServers">
-          <div class="small servers-head" role="row">
-            {present.map(([head, , style = head]) => (
-              <span key={head} class={`servers-${style}`} role={head ? 'columnheader' : 'cell'}>
+          <div class="row small servers-row servers-head" role="row">
+            {present.map(([head, , style]) => (
+              <span key={head} class={style} role={head ? 'columnheader' : 'cell'}>
                 {head}
               </span>
             ))}
@@ -108,9 +111,9 @@ function onArrow(event: KeyboardEvent): void {
 
 /** @param isTarget whether it is the one row that Tab reaches */
 const drawRow = (server: ServerView, present: readonly Column[], isTarget: boolean): JSX.Element => (
-  <div class="servers-row" role="row" data-server={server.name} onClick={() => set({ server: server.name })}>
-    {present.map(([head, cell, style = head], i) => (
-      <span key={head} class={`servers-${style}`} role={i === 0 ? 'rowheader' : 'cell'}>
+  <div class="row servers-row" role="row" data-server={server.name} onClick={() => set({ server: server.name })}>
+    {present.map(([head, cell, style], i) => (
+      <span key={head} class={style} role={i === 0 ? 'rowheader' : 'cell'}>
         {cell(server, isTarget ? 0 : -1)}
       </span>
     ))}

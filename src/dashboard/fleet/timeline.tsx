@@ -2,6 +2,7 @@ import type { EntryView } from '../../platform/fleet.js'
 import { writeYaml } from '../common/yaml.js'
 import { rhythmOf } from '../timeline/model.js'
 import { cached, readerOfWords } from '../timeline/words.js'
+import { keyOf } from '../ui/actions.js'
 import type { TimelineParts } from '../ui/page.js'
 import { copyAllocation } from './actions.js'
 import { shortName } from './shown.js'
@@ -22,15 +23,15 @@ export const timeline: TimelineParts<EntryView> = {
     const { text, allocation, server } = entry
     return (
       <div class="timeline-details">
-        <div class="timeline-view" role="region" aria-label="Details" tabIndex={0}>
+        <div class="column gap scroll timeline-view" role="region" aria-label="Details" tabIndex={0}>
           <p>{text}</p>
           {!allocation && server && <p class="muted">{server}</p>}
           {allocation && (
             <>
               <p>{allocation.reason}</p>
               <p>
-                <button onClick={() => copyAllocation(entry)}>
-                  Copy as curl <kbd>c</kbd>
+                <button {...keyOf('c')} onClick={() => copyAllocation(entry)}>
+                  Copy as curl
                 </button>
               </p>
               <pre>{writeYaml(allocation.manifest)}</pre>

@@ -194,12 +194,12 @@ function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
   return (
     <li>
       <Amount name={name} count={String(values.length)} capacity={present.capacity} />
-      <ul class="row wrap list-values">
+      <ul class="row wrap scroll list-values">
         {values.slice(0, SHOWN).map((value) => (
-          <li key={value} class="pill list-value">
+          <li key={value} class="row pill list-value">
             <span>{value}</span>
             <button
-              class="icon bare"
+              class="icon bare muted"
               aria-label={`Remove ${value} from ${name}`}
               onClick={(event) => remove(value, event.currentTarget)}
             >

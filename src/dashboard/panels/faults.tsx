@@ -25,16 +25,18 @@ export const Faults = (): JSX.Element => (
 
 const FaultLine = ({ form }: { form: FaultForm }): JSX.Element => (
   <form
-    class="row wrap fault-line"
+    class="row wrap line"
     aria-label={form.title}
     onSubmit={onFields((values) => void control(commandOf(form, values)))}
   >
     <button>{form.title}</button>
-    {form.fields.map((field) => {
-      const { name, label, unit } = field
-      const full = `${form.title}: ${[label, name, unit].filter(Boolean).join(' ')}`
-      return <Field key={name} {...field} full={full} input={{ placeholder: '–' }} />
-    })}
+    {form.sentence.map((part) =>
+      typeof part === 'string' ? (
+        <span key={part}>{part}</span>
+      ) : (
+        <Field key={part.name} {...part} input={{ placeholder: '–' }} />
+      ),
+    )}
   </form>
 )
 

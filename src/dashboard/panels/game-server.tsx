@@ -101,7 +101,7 @@ function JsonTree({ name, value, depth }: { name: string; value: unknown; depth:
     const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
     return (
       <div>
-        {key} <span class={typeof value === 'string' ? 'green' : 'blue'}>{cut}</span>
+        {key} <span class={typeof value === 'string' ? 'green' : 'tone'}>{cut}</span>
       </div>
     )
   }

@@ -75,7 +75,7 @@ export const Clock = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element 
       ))}
       {[10, 30].map((seconds) => (
         <button key={seconds} onClick={send('', { type: 'advanceClock', ms: seconds * 1000 })}>
-          {`+${seconds} s`} {seconds === 10 && <kbd>t</kbd>}
+          {`+${seconds} s`}
         </button>
       ))}
     </div>

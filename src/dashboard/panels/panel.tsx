@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes, JSX } from 'preact'
 import { set } from '../store/state.js'
-import { labelOf, perform } from '../ui/actions.js'
+import { keyOf, labelOf, perform } from '../ui/actions.js'
 import { copy } from '../ui/copy.js'
 import { page, paneState } from '../ui/page.js'
 
@@ -15,7 +15,7 @@ interface PanelProps {
 
 /** A region of the page, by its name. */
 export const Panel = ({ name, pane = 'state', aside, children }: PanelProps): JSX.Element => (
-  <section class="box part" aria-label={name} data-pane={paneState(pane)}>
+  <section class="box column gap part" aria-label={name} data-pane={paneState(pane)}>
     <div class="apart wrap part-head">
       <h2 class="small">{name}</h2>
       <span class="row wrap">{aside}</span>
@@ -41,7 +41,7 @@ export const CopyButton = ({ text, label = 'Copy', name, told = 'Copied' }: Copy
 
 /** Advice and code to paste, for an empty panel. */
 export const Hint = ({ text, code }: { text: string; code: string }): JSX.Element => (
-  <div class="muted hint">
+  <div class="muted column gap hint">
     <p>{text}</p>
     <div class="row">
       <pre class="grow" tabIndex={0}>
@@ -64,27 +64,26 @@ export function ActionButton({ id, label, class: className }: ActionProps): JSX.
   const action = page.actions.find((one) => one.id === id)!
   const { key, what } = action
   return (
-    <button class={className} title={what} aria-keyshortcuts={key} onClick={() => perform(action)}>
-      {label ?? labelOf(action)} {key && <kbd aria-hidden="true">{key}</kbd>}
+    <button class={className} title={what} {...keyOf(key)} onClick={() => perform(action)}>
+      {label ?? labelOf(action)}
     </button>
   )
 }
 
 export interface FieldProps {
   readonly name: string
-  /** The words before and after the field. */
+  /** The words before the field. */
   readonly label?: string
-  readonly unit?: string
   /** The accessible name, if the label isn't enough. */
   readonly full?: string
   readonly value?: string | undefined
   /** Makes it a choice. */
-  readonly choices?: readonly (readonly [value: string, text: string])[]
+  readonly choices?: readonly (readonly [value: string, text: string])[] | undefined
   /** Further properties of the input. */
   readonly input?: InputHTMLAttributes
 }
 
-export const Field = ({ name, label, unit, full, value, choices, input }: FieldProps): JSX.Element => (
+export const Field = ({ name, label, full, value, choices, input }: FieldProps): JSX.Element => (
   <label class="row">
     {label && <span>{label}</span>}
     {choices ? (
@@ -98,7 +97,6 @@ export const Field = ({ name, label, unit, full, value, choices, input }: FieldP
     ) : (
       <input name={name} aria-label={full} inputMode="decimal" defaultValue={value} {...input} />
     )}
-    {unit && <span>{unit}</span>}
   </label>
 )
 

@@ -1,6 +1,6 @@
 import type { ControlCommand } from '../../platform/sidecar.js'
 import { announce, api, send } from '../store/api.js'
-import { state, type Action } from '../store/state.js'
+import type { Action } from '../store/state.js'
 import { actionsOf, allocateActions, onRow, pageActions, rowActions } from '../ui/actions.js'
 import { copyClientCode, copyCurl, copyTimeline, replay } from './entry-actions.js'
 
@@ -70,51 +70,4 @@ export const actions: readonly Action[] = [
 async function reserve(): Promise<void> {
   const { status } = await api.request('POST', '/reserve', { seconds: '30' })
   announce(status === 200 ? 'Reserved for 30 s' : 'The sidecar refused to reserve')
-}
-
-/** A longer list offers its first values only. */
-const MOST_VALUES = 100
-
-type Offer = readonly [label: string, ...commands: ControlCommand[]]
-
-/** Actions of the panels, for the present state. */
-export function panelActions(): readonly Action[] {
-  const { snapshot, presets } = state
-  if (!snapshot) return []
-  const { counters, lists } = snapshot.gameServer.status
-  const { health, watchers } = snapshot
-  const ofServer: readonly Offer[] = [
-    ...Object.entries(counters ?? {}).flatMap(([name, { count, capacity }]) => {
-      const become = (count: string): ControlCommand => ({ type: 'setCounter', name, count })
-      return [
-        [`${name} to capacity, ${capacity}`, become(capacity)],
-        [`${name} to 0`, become('0')],
-        [`${name} +1`, become(String(BigInt(count) + 1n))],
-      ] as const
-    }),
-    ...Object.entries(lists ?? {}).flatMap(([name, { values }]) =>
-      (values ?? []).slice(0, MOST_VALUES).map((value): Offer => {
-        const rest = values!.filter((other) => other !== value)
-        return [`Remove ${value} from ${name}`, { type: 'setList', name, values: rest }]
-      }),
-    ),
-  ]
-  const ofFaults: readonly Offer[] = [
-    ...watchers.map(({ id, transport }): Offer => [
-      `Drop watcher #${id}, ${transport}`,
-      { type: 'dropWatchers', ids: [id] },
-    ]),
-    [health.ignoreBeats ? 'Count beats again' : 'Ignore beats', { type: 'ignoreBeats', on: !health.ignoreBeats }],
-    snapshot.faults.watchersStalled === false
-      ? ['Stall watchers', { type: 'stallWatchers' }]
-      : ['Release watchers', { type: 'releaseWatchers' }],
-    ...presets.map(({ name, commands }): Offer => [`Preset: ${name}`, ...commands]),
-    ...[0, 1, 10].map((speed): Offer => [
-      speed === 0 ? 'Pause the clock' : `Clock ×${speed}`,
-      { type: 'setClock', speed },
-    ]),
-  ]
-  const made = (make: typeof server, offers: readonly Offer[]): Action[] =>
-    offers.map(([label, ...commands]) => make(`panel ${label}`, label, undefined, send(label, ...commands)))
-  return [...made(server, ofServer), ...made(faults, ofFaults)]
 }

@@ -4,6 +4,7 @@ import { arrowStep } from '../common/browser.js'
 import { Chip } from '../common/look.js'
 import { parseJson, read } from '../store/api.js'
 import { set, state, tabs, type Tab } from '../store/state.js'
+import { keyOf } from '../ui/actions.js'
 import { describe, differencesOf, statusOf } from './describe.js'
 import { copyClientCode, copyCurl, replay } from './entry-actions.js'
 
@@ -50,8 +51,8 @@ export function Details({ entry }: { entry: LogEntry }): JSX.Element {
     event.currentTarget.querySelector<HTMLElement>(`[data-tab=${next}]`)?.focus()
   }
   const button = (label: string, key: string, act: (entry: LogEntry) => unknown): JSX.Element => (
-    <button onClick={() => void act(entry)}>
-      {label} <kbd>{key}</kbd>
+    <button {...keyOf(key)} onClick={() => void act(entry)}>
+      {label}
     </button>
   )
   return (
@@ -80,7 +81,7 @@ export function Details({ entry }: { entry: LogEntry }): JSX.Element {
           </div>
         )}
       </div>
-      <div class="timeline-view" role="tabpanel" aria-label={nameOf(tab)} tabIndex={0}>
+      <div class="column gap scroll timeline-view" role="tabpanel" aria-label={nameOf(tab)} tabIndex={0}>
         {views[tab](entry, detailOf(entry))}
       </div>
     </div>
@@ -106,7 +107,7 @@ const views: Readonly<Record<Tab, (entry: LogEntry, detail: EntryDetail) => JSX.
   },
   raw: (entry) => <pre>{JSON.stringify(entry, null, 2)}</pre>,
   why: ({ warnings }, { why }) => (
-    <div>
+    <>
       <p>{why?.rule}</p>
       {why?.production && (
         <p>
@@ -119,7 +120,7 @@ const views: Readonly<Record<Tab, (entry: LogEntry, detail: EntryDetail) => JSX.
           {times > 1 && <span class="muted"> ({times} times so far)</span>}
         </p>
       ))}
-    </div>
+    </>
   ),
 }
 
@@ -140,7 +141,7 @@ function diff(entry: LogEntry): JSX.Element {
           <tr key={i}>
             <th scope="row">{path}</th>
             <td>{before !== undefined && <del>{before}</del>}</td>
-            <td>{after !== undefined && <ins>{after}</ins>}</td>
+            <td>{after !== undefined && <ins>→ {after}</ins>}</td>
           </tr>
         ))}
       </tbody>

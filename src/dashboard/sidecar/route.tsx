@@ -13,7 +13,7 @@ import { memo, part, state } from '../store/state.js'
 import { Timeline } from '../timeline/timeline.js'
 import { Notice } from '../ui/notices.js'
 import type { Route } from '../ui/page.js'
-import { actions, panelActions } from './actions.js'
+import { actions } from './actions.js'
 import { timeline } from './timeline.js'
 
 /** The dashboard of a GameServer. */
@@ -26,7 +26,6 @@ export const sidecar: Route<LogEntry> = {
     ((group === 'game server' || group === 'faults') && id !== 'allocate' && id !== 'ready') ||
     id === 'copy' ||
     id === 'help',
-  moreActions: panelActions,
   timeline,
   allocatable() {
     const { counters, lists } = state.snapshot?.gameServer.status ?? {}
@@ -70,7 +69,7 @@ export const sidecar: Route<LogEntry> = {
   Main: () => (
     <>
       <Timeline />
-      <div class="panels">
+      <div class="column gap scroll panels">
         <LivePanels />
         <GameServer />
       </div>

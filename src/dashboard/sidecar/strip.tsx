@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { Logo, StateMark, stateLook, toneStyle } from '../common/look.js'
 import { Agreement } from '../dialogs/modal.js'
+import { Silence } from '../panels/health.js'
 import { ActionButton } from '../panels/panel.js'
 import { state } from '../store/state.js'
 import { Toast } from '../ui/notices.js'
@@ -16,7 +17,7 @@ export function Strip(): JSX.Element {
   const isLost = connection === 'lost'
   return (
     <>
-      <main class="row strip" style={toneStyle(isLost ? 'muted' : stateLook(name ?? '').tone)}>
+      <main class="row strip header" style={toneStyle(isLost ? 'muted' : stateLook(name ?? '').tone)}>
         <h1 class="brand">
           <a href="/_/" target="_blank" rel="noopener" aria-label="Sidecar: open the dashboard">
             <Logo />
@@ -32,7 +33,7 @@ export function Strip(): JSX.Element {
               {isLost ? 'Sidecar gone' : name === undefined ? 'connecting…' : <StateMark state={name} />}{' '}
               {!isLost && <Age />}
             </span>
-            <Beats />
+            {snapshot && <Silence snapshot={snapshot} />}
           </>
         )}
         <span class="row last">
@@ -49,19 +50,5 @@ export function Strip(): JSX.Element {
       </main>
       <Toast />
     </>
-  )
-}
-
-function Beats(): JSX.Element | null {
-  const health = state.snapshot?.health
-  if (health === undefined) return null
-  if (health.disabled) return <span class="muted">health checks are off</span>
-  if (health.lastBeat === undefined) return <span class="muted">no beat yet</span>
-  const silence = Math.max(0, state.now - health.lastBeat) / 1000
-  return (
-    <span class="row muted">
-      <meter aria-label="Silence since the last beat" max={health.periodSeconds} value={silence} />
-      {`${silence.toFixed(1)} s of ${health.periodSeconds} s; misses ${health.failures} of ${health.failureThreshold}`}
-    </span>
   )
 }

@@ -62,17 +62,18 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
       {event.type !== 'tick' && <b>{name}</b>} {hasDetails && <span title={details}>{details}</span>}
       {(reply?.status ?? 0) >= 400 && <span class="tone"> {reply!.message}</span>}
       {changes.map((change, i) => (
-        <span key={i} class="timeline-change">
+        <span key={i}>
+          {i > 0 ? ', ' : event.type !== 'tick' && <span class="muted">· </span>}
           <ChangeText change={change} />
         </span>
-      ))}
-      {fault && <Chip tone="red" text="fault" />}
+      ))}{' '}
+      {fault && <Chip tone="red" text="fault" />}{' '}
       {warnings.some(({ code }) => code !== 'health-failure') && (
         <Chip tone="violet" text="prod" title="Production differs: see Why" />
       )}
       {warnings.map(({ code, message }) => (
-        <span key={code} class="orange timeline-warning" title={message}>
-          {`! ${message}`}
+        <span key={code} class="orange" title={message}>
+          {` ! ${message}`}
         </span>
       ))}
     </>
@@ -100,7 +101,7 @@ function NoCalls(): JSX.Element | false {
   const hasBegun = (state.entries as readonly LogEntry[]).some((entry) => describe(entry).kind !== 'event')
   return (
     !hasBegun && (
-      <div class="timeline-empty">
+      <div class="column gap scroll timeline-empty">
         <h3>No call yet</h3>
         <p class="muted">Paste one of these. The first call becomes the first row here.</p>
         {Object.entries(samples).map(([title, code]) => (

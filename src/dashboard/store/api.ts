@@ -1,7 +1,8 @@
 import type { FleetCommand, FleetView } from '../../platform/fleet.js'
 import type { ControlCommand, SidecarSnapshot } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
-import { set, state, type Entry } from './state.js'
+import { page } from '../ui/page.js'
+import { set, type Entry } from './state.js'
 
 /** The answer to a request. Status 0: no answer came. */
 interface ApiAnswer {
@@ -99,7 +100,7 @@ export function messageOf({ status, text }: ApiAnswer): string {
 }
 
 /** Who answers the page. */
-export const subject = (): string => (state.fleet ? 'Fleet' : 'sidecar')
+export const subject = (): string => page.brand.toLowerCase()
 
 export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
 export type Command = ControlCommand | FleetCommand
@@ -175,12 +176,8 @@ const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`
 /** The version of the package that built this page. */
 export const pageVersion = (): string => meta('version')
 
-/** Whether the server has another version of this page, as after an update. True once for each version. */
-export async function isOutdated(): Promise<boolean> {
-  const response = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
-  const served = response.headers.get('etag')
-  if (!response.ok || served === null || served === `W/"${meta('page-id')}"`) return false
-  if (readKept('session', 'reloaded-for') === served) return false
-  keep('session', 'reloaded-for', served)
-  return true
+/** Loads the page again if the server has another version of it, as after an update. */
+export async function renew(): Promise<void> {
+  const { ok, headers } = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
+  if (ok && headers.get('etag') !== `W/"${meta('page-id')}"`) location.reload()
 }

@@ -1,13 +1,11 @@
 import type { FaultPreset } from '../../platform/sidecar.js'
-import { announce, api, isOutdated, read, subject, type Snapshot } from './api.js'
+import { announce, api, read, renew, subject, type Snapshot } from './api.js'
 import { set, state, type Entry } from './state.js'
 
 /** The page keeps as many entries as its server. */
 const MAX_ENTRIES = 5000
 /** Milliseconds between two redraws: a single entry shows at once, a thousand a second cost 10 redraws. */
 const INTERVAL = 100
-/** Less than a frame takes, in ms. */
-const FRAME = 12
 const CLOCK = 250
 const FIRST_DELAY = 250
 const MAX_DELAY = 5000
@@ -22,7 +20,9 @@ const feed = {
   isNew: true,
   /** The newest state. */
   snapshot: undefined as Snapshot | undefined,
+  /** When the page was drawn last, and the timer of the next draw. */
   drawnAt: 0,
+  drawing: undefined as Timer | undefined,
   clock: { now: Date.now(), at: performance.now(), speed: 1 },
 }
 
@@ -65,25 +65,19 @@ function show(snapshot: Snapshot): void {
   feed.clock = { now: snapshot.now, at: performance.now(), speed }
   feed.snapshot = snapshot
   const { connection } = state
-  if (connection === 'open') return showStateSoon()
-  // An empty log sends no entry that would replace those of the server before. Another kind of server has other entries.
+  if (connection === 'open') return drawSoon(showState)
+  // An empty log sends no entry that would replace those of the server before.
   if (snapshot.lastSeq === 0) set({ entries: [] })
-  if ('servers' in snapshot !== (state.fleet !== undefined)) set({ entries: [], frozen: undefined })
   showState()
   set({ connection: 'open' })
-  if (!state.fleet) void loadPresets()
+  if (state.snapshot) void loadPresets()
   if (connection !== 'lost') return
   announce('Connected again')
-  checkPage().catch(() => undefined)
+  renew().catch(() => undefined)
 }
 
 async function loadPresets(): Promise<void> {
   set(((await read('/presets')) as { presets: readonly FaultPreset[] } | undefined) ?? {})
-}
-
-async function checkPage(): Promise<void> {
-  set({ outdated: await isOutdated() })
-  if (state.outdated) setTimeout(() => location.reload(), 1500)
 }
 
 /** The server's clock between two states. */
@@ -100,42 +94,34 @@ async function fillGap(since: number): Promise<void> {
 function add(added: readonly Entry[]): void {
   feed.waiting.push(...added)
   if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
-  if (feed.waiting.length > 0) showEntriesSoon()
+  if (feed.waiting.length > 0) drawSoon(showEntries)
 }
 
-/** Makes a draw wait for the interval after the one before, and for a frame of its own. */
-function spread(draw: () => void): () => void {
-  let timer: Timer | undefined
-  let drawnAt = -INTERVAL
-  const run = (): void => {
-    if (timer === undefined) return
-    // Entries and state in one frame would be too much for it.
-    if (!document.hidden && performance.now() - feed.drawnAt < FRAME) return void requestAnimationFrame(run)
-    clearTimeout(timer)
-    timer = undefined
-    drawnAt = feed.drawnAt = performance.now()
-    draw()
-  }
-  return () => {
-    if (timer !== undefined) return
-    // A hidden page gets no animation frames.
-    timer = setTimeout(run, 5 * INTERVAL)
-    setTimeout(() => requestAnimationFrame(run), Math.max(0, drawnAt + INTERVAL - performance.now()))
-  }
+/** Draws that are due. Entries and state in one frame would be too much for it, so they take turns. */
+const due = new Set<() => void>()
+
+function drawSoon(draw: () => void): void {
+  due.add(draw)
+  feed.drawing ??= setTimeout(drawNext, feed.drawnAt + INTERVAL / 2 - performance.now())
+}
+
+function drawNext(): void {
+  const [draw] = due
+  due.delete(draw!)
+  feed.drawnAt = performance.now()
+  feed.drawing = due.size > 0 ? setTimeout(drawNext, INTERVAL / 2) : undefined
+  draw!()
 }
 
 function showState(): void {
   const { snapshot } = feed
-  const isFleet = snapshot && 'servers' in snapshot
-  set(isFleet ? { fleet: snapshot, snapshot: undefined } : { snapshot, fleet: undefined })
-  set({ now: clockNow() })
+  set({ ...(snapshot && ('servers' in snapshot ? { fleet: snapshot } : { snapshot })), now: clockNow() })
 }
-const showStateSoon = spread(showState)
 
-const showEntriesSoon = spread(() => {
+function showEntries(): void {
   const { waiting, isNew } = feed
   Object.assign(feed, { waiting: [], isNew: false })
   // Sorted and without duplicates, as after a gap.
   const sorted = (isNew ? waiting : [...state.entries, ...waiting]).sort((a, b) => a.seq - b.seq)
   set({ entries: sorted.filter(({ seq }, i) => seq !== sorted[i - 1]?.seq).slice(-MAX_ENTRIES) })
-})
+}

@@ -39,8 +39,6 @@ const initial = {
   now: Date.now(),
   /** Time of the next attempt to connect, by this machine's clock. */
   retryAt: 0,
-  /** The server has a newer version of the page, which is being loaded. */
-  outdated: false,
   /** The text in the live region. */
   told: '',
 
@@ -56,7 +54,7 @@ const initial = {
   theme: 'auto' as (typeof themes)[number],
   /** A phone shows one part of the page at a time, a wide page all of them. Empty for the first part. */
   pane: '',
-  dialog: undefined as 'allocate' | 'palette' | 'help' | undefined,
+  dialog: undefined as 'allocate' | 'palette' | undefined,
   /** The name of the button whose form is open. */
   openForm: undefined as string | undefined,
   /** The action that waits for the user's consent. */

@@ -10,12 +10,14 @@ import { hasWord, toggleWord } from './words.js'
 export const Timeline = part(['entries'], () => {
   const { columns, Empty } = page.timeline
   return (
-    <section class="box timeline" aria-label="Timeline" data-pane={paneState('timeline')}>
+    <section class="box column timeline" aria-label="Timeline" data-pane={paneState('timeline')}>
       <h2 class="hidden">Timeline</h2>
       <Toolbar />
       <div class="small timeline-head" aria-hidden="true">
         {['time', ...Object.keys(columns)].map((column) => (
-          <span key={column}>{column}</span>
+          <span key={column} class={`timeline-${column}`}>
+            {column}
+          </span>
         ))}
       </div>
       {rows().length > 0 ? <List /> : total() > 0 && <NothingFound />}
@@ -72,9 +74,11 @@ function Toolbar(): JSX.Element {
 }
 
 const NothingFound = (): JSX.Element => (
-  <div class="timeline-empty">
+  <div class="column gap timeline-empty">
     <h3>{`0 of ${total()}`}</h3>
     <p class="muted">No event passes the filter.</p>
-    <button onClick={() => set({ filter: '' })}>Clear filter</button>
+    <p>
+      <button onClick={() => set({ filter: '' })}>Clear filter</button>
+    </p>
   </div>
 )

@@ -16,8 +16,11 @@ export const perform = (action: Action): unknown => (action.what ? set({ asked: 
 /** The label in lists, whose dots announce a question. */
 export const labelOf = ({ label, what }: Action): string => label + (what ? '…' : '')
 
-/** The name of a key as the page shows it. */
-export const keyName = (key: string): string => (key === ' ' ? 'Space' : key)
+/** Attributes that name a key for screen readers, and for the style, which shows it. */
+export function keyOf(key: string | undefined): object {
+  const name = key === ' ' ? 'Space' : key
+  return { 'aria-keyshortcuts': name, 'data-key': name }
+}
 
 /** An action of the row that keys act on. */
 export const onRow = (act: (entry: never) => unknown) => (): void => {
@@ -45,7 +48,7 @@ export const pageActions: readonly Action[] = [
   page('pause', 'Pause or go on', ' ', pause),
   page('theme', 'Switch theme', undefined, nextTheme),
   page('more', 'Menu', 'm', openMenu),
-  page('help', 'Help', '?', () => set({ dialog: 'help' })),
+  page('help', 'Help', '?', () => set({ dialog: 'palette' })),
 ]
 
 async function allocateAgain(): Promise<void> {

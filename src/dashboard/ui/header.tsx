@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
 import { arrowStep } from '../common/browser.js'
-import { Logo, shapePaths, stateLook, toneStyle, type Tone } from '../common/look.js'
+import { Logo, stateLook, toneStyle, type Tone } from '../common/look.js'
 import { ActionButton } from '../panels/panel.js'
 import { pageVersion } from '../store/api.js'
 import { part, state, type Action } from '../store/state.js'
-import { keyName, labelOf, nextTheme, perform } from './actions.js'
+import { keyOf, labelOf, nextTheme, perform } from './actions.js'
 import { page } from './page.js'
 
 const themeShapes = { auto: '◐', light: '○', dark: '●' }
@@ -16,12 +16,14 @@ export const Header = part(['snapshot', 'now'], () => {
   const theme = `Theme: ${state.theme}`
   return (
     <header class="row header" style={summary && toneStyle(stateLook(summary.state).tone)}>
-      <h1 class="row brand">
-        <Logo /> <span>{page.brand}</span>
+      <h1 class="row brand" aria-label={page.brand}>
+        <Logo /> <span class="wide">{page.brand}</span>
       </h1>
-      <div class="pill header-state">{summary?.mark || <span class="muted">connecting…</span>}</div>
+      <div class="row pill header-state">{summary?.mark || <span class="muted">connecting…</span>}</div>
       <p class="row grow muted cut wide header-facts">
-        <b title={summary?.name}>{summary?.name}</b>
+        <b class="cut" title={summary?.name}>
+          {summary?.name}
+        </b>
         {summary?.facts.map((fact) => (
           <span key={fact}>{fact}</span>
         ))}
@@ -41,9 +43,8 @@ export const Header = part(['snapshot', 'now'], () => {
 /** The menu of actions that have no button in the header. */
 const More = part([], () => (
   <>
-    <button popoverTarget="more">
-      <span class="header-word">More</span> <kbd aria-hidden="true">m</kbd>
-      <span aria-hidden="true">⋮</span>
+    <button popoverTarget="more" aria-label="More" {...keyOf('m')}>
+      <span class="wide">More</span> ⋮
     </button>
     <Menu id="more" label="More" items={page.actions.filter(page.inMenu)} />
   </>
@@ -65,13 +66,14 @@ export function Menu({ id, label, items }: { id: string; label: string; items: r
           key={action.id}
           class="apart bare"
           title={action.what}
+          {...keyOf(action.key)}
           data-first={i > 0 && action.group !== items[i - 1]!.group ? '' : undefined}
           onClick={(event) => {
             event.currentTarget.parentElement!.hidePopover()
             perform(action)
           }}
         >
-          {labelOf(action)} {action.key && <kbd aria-hidden="true">{keyName(action.key)}</kbd>}
+          {labelOf(action)}
         </button>
       ))}
     </div>
@@ -116,6 +118,6 @@ export function showTitle(): void {
   const title = `${shape} ${isLost ? `${page.brand} is gone` : summary!.title} · ${summary?.name ?? 'sidecar'}`
   if (document.title === title) return
   document.title = title
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-1 -1 12 12"><path fill="${colours[tone]}" fill-rule="evenodd" d="${shapePaths[shape]}"/></svg>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><text x="5" y="9" font-size="11" text-anchor="middle" fill="${colours[tone]}">${shape}</text></svg>`
   document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
 }

@@ -1,19 +1,17 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { toneStyle, type Tone } from '../common/look.js'
 import { retry } from '../store/feed.js'
-import { subject } from '../store/api.js'
 import { state } from '../store/state.js'
 import { missed } from '../timeline/model.js'
-import { pause } from './actions.js'
+import { keyOf, pause } from './actions.js'
 import { page } from './page.js'
 
 /** Notices that the user must not overlook. */
 export function Notices(): JSX.Element {
-  const { connection, outdated, frozen, retryAt } = state
+  const { connection, frozen, retryAt } = state
   const left = Math.ceil((retryAt - Date.now()) / 1000)
   return (
     <section aria-label="Notices">
-      {outdated && <Notice tone="blue">The {subject()} has a newer dashboard, which is being loaded.</Notice>}
       {connection === 'lost' && (
         <Notice tone="red" button="Retry now" onClick={retry}>
           <b>{page.brand} gone,</b> {left > 0 ? `retry in ${left} s` : 'trying again…'}
@@ -21,7 +19,7 @@ export function Notices(): JSX.Element {
       )}
       {page.Notices && <page.Notices />}
       {frozen && (
-        <Notice tone="violet" button="Live" shortcut="Space" onClick={pause}>
+        <Notice tone="violet" button="Live" shortcut=" " onClick={pause}>
           <b>Paused,</b> {missed()} new
         </Notice>
       )}
@@ -32,9 +30,9 @@ export function Notices(): JSX.Element {
 interface NoticeProps {
   readonly tone: Tone
   readonly children: ComponentChildren
-  readonly button?: string
+  readonly button: string
   readonly shortcut?: string
-  onClick?(): void
+  onClick(): void
 }
 
 export const Notice = ({ tone, children, button, shortcut, onClick }: NoticeProps): JSX.Element => (
@@ -43,17 +41,15 @@ export const Notice = ({ tone, children, button, shortcut, onClick }: NoticeProp
       ▲
     </span>
     <span>{children}</span>
-    {button && (
-      <button class="last" onClick={onClick}>
-        {button} {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
-      </button>
-    )}
+    <button class="last" {...keyOf(shortcut)} onClick={onClick}>
+      {button}
+    </button>
   </div>
 )
 
 /** The page's live region, which is visible too. */
 export const Toast = (): JSX.Element => (
-  <div class="toast" role="status" aria-label="Told" data-shown={state.told ? '' : undefined}>
+  <div class="toast" role="status" aria-label="Told">
     {state.told}
   </div>
 )

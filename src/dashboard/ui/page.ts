@@ -33,8 +33,6 @@ export interface Route<E extends Entry = Entry> {
   /** The actions that have a button or a key. Those of `inMenu` are in the header's menu. */
   readonly actions: readonly Action[]
   inMenu(action: Action): boolean
-  /** Further actions, for the present state. */
-  moreActions(): readonly Action[]
   readonly timeline: TimelineParts<E>
   /** What an allocation may change and ask for. */
   allocatable(): { readonly platform: string; readonly counters: readonly string[]; readonly lists: readonly string[] }

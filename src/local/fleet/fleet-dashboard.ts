@@ -59,7 +59,7 @@ export function createFleetDashboard(fleet: RunningFleet, beatsOf: (server: stri
     /** Answers an admitted request; undefined for a path that isn't the dashboard's. */
     async handle(message: IncomingMessage, admission: Admission): Promise<Response | undefined> {
       const { host, target } = admission
-      const page = await answerDashboard(message, target, () => import('../sidecar/dashboard-page.js'))
+      const page = await answerDashboard(message, target, () => import('./fleet-page.js'))
       if (page !== undefined || !isControlTarget(target)) return page
       const refusal = checkControlAccess(message, admission, undefined)
       if (refusal !== undefined) return refusalResponse(refusal)
