@@ -63,7 +63,7 @@ const bundle = (input, output, plugins = [byName]) => ({
   input,
   external: INSTALLED,
   plugins: [...plugins, resolve({ preferBuiltins: true }), libraries.collect],
-  output: { format: 'es', generatedCode: 'es2015', ...output },
+  output: { format: 'es', generatedCode: { preset: 'es2015', symbols: false }, ...output },
   onwarn,
 })
 const inputs = (folder, entries) =>

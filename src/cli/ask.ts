@@ -1,6 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { toolAgent } from '../protocol/tool-agent.js'
+import { Readable } from 'node:stream'
+import type { ClientOptions, FetchLike } from '../index.js'
 
 /** Longest answer. */
 const MOST = 16 * 1024 * 1024
@@ -63,7 +65,7 @@ export async function ask(url: string, question: Question): Promise<Answer> {
 }
 
 /** Sends a request, and resolves with the head of its answer. */
-export function open(
+function open(
   url: string,
   { method = 'GET', headers = {}, body, target, command = 'find' }: Omit<Question, 'patience' | 'until'>,
   signal: AbortSignal,
@@ -101,4 +103,30 @@ export function reasonOf(error: unknown): string {
     default:
       return message
   }
+}
+
+/** Most bytes of a frame: more than any GameServer has. */
+const maxPayload = 4 * 1024 * 1024
+
+/** Options of a client that a local sidecar doesn't take for the game. */
+export async function toolOptions(command: string): Promise<Pick<ClientOptions, 'fetch' | 'WebSocket'>> {
+  const { WebSocket } = await import('ws')
+  const fetch: FetchLike = async (url, { method, headers, body, signal }) => {
+    const message = await open(
+      url,
+      { command, method, headers, ...(body !== undefined && { body }) },
+      signal as AbortSignal,
+    )
+    const status = message.statusCode!
+    const hasBody = status >= 200 && ![204, 205, 304].includes(status)
+    // A Response can't have the status of an upgrade.
+    const init = { status: Math.max(200, status), headers: message.headers as Record<string, string> }
+    return new Response(hasBody ? (Readable.toWeb(message) as ReadableStream) : null, init)
+  }
+  class ToolWebSocket extends WebSocket {
+    constructor(url: string) {
+      super(url, { perMessageDeflate: false, maxPayload, headers: { 'user-agent': toolAgent(command) } })
+    }
+  }
+  return { fetch, WebSocket: ToolWebSocket }
 }

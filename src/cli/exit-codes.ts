@@ -42,3 +42,9 @@ export function unreadable(what: string, error: unknown): UsageError | CommandEr
     ? new CommandError(EXIT.NO_FILE, sentence, { cause: error })
     : new UsageError(sentence, { cause: error })
 }
+
+/** The name of a package that an `import()` hasn't found. */
+export function missingPackage(error: unknown): string | undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ERR_MODULE_NOT_FOUND' ? /^Cannot find package '([^']+)'/.exec(message)?.[1] : undefined
+}

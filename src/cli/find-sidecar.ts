@@ -19,16 +19,14 @@ const PATIENCE_MS = 700
 /** Longest wait for a sidecar that has announced itself or for the owner of a port, on a busy machine. */
 const KNOWN_PATIENCE_MS = 3_000
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * The address of the sidecar that a command talks to: `--url`, else the port in AGONES_SDK_HTTP_PORT on this machine, else
  * the sidecar that runs on this machine, else the sidecar's own default port.
  *
  * @throws UsageError for an invalid address or port, and where several sidecars run
  */
-export async function findSidecar(given: string | undefined, env: Environment): Promise<string> {
-  const port = env['AGONES_SDK_HTTP_PORT'] ?? ''
+export async function findSidecar(given: string | undefined): Promise<string> {
+  const port = process.env['AGONES_SDK_HTTP_PORT'] ?? ''
   if (given === undefined && port !== '' && !isPort(port)) {
     throw new UsageError(`AGONES_SDK_HTTP_PORT must be a port from 1 to 65535; got ${JSON.stringify(port)}`)
   }

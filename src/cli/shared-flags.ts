@@ -42,7 +42,7 @@ export const localFlags = {
     'production',
   ]),
   file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
-  featureGates: option('gates', 'for example CountsAndLists=false', featureGates),
+  featureGates: option('gates', 'CountsAndLists=false imitates a platform before 1.62 without counters', featureGates),
   wsLimit: option('bytes', 'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)', whole),
   replace: toggle('keep a GameServer that has ended, instead of a fresh one a second later', true),
   dashboard: toggle('serve no page at /_/', true),

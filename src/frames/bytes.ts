@@ -1,3 +1,5 @@
+import type { DecoderHost } from './types.js'
+
 /** Like `subarray`, which is slow for Node's Buffer. */
 export const view = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
   new Uint8Array(bytes.buffer, bytes.byteOffset + start, end - start)
@@ -22,3 +24,24 @@ export function toBytes(data: unknown): Uint8Array {
   if (bytes === undefined) throw new TypeError(`The decoder takes an ArrayBuffer or a view of one; got ${typeof data}`)
   return bytes
 }
+
+declare const crypto: { getRandomValues(bytes: Uint8Array): unknown } | undefined
+
+/** Returns so many random bytes. */
+export type RandomBytes = (length: number) => Uint8Array
+
+/** @param host may have `random`; default: `crypto`, or else `Math.random` */
+export const createRandomBytes =
+  (host: DecoderHost): RandomBytes =>
+  (length) => {
+    const bytes = new Uint8Array(length)
+    try {
+      if (host.random === undefined) {
+        crypto!.getRandomValues(bytes)
+        return bytes
+      }
+    } catch {
+      // The host lacks `crypto`, or its `crypto` fails.
+    }
+    return bytes.map(() => (host.random?.() ?? Math.random()) * 256)
+  }

@@ -1,9 +1,71 @@
+import type { RandomBytes } from './bytes.js'
 import { createDecoder } from './decoder.js'
 import type { Handshake } from './handshake.js'
-import { createOutlet } from './outlet.js'
-import type { RandomByte } from './random.js'
-import type { SocketEvents } from './socket-events.js'
-import type { ByteStream, Connect, ReadyStates, WebSocketOptions } from './types.js'
+import type { ByteStream, Connect, ReadyStates, SocketEvent, WebSocketOptions } from './types.js'
+
+/**
+ * Writes to the host, and counts the bytes that it still buffers.
+ * @param send its result tells whether the host has sent the bytes, see `ByteStream.write`
+ * @param failed takes the error or rejection of `write`
+ * @param progressed is called when the host has sent buffered bytes
+ */
+export function createOutlet(
+  send: (bytes: Uint8Array) => unknown,
+  failed: (error: unknown) => void,
+  progressed?: () => void,
+) {
+  // Bytes that the host buffers, and those among them for which `send` returned false.
+  let held = 0
+  let refused = 0
+  let isEnded = false
+
+  const release = (bytes: number): void => {
+    held -= bytes
+    progressed?.()
+  }
+
+  const drained = (): void => {
+    const bytes = refused
+    refused = 0
+    if (bytes > 0) release(bytes)
+  }
+
+  const write = (bytes: Uint8Array): void => {
+    if (isEnded) return
+    const { length } = bytes
+    try {
+      const result = send(bytes)
+      if (typeof result === 'object' && result !== null) {
+        held += length
+        const settle = (): void => release(length)
+        // The result may be a promise of another realm, or a thenable.
+        Promise.resolve(result).then(settle, (error: unknown) => {
+          settle()
+          failed(error)
+        })
+      } else if (result === false) {
+        held += length
+        refused += length
+      } else {
+        drained()
+      }
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  return {
+    /** Bytes that the host still buffers, as far as its `write` tells. */
+    buffered: () => held,
+    write,
+    /** Releases the bytes for which `send` returned false. */
+    drained,
+    /** Ignores all later writes. */
+    end(): void {
+      isEnded = true
+    },
+  }
+}
 
 declare const setTimeout: ((call: () => void, ms: number) => unknown) | undefined
 declare const clearTimeout: (id: unknown) => void
@@ -51,12 +113,16 @@ function createDeadline(options: WebSocketOptions, fail: (error: Error) => void)
 interface Shared {
   readonly connect: Connect
   readonly options: WebSocketOptions
-  readonly randomByte: RandomByte
+  readonly randomBytes: RandomBytes
 }
 
 /** The connection of one socket, from its opening handshake to its end. */
-export function createConnection(shared: Shared, handshake: Handshake, dispatch: SocketEvents['dispatch']) {
-  const { connect, options, randomByte } = shared
+export function createConnection(
+  shared: Shared,
+  handshake: Handshake,
+  dispatch: (type: string, detail?: Partial<SocketEvent>) => void,
+) {
+  const { connect, options, randomBytes } = shared
   let state: number = CONNECTING
   let stream: ByteStream | undefined
 
@@ -93,7 +159,7 @@ export function createConnection(shared: Shared, handshake: Handshake, dispatch:
   }
   const decoder = createDecoder(
     { ...options, handshake: checkHead, message, close: finish, error: fail },
-    randomByte,
+    randomBytes,
     outlet.write,
     // Code that awaits `open` can add a listener before the first message.
     (call) => runLater(options, call),

@@ -1,11 +1,7 @@
-import { EMPTY, toBytes, view } from './bytes.js'
-import { createControlReader } from './control-reader.js'
+import { createRandomBytes, EMPTY, type RandomBytes, toBytes, view } from './bytes.js'
 import { callHost, checkNumbers, frameError } from './errors.js'
-import { createFrameReader } from './frame-reader.js'
-import { CLOSE, encodeFrame } from './frame.js'
-import { createHeadReader, createHeaderReader } from './header-readers.js'
-import { createRandomByte } from './random.js'
-import type { RandomByte } from './random.js'
+import { CLOSE, createHeaderReader, createHeadReader, encodeFrame } from './frame.js'
+import { createControlReader, createFrameReader } from './frame-reader.js'
 import type { ByteInput, Chunk, DecoderOptions, Frame, FrameError, FrameInputs } from './types.js'
 
 const NOTHING = {}
@@ -60,7 +56,7 @@ function createSteps(fail: (error: FrameError) => void) {
  */
 export function createDecoder(
   options: DecoderOptions,
-  randomByte: RandomByte,
+  randomBytes: RandomBytes,
   write?: (frame: Uint8Array) => void,
   later?: (call: () => void) => void,
 ) {
@@ -73,14 +69,14 @@ export function createDecoder(
   }
   const close = (payload: ArrayLike<number>): void => {
     stop()
-    if (readHead === undefined) write?.(encodeFrame(CLOSE, payload, randomByte))
+    if (readHead === undefined) write?.(encodeFrame(CLOSE, payload, randomBytes))
   }
   const { run, pause } = createSteps((error) => {
     close([error.code >> 8, error.code])
     callHost(options, options.error, error)
   })
 
-  const readControl = createControlReader(options, randomByte, write, close)
+  const readControl = createControlReader(options, randomBytes, write, close)
   const frames = createFrameReader(options, readControl)
   const readHeader = createHeaderReader(
     (opcode, isFinal, size) => frames.check(size, opcode, isFinal),
@@ -145,7 +141,7 @@ export class MessageDecoder implements FrameInputs {
   constructor(options: DecoderOptions) {
     checkNumbers(options)
     const write = options.write && ((bytes: Uint8Array): void => void callHost(options, options.write, bytes))
-    const { push, pushChunk } = createDecoder(options, createRandomByte(options), write)
+    const { push, pushChunk } = createDecoder(options, createRandomBytes(options), write)
     this.push = push
     this.pushChunk = pushChunk
     this.pushFrame = ({ payload, opcode, fin }) => pushChunk({ bytes: payload, remaining: 0, opcode, fin })

@@ -1,34 +1,25 @@
-import { EMPTY, view } from './bytes.js'
-import type { ControlReader } from './control-reader.js'
+import { EMPTY, type RandomBytes, view } from './bytes.js'
 import { callHost, frameError } from './errors.js'
-import { BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT } from './frame.js'
-import { createTextReader } from './text-reader.js'
+import { BINARY, CLOSE, CONTINUATION, encodeFrame, PING, PONG, TEXT } from './frame.js'
+import { createTextReader } from './text.js'
 import type { DecoderOptions } from './types.js'
 
 /**
  * Takes a piece of binary data: `bytes` from `at` to `end`. Returns the whole message after its last piece.
  * @param known the known bytes of the message, received or announced
- * @param isKnownWhole whether these are the whole message
  */
-type ByteReader = (
-  bytes: Uint8Array,
-  at: number,
-  end: number,
-  last: boolean,
-  known: number,
-  isKnownWhole: boolean,
-) => Uint8Array | undefined
+type ByteReader = (bytes: Uint8Array, at: number, end: number, last: boolean, known: number) => Uint8Array | undefined
 
 function createByteReader(): ByteReader {
   let buffer: Uint8Array = EMPTY
   let length = 0
 
-  return (bytes, at, end, last, known, isKnownWhole) => {
+  return (bytes, at, end, last, known) => {
     const piece = view(bytes, at, end)
     if (last && length === 0) return piece
     if (length + piece.length > buffer.length) {
       // Doubling keeps the copies linear.
-      const larger = new Uint8Array(Math.max(known, isKnownWhole ? 0 : 2 * length))
+      const larger = new Uint8Array(Math.max(known, 2 * length))
       larger.set(view(buffer, 0, length))
       buffer = larger
     }
@@ -102,11 +93,50 @@ export function createFrameReader(options: DecoderOptions, readControl: ControlR
         if (!fin) throw frameError(1002)
         return readControl(opcode, bytes, at, end, isLast)
       }
-      const message = kind === TEXT ? readText(bytes, at, end, isLast) : readBytes(bytes, at, end, isLast, total, fin)
+      const message = kind === TEXT ? readText(bytes, at, end, isLast) : readBytes(bytes, at, end, isLast, total)
       if (!isLast) return
       isInMessage = false
       total = fragments = 0
       callHost(options, options.message, message!)
     },
+  }
+}
+
+/** The codes of close frames: 1000 to 1014 without 1004 to 1006, and 3000 to 4999. */
+const CLOSE_CODES = /^(100[0-37-9]|101[0-4]|[34]\d{3})$/
+
+const NO_STATUS = 1005
+
+/**
+ * Takes a piece of a control frame's payload, `bytes` from `at` to `end`, and handles the frame when it is whole.
+ * @param isLast whether the frame ends here
+ */
+export type ControlReader = (opcode: number, bytes: Uint8Array, at: number, end: number, isLast: boolean) => void
+
+/** @param close answers the peer's close frame */
+export function createControlReader(
+  options: DecoderOptions,
+  randomBytes: RandomBytes,
+  write: ((frame: Uint8Array) => void) | undefined,
+  close: (payload: Uint8Array) => void,
+): ControlReader {
+  let payload = EMPTY
+
+  return (opcode, bytes, at, end, isLast) => {
+    const whole = Uint8Array.of(...payload, ...view(bytes, at, end))
+    payload = isLast ? EMPTY : whole
+    if (!isLast) return
+    if (opcode === PONG) {
+      callHost(options, options.pong, whole)
+    } else if (opcode === PING) {
+      write?.(encodeFrame(PONG, whole, randomBytes))
+      callHost(options, options.ping, whole)
+    } else {
+      const code = whole.length > 0 ? (whole[0]! << 8) | whole[1]! : NO_STATUS
+      if (whole.length > 0 && !CLOSE_CODES.test(String(code))) throw frameError(1002)
+      const reason = createTextReader(null)(whole, Math.min(2, whole.length), whole.length, true)
+      close(whole)
+      callHost(options, options.close, code, reason)
+    }
   }
 }

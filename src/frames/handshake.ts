@@ -1,15 +1,12 @@
-import { bytesOf } from './bytes.js'
-import type { RandomByte } from './random.js'
+import { bytesOf, type RandomBytes } from './bytes.js'
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-
-/** Makes the key of a handshake: the base64 of 16 random bytes. */
-const createKey = (randomByte: RandomByte): string => base64(Uint8Array.from({ length: 16 }, randomByte))
 
 /** The answer that a key requires: base64 of the SHA-1 of the key and the protocol's GUID. */
 const acceptOf = (key: string): string => base64(sha1(key + GUID))
 
-const ROUND_CONSTANTS = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6]
+/** The constant of a round is the root of its number, as 2 bits before the point and 30 behind it. */
+const ROUNDS = [2, 3, 5, 10]
 
 const rotate = (word: number, bits: number): number => (word << bits) | (word >>> (32 - bits))
 
@@ -29,7 +26,7 @@ function sha1(text: string): Uint8Array {
           ? data.getInt32(block + i * 4)
           : rotate(words[i - 3]! ^ words[i - 8]! ^ words[i - 14]! ^ words[i - 16]!, 1)
       const mixed = round === 0 ? (b & c) | (~b & d) : round === 2 ? (b & c) | (d & (b | c)) : b ^ c ^ d
-      const next = (rotate(a, 5) + mixed + e + words[i]! + ROUND_CONSTANTS[round]!) | 0
+      const next = (rotate(a, 5) + mixed + e + words[i]! + ((Math.sqrt(ROUNDS[round]!) * 2 ** 30) | 0)) | 0
       ;[a, b, c, d, e] = [next, a, rotate(b, 30), c, d]
     }
     const [A, B, C, D, E] = state
@@ -52,9 +49,6 @@ function base64(bytes: Uint8Array): string {
   return text
 }
 
-/** Header fields: the values of each lower-case name, in order. */
-type Headers = ReadonlyMap<string, readonly string[]>
-
 /** A token of HTTP: the name of a header field, or a subprotocol. */
 const TOKEN = /^[!#-'*+.\w^`|~-]+$/
 /** Tabs, and all but control characters. */
@@ -66,18 +60,16 @@ export const statusOf = (head: string): string | undefined => /^HTTP\/1\.1 (\d{3
 /**
  * Parses the header fields of a head whose lines end with CR LF, in linear time.
  * @param head with its first line and its empty line
- * @returns the fields, or the problem of a line
+ * @returns the value of each lower-case name, of a repeated one joined by commas; undefined for a line that isn't HTTP
  */
-function parseHeaders(head: string): Headers | string {
-  const fields = new Map<string, string[]>()
+function parseHeaders(head: string): ReadonlyMap<string, string> | undefined {
+  const fields = new Map<string, string>()
   for (const line of head.slice(0, -4).split('\r\n').slice(1)) {
     const colon = line.indexOf(':')
     const name = line.slice(0, Math.max(0, colon)).toLowerCase()
-    if (!TOKEN.test(name) || !VALUE.test(line)) return 'a header line that is not HTTP'
-    const values = fields.get(name)
-    const value = line.slice(colon + 1).trim()
-    if (values === undefined) fields.set(name, [value])
-    else values.push(value)
+    if (!TOKEN.test(name) || !VALUE.test(line)) return undefined
+    const before = fields.get(name)
+    fields.set(name, (before === undefined ? '' : `${before}, `) + line.slice(colon + 1).trim())
   }
   return fields
 }
@@ -85,16 +77,13 @@ function parseHeaders(head: string): Headers | string {
 /** Groups: `s` of `wss`; host and port together; an IPv6 address; another host; the port; the path without `/`. */
 const URL = /^ws(s?):\/\/((?:\[([\w:.]+)]|([\w.-]+))(?::(\d+))?)(?:\/|$|(?=\?))([!"$-~]*)$/i
 
-/** Header fields that may appear only once. */
-const SINGLE = ['sec-websocket-accept', 'sec-websocket-protocol', 'upgrade']
-
 export type Handshake = ReturnType<typeof createHandshake>
 
 /**
  * The opening handshake of one connection.
  * @throws SyntaxError for an invalid URL or subprotocols
  */
-export function createHandshake(url: string, protocols: readonly string[], randomByte: RandomByte) {
+export function createHandshake(url: string, protocols: readonly string[], randomBytes: RandomBytes) {
   const [, s, authority, address, name, digits, path] = URL.exec(url) ?? []
   const secure = s !== ''
   const port = Number(digits ?? (secure ? 443 : 80))
@@ -105,7 +94,7 @@ export function createHandshake(url: string, protocols: readonly string[], rando
     if (TOKEN.test(protocol) && protocols.indexOf(protocol) === at) return
     throw new SyntaxError(`Subprotocols must be different tokens of HTTP; got "${protocol}"`)
   })
-  const key = createKey(randomByte)
+  const key = base64(randomBytes(16))
   const lines = [
     `GET /${path} HTTP/1.1`,
     `Host: ${authority}`,
@@ -129,19 +118,18 @@ export function createHandshake(url: string, protocols: readonly string[], rando
      */
     check(head: string): true | string {
       const fields = parseHeaders(head)
-      if (typeof fields === 'string') return fields
-      const value = (name: string): string => fields.get(name)?.join(', ') ?? ''
+      if (fields === undefined) return 'a header line that is not HTTP'
+      const value = (name: string): string => fields.get(name) ?? ''
       chosen = value('sec-websocket-protocol')
       const checks: readonly (readonly [isWrong: boolean, problem: string])[] = [
         [statusOf(head) !== '101', 'the status'],
-        ...SINGLE.map((name) => [(fields.get(name)?.length ?? 0) > 1, `more than one header ${name}`] as const),
-        [value('upgrade').toLowerCase() !== 'websocket', 'the header Upgrade is not "websocket"'],
-        [!/(^|,)[\t ]*upgrade[\t ]*(,|$)/i.test(value('connection')), 'the header Connection does not name "Upgrade"'],
-        [value('sec-websocket-accept') !== acceptOf(key), 'Sec-WebSocket-Accept does not answer the key'],
+        [value('upgrade').toLowerCase() !== 'websocket', 'the header Upgrade'],
+        [!/(^|,)[\t ]*upgrade[\t ]*(,|$)/i.test(value('connection')), 'the header Connection'],
+        [value('sec-websocket-accept') !== acceptOf(key), 'the header Sec-WebSocket-Accept'],
         [fields.has('sec-websocket-extensions'), 'an extension, and none was asked for'],
         [
           fields.has('sec-websocket-protocol') ? !protocols.includes(chosen) : protocols.length > 0,
-          `${protocols.length > 0 ? 'none of the subprotocols that were' : 'a subprotocol, and none was'} asked for`,
+          `the subprotocol "${chosen}"`,
         ],
       ]
       return checks.find(([isWrong]) => isWrong)?.[1] ?? true

@@ -25,7 +25,5 @@ export type {
   SocketListenerObject,
   TextDecoderClass,
   TextDecoderLike,
-  TextEncoderClass,
-  TextEncoderLike,
   WebSocketOptions,
 } from './types.js'

@@ -1,6 +1,7 @@
+import type { ByteStream, Connect } from './index.js'
+
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
-import type { ByteStream, Connect } from './index.js'
 
 /** Milliseconds that a peer has, after the stream was closed, to read the rest and to end its side. */
 const CLOSING_TIME = 1000

@@ -1,8 +1,7 @@
 /**
- * The reason why a stream of frames was refused, as the close code of RFC 6455 for the peer:
- * - 1002: the peer broke the protocol, or its handshake is not that of a WebSocket;
- * - 1007: text that is not UTF-8;
- * - 1009: a message, the number of its fragments or the HTTP head exceeds its limit.
+ * The reason why a stream of frames was refused, as the close code of RFC 6455 for the peer: - 1002: the peer broke the
+ * protocol, or its handshake is not that of a WebSocket; - 1007: text that is not UTF-8; - 1009: a message, the number
+ * of its fragments or the HTTP head exceeds its limit.
  */
 export type FrameErrorCode = 1002 | 1007 | 1009
 
@@ -99,9 +98,7 @@ export interface DecoderHost {
 }
 
 export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, DecoderHost {
-  /**
-   * Whether the stream begins with an HTTP head, of at most 16 KiB. `true` requires status 101. Default: false.
-   */
+  /** Whether the stream begins with an HTTP head, of at most 16 KiB. `true` requires status 101. Default: false. */
   readonly handshake?: boolean | HeadCheck
   /**
    * Sends an answer, as a whole masked frame: a pong for each ping, a close frame for the peer's or for an error.
@@ -136,16 +133,7 @@ export type Connect = (target: {
   readonly secure: boolean
 }) => ByteStream | PromiseLike<ByteStream>
 
-/** The used part of `TextEncoder`, which is tested before its first use. */
-export interface TextEncoderLike {
-  encode(text: string): Uint8Array
-}
-
-export type TextEncoderClass = new () => TextEncoderLike
-
 export interface WebSocketOptions extends DecoderLimits, DecoderHost {
-  /** The `TextEncoder` to use if it passes the test; `null` for none. Default: the global one, if any. */
-  readonly TextEncoder?: TextEncoderClass | null
   /**
    * The most milliseconds for opening, and for the answer to `close()`; 0 or Infinity for no limit. Default: 10,000.
    */

@@ -1,12 +1,67 @@
-import { bytesIn } from './bytes.js'
+import { bytesIn, createRandomBytes } from './bytes.js'
 import { createConnection, namedError, STATES } from './connection.js'
-import { encodeUtf8, testedEncoder } from './encode-text.js'
-import { checkNumbers } from './errors.js'
+import { callHost, checkNumbers } from './errors.js'
 import { BINARY, CLOSE, encodeFrame, TEXT } from './frame.js'
 import { createHandshake } from './handshake.js'
-import { createRandomByte } from './random.js'
-import { createSocketEvents, type SocketEvents } from './socket-events.js'
-import type { ByteInput, Connect, FrameWebSocket, FrameWebSocketClass, WebSocketOptions } from './types.js'
+import { encodeUtf8 } from './text.js'
+import type {
+  ByteInput,
+  Connect,
+  FrameWebSocket,
+  FrameWebSocketClass,
+  ListenerOptions,
+  SocketEvent,
+  SocketListener,
+  SocketListenerObject,
+  WebSocketOptions,
+} from './types.js'
+
+type Listener = SocketListener | SocketListenerObject
+type Handlers = Readonly<Record<string, SocketListener | null | undefined>>
+
+export type SocketEvents = ReturnType<typeof createSocketEvents>
+
+/** The listeners of a socket, with the semantics of an EventTarget. */
+export function createSocketEvents(socket: FrameWebSocket) {
+  const listeners = new Map<string, Map<Listener, ListenerOptions>>()
+
+  const call = (listener: Listener, event: SocketEvent): void => {
+    if (typeof listener === 'function') callHost(socket, listener, event)
+    else callHost(listener, listener.handleEvent, event)
+  }
+
+  return {
+    add(type: string, listener: Listener | null, options?: ListenerOptions | boolean): void {
+      // `Object` turns `true`, `null` and undefined into an object.
+      const given = Object(options) as ListenerOptions
+      const known = listeners.get(type) ?? new Map<Listener, ListenerOptions>()
+      if (listener === null || given.signal?.aborted === true || known.has(listener)) return
+      const added = { once: given.once === true }
+      listeners.set(type, known.set(listener, added))
+      given.signal?.addEventListener('abort', () => {
+        if (known.get(listener) === added) known.delete(listener)
+      })
+    },
+
+    remove(type: string, listener: Listener | null): void {
+      if (listener !== null) listeners.get(type)?.delete(listener)
+    },
+
+    /** Calls the handler, then the listeners in the order in which they were added. */
+    dispatch(type: string, detail: Partial<SocketEvent> = {}): void {
+      const event: SocketEvent = { type, target: socket, ...detail }
+      const handler = (socket as unknown as Handlers)[`on${type}`]
+      if (typeof handler === 'function') call(handler, event)
+      const known = listeners.get(type)
+      for (const [listener, { once }] of [...(known ?? [])]) {
+        // An earlier listener may have removed this one.
+        if (known?.has(listener) !== true) continue
+        if (once === true) known.delete(listener)
+        call(listener, event)
+      }
+    },
+  }
+}
 
 /** The most bytes of a close frame's reason, besides the two of its code. */
 const REASON_LIMIT = 123
@@ -35,13 +90,11 @@ const SHARED = {
  */
 export function createWebSocketClass(connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass {
   checkNumbers(options)
-  const randomByte = createRandomByte(options)
-  const encoder = testedEncoder(options.TextEncoder)
-
-  const shared = { connect, options, randomByte }
+  const randomBytes = createRandomBytes(options)
+  const shared = { connect, options, randomBytes }
 
   const createInside = (socket: FrameWebSocket, protocols: readonly string[]) => {
-    const handshake = createHandshake(socket.url, protocols, randomByte)
+    const handshake = createHandshake(socket.url, protocols, randomBytes)
     const events = createSocketEvents(socket)
     const connection = createConnection(shared, handshake, events.dispatch)
     return { handshake, events, connection }
@@ -83,9 +136,9 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
       if (bytes === undefined && /^\[object (Blob|File)]$/.test(Object.prototype.toString.call(data))) {
         throw new TypeError('Send the arrayBuffer() of a Blob')
       }
-      const payload = bytes ?? encodeUtf8(toText(data), encoder)
+      const payload = bytes ?? encodeUtf8(toText(data))
       if (connection.state() !== STATES.OPEN) return
-      connection.write(encodeFrame(bytes === undefined ? TEXT : BINARY, payload, randomByte))
+      connection.write(encodeFrame(bytes === undefined ? TEXT : BINARY, payload, randomBytes))
     }
 
     close(code = 1000, reason = ''): void {
@@ -96,7 +149,7 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
       if (encoded.length > REASON_LIMIT) {
         throw new SyntaxError(`The reason must have ${REASON_LIMIT} bytes at most; it has ${encoded.length}`)
       }
-      this[inside].connection.close(encodeFrame(CLOSE, [code >> 8, code, ...encoded], randomByte))
+      this[inside].connection.close(encodeFrame(CLOSE, [code >> 8, code, ...encoded], randomBytes))
     }
   }
   Object.assign(Socket.prototype, SHARED)

@@ -114,19 +114,6 @@ inEachBrowser((browser) => {
   // The rest is JavaScript that runs alike in every engine.
   if (browser.name !== 'Chromium') return
 
-  test('a page of a gateway gets the events of its own writes over a stream', async () => {
-    const gateway = await serveGame({ local: { mode: 'production', gameServer } })
-    const page = await browser.open(`${gateway.url}/umd.html`)
-    expect(await page.run(`followEvents({ watch: 'stream' })`)).toEqual({
-      states: ['Scheduled', 'RequestReady', 'Ready'],
-      told: { label: 'hafen', counter: 3 },
-      direct: false,
-      outcome: 'accepted',
-      transport: 'stream',
-      connection: 'closed',
-    })
-  })
-
   test('a page gets the signal of a gateway that stops, and may still shut the game server down', async () => {
     const gateway = await serveGame({ local: { mode: 'local', gameServer } })
     const page = await browser.open(`${gateway.url}/umd.html`)

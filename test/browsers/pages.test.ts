@@ -130,16 +130,6 @@ inEachBrowser((browser) => {
       expect(await page.run('playDirect()')).toEqual(directOutcome)
       expect(writes(sidecar)).toEqual(directWrites)
     })
-
-    test('the page of docs/browser.md gets events and sends heartbeats with its script tag alone', async () => {
-      const { url, sidecar } = await startOpenSidecar({ mode: 'production', gameServer })
-      const page = await browser.open((await servePages(game)).url(`drop-in.html${sidecarQuery(url)}`))
-      // A busy page may get RequestReady and Ready together and skip the first.
-      const states = await page.run<readonly string[]>('untilReady()')
-      expect(states.filter((state) => state !== 'RequestReady')).toEqual(['Scheduled', 'Ready'])
-      await untilLogged({ sidecar }, () => calls({ sidecar }).filter((name) => name === 'health').length >= 2)
-      expect(calls({ sidecar }).filter((name) => name === 'ready')).toEqual(['ready'])
-    })
   })
 
   againstRealSidecar((start) => {
@@ -147,13 +137,6 @@ inEachBrowser((browser) => {
       const { url } = await start()
       const page = await browser.open(await addressOf(build, place, url))
       expect(await page.run('playDirect()')).toEqual(directOutcome)
-    })
-
-    test('the page of docs/browser.md becomes Ready with its script tag alone', async () => {
-      const { url } = await start()
-      const page = await browser.open((await servePages(game)).url(`drop-in.html${sidecarQuery(url)}`))
-      // Its local mode applies ready() at once, perhaps before the watch has shown Scheduled.
-      expect((await page.run<readonly string[]>('untilReady()')).at(-1)).toBe('Ready')
     })
   })
 
@@ -194,18 +177,5 @@ inEachBrowser((browser) => {
     const { outcome, connection } = await page.run<{ outcome: unknown; connection: string }>('playPhaser()')
     expectAllOperations(outcome, 'websocket', sidecar)
     expect(connection).toBe('closed')
-  })
-
-  test('the client refuses calls that no browser lets through, and sends nothing', async () => {
-    const { url, sidecar } = await startOpenSidecar({ mode: 'local', gameServer })
-    const page = await browser.open(await addressOf('umd', 'http://127.0.0.1', url))
-    expect(await page.run('tryRefused()')).toEqual({ codes: Array(4).fill('CROSS_ORIGIN'), asked: [] })
-    expect(await page.run(`tryAsStranger({ crossOrigin: 'never' })`)).toMatchObject({
-      codes: { connect: 'CROSS_ORIGIN', getGameServer: 'CROSS_ORIGIN', shutdown: 'CROSS_ORIGIN' },
-    })
-    expect(writes(sidecar)).toEqual([])
-    // The option makes the client direct from its start.
-    expect(await page.run(`playDirect({ crossOrigin: 'direct' })`)).toEqual(directOutcome)
-    expect(writes(sidecar)).toEqual(directWrites)
   })
 })

@@ -1,11 +1,7 @@
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { listenHere } from '../support/listen.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
 import { answers, nameIn, open, startDemo } from './support.js'
 
 describe('gameserver-sidecar demo', () => {
@@ -52,39 +48,5 @@ describe('gameserver-sidecar demo', () => {
     expect(demo.url).not.toContain(`:${port}/`)
     await demo.line(new RegExp(`^Port ${port} is taken`))
     expect(await answers(demo.url)).toBe(true)
-  })
-})
-
-describe.skipIf(process.platform !== 'linux')('the browser that gameserver-sidecar demo opens', () => {
-  const DISPLAY = { DISPLAY: ':77', WAYLAND_DISPLAY: undefined, CI: undefined, PATH: '' }
-  let openers: string
-
-  beforeAll(async () => {
-    openers = await mkdtemp(join(tmpdir(), 'gameserver-openers-'))
-    const opener = join(openers, 'xdg-open')
-    await writeFile(opener, '#!/bin/sh\nprintf %s "$1" > "$OPENED.part" && mv "$OPENED.part" "$OPENED"\n')
-    await chmod(opener, 0o755)
-    return () => rm(openers, { recursive: true, force: true })
-  })
-
-  test('gets the address', async () => {
-    const opened = join(await temporaryFolder('demo'), 'opened')
-    const path = [openers, process.env['PATH']].join(delimiter)
-    const demo = await startDemo(['--port', '0'], { ...DISPLAY, PATH: path, OPENED: opened })
-    await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(demo.url)
-  })
-
-  test.each([
-    ['without an opener', {}, /^No browser could be opened/],
-    ['without a display', { DISPLAY: undefined }, undefined],
-    ['in CI', { CI: 'true' }, undefined],
-  ])('is not needed: %s the demo prints its address and goes on', async (_where, env, complaint) => {
-    const demo = await startDemo(['--port', '0'], { ...DISPLAY, ...env })
-    if (complaint !== undefined) await demo.errorLine(complaint)
-    await nameIn(await open(demo), 'Ready')
-    demo.child.kill('SIGTERM')
-    const { code, err } = await demo.finished
-    expect(code).toBe(0)
-    if (complaint === undefined) expect(err).toBe('')
   })
 })

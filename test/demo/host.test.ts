@@ -1,15 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { browserNames, findBrowser, type BrowserName } from '../browsers/support/installed.js'
-import { CLI, runScript, type Run } from '../cli/support.js'
+import { runScript, type Run } from '../cli/support.js'
 import { processes, type ProcessInfo } from '../host/support/processes.js'
 import { root } from '../support/source.js'
 import { connectPlayer } from './player.js'
-import { listenHere } from '../support/listen.js'
 
 const DEMO = join(root, 'demo/browser/run.mjs')
 const LONG = 180_000
@@ -46,14 +43,6 @@ async function serverOf(site: string): Promise<string | undefined> {
   return ((await response.json()) as { address?: string }).address
 }
 
-/** The count of players, and their names. */
-async function resourcesOf(sidecar: string): Promise<unknown> {
-  const { status } = (await (await fetch(`${sidecar}/gameserver`)).json()) as {
-    status: { counters: Record<string, { count: string }>; lists: Record<string, { values?: string[] }> }
-  }
-  return [status.counters['players']!.count, status.lists['roster']!.values ?? []]
-}
-
 /** Whether this system tells which processes there are. */
 const seesProcesses = process.platform === 'linux'
 
@@ -61,9 +50,6 @@ const seesProcesses = process.platform === 'linux'
 function startedBy(pid: number, all = processes()): ProcessInfo[] {
   return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...startedBy(child.pid, all)])
 }
-
-const stillRunning = (seen: readonly ProcessInfo[]): ProcessInfo[] =>
-  processes().filter(({ pid, state }) => state !== 'Z' && seen.some((one) => one.pid === pid))
 
 const hasChromium = findBrowser('Chromium') !== undefined
 if (!hasChromium) console.warn('There is no Chromium here, so the demo is SKIPPED')
@@ -153,90 +139,15 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
     },
     LONG,
   )
-
-  test(
-    'with --once, SIGTERM in a match ends every process of the demo',
-    async () => {
-      const temporary = scratch()
-      const { child, line, finished } = start(temporary, ['--once', '--seconds', '600'])
-      await line(/Ready → Allocated/)
-      const before = seesProcesses ? startedBy(child.pid!) : []
-      child.kill('SIGTERM')
-      const { code, err } = await finished
-      // The browser's other processes see that it has ended, each in its own time.
-      await expect.poll(() => stillRunning(before)).toEqual([])
-      expect(err).toBe('Stopped by SIGTERM.')
-      expect(code).toBe(1)
-      expect(readdirSync(temporary)).toEqual([])
-    },
-    LONG,
-  )
-
-  test(
-    'its build is what the host command takes, and a player whom an allocation has counted is not counted again',
-    async () => {
-      const temporary = scratch()
-      const [page, players] = [join(temporary, 'page'), join(temporary, 'players')]
-      const build = runScript(join(root, 'demo/browser/build.mjs'), ['--out', page, '--players', players])
-      expect(await build.finished).toMatchObject({ code: 0, err: '' })
-      expect(existsSync(join(players, 'index.html'))).toBe(true)
-
-      const args = ['host', page, '--local', '--file', 'demo/gameserver.yaml', '--auto-health', '--players-port', '0']
-      const host = runScript(CLI, [...args, '--log-format', 'json'], browserVariables())
-      const [, address, sidecar] = await host.line(/"players":"(ws:[^"]+)".*"sidecar":"([^"]+)"/)
-      await host.line(/"booted"/)
-      const grace = await connectPlayer(address!, 'http://localhost/', 'Grace')
-      await grace.until(({ type, state }) => type === 'server' && state === 'Ready')
-
-      // An allocation that counts who is coming, as deploy/allocation.yaml does.
-      const counters = { players: { action: 'Increment', amount: 1 } }
-      const body = JSON.stringify({ type: 'allocate', counters, lists: { roster: { addValues: ['Ada'] } } })
-      const headers = { 'content-type': 'application/json', 'x-sidecar-control': '1' }
-      await vi.waitFor(async () => expect(await resourcesOf(sidecar!)).toEqual(['1', ['Grace']]), { timeout: 20_000 })
-      expect((await fetch(`${sidecar!}/_/api/commands`, { method: 'POST', headers, body })).status).toBe(200)
-      await grace.until(({ type, state }) => type === 'server' && state === 'Allocated')
-      await connectPlayer(address!, 'http://localhost/', 'Ada')
-      await connectPlayer(address!, 'http://localhost/', 'Linus')
-      await vi.waitFor(async () => expect(await resourcesOf(sidecar!)).toEqual(['3', ['Grace', 'Ada', 'Linus']]), {
-        timeout: 20_000,
-      })
-
-      host.child.kill('SIGTERM')
-      await grace.until(({ type }) => type === 'stopped')
-      expect((await host.finished).code).toBe(0)
-    },
-    LONG,
-  )
 })
 
 describe('a demo that can not start', () => {
-  test('without any browser for the players says what to do', async () => {
-    const { findBrowser: find } = (await import(pathToFileURL(join(root, 'demo', 'browser', 'browser.mjs')).href)) as {
-      findBrowser(env: object, exists: () => boolean): object
-    }
-    expect(() => find({}, () => false)).toThrow(/^There is no browser here for the players' pages: install Chromium or/)
-    expect(() => find({ FIREFOX: '/nowhere' }, () => false)).toThrow('FIREFOX names no file: /nowhere')
-  })
-
   test('without a browser for the game server says how to install one, with the exit code of the host', async () => {
     const temporary = scratch()
     const { code, err } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
     expect(err).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)
     expect(readdirSync(temporary)).toEqual([])
-  })
-
-  test('on a taken port it says so, with exit code 1', async () => {
-    const port = await listenHere(createServer())
-    const { code, err } = await runScript(DEMO, ['--once', '--port', String(port)]).finished
-    expect(err).toBe(`Port ${port} is already in use; choose another with --port.`)
-    expect(code).toBe(1)
-  })
-
-  test('an option that makes no sense ends in one sentence and exit code 1', async () => {
-    const { code, err } = await runScript(DEMO, ['--seconds', '0']).finished
-    expect(err).toBe('--seconds must be a whole number from 1 to 3600, not 0.')
-    expect(code).toBe(1)
   })
 })
 

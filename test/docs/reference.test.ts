@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
@@ -7,13 +7,12 @@ import { EXIT } from '../../src/cli/exit-codes.js'
 import { flagName } from '../../src/cli/flags.js'
 import { loadCommands } from '../../src/cli/main.js'
 import { HOST_EXIT_CODES } from '../../src/host/host-error.js'
-import { firstCells, headingsOf, pages, proseOf, snippetsOf } from '../support/markdown.js'
+import { firstCells, headingsOf, pages, proseOf } from '../support/markdown.js'
 import { read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
 const OPTIONS = 'src/client/option-types.ts'
 const ERRORS = 'src/client/errors.ts'
-const ARCHITECTURE = 'docs/internals/architecture.md'
 const HOST = 'docs/host.md'
 
 const parse = (path: string): ts.SourceFile => ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true)
@@ -46,11 +45,6 @@ const membersOf = (path: string, ...names: readonly string[]): string[] =>
 /** The texts that a union of texts has. */
 const textsOf = (name: string, path: string): string[] =>
   [...nodesOf(declared(name, path))].filter(ts.isStringLiteral).map(({ text }) => text)
-
-const filesIn = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => path.endsWith('.ts'))
 
 type Names = () => readonly string[] | Promise<readonly string[]>
 type Row = [what: string, page: string, heading: string, names: Names, pattern?: RegExp]
@@ -163,27 +157,6 @@ describe('docs/host.md', () => {
   test('lists each exit code', () => {
     const documented = rowsUnder('Exit codes').map(([code]) => code)
     expect(documented).toEqual(expect.arrayContaining([0, ...Object.values(HOST_EXIT_CODES)].map(String)))
-  })
-})
-
-describe('docs/internals/architecture.md', () => {
-  test('names only files that exist, with or without their folder', () => {
-    const named = [...proseOf(ARCHITECTURE).matchAll(/`([\w./-]+\.(?:ts|mjs))`/g)].map(([, path]) => path!)
-    const files = filesIn('src').map((path) => `/${path}`)
-    const exists = (path: string): boolean =>
-      existsSync(join(root, path)) || files.some((file) => file.endsWith(path.replace(/^(\.\.)?\/?/, '/')))
-    expect(named.length).toBeGreaterThan(0)
-    expect(named.filter((path) => !exists(path))).toEqual([])
-  })
-
-  test('draws and describes every room of src, and no others', () => {
-    const rooms = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory())
-    const [drawing = ''] = snippetsOf(ARCHITECTURE).map(({ code }) => code)
-    for (const { name } of rooms) expect(drawing).toMatch(new RegExp(`(^|[ │])${name}( |$)`, 'm'))
-    const [table = ''] = /^\| room [^]*?\n\n/m.exec(read(ARCHITECTURE)) ?? []
-    expect([...table.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name).sort()).toEqual(
-      rooms.map(({ name }) => name).sort(),
-    )
   })
 })
 

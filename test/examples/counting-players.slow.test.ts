@@ -93,19 +93,3 @@ test.concurrent(
     await untilCount(4)
   },
 )
-
-test.concurrent(
-  'players who come by themselves keep their server: it is Allocated, also after a new start of its process',
-  async (context) => {
-    const { sidecar, game, allocate, start, player, untilCount } = await startLobby(context)
-    const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
-    await Promise.all(['ada', 'bob', 'cid', 'dan'].map((name) => welcomed(player(name))))
-    await untilLogged(sidecar, () => state() === 'Allocated')
-    await untilCount(4)
-    expect(allocate()).toBe('UnAllocated')
-    await game.end('SIGKILL')
-    await start()
-    await untilCount(0)
-    expect(state()).toBe('Allocated')
-  },
-)

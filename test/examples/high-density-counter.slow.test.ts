@@ -38,19 +38,6 @@ test.concurrent(
   },
 )
 
-test.concurrent('the server refuses players of a room that is over or was never allocated', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
-  const ada = await open(example, game, 'ada', 'harbour')
-  const eve = await game.player('eve', { room: 'desert' })
-  expect(await eve.closed).toEqual({ code: 4000, reason: 'there is no such room' })
-  await ada.leave()
-  await untilRooms(example, 0)
-  const again = await game.player('ada', { room: 'harbour' })
-  const bob = await open(example, game, 'bob', 'desert')
-  expect(await again.closed).toMatchObject({ code: 4000 })
-  expect(bob.messages).toEqual([{ type: 'came', player: 'bob', here: 1 }])
-})
-
 test.concurrent(
   'players may come before the server has seen their allocations, of which it sees two as one',
   async (context) => {
@@ -80,22 +67,3 @@ test.concurrent(
     expect(example.states().at(-1)).toBe('Allocated')
   },
 )
-
-test.concurrent('after its last session the server takes no allocation, and ends', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-counter', { ...SHORT, SESSIONS: '2' })
-  const ada = await open(example, game, 'ada', 'harbour')
-  example.allocate()
-  await untilRooms(example, 1)
-  expect(example.allocate().status.state).toBe('UnAllocated')
-  await ada.leave()
-  await example.until('Shutdown')
-  expect(await game.end('SIGTERM')).toBe(0)
-})
-
-test.concurrent('when the server ends, its players get a message, and the process exits with 0', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-counter', SHORT)
-  const ada = await open(example, game, 'ada', 'harbour')
-  example.sidecar.control({ type: 'delete' })
-  expect(await ada.closed).toMatchObject({ code: 1001 })
-  expect(await game.end('SIGTERM')).toBe(0)
-})

@@ -27,26 +27,6 @@ test.concurrent('each allocation adds one match, until the server is full', asyn
   expect(example.gameServer().object_meta.labels).toMatchObject({ [LABEL]: 'false' })
 })
 
-test.concurrent('a match without players frees its place', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
-  for (let match = 1; match <= 3; match += 1) {
-    if (match > 1) await untilLabel(example, 'true')
-    expect(example.allocate().status.state).toBe('Allocated')
-  }
-  await game.line(/is over/)
-  await untilLabel(example, 'true')
-})
-
-test.concurrent('players get a message when their match is over', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, MATCH_SECONDS: '4' })
-  // She comes before the server has seen the allocation.
-  example.sidecar.control({ type: 'stallWatchers' })
-  const ada = await game.player('ada', matchIn(example.allocate()))
-  example.sidecar.control({ type: 'releaseWatchers' })
-  expect(await ada.message('over')).toEqual({ type: 'over' })
-  expect(await ada.closed).toMatchObject({ code: 1000 })
-})
-
 test.concurrent('after its last match the server ends and takes no further allocation', async (context) => {
   const { example, game } = await beginExample(context, 'high-density-label', {
     ...LONG,
@@ -60,16 +40,4 @@ test.concurrent('after its last match the server ends and takes no further alloc
   expect(example.allocate().status.state).toBe('UnAllocated')
   await example.until('Shutdown')
   expect(await game.end('SIGTERM')).toBe(0)
-})
-
-test.concurrent('a server that was killed takes matches again after its restart', async (context) => {
-  const { example, game } = await beginExample(context, 'high-density-label', { ...LONG, COME_SECONDS: '1' })
-  example.allocate()
-  await game.line(/begins/)
-  await game.end('SIGKILL')
-  example.sidecar.control({ type: 'setLabel', key: LABEL, value: 'false' })
-  await example.start({ ...LONG, COME_SECONDS: '1' })
-  await untilLabel(example, 'true')
-  expect(example.states().at(-1)).toBe('Allocated')
-  expect(example.allocate().status.state).toBe('Allocated')
 })

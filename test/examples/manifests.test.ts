@@ -28,9 +28,6 @@ interface Autoscaler {
   }
 }
 
-/** Lines that are neither empty nor a comment. */
-const codeLines = (text: string): number => text.split('\n').filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line)).length
-
 describe.each(examples)('the example %s', (name) => {
   const fleet = manifestOf(name, 'fleet.yaml') as Fleet
   const spec = fleet.spec.template.spec
@@ -78,28 +75,6 @@ describe.each(examples)('the example %s', (name) => {
     } finally {
       await sidecar.close()
     }
-  })
-
-  test('has a server of less than 60 lines', () => {
-    expect(codeLines(read(path('server.mjs')))).toBeLessThan(60)
-  })
-
-  test('has the same commands as the other examples, and installs this version', () => {
-    const { version } = JSON.parse(read('package.json')) as { version: string }
-    const [major, minor] = version.split('.')
-    expect(JSON.parse(read(path('package.json')))).toEqual({
-      name,
-      private: true,
-      type: 'module',
-      scripts:
-        name === 'matchmaker'
-          ? { start: 'gameserver-sidecar fleet -f fleet.yaml -- node server.mjs', matchmaker: 'node matchmaker.mjs' }
-          : {
-              start: 'gameserver-sidecar exec -f fleet.yaml --port 9358 --restart -- node server.mjs',
-              allocate: 'gameserver-sidecar allocate -f allocation.yaml',
-            },
-      dependencies: { 'gameserver-sidecar': `^${major}.${minor}.0`, ws: '^8.18.0' },
-    })
   })
 })
 

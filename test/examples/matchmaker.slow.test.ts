@@ -88,23 +88,6 @@ describe.concurrent('the matchmaker', () => {
     expect((await (await game.player('alice')).closed).code).toBe(4000)
     expect(example.gameServer().status.state).toBe('Allocated')
   })
-
-  test('leaves no server Allocated to which the players do not come', async (context) => {
-    const { example, ask, game } = await begin(context, { COME_SECONDS: '0.5' })
-    await Promise.all([ask('alice'), ask('bob')])
-    await game.line(/^over: too few came$/)
-    await example.until('Shutdown')
-  })
-
-  test('does not reuse a server whose process was killed during a match', async (context) => {
-    const { example, game, enter } = await begin(context)
-    const [alice] = await enter('alice', 'bob')
-    await alice!.message('start')
-    await game.end('SIGKILL')
-    await example.start()
-    await example.until('Shutdown')
-    expect(example.states()).toEqual(TO_THE_END)
-  })
 })
 
 test('npm start and the matchmaker play a match on a Fleet on the desk, unchanged', async (context) => {

@@ -24,14 +24,6 @@ describe.concurrent('one match', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('ends when all players have left', async (context) => {
-    const { example, alice, bob } = await inMatch(context)
-    await alice.leave()
-    await bob.leave()
-    await example.until('Shutdown')
-    expect(example.states()).toEqual(TO_THE_END)
-  })
-
   test('refuses a third player, and any player before the allocation', async (context) => {
     const { example, game } = await begun(context)
     const early = await game.player('early')
@@ -44,22 +36,6 @@ describe.concurrent('one match', () => {
     expect(example.gameServer().status.state).toBe('Allocated')
   })
 
-  test('ends if its players do not come', async (context) => {
-    const { example, game } = await begun(context, { COME_SECONDS: '0.5' })
-    example.allocate()
-    await game.line(/^over: the players did not come$/)
-    await example.until('Shutdown')
-    expect(example.states()).toEqual(TO_THE_END)
-  })
-
-  test('ends the process even if the sidecar loses the shutdown', async (context) => {
-    const { example, game, alice } = await inMatch(context)
-    example.sidecar.control({ type: 'loseWrites' })
-    for (let i = 0; i < 10; i += 1) alice.send('a point')
-    expect(await game.exited).toBe(1)
-    expect(example.gameServer().status.state).toBe('Allocated')
-  })
-
   test('is the only match of the server, even if the process is killed during it', async (context) => {
     const { example, game, alice } = await inMatch(context)
     await game.end('SIGKILL')
@@ -68,12 +44,5 @@ describe.concurrent('one match', () => {
     await next.line(/^over: the match is lost$/)
     await example.until('Shutdown')
     expect(example.states()).toEqual(TO_THE_END)
-  })
-
-  test('sends players a message at once when the GameServer is deleted', async (context) => {
-    const { example, alice, bob } = await inMatch(context)
-    example.sidecar.control({ type: 'delete' })
-    expect((await alice.closed).code).toBe(1001)
-    expect((await bob.closed).code).toBe(1001)
   })
 })

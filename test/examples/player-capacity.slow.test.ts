@@ -2,12 +2,7 @@ import { expect, test } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { beginExample, type Example } from './support/play.js'
 
-/** Seats that nobody takes are freed after a second. */
-const NO_SHOWS = { COME_SECONDS: '1', EMPTY_SECONDS: '60' }
-
 const seatsIn = ({ status }: GameServer): readonly string[] => status.lists!['players']!.values!
-const untilSeats = (example: Example, ...ids: string[]): Promise<void> =>
-  example.until((gameServer) => JSON.stringify([...seatsIn(gameServer)].sort()) === JSON.stringify(ids.sort()))
 const promise = (example: Example, id: string): string =>
   example.allocate({ lists: { players: { addValues: [id] } } }).status.state
 
@@ -23,28 +18,6 @@ test.concurrent(
     expect(seatsIn(example.gameServer())).toEqual(['ada', 'bob', 'cid'])
   },
 )
-
-test.concurrent('the seat of a player who does not come or who leaves becomes free', async (context) => {
-  const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
-  example.allocate()
-  const ada = await game.player('ada')
-  await game.line(/^bob did not come$/)
-  await untilSeats(example, 'ada')
-  const cid = await game.player('cid')
-  await cid.message('welcome')
-  await ada.leave()
-  await untilSeats(example, 'cid')
-})
-
-test.concurrent('a player who reconnects replaces the broken connection', async (context) => {
-  const { example, game } = await beginExample(context, 'player-capacity', NO_SHOWS)
-  const ada = await game.player('ada')
-  await ada.message('welcome')
-  const again = await game.player('ada')
-  expect(await ada.closed).toMatchObject({ code: 4001 })
-  expect(await again.message('welcome')).toEqual({ type: 'welcome', players: ['ada'] })
-  expect(seatsIn(example.gameServer())).toEqual(['ada'])
-})
 
 test.concurrent('a server that all players have left takes no further allocation, and ends', async (context) => {
   const { example, game } = await beginExample(context, 'player-capacity', { EMPTY_SECONDS: '1' })

@@ -31,27 +31,6 @@ describe.concurrent('a server that is reused', () => {
     expect(example.calls().filter((call) => call === 'ready')).toHaveLength(3)
   })
 
-  test('refuses players of the match before', async (context) => {
-    const { example, game } = await begin(context)
-    const [alice] = await enter(example, game, ['alice'])
-    alice!.send('done')
-    await alice!.closed
-    await example.until('Ready')
-    expect((await (await game.player('alice')).closed).code).toBe(4000)
-    const [carol] = await enter(example, game, ['carol'])
-    expect((await (await game.player('alice')).closed).code).toBe(4000)
-    carol!.send('done')
-    expect((await carol!.closed).reason).toBe('carol has won')
-  })
-
-  test('is Ready again if no player came', async (context) => {
-    const { example, game } = await begin(context, { COME_SECONDS: '0.5' })
-    example.allocate()
-    await game.line(/^over: too few came$/)
-    await example.until('Ready')
-    expect(example.states()).toEqual(['Scheduled', 'Ready', 'Allocated', 'Ready'])
-  })
-
   test('continues the match after its process was killed, when the players come back', async (context) => {
     const { example, game } = await begin(context)
     await enter(example, game, ['alice', 'bob'])

@@ -178,23 +178,13 @@ test.each(['timeout', 'maxMessage', 'maxFragments'])('%s that is no number is re
   }
 })
 
-/** An encoder as some hosts have it: lone surrogates pass. */
-class LaxEncoder {
-  encode(text: string): Uint8Array {
-    return Uint8Array.from([...text].flatMap((char) => [...Buffer.from(char, 'latin1')]))
-  }
-}
 const TEXTS = ['', 'plain', '\0\x7f\x80߿ࠀ￿', 'grüße 日本 😀', 'lone \ud800 in the middle', '\udc00 first'].concat([
   'last \ud83d',
   '\ud83d\ud83d\ude00\ude00',
 ])
 
-test.each<[string, WebSocketOptions]>([
-  ["the host's encoder", {}],
-  ['an encoder that encodes wrong', { TextEncoder: LaxEncoder }],
-  ['no encoder', { TextEncoder: null }],
-])('with %s, texts of every length and kind arrive as the standard encodes them', async (_name, options) => {
-  const { socket, sent } = await opened({}, options)
+test('texts of every length and kind arrive as the standard encodes them', async () => {
+  const { socket, sent } = await opened()
   const all = TEXTS.flatMap((text) => [0, 47, 48, 49, 126, 682, 683, 5000, 21_846].map((n) => 'x'.repeat(n) + text))
   for (const text of all) socket.send(text)
   expect(sent().map(({ opcode, payload }) => [opcode, Buffer.from(payload).toString()])).toEqual(
@@ -222,7 +212,7 @@ describe('masks and keys', () => {
     expect(calls).toBeGreaterThan(3)
     const key = Buffer.from(Uint8Array.from({ length: 16 }, (_, at) => at * 7 + 1)).toString('base64')
     expect(request()).toContain(`Sec-WebSocket-Key: ${key}\r\n`)
-    const mask = Buffer.from(Uint8Array.from({ length: 4 }, (_, at) => (at + 16) * 7 + 1)).toString('hex')
+    const mask = Buffer.from(Uint8Array.from({ length: 4 }, (_, at) => at * 7 + 2)).toString('hex')
     expect(masksOf(written)[0]).toBe(mask)
   })
 

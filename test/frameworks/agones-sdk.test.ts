@@ -2,19 +2,17 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { createLocalSidecar, type LocalSidecar } from '../../src/node.js'
-import { startCluster, type Cluster, type JsonObject } from '../contract/support/cluster.js'
+import { startCluster, type Cluster } from '../contract/support/cluster.js'
 import { productionGameServer } from '../contract/support/production-game-server.js'
 import { startRealInCluster, startRealSidecar } from '../contract/support/real-sidecar.js'
 import { binaries, type Binary } from '../contract/support/releases.js'
 import { announceMissing } from '../contract/support/targets.js'
 import { runProcess } from '../hosts/support/runtimes.js'
 import { root } from '../support/source.js'
-import { untilLogged } from '../support/with-sidecar.js'
 
 const OURS = 'gameserver-sidecar/agones-sdk'
 const official = join(root, 'test/frameworks/agones-sdk/node_modules/@google-cloud/agones-sdk')
 const guest = join(root, 'test/frameworks/guest/agones-sdk.cjs')
-const example = join(root, 'test/frameworks/guest/agones-sdk-example.cjs')
 
 interface Ports {
   port: number
@@ -52,12 +50,6 @@ async function play(sdk: string, ports: Ports, inCluster = false): Promise<Outco
     },
   })
   return comparable(outcomes)
-}
-
-/** Runs the platform's example at 20 times its speed; rejects unless the example completes. */
-async function playExample(sdk: string, ports: Ports): Promise<void> {
-  const env = { ...environment(sdk, ports), EXAMPLE_SECOND: '50' }
-  expect(await runProcess(process.execPath, [example], { env })).toBe(true)
 }
 
 type Finished = TestContext['onTestFinished']
@@ -123,40 +115,5 @@ test.concurrent.for(['local', 'production'] as const)(
     expect(outcomes.get('shutdown')).toEqual({})
     expect(outcomes.get('the watch shows what a read gives')).toBe(true)
     expect(outcomes.get('getGameServer at the end')).toMatchObject({ status: { state: 'Shutdown' } })
-  },
-)
-
-// The state calls before `shutdown()` come within one write, so `Reserved` is the only state that all servers show.
-compared.for(
-  binaries.flatMap((binary) => ['Shutdown', 'Unhealthy'].map((end) => [binary.release, end, binary] as const)),
-)(
-  'the platform’s example runs to its end with both packages beside a real sidecar %s and a GameServer that ends as %s',
-  async ([, end, binary], { onTestFinished }) => {
-    const run = async (sdk: string): Promise<void> => {
-      const cluster = await startCluster(structuredClone(productionGameServer))
-      const status = (): JsonObject => cluster.gameServer['status'] as JsonObject
-      const ended = new Promise<void>((resolve) =>
-        cluster.onChange(() => {
-          if (status()['state'] === end) resolve()
-          else if (end === 'Unhealthy' && status()['state'] === 'Reserved')
-            cluster.change(() => (status()['state'] = end))
-        }),
-      )
-      await playExample(sdk, await startRealProduction(binary, onTestFinished, cluster))
-      await ended
-    }
-    await Promise.all([official, OURS].map(run))
-  },
-)
-
-test.concurrent.for(['Shutdown', 'Unhealthy'])(
-  'the platform’s example runs to its end with our class beside our sidecar and a GameServer that ends as %s',
-  async (end, { onTestFinished }) => {
-    const sidecar = await startOurs('production', onTestFinished)
-    const until = (state: string): Promise<void> =>
-      untilLogged(sidecar, () => sidecar.sidecar.snapshot().gameServer.status.state === state)
-    if (end === 'Unhealthy') void until('Reserved').then(() => sidecar.control({ type: 'makeUnhealthy' }))
-    await playExample(OURS, sidecar)
-    await until(end)
   },
 )

@@ -22,10 +22,6 @@ export class Arena extends Room {
 }`
 
 describe('docs/colyseus.md', () => {
-  test('the server is five lines beside the imports', () => {
-    expect(server.split('\n').filter((line) => line && !line.startsWith('import')).length).toBeLessThanOrEqual(5)
-  })
-
   describe.each(versions)('with Colyseus $version', ({ version, node }) => {
     test.runIf(node)('the server of the page runs with the manifests of the page, from Ready to Shutdown', async () => {
       const local = await startSidecar({ gameServer: gameServer! })

@@ -93,32 +93,6 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     },
   )
 
-  play('a session whose room nobody joins continues in the room that its players created', async (context) => {
-    const { expect } = context
-    const soon = poll(context)
-    const game = await startGame(framework, context, { plugin: byAllocation })
-    await allocate(context, game, { label: 'arena' })
-    const { id: unused } = await game.told({ room: 'created', name: 'arena' })
-    const ann = await game.command('join', { id: 'ann', how: 'create' })
-    await game.command('dispose', { room: unused })
-    await game.told({ room: 'disposed', id: unused })
-    expect(await game.command('status')).toMatchObject({ sessions: 1 })
-    expect(game.state()).toBe('Allocated')
-    await game.command('leave', { seat: ann['joined'] })
-    await game.told({ session: 'ended' })
-    await soon(() => game.state()).toBe('Ready')
-  })
-
-  play('a session that the game ends closes its room, with the players in it', async (context) => {
-    const game = await startGame(framework, context, { plugin: byAllocation })
-    await allocate(context, game, { label: 'arena' })
-    const { id } = await game.told({ room: 'created', name: 'arena' })
-    context.expect(await game.command('join', { id: 'ann', how: 'joinById', room: id })).toHaveProperty('joined')
-    await game.command('endSession', { room: id })
-    await game.told({ room: 'disposed', id })
-    await poll(context)(() => game.state()).toBe('Ready')
-  })
-
   play('SIGTERM closes the rooms, and the process exits after shutdown()', async (context) => {
     const { expect } = context
     const soon = poll(context)
@@ -140,17 +114,6 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     const told = game.lines.map(({ room, server }) => room ?? server).filter(Boolean)
     expect(told.slice(-3)).toEqual(['created', 'disposed', 'shut down'])
     expect(operationsOf(game)).toEqual(['ready', 'addListValue', 'removeListValue', 'shutdown'])
-  })
-
-  play('SIGTERM awaits onEnding and the onDispose of every room, the slowest too', async (context) => {
-    const { expect } = context
-    const game = await startGame(framework, context)
-    await poll(context)(() => game.state()).toBe('Ready')
-    await game.command('createRooms', { all: [1, 300, 700].map((saveTime) => ({ saveTime })) })
-    game.kill('SIGTERM')
-    expect(await game.exit).toBe(0)
-    const told = game.lines.map(({ ending, saved, server }) => ending ?? saved ?? server).filter(Boolean)
-    expect(told).toEqual(['signal', 1, 300, 700, 'shut down'])
   })
 
   play('strangers who only ask for places take none from promised players', async (context) => {

@@ -48,15 +48,6 @@ test('the page’s server of ws has chat, seats, a full server and a graceful en
   expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 
-test('after shutdown() the page’s server of ws exits by itself', async ({ world }) => {
-  const game = await runSnippet("from 'ws'")
-  const ann = world.visit(game, '/?player=ann')
-  await ann.opened
-  game.sidecar.sidecar.control({ type: 'setState', state: 'Shutdown' })
-  expect([await game.exited, game.lines]).toEqual([0, []])
-  expect(ann.messages).toEqual(['Good night'])
-})
-
 test('SIGTERM during a shutdown waits for its end, and the process exits with 0', async ({ world }) => {
   // The shutdown goes on once the signal has come.
   const game = await runSnippet("from 'ws'", (code) =>
@@ -78,14 +69,6 @@ test('SIGTERM during a shutdown waits for its end, and the process exits with 0'
   const exit = game.end('SIGTERM')
   expect(await ann.closed).toEqual([1001, 'The server ends'])
   expect([await exit, game.lines]).toEqual([0, ['closed']])
-  expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
-})
-
-test('when `ended` resolves after SIGTERM, shutdown() has been called', async () => {
-  const game = await runSnippet("from 'ws'", (code) =>
-    code.replace('{ idOf }', '{ idOf, ended }').concat('\nended.then(() => process.exit(3))\n'),
-  )
-  expect([await game.end('SIGTERM'), game.lines]).toEqual([3, []])
   expect(callsOf(game.sidecar, 'shutdown')).toBe(1)
 })
 

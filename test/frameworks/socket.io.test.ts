@@ -237,21 +237,6 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     },
   )
 
-  play('cuts open connections at the deadline', async ({ stage }) => {
-    const sidecar = await stage.sidecarWithSeats()
-    const web = await listening(http.createServer(() => {}))
-    const io = stage.server(web)
-    const client = { baseUrl: sidecar.url, processSignals: { timeout: 500 } }
-    const attached = stage.attach(sidecar, io, { client })
-    await until(() => stateOf(sidecar), 'Ready')
-    const { port } = web.address() as AddressInfo
-    const asked = fetch(`http://127.0.0.1:${port}/`).then(String, () => 'cut')
-    await once(web, 'request')
-    sidecar.sidecar.control({ type: 'delete' })
-    await attached.ended
-    expect(await asked).toBe('cut')
-  })
-
   play('counts the players of another namespace on request', async ({ stage }) => {
     const { sidecar, io } = await stage.open()
     const game = io.of('/game') as unknown as Io

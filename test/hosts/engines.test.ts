@@ -106,13 +106,6 @@ describe.each(phasers)('Phaser %s, headless in Node', (version, phaser) => {
     })
   })
 
-  guarantee(
-    'headless Phaser ignores global plugins of the configuration, which is why installSidecarPlugin() exists',
-    () => {
-      expect(results['globalPluginOfTheConfiguration']).toEqual({ mapped: false })
-    },
-  )
-
   guarantee('a running game accepts the plugin with a given client, and leaves that client open at its end', () => {
     expect(results['runningGame']).toEqual({ name: 'arena-1', usesTheClient: true, stateAfterDestroy: 'connected' })
   })
@@ -125,12 +118,6 @@ describe.each(phasers)('Phaser %s, headless in Node', (version, phaser) => {
     const { reason, ok } = results['frozenLoop'] as { reason: string; ok: boolean }
     expect(reason).toContain('The game loop stands still')
     expect(ok).toBe(true)
-  })
-
-  guarantee('the script build, loaded by load.plugin(), does all operations', () => {
-    const { outcome, isTheGlobalClass } = results['loadPlugin'] as { outcome: unknown; isTheGlobalClass: boolean }
-    expectAllOperations(outcome, 'websocket', otherSidecar)
-    expect(isTheGlobalClass).toBe(true)
   })
 
   guarantee('the helper of the script build adds the plugin to a configuration', () => {

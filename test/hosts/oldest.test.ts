@@ -21,10 +21,6 @@ describe.skipIf(!NODE_18)('Node 18', () => {
   test.each(['node', 'vite'])('importing ./%s throws an error that says so', (entry) => {
     expect(run('--input-type=module', '--eval', `import 'gameserver-sidecar/${entry}'`).stderr).toMatch(sentence)
   })
-
-  test('is older than package.json allows', () => {
-    expect(JSON.parse(read('package.json'))).toMatchObject({ engines: { node: '^20.19.0 || >=22.12.0' } })
-  })
 })
 
 const COMPILERS = { 'TypeScript 5.0': runtimeFile('typescript-5.0'), 'the newest TypeScript': 'typescript-native' }

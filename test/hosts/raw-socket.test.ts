@@ -7,7 +7,6 @@ import { fragments } from '../support/fault-server-bytes.js'
 import { opened } from '../support/fault-server-steps.js'
 import { build, runInGuest } from './support/guest.js'
 import { createQuickJs } from './support/quickjs.js'
-import { startSidecar } from './support/sidecar.js'
 
 /** Watches by the WebSocket of the script for frames, over a TCP connection of the engine. */
 const run = async (baseUrl: string, program: string): Promise<unknown> =>
@@ -31,12 +30,6 @@ const large = `function (client) {
 }`
 
 describe('QuickJS with a TCP socket and two scripts, without WebSocket and modules', () => {
-  test('the watch shows a GameServer of 60 KiB of the local sidecar', async () => {
-    const sidecar = await startSidecar()
-    onTestFinished(() => sidecar.close())
-    expect(await run(sidecar.url, large)).toEqual(['confirmed', 'websocket'])
-  })
-
   test('the watch shows a GameServer of 60 KiB that comes in fragments', async () => {
     const annotations = { large: 'ö🎮'.repeat(9900) }
     const sent = gameServer(1, { annotations })

@@ -1,10 +1,7 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { startProcess } from '../examples/support/game-process.js'
-import { freePort } from '../support/free-port.js'
-import { snippetsOf } from '../support/markdown.js'
 import { installedFolder, type TemporaryFolder } from '../support/packed.js'
 import { guestPath, runProcess, runtimeFile } from './support/runtimes.js'
 import { createLocalSidecar } from '../../src/node.js'
@@ -63,37 +60,6 @@ describe.each(runtimes)('the installed package in $name', ({ name, command, flag
     expect([exit, game.lines.slice(1)]).toEqual([0, ['saved at signal']])
     await expect.poll(() => sidecar.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
   })
-
-  if (name === 'Bun')
-    guarantee('refuses players before the upgrade, by the recipe', async (context) => {
-      const { code } = snippetsOf('docs/recipes/bun.md').find(({ language }) => language === 'ts')!
-      const port = await freePort()
-      await writeFile(join(folder.path, 'recipe.ts'), code.replace('7654', String(port)))
-      await using sidecar = await createLocalSidecar({
-        port: 0,
-        gameServer: { spec: { lists: { players: { capacity: 1 } } } },
-      })
-      const env = { ...environment(), AGONES_SDK_HTTP_PORT: new URL(sidecar.url).port }
-      const game = startProcess(context, folder.path, [command!, 'recipe.ts'], env)
-      const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
-      await expect.poll(state).toBe('Ready')
-      const visit = (id: string) => {
-        const socket = new WebSocket(`ws://127.0.0.1:${port}/?player=${id}`)
-        context.onTestFinished(() => socket.terminate())
-        const heard: string[] = []
-        socket.on('message', (data) => heard.push(String(data)))
-        socket.on('unexpected-response', (_, { statusCode }) => heard.push(String(statusCode)))
-        socket.on('open', () => socket.send('hello')).on('error', () => {})
-        return heard
-      }
-      const ann = visit('ann')
-      await expect.poll(() => ann).toEqual(['ann: hello'])
-      const ben = visit('ben')
-      await expect.poll(() => ben).toEqual(['503'])
-      expect([await game.end('SIGTERM'), game.lines]).toEqual([0, []])
-      await expect.poll(() => ann).toEqual(['ann: hello', 'Good night'])
-      await expect.poll(state).toBe('Shutdown')
-    })
 
   guarantee.each(['websocket', 'stream'] as const)('does all operations and watches over %s', async (watch) => {
     await using sidecar = await startSidecar()

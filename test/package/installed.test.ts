@@ -1,19 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { gzipSync } from 'node:zlib'
-import { decode } from '@jridgewell/sourcemap-codec'
-import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { install, node, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
-import { read, root } from '../support/source.js'
+import { read } from '../support/source.js'
 
 interface Manifest {
   readonly [field: string]: unknown
@@ -79,33 +75,6 @@ describe('the tarball', () => {
   })
 })
 
-// Installed, the README has no docs beside it.
-test('every link of the README leads to a file of the repository by its path, or elsewhere by https', async () => {
-  const readme = (await load('README.md')).replace(/^```[^]*?^```$/gm, '')
-  const links = [...readme.matchAll(/(!?)\[([^\]]*)\]\(([^)\s]+)\)/g)].filter(
-    ([, , , to]) => !to!.startsWith('https://'),
-  )
-  expect(links.length).toBeGreaterThan(5)
-  for (const [link, picture, text, to] of links) {
-    expect(existsSync(join(root, to!)), link).toBe(true)
-    if (!picture) expect(text).toBe(to)
-  }
-})
-
-test('README.md and docs/side-by-side.md tell the same sizes, which are right to a twentieth', async () => {
-  const { outputFiles } = await build({
-    stdin: { contents: "export { createClient } from 'gameserver-sidecar'", resolveDir: folder.path },
-    ...{ bundle: true, minify: true, format: 'esm', write: false },
-  })
-  const bytes = [await sizeOf(join(folder.path, 'node_modules')), gzipSync(outputFiles[0]!.contents).length]
-  const told = /\| ([\d.]+) MB in 3 packages; ([\d.]+) kB gzip in a page \|/.exec(read('README.md'))!
-  const sideBySide = read('docs/side-by-side.md')
-  expect(sideBySide).toContain(`| installed on disk | ${told[1]} MB | 11.9 MB |`)
-  expect(sideBySide).toContain(`| bundled, gzip | ${told[2]} kB |`)
-  expect(Number(told[1]) / (bytes[0]! / 1e6)).toBeCloseTo(1, 1)
-  expect(Number(told[2]) / (bytes[1]! / 1e3)).toBeCloseTo(1, 1)
-})
-
 describe('the code is readable where it fails', () => {
   /** Scripts that a page loads as they are, what Jest requires, bundled libraries, and the dashboard's page, one text. */
   const isMinified = (path: string): boolean => /\/gameserver-sidecar\.|\/cjs\/|-page\.js$|\/vendor-/.test(path)
@@ -121,20 +90,6 @@ describe('the code is readable where it fails', () => {
     expect(await load('dist/chunks/client.js')).toContain('function buildClient(')
     // A function in a constant keeps its name.
     expect(await load('dist/chunks/client.js')).toContain('const createStreamDecode =')
-  })
-
-  test('the script’s source map leads to the lines of the readable one', async () => {
-    const map = JSON.parse(await load('dist/gameserver-sidecar.umd.js.map')) as { sources: string[]; mappings: string }
-    expect(map.sources).toEqual(['index.cjs'])
-    expect(await load('dist/gameserver-sidecar.umd.js')).toContain(
-      '\n//# sourceMappingURL=gameserver-sidecar.umd.js.map',
-    )
-    const minified = (await load('dist/gameserver-sidecar.umd.js')).split('\n')
-    const line = minified.findIndex((text) => text.includes('extends Error'))
-    const column = minified[line]!.indexOf('extends Error')
-    const segments = decode(map.mappings)[line]!
-    const [, , target] = segments.filter(([at]) => at <= column).at(-1)!
-    expect((await load('dist/index.cjs')).split('\n')[target!]).toMatch(/^\s*class SidecarError extends Error/)
   })
 
   test.concurrent.each(['import', 'require'])(
@@ -267,10 +222,6 @@ describe('an installation', () => {
     }
     expect(await ended).toEqual([0, null])
     expect(await readdir(modules, { recursive: true })).toEqual(before)
-  })
-
-  test.concurrent('the command tells its version', async () => {
-    expect(await node(folder.path, 'node_modules/.bin/gameserver-sidecar', '--version')).toBe(manifest.version)
   })
 
   test.concurrent('host --webrtc says how to install the optional peer that is missing', async () => {

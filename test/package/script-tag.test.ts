@@ -1,6 +1,7 @@
 import vm from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import type * as Api from '../../src/index.js'
+import { gameServer } from '../support/game-server.js'
 import { read } from '../support/source.js'
 
 const code = read('dist/gameserver-sidecar.umd.js')
@@ -28,15 +29,9 @@ const host = (requests: string[]) => ({
   clearTimeout,
   fetch: (url: string, { method }: { method: string }) => {
     requests.push(`${method} ${url}`)
-    return Promise.resolve(Response.json(url.endsWith('/gameserver') ? gameServer : {}))
+    return Promise.resolve(Response.json(url.endsWith('/gameserver') ? gameServer() : {}))
   },
 })
-
-const gameServer = {
-  object_meta: { name: 'a', resource_version: '1' },
-  spec: { health: {} },
-  status: { state: 'Ready' },
-}
 
 /** What a client of that page asks for, from its making to its first answer. */
 async function asked({ api, requests }: Page, options?: Api.ClientOptions): Promise<string[]> {

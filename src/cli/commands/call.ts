@@ -8,7 +8,7 @@ import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import { escapeJson, jsonText } from '../output.js'
-import { toolOptions } from '../tool-client.js'
+import { toolOptions } from '../ask.js'
 import { pick } from '../usage.js'
 
 /** All operations but the watch, which has its own command. */
@@ -29,13 +29,13 @@ export const command = defineCommand({
   gameserver-sidecar call updateList players '{"values":["alice","bob"]}' --curl`,
   async run({ args: [name = '', ...given], flags, context }) {
     const parsed = parseCall(name, given)
-    const baseUrl = await findSidecar(flags.url, process.env)
+    const baseUrl = await findSidecar(flags.url)
     const recorded = flags.curl ? createRecordingFetch(given[0] ?? '') : undefined
     const { createClient } = await import('../../index.node.js')
     const options: ClientOptions = { baseUrl, timeout: flags.timeout * 1000, retry: false, verifyInterval: 0 }
     const client = createClient({
       ...options,
-      ...(recorded ? { fetch: recorded.fetch } : toolOptions('call')),
+      ...(recorded ? { fetch: recorded.fetch } : await toolOptions('call')),
       int64: 'bigint',
     })
     try {

@@ -1,12 +1,17 @@
 import { plainText } from '../../local/files.js'
 import { defineCommand, type CliContext, type Colors } from '../context.js'
-import { failure, type Check, type Finding } from '../doctor/check.js'
-import { environmentChecks } from '../doctor/environment.js'
-import { fileChecks } from '../doctor/file.js'
-import { gameServerChecks } from '../doctor/game-server.js'
-import { createSubject, type Subject } from '../doctor/subject.js'
-import { reachChecks } from '../doctor/reach.js'
-import { EXIT } from '../exit-codes.js'
+import { createSubject, failure, whenThere, type Check, type Finding, type Subject } from '../doctor/subject.js'
+import { checkContainer, checkFile, checkListener, checkOrigin, checkPort } from '../doctor/environment.js'
+import {
+  checkBeats,
+  checkFaults,
+  checkSize,
+  checkState,
+  checkStream,
+  checkVersion,
+  checkWebSocket,
+} from '../doctor/game-server.js'
+import { EXIT, missingPackage } from '../exit-codes.js'
 import { findSidecar, isPort, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, text, toggle } from '../flags.js'
@@ -27,7 +32,7 @@ export const command = defineCommand({
   gameserver-sidecar doctor --url http://127.0.0.1:9358 --origin http://localhost:5173
   gameserver-sidecar doctor --file gameserver.yaml --json`,
   async run({ flags, context }) {
-    const address = flags.url === undefined ? await urlOfEnvironment() : await findSidecar(flags.url, process.env)
+    const address = flags.url === undefined ? await urlOfEnvironment() : await findSidecar(flags.url)
     const subject = createSubject({
       url: address,
       env: process.env,
@@ -51,18 +56,36 @@ export const command = defineCommand({
 })
 
 /** All checks in the order of the report. */
-export const checks: readonly Check[] = [...environmentChecks, ...reachChecks, ...gameServerChecks, ...fileChecks]
+export const checks: readonly Check[] = [
+  { id: 'port-variable', group: 'Environment', run: checkPort },
+  { id: 'container', group: 'Environment', run: checkContainer },
+  { id: 'listener', group: 'Reach', run: checkListener },
+  { id: 'origin', group: 'Reach', run: checkOrigin },
+  { id: 'stream', group: 'Watch', run: whenThere(checkStream) },
+  { id: 'websocket', group: 'Watch', run: whenThere(checkWebSocket) },
+  { id: 'size', group: 'Watch', run: whenThere(checkSize) },
+  { id: 'faults', group: 'Watch', run: checkFaults },
+  { id: 'state', group: 'GameServer', run: whenThere(checkState) },
+  { id: 'version', group: 'GameServer', run: whenThere(checkVersion) },
+  { id: 'beats', group: 'GameServer', run: checkBeats },
+  { id: 'file', group: 'File', run: checkFile },
+]
 
 type Examined = Pick<Check, 'id' | 'group'> & Finding
 
 /** Runs one check at a time, so that none disturbs another's measurement. */
 export async function* examine(subject: Subject): AsyncGenerator<Examined> {
   for (const { id, group, run } of checks) {
-    const found = await Promise.resolve(subject)
-      .then(run)
-      .catch((error: unknown) => failure(`the check itself failed: ${String(error)}`, 'please report this'))
+    const found = await Promise.resolve(subject).then(run).catch(failed)
     for (const finding of [found].flat()) yield { id, group, ...finding }
   }
+}
+
+function failed(error: unknown): Finding {
+  const name = missingPackage(error)
+  return name === undefined
+    ? failure(`the check itself failed: ${String(error)}`, 'please report this')
+    : failure(`the package ${name} isn't installed, which this check needs`, `npm install ${name}`)
 }
 
 function originOf(given: string): string {
@@ -76,7 +99,7 @@ function originOf(given: string): string {
 /** An invalid variable is a finding, not a reason to end. @throws UsageError where several sidecars run */
 async function urlOfEnvironment(): Promise<string> {
   const { AGONES_SDK_HTTP_PORT: port = '' } = process.env
-  return port === '' || isPort(port) ? findSidecar(undefined, process.env) : DEFAULT_URL
+  return port === '' || isPort(port) ? findSidecar(undefined) : DEFAULT_URL
 }
 
 /** Prints each finding at once. Checks that are skipped for the same reason share a line. */

@@ -1,13 +1,12 @@
 import type { Host } from '../../host/create-host.js'
 import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
 import type { HostEvent } from '../../host/host-events.js'
-import { defineCommand, type Invocation } from '../context.js'
+import { defineCommand, type Colors, type Invocation } from '../context.js'
 import { clockTime } from '../event-lines.js'
 import { CommandError, UsageError } from '../exit-codes.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { bytes, names, networks, port, several, whole } from '../flag-values.js'
 import { option, rarely, text, toggle, under, type Values } from '../flags.js'
-import { createHostLines } from '../host-lines.js'
 import {
   checkSidecarFlags,
   insideFlags,
@@ -19,6 +18,9 @@ import {
   sidecar,
 } from '../shared-flags.js'
 import { startError, type Place } from '../start-failure.js'
+import { isWildcard } from '../../local/http.js'
+import { plainText } from '../../local/files.js'
+import { jsonEvent } from '../output.js'
 
 /** Flags without a default here have the library's. */
 const flags = {
@@ -154,4 +156,75 @@ function placeOf(error: unknown, given: HostFlags): Place {
     return { port: failed, portFlag: '--metrics-port', address: metricsAddress, addressFlag: '--metrics-address' }
   const portFlag = failed === sidecarPort && failed !== playersPort ? '--sidecar-port' : '--players-port'
   return { port: failed, portFlag, address: playersHost, addressFlag: '--players-host' }
+}
+
+/**
+ * Most lines about players within the window. Players who connect in a loop would fill the disk, and a slow reader of
+ * stdout blocks the program.
+ */
+const MOST = 1_000
+const WINDOW_MS = 10_000
+
+/** Creates the function that turns an event of a host into lines to print. */
+export function createHostLines(
+  format: 'pretty' | 'json',
+  colors: Colors,
+  now: () => number = () => performance.now(),
+): (event: HostEvent) => string[] {
+  const players = { since: now(), lines: 0 }
+  const write = (event: HostEvent): string[] =>
+    format === 'json' ? [jsonEvent(event.event, event)] : pretty(event, colors)
+
+  /** Resets the count, and returns a line about those that were left out. */
+  const beginWindow = (): string[] => {
+    const left = players.lines - MOST
+    Object.assign(players, { since: now(), lines: 0 })
+    const most = `at most ${MOST} lines are written in ${WINDOW_MS / 1_000} s`
+    return left > 0 ? write({ event: 'warning', text: `${left} more times players have come or left; ${most}` }) : []
+  }
+
+  return (event) => {
+    const isOver = event.event === 'exit' || now() - players.since >= WINDOW_MS
+    const told = isOver ? beginWindow() : []
+    if (event.event === 'connection') players.lines += 1
+    return players.lines > MOST && event.event === 'connection' ? told : [...told, ...write(event)]
+  }
+}
+
+function pretty(event: HostEvent, colors: Colors): string[] {
+  // The reason that a player gives must not begin a line.
+  const escape = (text: string): string =>
+    (event.event === 'connection' ? [text] : text.split('\n')).map((line) => plainText(line, 2_000)).join('\n')
+  const safe = Object.entries(event).map(([name, value]) => [name, typeof value === 'string' ? escape(value) : value])
+  const tell = tellers(colors)[event.event] as (event: HostEvent) => string
+  const [first = '', ...rest] = tell(Object.fromEntries(safe) as HostEvent).split('\n')
+  return [`${colors.dim(clockTime(Date.now()))}  ${first}`, ...rest.map((line) => `${' '.repeat(14)}${line}`)]
+}
+
+type Tellers = { readonly [E in HostEvent as E['event']]: (event: E) => string }
+
+function tellers({ bold, cyan, dim, green, red, yellow }: Colors): Tellers {
+  const levels: Readonly<Record<string, (text: string) => string>> = { error: red, warn: yellow, debug: dim }
+  const all = (address: string): string =>
+    isWildcard(address) ? ` and all addresses of this machine (${address})` : ''
+  return {
+    listening: ({ players, address, page, sidecar }) =>
+      `players at ${cyan(players)}${all(address)}, the page at ${page}, the sidecar at ${sidecar}`,
+    metrics: ({ url, address }) => `metrics    at ${cyan(url)}${all(address)}`,
+    browser: ({ version, pid, sandbox }) =>
+      `browser    ${version}, process ${pid}, ${sandbox ? 'in its sandbox' : 'without sandbox'}`,
+    booted: ({ ms }) => green(`booted     after ${ms} ms`),
+    console: ({ level, text }) => `${level.padEnd(9)}  ${(levels[level] ?? String)(text)}`,
+    connection: ({ id, state, remoteAddress, code, reason }) =>
+      state === 'open'
+        ? `player     #${id} from ${remoteAddress} has come`
+        : `player     #${id} from ${remoteAddress} has left (${[code, reason].filter(Boolean).join(' ')})`,
+    warning: ({ text }) => yellow(`warning    ${text}`),
+    crash: ({ reason }) => red(`crash      ${reason}`),
+    hang: ({ reason, stack }) => red(`hang       ${reason}\n${stack}`),
+    shutdown: ({ signal }) => bold(`shutdown   ${signal}`),
+    state: ({ state }) => bold(`state      ${state}`),
+    replaced: ({ text }) => bold(`replaced   ${text}`),
+    exit: ({ code, reason }) => (code === 0 ? bold : red)(`exit       ${code}: ${reason}`),
+  }
 }

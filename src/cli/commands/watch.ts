@@ -9,7 +9,7 @@ import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle, type Values } from '../flags.js'
 import { jsonText } from '../output.js'
-import { toolOptions } from '../tool-client.js'
+import { toolOptions } from '../ask.js'
 import { pick } from '../usage.js'
 
 const stateOf = (text: string): string =>
@@ -38,9 +38,9 @@ export const command = defineCommand({
 
 async function runWatch(given: WatchFlags, context: CliContext): Promise<number> {
   const stopped = context.untilStopped()
-  const baseUrl = await findSidecar(given.url, process.env)
+  const baseUrl = await findSidecar(given.url)
   const { createClient } = await import('../../index.node.js')
-  const client = createClient({ baseUrl, logger: {}, ...toolOptions('watch') })
+  const client = createClient({ baseUrl, logger: {}, ...(await toolOptions('watch')) })
   const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)
   const { until, timeout } = given
   let timer: NodeJS.Timeout | undefined

@@ -1,8 +1,7 @@
 import { parseObject } from '../../client/request.js'
 import { toolAgent } from '../../protocol/tool-agent.js'
 import { reasonOf } from '../ask.js'
-import { failure, ok, skipped, warning, whenThere, type Check, type Finding } from './check.js'
-import { at, number, type Fields, type Subject } from './subject.js'
+import { at, failure, number, ok, skipped, warning, type Fields, type Finding, type Subject } from './subject.js'
 
 const SLOW_MS = 1_000
 /** The real sidecar closes a WebSocket instead of sending a line of this many bytes. */
@@ -13,7 +12,7 @@ const PERIODS = 3
 const OLDEST = 54
 const PATH = '/watch/gameserver'
 
-async function checkStream(_: Fields, { patience, read, send }: Subject): Promise<Finding> {
+export async function checkStream(_: Fields, { patience, read, send }: Subject): Promise<Finding> {
   const { text, ms } = await send(PATH, { patience: Math.max(SLOW_MS, patience), until: '\n' })
   const [line = '', ...rest] = text.split('\n')
   if (rest.length > 0 && ms <= SLOW_MS && parseObject(line)?.['result'] !== undefined) {
@@ -30,7 +29,7 @@ async function checkStream(_: Fields, { patience, read, send }: Subject): Promis
   )
 }
 
-async function checkWebSocket(_: Fields, { url, patience }: Subject): Promise<Finding> {
+export async function checkWebSocket(_: Fields, { url, patience }: Subject): Promise<Finding> {
   const found = await firstFrame(`${url.replace(/^http/, 'ws')}${PATH}`, Math.max(SLOW_MS, patience))
   if (typeof found === 'string') {
     return warning(
@@ -64,7 +63,7 @@ async function firstFrame(url: string, patience: number): Promise<number | strin
   })
 }
 
-async function checkSize(gameServer: Fields, { read }: Subject): Promise<Finding> {
+export async function checkSize(gameServer: Fields, { read }: Subject): Promise<Finding> {
   const bytes = Buffer.byteLength((await read()).text)
   const size = `the GameServer has ${bytes} bytes as JSON`
   if (bytes < LINE_LIMIT * 0.75) return ok(`${size}, of ${LINE_LIMIT} that a WebSocket takes`)
@@ -93,7 +92,7 @@ const FAULTS: readonly (readonly [field: string, text: string])[] = [
   ['padding', 'the object is padded'],
 ]
 
-async function checkFaults({ state }: Subject): Promise<Finding> {
+export async function checkFaults({ state }: Subject): Promise<Finding> {
   const found = await state()
   if (found?.['faults'] === undefined) {
     return skipped('only a local sidecar of this package has faults to set')
@@ -108,7 +107,7 @@ async function checkFaults({ state }: Subject): Promise<Finding> {
       )
 }
 
-async function checkState(gameServer: Fields, { log }: Subject): Promise<Finding> {
+export async function checkState(gameServer: Fields, { log }: Subject): Promise<Finding> {
   const state = String(at(gameServer, 'status')['state'])
   const { deletion_timestamp: deletion } = at(gameServer, 'object_meta')
   if (typeof deletion === 'string' && deletion !== '0') {
@@ -126,7 +125,7 @@ async function checkState(gameServer: Fields, { log }: Subject): Promise<Finding
     : ok(`the GameServer is ${state}`)
 }
 
-function checkVersion(gameServer: Fields, { version }: Subject): Finding {
+export function checkVersion(gameServer: Fields, { version }: Subject): Finding {
   const annotations = Object.entries(at(gameServer, 'object_meta', 'annotations'))
   const platform = annotations.find(([key]) => key.endsWith('.dev/sdk-version'))?.[1]
   if (typeof platform !== 'string') return ok(`this package is ${version}; the sidecar doesn't report its version`)
@@ -151,7 +150,7 @@ const beatsOf = (log: readonly unknown[]): Beat[] =>
     .map(({ at: time, client }) => ({ at: number(time) ?? 0, client: String(client) }))
 
 /** Reads the beats of the last three periods from the log, so that doctor needn't wait for new ones. */
-async function checkBeats({ state, log }: Subject): Promise<Finding> {
+export async function checkBeats({ state, log }: Subject): Promise<Finding> {
   const found = await state()
   const { disabled, periodSeconds, lastBeat } = at(found, 'health')
   const [now, seconds] = [number(found?.['now']), number(periodSeconds)]
@@ -188,13 +187,3 @@ async function checkBeats({ state, log }: Subject): Promise<Finding> {
     ? warning(`${told}, close to the period of ${seconds} s`, 'beat at half the period, as autoHealth does')
     : ok(told)
 }
-
-export const gameServerChecks: readonly Check[] = [
-  { id: 'stream', group: 'Watch', run: whenThere(checkStream) },
-  { id: 'websocket', group: 'Watch', run: whenThere(checkWebSocket) },
-  { id: 'size', group: 'Watch', run: whenThere(checkSize) },
-  { id: 'faults', group: 'Watch', run: checkFaults },
-  { id: 'state', group: 'GameServer', run: whenThere(checkState) },
-  { id: 'version', group: 'GameServer', run: whenThere(checkVersion) },
-  { id: 'beats', group: 'GameServer', run: checkBeats },
-]

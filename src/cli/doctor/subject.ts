@@ -1,5 +1,4 @@
 import { parseObject } from '../../client/request.js'
-import { findInFile, isKnown, parseGameServer, readText, type FoundDocument } from '../../local/files.js'
 import { isObject } from '../../protocol/is-object.js'
 import { ask, type Answer, type Question } from '../ask.js'
 
@@ -41,7 +40,7 @@ export type Subject = ReturnType<typeof createSubject>
 
 /** Finds each fact once, for the first check that needs it. */
 export function createSubject(given: Given) {
-  const { url, patience, file } = given
+  const { url, patience } = given
   const send = (path: string, question: Partial<Question> = {}): Promise<Answer> =>
     ask(`${url}${path}`, { command: 'doctor', patience, ...question })
   const read = once(() => send('/gameserver'))
@@ -65,8 +64,6 @@ export function createSubject(given: Given) {
       const entries = parseObject((await send('/_/api/log')).text)?.['entries']
       return Array.isArray(entries) ? (entries as readonly unknown[]) : []
     }),
-    /** The GameServer or Fleet in `file`; an Error says why the file can't be used. */
-    manifest: once(() => readManifestFile(file!)),
   }
 }
 
@@ -96,12 +93,33 @@ function once<T>(find: () => Promise<T>): () => Promise<T> {
   return () => (found ??= find())
 }
 
-async function readManifestFile(path: string): Promise<(FoundDocument & { readonly value: Fields }) | Error> {
-  try {
-    const text = await readText(path)
-    await parseGameServer(path, text)
-    return (await findInFile(path, text, isKnown)) as FoundDocument & { readonly value: Fields }
-  } catch (error) {
-    return error as Error
-  }
+type Group = 'Environment' | 'Reach' | 'Watch' | 'GameServer' | 'File'
+
+export interface Finding {
+  readonly status: 'ok' | 'warning' | 'failure' | 'skipped'
+  readonly text: string
+  /** What to do about it. */
+  readonly fix?: string
 }
+
+export const ok = (text: string): Finding => ({ status: 'ok', text })
+export const warning = (text: string, fix: string): Finding => ({ status: 'warning', text, fix })
+export const failure = (text: string, fix: string): Finding => ({ status: 'failure', text, fix })
+export const skipped = (text: string): Finding => ({ status: 'skipped', text })
+
+type Found = Finding | readonly Finding[]
+
+export interface Check {
+  /** For `--json`. */
+  readonly id: string
+  readonly group: Group
+  readonly run: (subject: Subject) => Found | Promise<Found>
+}
+
+/** A check that is skipped where there is no GameServer. */
+export const whenThere =
+  (run: (gameServer: Fields, subject: Subject) => Finding | Promise<Finding>): Check['run'] =>
+  async (subject) => {
+    const found = await subject.gameServer()
+    return found === undefined ? skipped('there is no GameServer') : run(found, subject)
+  }

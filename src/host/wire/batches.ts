@@ -5,7 +5,7 @@
  */
 
 /** Length of a frame's head in bytes. */
-export const HEAD_BYTES = 10
+const HEAD_BYTES = 10
 
 export const OPERATIONS = {
   /** From the host: a player has connected. The address, a space, and the path with the query. */
@@ -87,9 +87,7 @@ export const readNumber = (payload: Uint8Array): number =>
 
 const ROOM = 64 * 1024
 
-/**
- * Appends frames to a batch. A full batch goes to `flush` at once, the last one when the owner calls `flush()`.
- */
+/** Appends frames to a batch. A full batch goes to `flush` at once, the last one when the owner calls `flush()`. */
 export class BatchWriter {
   readonly #encoder = new TextEncoder()
   readonly #flush: (batch: Uint8Array) => void

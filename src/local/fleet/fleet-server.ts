@@ -1,16 +1,16 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { RunningFleet } from '../../platform/fleet.js'
-import type { Beats } from '../../platform/fleet.js'
-import { createFleetApi } from './api/fleet-api.js'
-import { createFleetDashboard } from './fleet-dashboard.js'
+import { entryView, fleetView, type Beats, type FleetCommand, type RunningFleet } from '../../platform/fleet.js'
+import { integer, name, object, optional, read, readAllocation, variants, type Schema } from '../../platform/schema.js'
+import { ConnectionDropped } from '../../platform/sidecar.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import { answerRefusal } from '../http/raw-response.js'
 import type { Refusal } from '../http/refusal.js'
-import { CORS_METHODS, corsHeaders, createGuard, isPreflight } from '../http/request-guard.js'
-import type { Admission } from '../http/request-guard.js'
-import { ConnectionDropped } from '../../platform/sidecar.js'
-import { isDashboard } from '../sidecar/dashboard-route.js'
+import { CORS_METHODS, corsHeaders, createGuard, isPreflight, type Admission } from '../http/request-guard.js'
+import { upgradeToEvents } from '../sidecar/control-events.js'
+import { answer, answerControl, isControlTarget, refused, type Control } from '../sidecar/control-routes.js'
+import { answerDashboard, isDashboard } from '../sidecar/dashboard-route.js'
 import { writeResponse } from '../sidecar/http-adapter.js'
+import { createFleetApi } from './api/fleet-api.js'
 
 export interface FleetServerOptions {
   readonly fleet: RunningFleet
@@ -26,18 +26,23 @@ export interface FleetServerOptions {
 const REQUEST_HEADERS = ['content-type', 'accept']
 const METHODS = [...CORS_METHODS, 'DELETE']
 
+/** Milliseconds between two looks at the beats, which change without an entry. */
+const BEATS_INTERVAL = 1_000
+
 /** Serves the platform's API and the dashboard of a Fleet. The guard is the local sidecar's. */
 export function createFleetServer(options: FleetServerOptions): { server: Server; end(): void } {
-  const { fleet, beatsOf, allowHosts, allowOrigins, onFault } = options
+  const { fleet, allowHosts, allowOrigins, onFault } = options
   const api = createFleetApi(fleet, ({ socket }) => guarded.exempt(socket))
-  const dashboard = createFleetDashboard(fleet, beatsOf)
+  const control = controlOf(options)
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     const { target } = admission
     const cors = corsHeaders(admission, REQUEST_HEADERS, METHODS) ?? {}
     const response = isPreflight(message, admission)
       ? new Response(null, { status: 204 })
-      : await dashboard.handle(message, admission)
+      : isControlTarget(target)
+        ? await answerControl(control, message, admission)
+        : await answerDashboard(message, target, () => import('./fleet-page.js'))
     if (response === undefined) {
       const isAnswered = await api.handle(message, reply, target, cors)
       return isAnswered ? undefined : answerRefusal(reply, notFound(target), cors)
@@ -54,8 +59,8 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
       }),
     async upgrade(message, socket, head, admission) {
       guarded.exempt(socket)
-      const isTaken = await dashboard.upgrade(message, socket, head, admission)
-      if (!isTaken) answerRefusal(socket, notFound(admission.target))
+      if (!isControlTarget(admission.target)) return answerRefusal(socket, notFound(admission.target))
+      await upgradeToEvents(control, { message, socket, head }, admission)
     },
     onFault,
   })
@@ -72,4 +77,49 @@ const notFound = (target: string): Refusal => ({
   status: 404,
   code: 5,
   message: `A Fleet has no ${target.split('?')[0]}`,
+})
+
+/** The control interface of a Fleet, at `/_/api`. */
+function controlOf({ fleet, beatsOf }: FleetServerOptions): Control {
+  const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
+  const beats = (): string => JSON.stringify(fleet.snapshot().servers.map(({ name }) => beatsOf(name)))
+  return {
+    token: undefined,
+    source: {
+      state: () => Buffer.from(JSON.stringify(fleetView(fleet.snapshot(), lastSeq(), beatsOf))),
+      lastSeq,
+      entries: (since) => fleet.entries(since).map(entryView),
+      subscribe(onEntry, onState) {
+        let told = beats()
+        const timer = setInterval(() => {
+          const before = told
+          told = beats()
+          if (told !== before) onState()
+        }, BEATS_INTERVAL)
+        const ends = [fleet.onEntry(onEntry), fleet.onChange(onState), () => clearInterval(timer)]
+        return () => ends.forEach((end) => end())
+      },
+    },
+    command(given) {
+      const result = fleet.perform(read(commands, given, 'the command') as FleetCommand)
+      if (result.ok) return answer(result)
+      return refused(result.status, { 400: 3, 404: 5, 409: 9 }[result.status], result.message)
+    },
+    allocate(manifest) {
+      const allocation = fleet.allocate(readAllocation(manifest))
+      return { ...allocation.answer, reason: allocation.reason }
+    },
+  }
+}
+
+const command = (fields: Readonly<Record<string, Schema>>): Schema =>
+  object({ type: name, ...fields }, Object.keys(fields))
+
+/** The commands of the page. Manifests come through the platform's API. */
+const commands = variants({
+  scale: command({ replicas: integer(0) }),
+  update: command({}),
+  delete: command({ server: name, ...optional({ graceMs: integer(0) }) }),
+  kill: command({ server: name }),
+  makeUnhealthy: command({ server: name }),
 })

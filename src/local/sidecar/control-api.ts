@@ -1,9 +1,16 @@
 import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../platform/schema.js'
-import { allocateGameServer, explainEntry, faultPresets, gameServerBytes } from '../../platform/sidecar.js'
-import type { ControlCommand, ControlResult, Sidecar, SidecarSnapshot } from '../../platform/sidecar.js'
-import { answer, handleRoutes, isSequence, refused, sharedRoutes } from './control-routes.js'
-import type { Controlled, EventSource, Routes } from './control-routes.js'
+import {
+  allocateGameServer,
+  explainEntry,
+  faultPresets,
+  gameServerBytes,
+  type ControlCommand,
+  type ControlResult,
+  type Sidecar,
+  type SidecarSnapshot,
+} from '../../platform/sidecar.js'
+import { answer, isSequence, refused, type Control } from './control-routes.js'
 import { parseGameServer } from '../files/game-server-file.js'
 
 /** The sidecar that the control interface controls. */
@@ -12,40 +19,31 @@ export interface ControlTarget {
   control(command: ControlCommand): ControlResult
 }
 
-const routes: Routes<ControlTarget & Controlled> = {
-  ...sharedRoutes,
-  '/conformance': ['GET', ({ target: { sidecar } }) => answer(sidecar.conformance())],
-  '/presets': ['GET', () => answer({ presets: faultPresets })],
-}
-const entryRoute = /^\/log\/(.*)$/
-
-/** Answers the control interface's own paths; `docs/control-api.md` describes them. */
-export function handleControl({ sidecar, control }: ControlTarget, request: Request): Promise<Response> {
-  const target = {
-    sidecar,
-    control,
-    source: eventsOf(sidecar),
-    async command(given: unknown) {
-      if (!isObject(given) || typeof given['type'] !== 'string') {
-        return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
-      }
-      const result = control(await withManifest(given as unknown as ControlCommand))
-      return result.ok ? answer(result) : refused(400, 3, result.message)
-    },
-    allocate: (manifest: unknown) =>
-      allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
-  }
-  return handleRoutes(routes, target, request, (route) => {
-    const number = entryRoute.exec(route)?.[1]
-    return number === undefined ? undefined : () => readEntry(sidecar, number)
-  })
-}
-
-export const eventsOf = (sidecar: Sidecar): EventSource => ({
-  state: () => stateJson(sidecar.snapshot()),
-  lastSeq: () => sidecar.snapshot().lastSeq,
-  entries: (since) => sidecar.log.entries(since),
-  subscribe: (onEntry) => sidecar.log.subscribe(onEntry),
+/** The control interface of a sidecar; `docs/control-api.md` describes its paths. */
+export const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefined): Control => ({
+  token,
+  source: {
+    state: () => stateJson(sidecar.snapshot()),
+    lastSeq: () => sidecar.snapshot().lastSeq,
+    entries: (since) => sidecar.log.entries(since),
+    subscribe: (onEntry) => sidecar.log.subscribe(onEntry),
+  },
+  routes: {
+    '/conformance': ['GET', () => answer(sidecar.conformance())],
+    '/presets': ['GET', () => answer({ presets: faultPresets })],
+  },
+  special(route) {
+    const number = /^\/log\/(.*)$/.exec(route)?.[1]
+    return number === undefined ? undefined : readEntry(sidecar, number)
+  },
+  async command(given) {
+    if (!isObject(given) || typeof given['type'] !== 'string') {
+      return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
+    }
+    const result = control(await withManifest(given as unknown as ControlCommand))
+    return result.ok ? answer(result) : refused(400, 3, result.message)
+  },
+  allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
 })
 
 /** A snapshot's JSON, made with the GameServer's JSON that the sidecar keeps: it is the largest part. */

@@ -1,11 +1,8 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { answerRefusal } from '../http/raw-response.js'
 import type { Admission } from '../http/request-guard.js'
-import { checkControlAccess, readEvents } from './control-routes.js'
-import type { EventSource } from './control-routes.js'
-import type { Accept } from './websocket-server.js'
+import { checkControlAccess, readEvents, type Control, type EventSource } from './control-routes.js'
+import { acceptWebSocket, type Upgrade } from './websocket-server.js'
 
 /** Bytes that may wait in a reader's socket. Further entries wait in the log. */
 const MAX_BACKLOG = 1024 * 1024
@@ -17,27 +14,13 @@ const BEHIND_MS = 100
 const STATE_INTERVAL = 100
 const BYTES_A_MS = 1_000
 
-/** What an upgrade to the control interface's WebSocket needs. */
-export interface EventsOptions {
-  readonly source: EventSource
-  readonly accept: Accept
-  /** The token that the control interface requires. */
-  readonly token: string | undefined
-}
-
 /** Answers an upgrade to the control interface's WebSocket, and sends the events. */
-export async function upgradeToEvents(
-  { source, accept, token }: EventsOptions,
-  admission: Admission,
-  message: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-): Promise<void> {
+export async function upgradeToEvents(control: Control, upgrade: Upgrade, admission: Admission): Promise<void> {
   const { refusal, since } = readEvents(admission.target)
-  const wrong = checkControlAccess(message, admission, token) ?? refusal
-  if (wrong !== undefined) return answerRefusal(socket, wrong)
-  const accepted = await accept(message, socket, head)
-  if (accepted !== undefined) serveEvents(source, accepted, since)
+  const wrong = checkControlAccess(upgrade.message, admission, control.token) ?? refusal
+  if (wrong !== undefined) return answerRefusal(upgrade.socket, wrong)
+  const accepted = await acceptWebSocket(upgrade)
+  if (accepted !== undefined) serveEvents(control.source, accepted, since)
 }
 
 /**

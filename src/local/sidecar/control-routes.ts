@@ -1,11 +1,12 @@
+import type { IncomingMessage } from 'node:http'
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { InvalidInput } from '../../platform/schema.js'
-import { forbidden, malformed, refusalResponse } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
+import { forbidden, malformed, refusalResponse, type Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../http/token.js'
 import { GameServerFileError } from '../files/game-server-file.js'
 import { MAX_BYTES } from '../files/read-text-file.js'
+import { toRequest } from './http-adapter.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
 const CONTROL_PREFIX = '/_/api'
@@ -38,17 +39,10 @@ export function checkControlAccess(
   return undefined
 }
 
-/** A request to a control interface, and what it controls. */
-export interface Asked<Target> {
-  readonly target: Target
-  readonly request: Request
-  readonly query: URLSearchParams
-}
-
-type Handler<Target> = (asked: Asked<Target>) => Response | Promise<Response>
+type Handler = (request: Request, query: URLSearchParams) => Response | Promise<Response>
 
 /** Handlers by the path after the prefix. */
-export type Routes<Target> = Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler<Target>]>>
+export type Routes = Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler]>>
 
 /** An event log with a state, which readers follow. */
 export interface EventSource {
@@ -65,48 +59,57 @@ export interface EventSource {
   subscribe(onEntry: () => void, onState: () => void): () => void
 }
 
-/** What every control interface controls. */
-export interface Controlled {
+/** A control interface: what it controls, and who may. */
+export interface Control {
   readonly source: EventSource
+  /** The token that it requires; undefined if only this machine can reach it. */
+  readonly token: string | undefined
+  /** Its routes beside those of every control interface. */
+  readonly routes?: Routes
+  /** Answers a path of its own that is no constant. */
+  special?(route: string): Response | undefined
   /** Carries out what may be a command. */
   command(given: unknown): Response | Promise<Response>
   /** Allocates by what may be a GameServerAllocation. @throws InvalidInput */
   allocate(manifest: unknown): object
 }
 
-/** The routes of every control interface. */
-export const sharedRoutes: Routes<Controlled> = {
-  '/state': ['GET', ({ target: { source } }) => answerJson(source.state())],
-  '/log': ['GET', ({ target: { source }, query }) => answerJson(logJson(source.entries(readSince(query))))],
-  '/commands': ['POST', async ({ target, request }) => target.command(await readJson(request, 'command'))],
+const routesOf = ({ source, command, allocate, routes }: Control): Routes => ({
+  ...routes,
+  '/state': ['GET', () => answerJson(source.state())],
+  '/log': ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))],
+  '/commands': ['POST', async (request) => command(await readJson(request, 'command'))],
   '/allocations': [
     'POST',
-    async ({ target, request }) => {
+    async (request) => {
       const manifest = await readJson(request, 'allocation')
       if (manifest === undefined) return refused(400, 3, 'An allocation is a GameServerAllocation as JSON')
-      return answer(target.allocate(manifest))
+      return answer(allocate(manifest))
     },
   ],
   '/events': ['GET', () => refused(400, 3, 'This path is a WebSocket')],
-}
+})
 
-/** Answers a request to one of the routes. `special` gives the handler of a path that is no constant. */
-export async function handleRoutes<Target>(
-  routes: Routes<Target>,
-  target: Target,
-  request: Request,
-  special?: (route: string) => Handler<Target> | undefined,
+/** Answers an admitted request for one of the control interface's paths. */
+export async function answerControl(
+  control: Control,
+  message: IncomingMessage,
+  admission: Admission,
 ): Promise<Response> {
-  const { pathname, searchParams: query } = new URL(request.url)
+  const refusal = checkControlAccess(message, admission, control.token)
+  if (refusal !== undefined) return refusalResponse(refusal)
+  const request = toRequest(message, admission)
+  const { pathname, searchParams } = new URL(request.url)
   const route = pathname.slice(CONTROL_PREFIX.length)
-  const other = special?.(route)
+  const routes = routesOf(control)
+  const special = control.special?.(route)
   const known =
-    other === undefined ? (Object.hasOwn(routes, route) ? routes[route] : undefined) : (['GET', other] as const)
-  if (known === undefined) return refused(404, 5, `The control interface has no ${pathname}`)
+    special === undefined ? Object.hasOwn(routes, route) && routes[route] : (['GET', () => special] as const)
+  if (!known) return refused(404, 5, `The control interface has no ${pathname}`)
   const [method, handler] = known
   if (request.method !== method) return refused(405, 12, `This path takes ${method} only`)
   try {
-    return await handler({ target, request, query })
+    return await handler(request, searchParams)
   } catch (error) {
     if (error instanceof TooLarge) return refused(413, 8, error.message)
     if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(400, 3, error.message)

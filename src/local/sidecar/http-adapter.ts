@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ReadableStream } from 'node:stream/web'
 import { ConnectionDropped } from '../../platform/sidecar.js'
+import type { Admission } from '../http/request-guard.js'
 
 /** Method and target as the client sent them. A WHATWG Request normalises both. */
 export interface RawTarget {
@@ -19,7 +20,7 @@ export function buildRequest(host: string, { method, target }: RawTarget, init: 
 }
 
 /** Turns an incoming message into a WHATWG request, whose body is a stream that is read on demand. */
-export function toRequest(message: IncomingMessage, host: string, target: string): Request {
+export function toRequest(message: IncomingMessage, { host, target }: Admission): Request {
   const headers = new Headers()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)

@@ -2,20 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import { toolOf } from '../../protocol/tool-agent.js'
 import { ConnectionDropped } from '../../platform/sidecar.js'
-import { createGuardedServer } from '../http/guarded-server.js'
-import type { GuardedServerOptions } from '../http/guarded-server.js'
-import { refusalResponse } from '../http/refusal.js'
-import { corsHeaders, isPreflight } from '../http/request-guard.js'
-import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
-import { eventsOf, handleControl } from './control-api.js'
-import type { ControlTarget } from './control-api.js'
+import { createGuardedServer, type GuardedServerOptions } from '../http/guarded-server.js'
+import { corsHeaders, isPreflight, type Admission, type RequestHead, type Verdict } from '../http/request-guard.js'
+import { controlOf, type ControlTarget } from './control-api.js'
 import { upgradeToEvents } from './control-events.js'
-import { checkControlAccess, isControlTarget } from './control-routes.js'
+import { answerControl, isControlTarget } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
 import { toRequest, writeResponse } from './http-adapter.js'
-import { serveUpgrade } from './sidecar-upgrade.js'
-import type { Caller } from './sidecar-upgrade.js'
-import { createAcceptor } from './websocket-server.js'
+import { serveUpgrade, type Caller } from './sidecar-upgrade.js'
 
 export interface SidecarServerOptions {
   readonly target: ControlTarget
@@ -37,8 +31,8 @@ export type SidecarServer = ReturnType<typeof createSidecarServer>
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions) {
   const { target, token, dashboard = { frames: [] }, lineLimit } = options
+  const control = controlOf(target, token)
   const controlSockets = new WeakSet<Socket>()
-  const accept = createAcceptor()
   const callerOf = createCallers()
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
@@ -53,7 +47,7 @@ export function createSidecarServer(options: SidecarServerOptions) {
   }
 
   async function answer(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<Response> {
-    const { host, target: path } = admission
+    const { target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
@@ -63,11 +57,8 @@ export function createSidecarServer(options: SidecarServerOptions) {
         ? undefined
         : await answerDashboard(message, path, () => import('./dashboard-page.js'), dashboard.frames)
     if (page !== undefined) return page
-    if (isControl) {
-      const refusal = checkControlAccess(message, admission, token)
-      return refusal === undefined ? handleControl(target, toRequest(message, host, path)) : refusalResponse(refusal)
-    }
-    return target.sidecar.handle(toRequest(message, host, path), {
+    if (isControl) return answerControl(control, message, admission)
+    return target.sidecar.handle(toRequest(message, admission), {
       method: message.method ?? 'GET',
       target: path,
       ...callerOf(message.headers, false),
@@ -85,11 +76,10 @@ export function createSidecarServer(options: SidecarServerOptions) {
     const isControl = isControlTarget(admission.target)
     markControl(socket, isControl)
     exempt(socket)
-    if (!isControl) {
-      const by = callerOf(message.headers, true)
-      return serveUpgrade({ sidecar: target.sidecar, accept, lineLimit, by }, admission, message, socket, head)
-    }
-    await upgradeToEvents({ source: eventsOf(target.sidecar), accept, token }, admission, message, socket, head)
+    const upgrade = { message, socket, head }
+    if (isControl) return upgradeToEvents(control, upgrade, admission)
+    const by = callerOf(message.headers, true)
+    return serveUpgrade({ sidecar: target.sidecar, lineLimit, by }, upgrade, admission)
   }
 
   const markControl = (socket: Socket, isControl: boolean): void =>

@@ -1,15 +1,17 @@
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import { operations } from '../../protocol/operations.js'
-import { ConnectionDropped, lineOf } from '../../platform/sidecar.js'
-import type { RawRequest, Sidecar, WatchMessage, WatchSink } from '../../platform/sidecar.js'
-import { buildRequest } from './http-adapter.js'
-import type { RawTarget } from './http-adapter.js'
+import {
+  ConnectionDropped,
+  lineOf,
+  type RawRequest,
+  type Sidecar,
+  type WatchMessage,
+  type WatchSink,
+} from '../../platform/sidecar.js'
+import { buildRequest, type RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/raw-response.js'
 import type { Admission } from '../http/request-guard.js'
-import { endAbruptly, sendFrame } from './websocket-server.js'
-import type { Accept } from './websocket-server.js'
+import { acceptWebSocket, endAbruptly, sendFrame, type Upgrade } from './websocket-server.js'
 
 /** Bytes that may wait in a watcher's socket. Further objects wait in the watcher's queue, which drops the oldest first. */
 const MAX_BACKLOG = 64 * 1024
@@ -18,7 +20,6 @@ export type Caller = Required<Pick<RawRequest, 'client' | 'isTool'>>
 
 export interface UpgradeOptions {
   readonly sidecar: Sidecar
-  readonly accept: Accept
   /** The client's name in the log, and whether it is a command of this package. */
   readonly by: Caller
   /** Most bytes of a line with its line end. A longer line ends the connection unsent. Infinity for no limit. */
@@ -39,17 +40,16 @@ interface Link {
  * body, and one text frame answers it. No connection ends with a close frame.
  */
 export async function serveUpgrade(
-  { sidecar, accept, by, lineLimit }: UpgradeOptions,
-  admission: Admission,
-  message: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
+  { sidecar, by, lineLimit }: UpgradeOptions,
+  upgrade: Upgrade,
+  { target, host }: Admission,
 ): Promise<void> {
-  const call = callOf(admission.target)
+  const { socket } = upgrade
+  const call = callOf(target)
   if (call === undefined) {
     return answerRaw(socket, 400, '400 Bad Request', { 'Content-Type': 'text/plain; charset=utf-8' })
   }
-  const accepted = await accept(message, socket, head)
+  const accepted = await acceptWebSocket(upgrade)
   if (accepted === undefined) return
   const link: Link = {
     accepted,
@@ -61,7 +61,7 @@ export async function serveUpgrade(
     end: () => endAbruptly(accepted, socket),
   }
   if (isWatch(call)) serveWatch(sidecar, by, link)
-  else await serveCall(sidecar, link, admission.host, { ...call, ...by })
+  else await serveCall(sidecar, link, host, { ...call, ...by })
 }
 
 function serveWatch(sidecar: Sidecar, by: Caller, { accepted, send, end }: Link): void {

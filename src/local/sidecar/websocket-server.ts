@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { answerRaw } from '../http/raw-response.js'
@@ -7,27 +7,31 @@ import { answerRaw } from '../http/raw-response.js'
 /** Largest message of a client in bytes. Messages are ignored. */
 const MAX_INCOMING = 16 * 1024
 
-export type Accept = (message: IncomingMessage, socket: Duplex, head: Buffer) => Promise<WebSocket | undefined>
+/** A request for a WebSocket, whose handshake isn't done yet. */
+export interface Upgrade {
+  readonly message: IncomingMessage
+  readonly socket: Socket
+  readonly head: Buffer
+}
+
+let server: Promise<WebSocketServer> | undefined
 
 /**
- * Creates the function that completes WebSocket handshakes as the real sidecar does: without extensions, and without
- * echoing a subprotocol. The function answers a malformed handshake itself and gives undefined. It loads `ws` with the
- * first handshake, because loading takes most of the time of a start.
+ * Completes a handshake as the real sidecar does: without extensions, and without echoing a subprotocol. Answers a malformed
+ * one, and then resolves with undefined. Loads `ws` with the first handshake, because loading takes most of the time of a
+ * start.
  */
-export function createAcceptor(): Accept {
-  let server: Promise<WebSocketServer> | undefined
-  return async (message, socket, head) => {
-    server ??= load()
-    const loaded = await server
-    if (socket.destroyed) return undefined
-    return new Promise((resolve) => {
-      socket.once('close', () => resolve(undefined))
-      loaded.handleUpgrade(message, socket, head, (accepted) => {
-        accepted.on('error', () => accepted.terminate())
-        resolve(accepted)
-      })
+export async function acceptWebSocket({ message, socket, head }: Upgrade): Promise<WebSocket | undefined> {
+  server ??= load()
+  const loaded = await server
+  if (socket.destroyed) return undefined
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve(undefined))
+    loaded.handleUpgrade(message, socket, head, (accepted) => {
+      accepted.on('error', () => accepted.terminate())
+      resolve(accepted)
     })
-  }
+  })
 }
 
 async function load(): Promise<WebSocketServer> {

@@ -156,33 +156,6 @@ Object.assign(globalThis, {
       states: states.slice(states.indexOf('Ready')),
     }
   },
-
-  /** The errors of the four operations that no browser lets through, and the requests that the client sent for them. */
-  async tryRefused() {
-    const asked = []
-    class Asking extends WebSocket {
-      constructor(url) {
-        super(url)
-        asked.push(url)
-      }
-    }
-    const asking = (url, init) => {
-      asked.push(url)
-      return fetch(url, init)
-    }
-    const client = createClient({ fetch: asking, WebSocket: Asking })
-    await client.connect()
-    asked.length = 0
-    const codes = await Promise.all(
-      [
-        client.setLabel('map', 'hafen'),
-        client.setAnnotation('motd', 'hello'),
-        client.updateCounter('rooms', { countDiff: 1 }),
-        client.updateList('players', { capacity: 5 }),
-      ].map(codeOrDone),
-    )
-    return { codes, asked }
-  },
 })
 
 // A page whose client beats by itself. All times are ms since the Unix epoch.

@@ -40,7 +40,6 @@ class Arena extends Room {
     if (options.fail && !options.late) throw new Error('No such map')
     this.onMessage('*', () => {})
     rooms.set(this.roomId, this)
-    this.saveTime = options.saveTime
     if (options.maxClients) this.maxClients = options.maxClients
     say({ room: 'created', id: this.roomId, name: this.roomName, options })
   }
@@ -56,9 +55,6 @@ class Arena extends Room {
   async onDispose() {
     rooms.delete(this.roomId)
     say({ room: 'disposed', id: this.roomId })
-    if (this.saveTime === undefined) return
-    await new Promise((resolve) => setTimeout(resolve, this.saveTime))
-    say({ saved: this.saveTime })
   }
   onBeforeShutdown() {
     if (!stay) super.onBeforeShutdown()
@@ -137,10 +133,6 @@ const commands = {
     })
     return { reserved: await asked.json() }
   },
-  async createRooms({ all }) {
-    await Promise.all(all.map((options) => matchMaker.createRoom('arena', options)))
-    return { created: all.length }
-  },
   /** The matchmaker asks for the seat, and the page takes it by the edge, which lets only WebSockets pass. */
   async joinThrough({ edge, room = 'arena', id }) {
     const { port } = transport.server.address()
@@ -177,10 +169,6 @@ const commands = {
   dispose({ room }) {
     void rooms.get(room).disconnect()
     return { disposing: room }
-  },
-  endSession({ room }) {
-    void game.sessionOf({ roomId: room }).end()
-    return { ending: true }
   },
   status: () => ({
     seats: game.players?.ids,

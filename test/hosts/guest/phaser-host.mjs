@@ -1,16 +1,14 @@
 /**
- * Phaser headless in Node with the plugin in it, game after game: `phaser-host.mjs <phaser> <urls of two sidecars>`.
+ * Phaser headless in Node with the plugin in it, game after game: `phaser-host.mjs <phaser> <url of a sidecar>`.
  * Prints what came of each scenario as JSON and ends by itself, which shows that nothing is left running.
  */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { closeWindow } from '../../../demo/phaser/headless.mjs'
 import * as sidecarModule from 'gameserver-sidecar'
 import { createSidecarPlugin, installSidecarPlugin } from 'gameserver-sidecar/phaser'
 import { allOperations } from './all-operations.mjs'
 
-const [phaser, baseUrl, otherUrl] = process.argv.slice(2)
+const [phaser, baseUrl] = process.argv.slice(2)
 const { default: Phaser } = await import(phaser)
 const Plugin = createSidecarPlugin(Phaser)
 const KEY = 'GameServerSidecarPlugin'
@@ -88,16 +86,6 @@ const scenarios = {
     }
   },
 
-  /** Why installSidecarPlugin() exists. */
-  async globalPluginOfTheConfiguration() {
-    const first = sceneOf('first')
-    const plugins = { global: [{ key: KEY, plugin: Plugin, mapping: 'sidecar', data: { baseUrl } }] }
-    const game = new Phaser.Game({ ...configFor(first.TestScene), plugins })
-    const { sidecar } = await first.running
-    await destroy(game)
-    return { mapped: sidecar !== undefined }
-  },
-
   async runningGame() {
     const first = sceneOf('first')
     const game = new Phaser.Game(configFor(first.TestScene))
@@ -147,37 +135,6 @@ const scenarios = {
     const { ok } = await next(true)
     await destroy(game)
     return { reason, ok }
-  },
-
-  /** The script build, as the loader evaluates it. */
-  async loadPlugin() {
-    const script = await readFile(new URL('../../../dist/gameserver-sidecar.phaser.js', import.meta.url))
-    const files = createServer((_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }).end(script)
-    }).listen(0, '127.0.0.1')
-    await once(files, 'listening')
-    window.Phaser = Phaser
-    window.GameServerSidecar = sidecarModule
-    process.env.AGONES_SDK_HTTP_PORT = new URL(otherUrl).port
-
-    class Loading extends Phaser.Scene {
-      preload() {
-        this.load.plugin(KEY, `http://127.0.0.1:${files.address().port}/plugin.js`, true, 'sidecar')
-      }
-      create() {
-        created(this)
-      }
-    }
-    let created
-    const running = new Promise((resolve) => {
-      created = resolve
-    })
-    const game = new Phaser.Game(configFor(Loading))
-    const { sidecar } = await running
-    const outcome = await allOperations(sidecar)
-    await destroy(game)
-    files.close()
-    return { outcome, isTheGlobalClass: typeof window[KEY] === 'function' }
   },
 
   /** The script build's helper, where the page has the scripts. */

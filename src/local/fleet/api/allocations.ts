@@ -3,24 +3,19 @@ import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { FleetAllocation, RunningFleet } from '../../../platform/fleet.js'
 import { isObject } from '../../../protocol/is-object.js'
-import { readAllocation } from '../../../platform/schema.js'
-import { readAllocationRequest } from '../../../platform/schema.js'
-import { InvalidInput } from '../../../platform/schema.js'
+import { InvalidInput, readAllocation, readAllocationRequest } from '../../../platform/schema.js'
 import type { AllocationStatus } from '../../../platform/sidecar.js'
 import { parseJson, readBodyText, TooLarge } from '../../sidecar/control-routes.js'
 import { bodyOf } from '../../sidecar/http-adapter.js'
 import { mediaTypeOf, readObject } from './patch.js'
 import type { Answer, Asked, ResourceType } from './resources.js'
 import { textOf } from './selectors.js'
-import { reading, refusals, StatusError } from './status.js'
+import { refusals, StatusError } from './status.js'
 
 const refusal = (status: number, code: number, message: string): Answer => ({
   status,
   body: { code, message, details: [] },
 })
-
-/** What the platform's allocation API doesn't understand is an error of its own: `pkg/gameserverallocations/controller.go`. */
-const undecodable = (message: string): StatusError => refusals.internal(`error decoding body: ${message}`)
 
 /** Answers of the allocator service without a GameServer: `convertStateV1ToError` of `pkg/allocation/converters`. */
 const failures: Readonly<Record<string, Answer>> = {
@@ -55,19 +50,17 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
       answered.add(socket)
     }
   }
-  const allocate = (value: object, name = ''): FleetAllocation =>
-    reading(type, name, () => {
-      try {
-        return fleet.allocate(readAllocation(value), batch)
-      } catch (error) {
-        throw error instanceof InvalidInput && error.isUndecodable ? undecodable(error.message) : error
-      }
-    })
+  /** @throws InvalidInput for what can't be read, StatusError for what is invalid */
+  const allocate = (value: object, name = ''): FleetAllocation => {
+    try {
+      return fleet.allocate(readAllocation(value), batch)
+    } catch (error) {
+      throw error instanceof InvalidInput && !error.isUndecodable ? refusals.unreadable(type, name, error) : error
+    }
+  }
 
   const create = async ({ namespace, message }: Asked): Promise<Answer> => {
-    const manifest = await readObject(message, await bodyText(message)).catch((error: unknown) => {
-      throw error instanceof StatusError && error.code === 400 ? undecodable(error.message) : error
-    })
+    const manifest = await readObject(message, await bodyText(message))
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     const given = { ...manifest, metadata: { ...metadata, namespace } }
     const { answer, state, reason } = allocate(given, textOf(metadata['name']))
@@ -90,12 +83,17 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
       if (error instanceof InvalidInput) return refusal(400, 3, text)
       if (!(error instanceof StatusError)) throw error
       // cmd/allocator/main.go takes the status 422 for a gRPC code, and grpc-gateway answers a code it doesn't know with 500.
-      return error.code === 422 ? refusal(500, 422, text) : refusal(error.code === 500 ? 400 : error.code, 3, text)
+      return error.code === 422 ? refusal(500, 422, text) : refusal(error.code, 3, text)
     }
   }
   return {
     /** Answers `POST …/gameserverallocations`. @throws StatusError */
-    create: (asked: Asked) => inBatch(asked.message, () => create(asked)),
+    create: (asked: Asked) =>
+      inBatch(asked.message, () => create(asked)).catch((error: unknown) => {
+        // What the platform's API doesn't understand is an error of its own: `pkg/gameserverallocations/controller.go`.
+        const isUnread = error instanceof InvalidInput || (error instanceof StatusError && error.code === 400)
+        throw isUnread ? refusals.internal(`error decoding body: ${error.message}`) : error
+      }),
     /** Answers the allocator service's `POST /gameserverallocation`. */
     serve: (message: IncomingMessage) => inBatch(message, () => serve(message)),
   }

@@ -1,4 +1,4 @@
-import { InvalidInput, pathText } from '../../../platform/schema.js'
+import { pathText, type InvalidInput } from '../../../platform/schema.js'
 import type { ResourceType } from './resources.js'
 
 /** A refusal, with the object and the message of the platform's `apimachinery/pkg/api/errors`. */
@@ -44,14 +44,6 @@ export const refusals = {
     const text = `${kind}.${group} ${JSON.stringify(name)} is invalid: ${message}`
     return new StatusError(422, 'Invalid', text, { ...(name === '' ? {} : { name }), group, kind, causes })
   },
-}
-
-/** Runs what reads an object. @throws StatusError for an object that is invalid */
-export function reading<T>(type: ResourceType, name: string, read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error
-    throw refusals.invalid(type, name, error.message, pathText(error.path))
-  }
+  unreadable: (type: ResourceType, name: string, { message, path }: InvalidInput): StatusError =>
+    refusals.invalid(type, name, message, pathText(path)),
 }

@@ -2,16 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FleetResult, PlatformObject, RunningFleet } from '../../../platform/fleet.js'
 import { STATES } from '../../../protocol/game-server.js'
 import { isObject } from '../../../protocol/is-object.js'
-import { InvalidInput } from '../../../platform/schema.js'
-import { readAutoscaler, readFleet } from '../../../platform/schema.js'
-import type { ControlCommand } from '../../../platform/sidecar.js'
-import { show } from '../../../platform/sidecar.js'
+import { InvalidInput, readAutoscaler, readFleet } from '../../../platform/schema.js'
+import { show, type ControlCommand } from '../../../platform/sidecar.js'
 import { creates, patched, readObject } from './patch.js'
 import { existing, found, scaleOf } from './reads.js'
-import { apiVersionOf } from './resources.js'
-import type { Answer, Asked } from './resources.js'
+import { apiVersionOf, type Answer, type Asked } from './resources.js'
 import { textOf } from './selectors.js'
-import { reading, refusals } from './status.js'
+import { refusals } from './status.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -113,10 +110,14 @@ function checked({ type, name, namespace, subresource }: Asked, object: Fields):
 
 /** Writes. @throws StatusError if the object is invalid or the Fleet refuses it */
 function finish({ type }: Asked, name: string, write: (writer: Writer) => FleetResult): void {
-  const result = reading(type, name, () => write(writers[type.plural]!))
-  if (result.ok) return
-  const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
-  throw refuse(type, name, result.message)
+  try {
+    const result = write(writers[type.plural]!)
+    if (result.ok) return
+    const refuse = { 400: refusals.invalid, 404: refusals.notFound, 409: refusals.conflict }[result.status]
+    throw refuse(type, name, result.message)
+  } catch (error) {
+    throw error instanceof InvalidInput ? refusals.unreadable(type, name, error) : error
+  }
 }
 
 /** An object as its file has it, without what only the API server writes. */

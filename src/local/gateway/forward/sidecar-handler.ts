@@ -1,21 +1,15 @@
-import { Agent as PlainAgent, request as requestPlain } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Agent as PlainAgent, request as requestPlain, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
-import { refusalLine } from '../../http/line-log.js'
-import type { LineLog } from '../../http/line-log.js'
+import { refusalLine, type LineLog } from '../../http/line-log.js'
 import { answerRefusal, hasClosed, SAFE_HEADERS } from '../../http/raw-response.js'
-import { forbidden } from '../../http/refusal.js'
-import type { Refusal } from '../../http/refusal.js'
-import { corsHeaders, isPreflight } from '../../http/request-guard.js'
-import type { Admission } from '../../http/request-guard.js'
-import { createAcceptor } from '../../sidecar/websocket-server.js'
+import { forbidden, type Refusal } from '../../http/refusal.js'
+import { corsHeaders, isPreflight, type Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
 import { followAttempt, pick } from './attempt.js'
-import { findSidecarRoute } from './sidecar-route.js'
-import type { Exchange, SidecarRoute } from './sidecar-route.js'
+import { findSidecarRoute, type Exchange, type SidecarRoute } from './sidecar-route.js'
 import { relayWatch } from './watch-sockets.js'
 import { Watches } from './watches.js'
 
@@ -79,7 +73,6 @@ export class SidecarHandler {
   readonly #options: SidecarHandlerOptions
   readonly #watches: Watches
   readonly #keptConnections: PlainAgent
-  readonly #accept = createAcceptor()
   #isStopping = false
 
   constructor(options: SidecarHandlerOptions) {
@@ -118,7 +111,7 @@ export class SidecarHandler {
     const { sidecar, timeout, onCall, onWatch } = this.#options
     onCall?.(WATCH)
     await relayWatch(exchange, socket, {
-      ...{ sidecar, timeout, accept: this.#accept, plainHeaders: OWN_HEADERS },
+      ...{ sidecar, timeout, plainHeaders: OWN_HEADERS },
       onOpen: (upstream, page) => {
         onWatch?.(socket)
         this.#watches.addSocket(upstream, page, socket)

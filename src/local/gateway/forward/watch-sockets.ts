@@ -3,10 +3,8 @@ import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import { createReply } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
-import { endAbruptly } from '../../sidecar/websocket-server.js'
-import type { Accept } from '../../sidecar/websocket-server.js'
-import { followAttempt } from './attempt.js'
-import type { Attempt } from './attempt.js'
+import { acceptWebSocket, endAbruptly } from '../../sidecar/websocket-server.js'
+import { followAttempt, type Attempt } from './attempt.js'
 import type { Exchange } from './sidecar-route.js'
 
 /** Once this many bytes wait for a reader, the sidecar is no longer read. */
@@ -22,7 +20,6 @@ const [ABNORMAL, NO_STATUS] = [1006, 1005]
 interface RelayOptions {
   readonly sidecar: URL
   readonly timeout: number
-  readonly accept: Accept
   /** Headers of a plain answer. */
   readonly plainHeaders: object
   onOpen(upstream: WebSocket, page: WebSocket): void
@@ -34,7 +31,7 @@ interface RelayOptions {
  * pass from the sidecar to the page. A page's messages are dropped: a watch takes none.
  */
 export async function relayWatch(exchange: Exchange, socket: Socket, options: RelayOptions): Promise<void> {
-  const { sidecar, timeout, accept, plainHeaders, onOpen } = options
+  const { sidecar, timeout, plainHeaders, onOpen } = options
   const { message, path, headers, refuse, note } = exchange
   const { WebSocket } = await import('ws')
   if (socket.destroyed) return
@@ -70,7 +67,7 @@ export async function relayWatch(exchange: Exchange, socket: Socket, options: Re
     attempt.becameStream()
     upstream.pause()
     socket.off('end', leave)
-    void accept(message, socket, Buffer.alloc(0)).then((page) => {
+    void acceptWebSocket({ message, socket, head: Buffer.alloc(0) }).then((page) => {
       if (page === undefined) return upstream.terminate()
       relay(upstream, page, socket)
       onOpen(upstream, page)

@@ -1,7 +1,6 @@
-import { operations } from '../../../protocol/operations.js'
-import type { OperationName } from '../../../protocol/operations.js'
+import { operations, type OperationName } from '../../../protocol/operations.js'
 
-/** The imitated program: Agones' sidecar 1.60 started by hand (`local`), or inside a pod. */
+/** The imitated program: Agones' sidecar started by hand (`local`), or inside a pod. */
 export type SidecarMode = 'local' | 'production'
 
 /** The configuration of a local sidecar; `resolveConfig()` fills in the defaults. */

@@ -1,7 +1,7 @@
 import picocolors from 'picocolors'
 import { expect, test } from 'vitest'
-import { createHostLines } from '../../src/cli/host-lines.js'
-import { createFleetLines } from '../../src/cli/fleet-lines.js'
+import { createHostLines } from '../../src/cli/commands/host.js'
+import { createFleetLines } from '../../src/cli/commands/fleet.js'
 import type { HostEvent } from '../../src/host/host-events.js'
 import type { FleetRunEvent } from '../../src/local/fleet/fleet-options.js'
 

@@ -110,13 +110,6 @@ export function createTextReader(
 
   return (bytes, start, end, last) => {
     let at = start
-    const isWhole = last && missing === 0 && points.length === 0 && parts.length === 0
-    if (isWhole && native !== undefined && end - at > SHORT) {
-      const text = decode(native, bytes, at, end)
-      if (text !== undefined) return text
-      step(bytes, at, end)
-      at = end
-    }
     while (native !== undefined && end - at > (parts.length > 0 ? SHORT_PIECE : SHORT)) {
       // First the rest of a character that began before, then whole characters. A character that may be cut is left.
       const whole = at + missing
@@ -135,4 +128,21 @@ export function createTextReader(
     parts = []
     return text
   }
+}
+
+/** Encodes text as UTF-8. Lone surrogates become U+FFFD, as on the web; some hosts' encoders keep them. */
+export function encodeUtf8(text: string): Uint8Array {
+  // A UTF-16 unit becomes three bytes at most.
+  const bytes = new Uint8Array(text.length * 3)
+  let end = 0
+  for (let i = 0; i < text.length; i++) {
+    let point = text.codePointAt(i)!
+    if (point > 0xffff) i += 1
+    else if (point >> 11 === 0x1b) point = 0xfffd
+    // The first byte says how many follow, each with six bits. The array keeps the lowest eight bits of a number.
+    let more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3
+    bytes[end++] = more === 0 ? point : (0xff00 >> (more + 1)) | (point >> (6 * more))
+    while (more-- > 0) bytes[end++] = 0x80 | ((point >> (6 * more)) & 0x3f)
+  }
+  return bytes.subarray(0, end)
 }
