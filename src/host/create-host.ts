@@ -8,6 +8,7 @@ import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { tellSafely, type HostExit, type Tell } from './host-events.js'
 import { replaces, withReplacement } from './local-kubelet.js'
+import { inspectedPort, inspectFlags } from './inspect.js'
 import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions, type HostOptions, type HostSettings } from './host-options.js'
 import type { MetricsServer } from '../deploy/metrics.js'
@@ -58,6 +59,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const settings = resolveHostOptions(options)
   options.signal?.throwIfAborted()
   checkBuild(options.dir, settings.path)
+  if (settings.inspect !== undefined) settings.inspect = await inspectedPort(settings.inspect)
   if (options.webrtc) await loadNative()
   const browserPath = findBrowser(options.browser)
   const figures = new HostFigures()
@@ -130,6 +132,7 @@ class HostStart {
     const common = {
       settings,
       pageUrl,
+      sidecarUrl,
       playersPath: players.pagePath,
       isDrawn,
       isIsolated,
@@ -181,7 +184,9 @@ class HostStart {
   readonly #warn = (text: string): void => this.#tell({ event: 'warning', text })
 
   #launch(signal: AbortSignal): Promise<Browser> {
-    const { webgl = false, browserFlags: extra = [] } = this.#options
+    const { webgl = false, browserFlags = [] } = this.#options
+    const { inspect } = this.#settings
+    const extra = inspect === undefined ? browserFlags : [...browserFlags, ...inspectFlags(inspect)]
     return launchBrowser({
       signal,
       path: this.#browserPath,
