@@ -3,7 +3,7 @@
  * allocations, a sidecar that is killed every 2 s, dropped responses and writes that are 3 s late. Counts the calls per
  * join.
  *
- *   npm run bench -- players [--quick]       SOAK_SEED=… takes the same draws again; SDK_SERVER adds the real sidecar
+ *   npm run bench -- players [--quick]       SOAK_SEED=… takes the same draws again
  */
 import { createClient } from '../dist/index.js'
 import { createMock } from '../dist/mock.js'
@@ -32,11 +32,6 @@ export async function measure({ quick }) {
   const rows = []
   const real = { steps: quick ? 500 : 10_000, atMost: quick ? 10_000 : 120_000, pause: 300, chaos: CHAOS }
   rows.push(await soak('local sidecar on a port', await onPort(), run, real))
-  if (process.env.SDK_SERVER) {
-    // Here the sidecar's process really ends. The same faults again, for half the time.
-    const world = await harness.startRealWorld(SIZES, seed, { release: 'newest', path: process.env.SDK_SERVER })
-    rows.push(await soak('real sidecar, killed', world, run, { ...real, atMost: real.atMost / 2 }))
-  }
   const virtual = { steps: quick ? 2000 : 100_000, pause: 400, chaos: CHAOS }
   rows.push(await soak('mock, in virtual time', harness.mockWorld(mock()), run, virtual))
   rows.push(await joinsWithoutFaults(mock(), harness, quick ? 50 : 500))

@@ -97,10 +97,7 @@ export interface ReadLine {
   readonly asks: 'help' | 'version' | undefined
 }
 
-/**
- * @throws what `unknown` returns, for an unknown flag
- * @throws UsageError for a missing or invalid value
- */
+/** @throws what `unknown` returns, for an unknown flag @throws UsageError for a missing or invalid value */
 export function readLine(words: readonly string[], flags: Flags, unknown: (flag: string) => Error): ReadLine {
   const byName = new Map<string, readonly [name: string, flag: Flag]>()
   const options: Record<string, { type: 'boolean' | 'string'; short?: string }> = {

@@ -116,29 +116,18 @@ class HostStart {
     if (!local) this.#advertised = createAdvertisedAddress(sidecarUrl)
     const pageUrl = new URL(settings.path, gateway.url).href
     await checkPage(pageUrl, dir, settings.path)
-    tell({
-      event: 'listening',
-      players: players.url,
-      address: settings.playersHost,
-      page: pageUrl,
-      sidecar: sidecarUrl,
-    })
-
+    const { playersHost: address } = settings
+    tell({ event: 'listening', players: players.url, address, page: pageUrl, sidecar: sidecarUrl })
     const metrics = await this.#openMetrics(players, gateway)
     this.#closing.push(async () => metrics?.close())
 
     const wasReady = (): boolean => this.#wasReady
     const { webgl: isDrawn = false, isolate: isIsolated = false } = this.#options
+    const { host } = new URL(pageUrl)
+    const config = { host, playersPath: players.pagePath, isDrawn, isTimed: metrics !== undefined }
     const common = {
-      settings,
-      pageUrl,
-      sidecarUrl,
-      playersPath: players.pagePath,
-      isDrawn,
-      isIsolated,
-      figures: metrics && this.#figures,
-      tell,
-      wasReady,
+      ...{ settings, pageUrl, sidecarUrl, config, isIsolated },
+      ...{ figures: metrics && this.#figures, tell, wasReady },
     }
     const first = await startPage({ ...common, browser: this.#launching, began })
     this.#closing.push(() => first.close(true))

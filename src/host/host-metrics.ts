@@ -56,52 +56,45 @@ export interface MetricsSource {
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
 export async function openMetrics(options: MetricsOptions, source: MetricsSource): Promise<MetricsServer | undefined> {
-  const { figures, sidecarUrl, platform, local, tell } = source
+  const { local, tell } = source
   const { metricsPort: port, metricsAddress: address = local ? '127.0.0.1' : '0.0.0.0' } = options
   if (port === undefined) return undefined
   const { url, close } = await serveMetrics({
     port,
     address,
     from: options.metricsFrom ?? PRIVATE_NETWORKS,
-    collect: () => hostFamilies(figures, sight.look()),
+    collect: () => hostFamilies(source.figures, watched.gameServer(), (performance.now() - since) / 1_000),
     onFault: (error) => tell({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
   })
-  const sight = local ? seeLocal(local) : seeRemote(sidecarUrl, platform)
+  let since = NaN
+  const watched = watchStates(source, () => (since = performance.now()))
   tell({ event: 'metrics', url, address })
-  return { url, close: () => (sight.close(), close()) }
+  return { url, close: () => (watched.close(), close()) }
 }
 
-interface Sight {
-  /** The GameServer, and the seconds since it was first seen in its state. */
-  look(): { readonly gameServer: GameServer | undefined; readonly stateAge: number | undefined }
+interface Watched {
+  gameServer(): GameServer | undefined
   close(): void
 }
 
-function seeRemote(baseUrl: string, platform: string | undefined): Sight {
-  const quiet = { warn: () => undefined, error: () => undefined }
-  const client = createClient({ baseUrl, ...(platform && { platform }), logger: quiet })
-  let since: number | undefined
-  client.on('state', () => (since = performance.now()))
-  return {
-    look: () => ({ gameServer: client.gameServer, stateAge: since && (performance.now() - since) / 1_000 }),
-    close: () => client.close(),
+/** Calls `onState` with each new state. At a local sidecar, a watch would puzzle the developer, so the log is read. */
+function watchStates({ sidecarUrl: baseUrl, platform, local }: MetricsSource, onState: () => void): Watched {
+  if (local === undefined) {
+    const quiet = { warn: () => undefined, error: () => undefined }
+    const client = createClient({ baseUrl, ...(platform && { platform }), logger: quiet })
+    client.on('state', onState)
+    return { gameServer: () => client.gameServer, close: () => client.close() }
   }
-}
-
-/** Opens no watch at a local sidecar, which would puzzle the developer. */
-function seeLocal({ sidecar }: LocalSidecar): Sight {
-  let since = performance.now()
-  const close = sidecar.log.subscribe(({ changes }) => {
-    if (changes.some(({ type }) => type === 'state')) since = performance.now()
+  onState()
+  const close = local.sidecar.log.subscribe(({ changes }) => {
+    if (changes.some(({ type }) => type === 'state')) onState()
   })
-  return {
-    look: () => ({ gameServer: sidecar.snapshot().gameServer, stateAge: (performance.now() - since) / 1_000 }),
-    close,
-  }
+  return { gameServer: () => local.sidecar.snapshot().gameServer, close }
 }
 
 /** What a scrape gets. A figure that is undefined is left out. */
-function hostFamilies(figures: HostFigures, { gameServer, stateAge }: ReturnType<Sight['look']>): Family[] {
+function hostFamilies(figures: HostFigures, gameServer: GameServer | undefined, age: number): Family[] {
+  const stateAge = Number.isNaN(age) ? undefined : age
   const { events, forwarded, players, steps, memoryLimit } = figures
   const { hang = 0, crash = 0, browser = 0 } = events
   const restarts = Math.max(0, browser - 1)

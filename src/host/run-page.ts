@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EndWait } from './page-script/page.js'
+import type { EndWait, HostConfig } from './page-script/page.js'
 import type { Browser } from './browser/launch-browser.js'
 import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
@@ -17,10 +17,7 @@ export interface RunPageOptions {
   readonly browser: Promise<Browser>
   readonly pageUrl: string
   readonly sidecarUrl: string
-  /** Path at which the page opens its socket to the players. */
-  readonly playersPath: string
-  /** Whether the page draws, and so uses the browser's frames. */
-  readonly isDrawn: boolean
+  readonly config: HostConfig
   /** Whether the page is isolated from other origins, as SharedArrayBuffer needs. */
   readonly isIsolated: boolean
   /** Takes the page's figures, where they are wanted. */
@@ -44,24 +41,14 @@ const NO_STEP =
 const NEEDS_ISOLATION = /SharedArrayBuffer|cross[- ]?origin[- ]?isolat/i
 const ISOLATE = 'The page needs SharedArrayBuffer: add --isolate (isolate: true), which sends COOP and COEP'
 
-/**
- * Loads the page into a browser and watches over it.
- *
- * @throws HostError LAUNCH_FAILED
- */
+/** Loads the page into a browser and watches over it. @throws HostError LAUNCH_FAILED */
 export async function startPage(given: RunPageOptions): Promise<PageRun> {
   const bootsUntil = performance.now() + given.settings.bootTimeout
   const whyKilled = watchForKills()
   const browser = await given.browser
   try {
     given.tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const { host } = new URL(given.pageUrl)
-    const page = await openHostedPage(browser, {
-      host,
-      playersPath: given.playersPath,
-      isDrawn: given.isDrawn,
-      isTimed: given.figures !== undefined,
-    })
+    const page = await openHostedPage(browser, given.config)
     const run = new PageRun(given, browser, page, whyKilled)
     await run.begin(bootsUntil)
     return run

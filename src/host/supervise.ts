@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GameLife, type Game, type Next } from '../local/game.js'
+import { endGameServer, GameLife, type Game, type Next } from '../local/game.js'
 import type { LocalSidecar } from '../local/sidecar.js'
 import { HOST_EXIT_CODES, HostError } from './host-error.js'
 import type { HostExit, Tell } from './host-events.js'
@@ -127,13 +127,17 @@ export class Supervisor<Run extends GameRun> {
   }
 
   /** Starts a failed game again if that is allowed, and an ended one for a fresh GameServer. */
-  async #next({ reason, stack, mayStartAgain }: GameEnd, hasEnded: boolean, restarts: number): Promise<Next> {
-    const { settings, replaces, isFresh, onStartAgain, tell } = this.#options
+  async #next(end: GameEnd, hasEnded: boolean, restarts: number): Promise<Next> {
+    const { code, reason, stack, mayStartAgain } = end
+    const { local, settings, replaces, isFresh, onStartAgain, tell } = this.#options
     if (this.#signal !== undefined) return 'nothing'
     const isReplaced = hasEnded && replaces
     if (!isReplaced) {
       tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
-      if (!mayStartAgain || restarts >= settings.restarts || !isFresh()) return 'nothing'
+      if (!mayStartAgain || restarts >= settings.restarts || !isFresh()) {
+        if (local !== undefined && !hasEnded) endGameServer(local, code)
+        return 'nothing'
+      }
       this.#warn(`The page is started again (${restarts + 1} of ${settings.restarts}), since it has never been Ready`)
     }
     this.#restarts = isReplaced ? 0 : restarts + 1

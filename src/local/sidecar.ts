@@ -1,8 +1,3 @@
 export { dashboardUrl } from './sidecar/dashboard-route.js'
 export { warnProcess, type LocalSidecarOptions } from './sidecar/local-sidecar-options.js'
-export {
-  createLocalSidecar,
-  followReplacements,
-  startLocalSidecar,
-  type LocalSidecar,
-} from './sidecar/local-sidecar.js'
+export { createLocalSidecar, startLocalSidecar, type LocalSidecar } from './sidecar/local-sidecar.js'

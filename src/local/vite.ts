@@ -2,8 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONFIG_PATH } from './gateway/forward/access.js'
 import { insertScript } from './gateway/files/html-insertion.js'
 import { requireNode } from './http/requires-node.js'
-import { createDevSidecar, resolvePluginOptions } from './vite/dev-sidecar.js'
-import type { DevSidecar } from './vite/dev-sidecar.js'
+import { DevSidecar, resolvePluginOptions } from './vite/dev-sidecar.js'
 import type { GameserverSidecarOptions, VitePlugin, ViteServer } from './vite/plugin-types.js'
 
 export type * from './vite/plugin-types.js'
@@ -29,7 +28,7 @@ export function gameserverSidecar(options: GameserverSidecarOptions = {}): ViteP
 
   const attach = (server: ViteServer, isSecure: boolean, isPreview: boolean): void => {
     const { httpServer, middlewares, config, environments } = server
-    const sidecar = createDevSidecar(settings, isSecure ? 'https' : 'http', config.logger)
+    const sidecar = new DevSidecar(settings, isSecure ? 'https' : 'http', config.logger)
     open.set(sidecar, Object.values(environments ?? {}))
     httpServer?.once('listening', () => void sidecar.start())
     httpServer?.once('close', () => void close(sidecar))

@@ -54,44 +54,6 @@ test.concurrent(
 )
 
 test.concurrent(
-  'with endWhenEmpty, a server that isn’t allocated keeps running when its players leave',
-  async ({ world }) => {
-    const { sidecar, server, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 0 } })
-    const ann = world.visit(server, '/?player=ann')
-    await ann.opened
-    ann.socket.close()
-    await until(() => seatsIn(sidecar), [])
-    await untilLooked()
-    expect(stateOf(sidecar)).toBe('Ready')
-  },
-)
-
-test.concurrent(
-  'with endWhenEmpty, an allocation without promised players ends after the grace period',
-  async ({ world }) => {
-    const { sidecar, ended, looks } = await serveQuickly(world, { endWhenEmpty: { after: 0, grace: 30_000 } })
-    const before = looks()
-    sidecar.sidecar.control({ type: 'allocate' })
-    await ended
-    expect(looks() - before).toBeGreaterThanOrEqual(29)
-  },
-)
-
-test.concurrent(
-  'with endWhenEmpty, the server waits for a promised player until the noShow time',
-  async ({ world }) => {
-    const { sidecar, ended, players } = await serveQuickly(world, {
-      endWhenEmpty: { after: 0, grace: 0 },
-      players: { noShow: 500 },
-    })
-    sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
-    const missed = new Promise((resolve) => players!.on('noshow', resolve))
-    expect(await Promise.race([missed, ended.then(() => 'ended')])).toEqual({ id: 'ann' })
-    await ended
-  },
-)
-
-test.concurrent(
   'with endWhenEmpty and players: false, the server ends once only spectators are left',
   async ({ world }) => {
     const { sidecar, server, ended, untilLooked } = await serveQuickly(world, {

@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import type { WebSocket } from 'ws'
 import { createClient } from '../../src/index.node.js'
 import { callsOf, dialRaw, listening, stateOf, test, until, type World } from './socket-servers.js'
 import type { Socket } from 'node:net'
@@ -104,18 +103,6 @@ test.concurrent(
     expect(callsOf(sidecar, 'shutdown')).toBe(1)
   },
 )
-
-test.concurrent('players get the goodbye even without client tracking', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const server = await world.webSocketServer({ port: 0, clientTracking: false })
-  const attached = world.attach(sidecar, server)
-  server.on('connection', (socket: WebSocket) => socket.on('error', () => {}))
-  const ann = world.visit(server, '/?player=ann')
-  await ann.opened
-  await attached.client.shutdown()
-  expect(await ann.closed).toEqual([1006, ''])
-  await attached.ended
-})
 
 type Server = Parameters<World['attach']>[1]
 /** Resolves for the first player once that player has gone, and at once for all others. */

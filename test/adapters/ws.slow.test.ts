@@ -1,9 +1,7 @@
 import { once } from 'node:events'
 import { expect } from 'vitest'
 import type { EndingEvent } from '../../src/index.js'
-import { collectUncaught } from '../support/uncaught.js'
-import { calls, untilLogged } from '../support/with-sidecar.js'
-import { callsOf, dialRaw, listening, seatsIn, stateOf, test, until, urlOf } from './socket-servers.js'
+import { callsOf, dialRaw, listening, stateOf, test, until, urlOf } from './socket-servers.js'
 
 /** A client whose deadline comes soon, as if the process were told to stop. */
 const hurried = ({ url }: { url: string }, timeout = 600) => ({ baseUrl: url, processSignals: { timeout } })
@@ -51,23 +49,6 @@ test.concurrent('the shutdown cuts open requests and connections at its deadline
   await Promise.all([once(player, 'close'), attached.ended])
   expect(await asked).toBe('cut')
   expect(web.listening).toBe(false)
-})
-
-test('a connection that is reset while it waits for its seat takes no seat and leaves the process running', async ({
-  world,
-}) => {
-  const uncaught = collectUncaught()
-  const sidecar = await world.sidecarWithSeats()
-  sidecar.sidecar.control({ type: 'delayCalls', ms: 60, operations: ['addListValue'] })
-  const web = await listening(world.httpServer())
-  web.on('upgrade', (_, socket) => socket.destroy())
-  world.attach(sidecar, web)
-  const socket = dialRaw(web, 'ann')
-  await untilLogged(sidecar, () => calls(sidecar).includes('addListValue'))
-  socket.resetAndDestroy()
-  await untilLogged(sidecar, () => calls(sidecar).includes('removeListValue'))
-  await until(() => seatsIn(sidecar), [])
-  expect(uncaught).toEqual([])
 })
 
 /** Opens a WebSocket, and then reads no frame. */

@@ -252,25 +252,6 @@ test.concurrent('a connection that verifyClient refuses, or a malformed request,
   expect(seatsIn(sidecar)).toEqual(['ann'])
 })
 
-test.concurrent('a WebSocketServer with noServer is attached by its http.Server', async ({ world }) => {
-  const sidecar = await world.sidecarWithSeats()
-  const web = world.httpServer()
-  const server = await world.webSocketServer({ noServer: true })
-  web.on('upgrade', (request, socket, head) => {
-    server.handleUpgrade(request, socket, head, (ws) => ws.send('hello'))
-  })
-  const attached = world.attach(sidecar, server, { server: web })
-  await listening(web)
-  await until(() => stateOf(sidecar), 'Ready')
-  const ann = world.visit(web, '/?player=ann')
-  await ann.opened
-  expect(seatsIn(sidecar)).toEqual(['ann'])
-  await attached.client.shutdown()
-  expect(await ann.closed).toEqual([1001, 'The server ends'])
-  await attached.ended
-  expect(web.listening).toBe(false)
-})
-
 test.concurrent(
   'an http.Server whose upgrades the game handles has seats, refusals, pages and the shutdown',
   async ({ world }) => {
@@ -305,14 +286,6 @@ test.concurrent(
     await until(() => errors, [expect.objectContaining({ code: 'NOT_FOUND' })])
   },
 )
-
-test.concurrent('players: false admits everybody and writes nothing', async ({ world }) => {
-  const { sidecar, server, attached } = await world.serve({ players: false }, 0)
-  await world.visit(server, '/?player=ann').opened
-  expect(attached.players).toBeUndefined()
-  await attached.client.getGameServer()
-  expect(calls(sidecar)).not.toContain('addListValue')
-})
 
 /** Sends an upgrade and a masked message in one segment. */
 async function sendEarly(server: Parameters<typeof dialRaw>[0], text: string): Promise<void> {

@@ -62,14 +62,6 @@ describe('the search for an absent sidecar', () => {
     expect(asked).toEqual([0, 1000, 20_000])
   })
 
-  test('the search goes on while one of two still waits', async () => {
-    const { client, asked, pass } = searching()
-    ignore(client.getGameServer({ timeout: 500 }))
-    ignore(client.getGameServer())
-    await pass(3500)
-    expect(asked).toEqual([0, 1000, 3000])
-  })
-
   test('a question without an answer is given up after 4 s and asked again', async () => {
     const { client, asked, answer, pass, signals } = searching()
     answer('never')
@@ -132,15 +124,6 @@ describe('the search for an absent sidecar', () => {
     await sidecar.until(() => sidecar.followers === 1, 'the watch')
     expect(sidecar.requests.map(({ path }) => path).slice(0, 2)).toEqual(['/gameserver', '/watch/gameserver'])
   })
-})
-
-test('a read that is answered 503 again and again is sent less and less often', async () => {
-  const { client, asked, answer, pass, paths } = searching()
-  answer((path) => (path === '/gameserver' ? good : { status: 503 }))
-  ignore(client.getCounter('a'))
-  await pass(12_000)
-  const times = asked.filter((_, index) => paths[index] !== '/gameserver')
-  expect(times.slice(0, 5).map((time) => time - times[0]!)).toEqual([0, 1000, 3000, 7000, 11_000])
 })
 
 describe('the warning of an absent sidecar', () => {

@@ -61,18 +61,6 @@ describe('the heartbeat of a page', () => {
     expect(reasons(events)).toEqual([])
   })
 
-  test('a page that has computed for long beats once, as soon as it is free, and goes on by its rhythm', async () => {
-    const { page, events } = await show()
-    const told = events.length
-    await page.compute(10_000)
-    const back = page.now
-    await page.pass(100)
-    expect(page.beats.filter(({ at }) => at > back - 100)).toHaveLength(1)
-    await page.pass(3000)
-    expect(Math.max(...page.gaps(back - 100))).toBeLessThanOrEqual(1100)
-    expect(events.slice(told).every(({ ok }) => ok)).toBe(true)
-  })
-
   test('beats stop after stallTimeout without alive(), and go on with the next', async () => {
     const { page, client, events } = await show()
     const frames = async (count: number, alive: boolean): Promise<void> => {
@@ -93,18 +81,6 @@ describe('the heartbeat of a page', () => {
     await frames(10, true)
     expect(page.beats.find(({ at }) => at >= back)!.at).toBeLessThanOrEqual(back + 100)
     expect(client.status.healthy).toBe(true)
-  })
-
-  test.each([3_600_000, 4000])('one beat comes at once when page and worker stood still for %i ms', async (ms) => {
-    const { page, events } = await show()
-    await page.compute(2000) // the page's silence is long already
-    const before = page.beats.length
-    await page.freeze(ms)
-    await page.pass(300)
-    expect(page.beats).toHaveLength(before + 1)
-    await page.pass(700)
-    expect(page.beats).toHaveLength(before + 2)
-    expect(reasons(events)).toEqual([])
   })
 
   test('a page sends no beat with spec.health.disabled, busy or not, which is told once', async () => {

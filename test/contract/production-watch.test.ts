@@ -1,12 +1,10 @@
-import { describe, expect, it } from 'vitest'
-import type { TestContext } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { oursInProduction, productionMock, realProduction } from './support/production-targets.js'
 import type { ProductionRunning } from './support/production-targets.js'
 import { send } from './support/send.js'
 import { announceMissing } from './support/targets.js'
-import type { Lines } from './support/watchers.js'
-import { watchTransports } from './support/watchers.js'
+import { watchTransports, type Lines } from './support/watchers.js'
 
 interface Watched {
   running: ProductionRunning

@@ -5,13 +5,11 @@ import { productionMetadataCases } from './cases/metadata.js'
 import { productionListCases } from './cases/production-lists.js'
 import { headerCases, methodCases, pathCases } from './cases/routes.js'
 import { needsBytes } from './support/mock-target.js'
-import { productionMock, realProduction } from './support/production-targets.js'
-import type { ProductionRunning } from './support/production-targets.js'
+import { productionMock, realProduction, type ProductionRunning } from './support/production-targets.js'
 import { answerOf, has } from './support/releases.js'
 import { send } from './support/send.js'
 import { announceMissing } from './support/targets.js'
-import { refused, step } from './support/wire-case.js'
-import type { Answer, Step } from './support/wire-case.js'
+import { refused, step, type Answer, type Step } from './support/wire-case.js'
 
 announceMissing('production mode over the wire')
 

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { cli, type Run } from '../cli/support.js'
 import { processes } from '../host/support/processes.js'
 import { connectPlayer, type TestPlayer, type Told } from './player.js'
@@ -95,23 +93,5 @@ describe('gameserver-sidecar demo --fleet', () => {
     demo.child.kill('SIGKILL')
     await demo.finished
     await until(() => programs.every(isGone))
-  })
-
-  test('when all arenas are full, a player waits and gets the seat of one who leaves', async () => {
-    const demo = await startFleetDemo({ MATCH_SECONDS: '600' })
-    await demo.until(areReady)
-    const zoe = new WebSocket((await demo.play('Zoe')).url, { origin: new URL(demo.url).origin })
-    await once(zoe, 'open')
-    zoe.send(JSON.stringify({ type: 'join', name: 'Zoe' }))
-    for (const name of ['Max', 'Eve', 'Tom', 'Kim']) await demo.play(name)
-    for (let n = 0; n < 2; n += 1) await fetch(`${demo.url}crowd`, { method: 'POST' })
-    await demo.until(({ arenas, waiting }) => waiting === 0 && arenas.every(({ players }) => players === 8))
-
-    const late = demo.play('Late')
-    await demo.until(({ decisions }) =>
-      decisions.some(({ player, server }) => player === 'Late' && server === undefined),
-    )
-    zoe.close()
-    expect((await late).url).toMatch(/^ws:/)
   })
 })

@@ -1,15 +1,12 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { browserNames, findBrowser, type BrowserName } from '../browsers/support/installed.js'
 import { runScript, type Run } from '../cli/support.js'
 import { processes, type ProcessInfo } from '../host/support/processes.js'
 import { root } from '../support/source.js'
 import { connectPlayer } from './player.js'
-import { listenHere } from '../support/listen.js'
 
 const DEMO = join(root, 'demo/browser/run.mjs')
 const LONG = 180_000
@@ -53,9 +50,6 @@ const seesProcesses = process.platform === 'linux'
 function startedBy(pid: number, all = processes()): ProcessInfo[] {
   return all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...startedBy(child.pid, all)])
 }
-
-const stillRunning = (seen: readonly ProcessInfo[]): ProcessInfo[] =>
-  processes().filter(({ pid, state }) => state !== 'Z' && seen.some((one) => one.pid === pid))
 
 const hasChromium = findBrowser('Chromium') !== undefined
 if (!hasChromium) console.warn('There is no Chromium here, so the demo is SKIPPED')
@@ -145,48 +139,15 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
     },
     LONG,
   )
-
-  test(
-    'with --once, SIGTERM in a match ends every process of the demo',
-    async () => {
-      const temporary = scratch()
-      const { child, line, finished } = start(temporary, ['--once', '--seconds', '600'])
-      await line(/Ready → Allocated/)
-      const before = seesProcesses ? startedBy(child.pid!) : []
-      child.kill('SIGTERM')
-      const { code, err } = await finished
-      // The browser's other processes see that it has ended, each in its own time.
-      await expect.poll(() => stillRunning(before)).toEqual([])
-      expect(err).toBe('Stopped by SIGTERM.')
-      expect(code).toBe(1)
-      expect(readdirSync(temporary)).toEqual([])
-    },
-    LONG,
-  )
 })
 
 describe('a demo that can not start', () => {
-  test('without any browser for the players says what to do', async () => {
-    const { findBrowser: find } = (await import(pathToFileURL(join(root, 'demo', 'browser', 'browser.mjs')).href)) as {
-      findBrowser(env: object, exists: () => boolean): object
-    }
-    expect(() => find({}, () => false)).toThrow(/^There is no browser here for the players' pages: install Chromium or/)
-    expect(() => find({ FIREFOX: '/nowhere' }, () => false)).toThrow('FIREFOX names no file: /nowhere')
-  })
-
   test('without a browser for the game server says how to install one, with the exit code of the host', async () => {
     const temporary = scratch()
     const { code, err } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
     expect(err).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)
     expect(readdirSync(temporary)).toEqual([])
-  })
-
-  test('on a taken port it says so, with exit code 1', async () => {
-    const port = await listenHere(createServer())
-    const { code, err } = await runScript(DEMO, ['--once', '--port', String(port)]).finished
-    expect(err).toBe(`Port ${port} is already in use; choose another with --port.`)
-    expect(code).toBe(1)
   })
 })
 

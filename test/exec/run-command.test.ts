@@ -53,4 +53,5 @@ test('a command that calls shutdown() and ends at once starts again, for a GameS
   expect(exitCode).toBe(4)
   expect(said[0]).toMatch(/ended with exit code 0; GameServer local is Shutdown/)
   expect(said[1]).toContain('starts again for')
+  expect(said[2]).toMatch(/ended with exit code 4; GameServer \S+ is Unhealthy/)
 })

@@ -2,8 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startCommand } from '../../src/local/game/start-command.js'
-import type { RunningCommand } from '../../src/local/game/start-command.js'
+import { startCommand, type RunningCommand } from '../../src/local/game/start-command.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 async function startProgram(...command: [string, ...string[]]): Promise<RunningCommand> {

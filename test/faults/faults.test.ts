@@ -6,7 +6,6 @@ import { gameServer } from '../support/game-server.js'
 import { busiestSecond } from '../support/fault-server-steps.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
 import { describeObserved, observe, type Observed } from './observe.js'
-import { testRestarts } from './restart-run.js'
 import { connectionFaults } from './table-connections.js'
 import { messageFaults } from './table-messages.js'
 import { type Stage, type WatchFault, type WatchMode } from './watch-fault.js'
@@ -79,8 +78,6 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
     await sidecar.close()
   }
 }
-
-describe.concurrent('3 restarts of the sidecar', () => testRestarts(3))
 
 /** Version 2 as short as possible, since every byte of it costs a connection. */
 const { object_meta, status } = gameServer(2)

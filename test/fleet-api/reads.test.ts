@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { AGONES, AUTOSCALING, serveFleet } from './support/serve-fleet.js'
-import type { Answered } from './support/serve-fleet.js'
+import { AGONES, AUTOSCALING, serveFleet, type Answered } from './support/serve-fleet.js'
 
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' }
 

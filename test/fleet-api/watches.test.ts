@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import type { ObjectChange } from '../../src/platform/fleet/types.js'
-import { AGONES, ALLOCATE, serveFleet } from './support/serve-fleet.js'
-import type { WatchEvent } from './support/serve-fleet.js'
+import { AGONES, ALLOCATE, serveFleet, type WatchEvent } from './support/serve-fleet.js'
 
 const versionOf = ({ object }: WatchEvent): number => Number(object.metadata['resourceVersion'])
 

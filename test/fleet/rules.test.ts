@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FleetState } from '../../src/platform/fleet/fleet-state.js'
 import { createRandom } from '../../src/platform/sidecar/state/faults.js'
-import { createTestFleet } from './support/test-fleet.js'
-import type { TestFleet } from './support/test-fleet.js'
+import { createTestFleet, type TestFleet } from './support/test-fleet.js'
 
 /** Lets a rollout go on until nothing changes. */
 function settle(fleet: TestFleet): void {

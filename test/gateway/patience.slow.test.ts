@@ -3,8 +3,7 @@ import { request as httpRequest, Agent } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { converse, openSocket, request, websocketHeaders } from '../node/support.js'
 import { closed, openStream, startBothWatches, startSocketSidecar, startWatchSidecar, WATCH } from './watches.js'
-import { PREFIX, startFakeSidecar, startGateway } from './support.js'
-import type { TestGateway } from './support.js'
+import { PREFIX, startFakeSidecar, startGateway, type TestGateway } from './support.js'
 
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
 const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
-import { request as httpRequest, Agent } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { request as httpRequest, Agent, type IncomingMessage } from 'node:http'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { converse, openSocket } from '../node/support.js'

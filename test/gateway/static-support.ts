@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import { request, type IncomingHttpHeaders } from 'node:http'
 import { dirname, join } from 'node:path'
 import type { GatewayOptions } from '../../src/node.js'
-import { exchange } from '../node/support.js'
-import type { RawAnswer } from '../node/support.js'
+import { exchange, type RawAnswer } from '../node/support.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { startGateway } from './support.js'
 

@@ -1,10 +1,7 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import type { Socket } from 'node:net'
-import { createServer as createTcpServer } from 'node:net'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { createGateway } from '../../src/node.js'
-import type { Gateway, GatewayOptions } from '../../src/node.js'
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/node.js'
 import { listenHere } from '../support/listen.js'
 
 export interface TestGateway extends Gateway {

@@ -1,14 +1,11 @@
 /** Sidecars whose side of a watch a test holds in its hand, and a page that reads one. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { request as httpRequest } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import { request as httpRequest, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { WebSocketServer } from 'ws'
-import type { WebSocket } from 'ws'
-import { PREFIX, startFakeSidecar, startRawSidecar } from './support.js'
-import type { FakeSidecar } from './support.js'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { PREFIX, startFakeSidecar, startRawSidecar, type FakeSidecar } from './support.js'
 
 export const WATCH = `${PREFIX}/watch/gameserver`
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { endInOrder, type EndOptions } from '../../src/host/end-page.js'
 import type { EndWait } from '../../src/host/page-script/page.js'
+import { createLocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
 import { Supervisor, type GameEnd, type GameRun, type SuperviseOptions } from '../../src/host/supervise.js'
 
 type Gateway = Parameters<typeof endInOrder>[0]['gateway']
@@ -137,5 +138,12 @@ describe('closing a game', () => {
     const supervision = superviseRun({ ended: never(), close: never }, { settings: { grace: 200, restarts: 2 } })
     void supervision.close()
     expect(await supervision.exited).toMatchObject({ code: 0 })
+  })
+
+  test('that has failed for good makes its GameServer Unhealthy, as its pod does', async () => {
+    await using local = await createLocalSidecar({ port: 0 })
+    const { exited } = superviseRun({}, { local, isFresh: () => false })
+    expect(await exited).toMatchObject({ code: 70 })
+    expect(local.sidecar.snapshot().gameServer.status.state).toBe('Unhealthy')
   })
 })

@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { transformSync } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
-import { root } from '../support/source.js'
 import { createBareVm } from './support/bare-vm.js'
 import { build, runInGuest } from './support/guest.js'
 import { createQuickJs } from './support/quickjs.js'
@@ -73,43 +69,4 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
       full: false,
     })
   })
-})
-
-const pluginScript = `(function () { var module = undefined, exports = undefined, define = undefined;
-  ${build('umd')}\n}).call(this)`
-const commonJs = `var module = { exports: {} };
-  (function (module, exports) {\n${build('umd')}\n})(module, module.exports)
-  var GameServerSidecar = module.exports`
-
-/** The component of the adapter, which stands in for a client of its own. */
-function withComponent(): string {
-  const { code } = transformSync(readFileSync(join(root, 'dist/cocos.js'), 'utf8'), { format: 'cjs' })
-  return `${pluginScript}
-    delete globalThis.setTimeout
-    var client = GameServerSidecar
-    var module = {};
-    (function (require) {\n${code}\n})(() => client)
-    var { createSidecarComponent } = module.exports
-    GameServerSidecar = {
-      createClient: (options) => cc.addComponent(createSidecarComponent(cc, options)).client,
-    }`
-}
-
-/** What runs in each frame of an emulated engine. */
-const cocos = { engine: 'cocos-native.js', frame: 'cc.director.mainLoop()' }
-const miniGame = { engine: 'mini-game.js', frame: 'frame()' }
-
-test.each([
-  ['Cocos native runtime, the script as a plugin script', cocos, pluginScript],
-  ['Cocos native runtime through the component, whose frames drive it without timers', cocos, withComponent()],
-  ['mini-game, the script as a CommonJS module', miniGame, commonJs],
-])('the client does all operations in an emulated %s', async (_where, { engine, frame }, load) => {
-  const outcome = await runInGuest(createBareVm(), {
-    engine: readFileSync(join(root, 'test/hosts/guest', engine), 'utf8'),
-    load,
-    options: '{ baseUrl: baseUrl, autoHealth: false }',
-    frame,
-    baseUrl: sidecar.url,
-  })
-  expectAllOperations(outcome, 'websocket', sidecar)
 })

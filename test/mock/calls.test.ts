@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { createMock } from '../../src/platform/mock.js'
-import { operations } from '../../src/protocol/operations.js'
-import type { OperationName } from '../../src/protocol/operations.js'
+import { operations, type OperationName } from '../../src/protocol/operations.js'
 import { play } from './support.js'
 
 const gameServer = { spec: { counters: { rooms: { capacity: 10 } }, lists: { players: { capacity: 10 } } } }

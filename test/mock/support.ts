@@ -1,8 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { createClient } from '../../src/index.js'
-import type { ClientOptions, SidecarClient } from '../../src/index.js'
-import { createMock } from '../../src/platform/mock.js'
-import type { Mock, MockOptions } from '../../src/platform/mock.js'
+import { createClient, type ClientOptions, type SidecarClient } from '../../src/index.js'
+import { createMock, type Mock, type MockOptions } from '../../src/platform/mock.js'
 
 export interface Game {
   readonly mock: Mock

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { ConnectionDropped } from '../../src/platform/sidecar.js'
-import type { Sidecar, WatchSink } from '../../src/platform/sidecar.js'
+import { ConnectionDropped, type Sidecar, type WatchSink } from '../../src/platform/sidecar.js'
 import { converse, serve } from './support.js'
 import { until } from '../support/until.js'
 

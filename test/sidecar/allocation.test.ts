@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readAllocation } from '../../src/platform/schema/allocation.js'
-import { allocateGameServer } from '../../src/platform/sidecar.js'
-import type { AnsweredAllocation, SidecarConfig } from '../../src/platform/sidecar.js'
-import { startHarness } from './support/harness.js'
-import type { Harness } from './support/harness.js'
+import { allocateGameServer, type AnsweredAllocation, type SidecarConfig } from '../../src/platform/sidecar.js'
+import { startHarness, type Harness } from './support/harness.js'
 
 const labels = { mode: 'tdm', map: 'arena' }
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import type { ControlCommand } from '../../src/platform/sidecar.js'
-import { startHarness } from './support/harness.js'
-import type { Harness } from './support/harness.js'
+import { startHarness, type Harness } from './support/harness.js'
 
 const calls = [
   ['POST', '/ready', {}],

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainEntry } from '../../src/platform/sidecar.js'
-import type { LogEntry, SidecarConfig } from '../../src/platform/sidecar.js'
-import { startHarness } from './support/harness.js'
-import type { Harness } from './support/harness.js'
+import { explainEntry, type LogEntry, type SidecarConfig } from '../../src/platform/sidecar.js'
+import { startHarness, type Harness } from './support/harness.js'
 
 describe('the event log', () => {
   it('the event log holds every call, refusal, command, watch and change, in order', async () => {

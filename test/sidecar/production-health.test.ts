@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startHarness } from './support/harness.js'
-import type { Harness } from './support/harness.js'
+import { startHarness, type Harness } from './support/harness.js'
 
 const checked = {
   spec: { health: { periodSeconds: 5, failureThreshold: 3, initialDelaySeconds: 20 } },

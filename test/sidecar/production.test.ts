@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startHarness } from './support/harness.js'
-import type { Harness } from './support/harness.js'
+import { startHarness, type Harness } from './support/harness.js'
 
 describe('production: states', () => {
   it('a state call is answered at once and applied 500 ms later', async () => {

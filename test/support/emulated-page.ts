@@ -97,13 +97,6 @@ export class EmulatedPage {
     await this.pass(slice)
   }
 
-  /** Lets time pass while neither the page nor its workers run. */
-  async freeze(ms: number): Promise<void> {
-    this.#clock.skip(ms)
-    this.#timers.skip(ms)
-    await this.pass(slice)
-  }
-
   /** Ends the workers without an event, as a browser may when it runs out of memory. */
   killWorkers(): void {
     for (const worker of this.#made) worker.terminate()

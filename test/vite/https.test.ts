@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect, constants, createServer } from 'node:http2'
-import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
+import { connect, constants, createServer, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
-import { createDevSidecar, resolvePluginOptions } from '../../src/local/vite/dev-sidecar.js'
+import { DevSidecar, resolvePluginOptions } from '../../src/local/vite/dev-sidecar.js'
 import { dev } from './support.js'
 
 interface Answer {
@@ -82,7 +81,7 @@ test.each(['GET', 'POST'])(
   'a page that gives up its %s over HTTP/2 before the sidecar has started is let go',
   async (method) => {
     const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const sidecar = createDevSidecar(resolvePluginOptions({ local: true }), 'http', logger)
+    const sidecar = new DevSidecar(resolvePluginOptions({ local: true }), 'http', logger)
     onTestFinished(() => sidecar.close())
     const served = new Promise<boolean>((resolve, reject) => {
       const server = createServer((message, reply) => {

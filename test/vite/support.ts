@@ -1,10 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createServer } from 'vite'
-import type { InlineConfig, Logger, ViteDevServer } from 'vite'
-import { gameserverSidecar } from '../../src/local/vite.js'
-import type { GameserverSidecarOptions } from '../../src/local/vite.js'
+import { createServer, type InlineConfig, type Logger, type ViteDevServer } from 'vite'
+import { gameserverSidecar, type GameserverSidecarOptions } from '../../src/local/vite.js'
 import { root as repository } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 

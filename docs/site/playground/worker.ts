@@ -1,5 +1,5 @@
 /** Runs the visitor's code in a worker, with a client whose sidecar is the mock in the page. */
-import { createMockClock } from '../../../src/platform/mock/clock.js'
+import { MockClock } from '../../../src/platform/mock/clock.js'
 import * as client from '../../../src/index.core.js'
 import * as players from '../../../src/players/index.js'
 import type { FetchAnswer, SocketAnswer, ToPage } from './runner.js'
@@ -7,7 +7,7 @@ import { createConsole, tellError } from './worker-console.js'
 import { beginTurn, guardMemory } from './worker-memory.js'
 import { onPage, toPage } from './worker-port.js'
 
-const clock = createMockClock({ time: 'real', isBusy: () => false })
+const clock = new MockClock('real')
 
 /** Sends the page a message with a port, and hands on what comes back over it. */
 function ask(message: ToPage, onAnswer: (answer: never) => void): MessagePort {

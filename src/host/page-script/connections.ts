@@ -3,29 +3,17 @@ import type { CloseInit, PageWindow } from './page.js'
 import { PlayerSocket } from './player-socket.js'
 import { createUplink } from './uplink.js'
 
-/** The players' connections in the page. */
-export interface Connections {
-  onconnection: ((socket: PlayerSocket) => void) | null
-  readonly sockets: ReadonlyMap<number, PlayerSocket>
-  /** Resolves when players can connect. */
-  readonly opened: Promise<void>
-  /** Resolves when the host has acknowledged all messages sent to players so far, or after a short timeout. */
-  handOver(): Promise<void>
-}
+export type OnConnection = ((socket: PlayerSocket) => void) | null
 
-export interface ConnectionsOptions {
-  readonly page: PageWindow
-  readonly playersPath: string
-}
+/** The players' connections in the page. */
+export type Connections = ReturnType<typeof createConnections>
 
 /** How often, and how many times, the page checks whether the host has its last messages. */
 const WAIT_MS = 4
 const MOST_WAITS = 100
 
-type OnConnection = Connections['onconnection']
-
 /** Opens the page's one socket to the host, and creates a player socket for each connection that it reports. */
-export function createConnections({ page, playersPath }: ConnectionsOptions): Connections {
+export function createConnections(page: PageWindow, playersPath: string) {
   const globals = keepGlobals(page)
   const sockets = new Map<number, PlayerSocket>()
   let onconnection: OnConnection = null
@@ -76,7 +64,7 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
   })
 
   return {
-    get onconnection() {
+    get onconnection(): OnConnection {
       return onconnection
     },
     set onconnection(listener: OnConnection) {
@@ -84,9 +72,11 @@ export function createConnections({ page, playersPath }: ConnectionsOptions): Co
       // In a microtask, so that the rest of the game's script runs before its listener.
       globals.queueMicrotask(() => [...sockets.values()].forEach(introduce))
     },
-    sockets,
+    sockets: sockets as ReadonlyMap<number, PlayerSocket>,
+    /** Resolves when players can connect. */
     opened: uplink.opened,
-    async handOver() {
+    /** Resolves when the host has acknowledged all messages sent to players so far, or after a short timeout. */
+    async handOver(): Promise<void> {
       for (let waits = 0; !uplink.isDone && waits < MOST_WAITS; waits += 1) {
         await new Promise<void>((resolve) => globals.setTimeout(resolve, WAIT_MS))
       }

@@ -1,9 +1,8 @@
-/**
- * The script that the runner puts into the hosted page, before the game's own: the global `gameServerHost`.
- */
-import { createConnections } from './connections.js'
-import { createHostTarget, settle } from './host-target.js'
+/** The script that the runner puts into the hosted page, before the game's own: the global `gameServerHost`. */
+import { createConnections, type OnConnection } from './connections.js'
 import type { EndWait, FrameCallback, HostConfig, PageWindow } from './page.js'
+import type { PlayerSocket } from './player-socket.js'
+import type { GameServerHost } from './types.js'
 
 /** An argument of the function in which the runner wraps this script. */
 declare const hostConfig: HostConfig
@@ -18,73 +17,87 @@ const page = globalThis as unknown as PageWindow & Record<string, unknown>
 if (page.top === globalThis && page.location.host === hostConfig.host) install(hostConfig)
 
 function install({ playersPath, isDrawn, isTimed }: HostConfig): void {
-  let ticks = 0
-  const steps = { last: 0, longest: 0 }
-  const { performance } = page
-  const now = performance.now.bind(performance)
+  const now = page.performance.now.bind(page.performance)
   const setTimeout = page.setTimeout.bind(page)
   const reportError = page.reportError.bind(page)
-  const connections = createConnections({ page, playersPath })
+  const connections = createConnections(page, playersPath)
+  const steps = { count: 0, last: 0, longest: 0 }
+  let isListenedTo = false
   let boot!: () => void
-  const firstStep = new Promise<void>((resolve) => (boot = resolve))
   /** The page's socket must be open for a player who connects as soon as the page has booted. */
-  const booted = firstStep.then(
-    () =>
-      new Promise<void>((resolve) => {
-        void connections.opened.then(resolve)
-        setTimeout(resolve, OPENING_MS)
-      }),
+  const booted = new Promise<void>((resolve) => (boot = resolve)).then(() =>
+    Promise.race([connections.opened, new Promise<void>((resolve) => setTimeout(resolve, OPENING_MS))]),
   )
-  const onTick = (): void => {
-    ticks += 1
-    boot()
-    if (!isTimed) return
-    const time = now()
-    if (ticks > 1 && time - steps.last > steps.longest) steps.longest = time - steps.last
-    steps.last = time
-  }
-  const target = createHostTarget({ connections, onTick, reportError })
 
-  Object.defineProperty(globalThis, 'gameServerHost', { value: target.host, enumerable: true })
-  // For the runner alone.
-  Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), {
-    value: {
-      /** Resolves when the page has run its first step and players can connect. */
-      booted,
-      /** How often `tick()` was called, and the longest time between two calls since this was last asked, in ms. */
-      takeSteps() {
-        const { longest } = steps
-        steps.longest = 0
-        return [ticks, longest]
-      },
-      /**
-       * Tells the page to end. Resolves when all promises that the page waits for have settled, with what the host
-       * still has to wait for.
-       *
-       * @param deadline latest end of the page
-       * @param clientDeadline latest end of a page that listens only to its clients
-       */
-      async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<EndWait> {
-        const clientWaits: unknown[] = []
-        const { host, isListenedTo } = target
-        // Tells the clients in this page.
-        const ending = Object.assign(new Event('ending'), {
-          deadline: isListenedTo ? deadline : clientDeadline,
-          isHeard: undefined as boolean | undefined,
-          waitUntil: (result: unknown) => void clientWaits.push(result),
-        })
-        host.dispatchEvent(ending)
-        const late = new Promise<void>((resolve) => setTimeout(resolve, ending.deadline - Date.now()))
-        const clientsDone = Promise.race([settle(clientWaits, reportError), late])
-        await Promise.all([target.shutdown(signal, deadline), clientsDone])
-        // The players' goodbye must reach the host before the news that the page is done.
-        await connections.handOver()
-        if (isListenedTo) return 'nothing'
-        if (ending.isHeard !== false) return 'shutdown'
-        return clientWaits.length > 0 ? 'calls' : 'nothing'
-      },
+  /** `types.ts` says what the members mean. */
+  class Host extends EventTarget implements Record<keyof GameServerHost, unknown> {
+    get onconnection(): OnConnection {
+      return connections.onconnection
+    }
+
+    set onconnection(listener: OnConnection) {
+      connections.onconnection = listener
+    }
+
+    get connections(): ReadonlyMap<number, PlayerSocket> {
+      return connections.sockets
+    }
+
+    tick(): void {
+      steps.count += 1
+      boot()
+      if (!isTimed) return
+      const time = now()
+      if (steps.count > 1) steps.longest = Math.max(steps.longest, time - steps.last)
+      steps.last = time
+    }
+
+    override addEventListener(...[type, listener, options]: Parameters<EventTarget['addEventListener']>): void {
+      if (type === 'shutdown') isListenedTo = true
+      super.addEventListener(type, listener, options)
+    }
+  }
+
+  const host = new Host()
+  Object.defineProperty(globalThis, 'gameServerHost', { value: host, enumerable: true })
+  const runnersOwn = {
+    /** Resolves when the page has run its first step and players can connect. */
+    booted,
+    /** How often `tick()` was called, and the longest time between two calls since this was last asked, in ms. */
+    takeSteps() {
+      const { count, longest } = steps
+      steps.longest = 0
+      return [count, longest]
     },
-  })
+    /**
+     * Tells the page to end. Resolves when all promises that the page waits for have settled, with what the host
+     * still has to wait for.
+     *
+     * @param deadline latest end of the page
+     * @param clientDeadline latest end of a page that listens only to its clients
+     */
+    async shutdown(signal: string, deadline: number, clientDeadline: number): Promise<EndWait> {
+      const waits: unknown[] = []
+      const clientWaits: unknown[] = []
+      // Tells the clients in this page.
+      const ending = Object.assign(new Event('ending'), {
+        deadline: isListenedTo ? deadline : clientDeadline,
+        isHeard: undefined as boolean | undefined,
+        waitUntil: (result: unknown) => void clientWaits.push(result),
+      })
+      host.dispatchEvent(ending)
+      const late = new Promise<void>((resolve) => setTimeout(resolve, ending.deadline - Date.now()))
+      const clientsDone = Promise.race([settle(clientWaits, reportError), late])
+      host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
+      await Promise.all([settle(waits, reportError), clientsDone])
+      // The players' goodbye must reach the host before the news that the page is done.
+      await connections.handOver()
+      if (isListenedTo) return 'nothing'
+      if (ending.isHeard !== false) return 'shutdown'
+      return clientWaits.length > 0 ? 'calls' : 'nothing'
+    },
+  }
+  Object.defineProperty(globalThis, Symbol.for('gameserver-sidecar.host'), { value: runnersOwn })
   if (!isDrawn) frameByTimer(page)
   awaitFirstFrame(page, boot)
 }
@@ -140,4 +153,32 @@ export function awaitFirstFrame(page: PageWindow, onFirst: () => void): void {
       onFirst()
     })
   page.requestAnimationFrame = own
+}
+
+/** Resolves when all promises have settled, including promises that are added meanwhile. Reports rejections. */
+async function settle(waits: readonly unknown[], reportError: (error: unknown) => void): Promise<void> {
+  for (let settled = 0; settled < waits.length;) {
+    const batch = waits.slice(settled)
+    settled += batch.length
+    for (const result of await Promise.allSettled(batch)) {
+      if (result.status === 'rejected') reportError(result.reason)
+    }
+  }
+}
+
+class ShutdownEvent extends Event {
+  readonly signal: string
+  readonly deadline: number
+  readonly #waits: unknown[]
+
+  constructor(signal: string, deadline: number, waits: unknown[]) {
+    super('shutdown')
+    this.signal = signal
+    this.deadline = deadline
+    this.#waits = waits
+  }
+
+  waitUntil(promise: Promise<unknown>): void {
+    this.#waits.push(promise)
+  }
 }

@@ -22,19 +22,10 @@ interface Sender {
   readonly bytes: { onTheWay: number }
 }
 
-/** The page's one socket to the host. All frames of one turn of the event loop go out as one batch. */
-export interface Uplink {
-  /** Resolves when the socket is open for the first time. */
-  readonly opened: Promise<void>
-  /** Whether the host has acknowledged every batch. */
-  readonly isDone: boolean
-  send(sender: Sender, data: string | Uint8Array, isUnreliable: boolean): void
-  close(connection: number, code: number, reason: string): void
-  /** The host has acknowledged all batches up to this one. */
-  acknowledge(batch: number): void
-}
+export type Uplink = ReturnType<typeof createUplink>
 
-export function createUplink({ page, host, path, onBatch, onLost }: UplinkOptions): Uplink {
+/** The page's one socket to the host. All frames of one turn of the event loop go out as one batch. */
+export function createUplink({ page, host, path, onBatch, onLost }: UplinkOptions) {
   const { WebSocket, queueMicrotask, setTimeout } = page
   let socket: WebSocketLike | undefined
   const state = { delay: 0, sent: 0, taken: 0, isFlushing: false }
@@ -83,24 +74,27 @@ export function createUplink({ page, host, path, onBatch, onLost }: UplinkOption
   if (host !== '') connect()
 
   return {
+    /** Resolves when the socket is open for the first time. */
     opened,
-    get isDone() {
+    /** Whether the host has acknowledged every batch. */
+    get isDone(): boolean {
       return socket === undefined || (!state.isFlushing && state.taken >= state.sent)
     },
-    acknowledge(batch) {
+    /** The host has acknowledged all batches up to this one. */
+    acknowledge(batch: number): void {
       state.taken = batch
       const first = onTheWay.findIndex((message) => message.batch > batch)
       for (const { sender, size } of onTheWay.splice(0, first === -1 ? onTheWay.length : first)) {
         sender.bytes.onTheWay -= size
       }
     },
-    send(sender, data, isUnreliable) {
+    send(sender: Sender, data: string | Uint8Array, isUnreliable: boolean): void {
       const size = writer.data(sender.id, data, isUnreliable)
       sender.bytes.onTheWay += size
       onTheWay.push({ sender, batch: state.sent + 1, size })
       flushSoon()
     },
-    close(connection, code, reason) {
+    close(connection: number, code: number, reason: string): void {
       writer.close(connection, code, reason)
       flushSoon()
     },

@@ -91,11 +91,7 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
       if (errorText !== undefined) throw new HostError('CRASHED', `The page ${url} can't be loaded: ${errorText}.`)
       void awaitBoot()
     },
-    /**
-     * How often `tick()` was called.
-     *
-     * @param deadline ms within which the page must answer
-     */
+    /** How often `tick()` was called. @param deadline ms within which the page must answer */
     async ticks(deadline: number): Promise<number> {
       const [count, longest] = (await evaluate(`${HOST}?.takeSteps() ?? [0, 0]`, deadline)) as [number, number]
       steps.count = count

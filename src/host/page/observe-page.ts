@@ -66,7 +66,6 @@ export async function observePage(options: ObservePageOptions) {
     followConsole(attach, lines),
     followThreads(page, browser.session, onThread),
     setTraps(options, (text) => lines.write({ level: 'warn', text })),
-    page.send('Debugger.enable'),
   ])
 
   return {
@@ -185,7 +184,6 @@ async function setTraps(
   page.on('Debugger.paused', () => void page.send('Debugger.resume').catch(ignore))
 
   await Promise.all([
-    page.send('Page.enable'),
     page.send('Debugger.setBreakpointsActive', { active: false }),
     page.send('Page.setInterceptFileChooserDialog', { enabled: true, cancel: true }).catch(ignore),
     browser.send('Target.setDiscoverTargets', { discover: true }),

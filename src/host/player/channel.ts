@@ -2,15 +2,7 @@ import type { HostSignal, PlayerSignal } from '../wire/sockets.js'
 import { globals, type DataChannelLike, type PeerConnectionClass, type PeerConnectionLike } from './browser.js'
 
 /** A data channel to the host. Its messages may be lost or come out of order, but never come twice. */
-export interface Channel {
-  /** Whether the channel can carry messages now. */
-  readonly isUp: boolean
-  readonly bufferedAmount: number
-  signalled(signal: HostSignal): void
-  /** Returns false if the channel can't carry the message. */
-  send(data: unknown): boolean
-  close(): void
-}
+export type Channel = ReturnType<typeof openChannel>
 
 export interface ChannelOptions {
   readonly PeerConnection: PeerConnectionClass
@@ -22,7 +14,6 @@ export interface ChannelOptions {
   changed(): void
 }
 
-/** Opens a data channel, and opens it again if it breaks after it has worked. */
 const ATTEMPTS = 3
 const RETRY_DELAY = 2000
 
@@ -38,17 +29,19 @@ interface State extends ChannelOptions {
   timer?: unknown
 }
 
-export function openChannel(options: ChannelOptions): Channel {
+/** Opens a data channel, and opens it again if it breaks after it has worked. */
+export function openChannel(options: ChannelOptions) {
   const state: State = { ...options, id: 0, isUp: false }
   dial(state)
   return {
-    get isUp() {
+    /** Whether the channel can carry messages now. */
+    get isUp(): boolean {
       return state.isUp
     },
-    get bufferedAmount() {
+    get bufferedAmount(): number {
       return state.isUp ? state.channel!.bufferedAmount : 0
     },
-    signalled(told) {
+    signalled(told: HostSignal): void {
       const { peer } = state
       if (told.id !== state.id || !peer) return
       if (!('answer' in told)) return giveUp(state, peer)
@@ -62,7 +55,8 @@ export function openChannel(options: ChannelOptions): Channel {
         })
         .catch(() => giveUp(state, peer))
     },
-    send(data) {
+    /** Returns false if the channel can't carry the message. */
+    send(data: unknown): boolean {
       if (!state.isUp) return false
       try {
         state.channel!.send(data as never)
@@ -72,7 +66,7 @@ export function openChannel(options: ChannelOptions): Channel {
         return false
       }
     },
-    close() {
+    close(): void {
       release(state)
       if (!state.isUp) return
       state.isUp = false

@@ -11,7 +11,6 @@ import {
   refusalLine,
   SAFE_HEADERS,
   TEXT_FORM,
-  type LineLog,
   type RequestHead,
   type Verdict,
 } from '../../local/http.js'
@@ -39,16 +38,13 @@ const HEALTHY = [200, 'ok\n'] as const
 /** Paths of the gateway and the sidecar that a client may dial by mistake: its watch would become a silent player. */
 const WRONG_PORT = /^\/(_\/|watch\/gameserver(\?|$))/
 
-export interface ListenerOptions extends Pick<HostSettings, 'maxPlayers' | 'playerOrigins' | 'addressOf' | 'tls'> {
+export interface ListenerOptions {
   readonly relay: Relay
-  readonly isPageOpen: () => boolean
   readonly probeInterval: number
   /** Completes handshakes of players, with the limit of their messages. */
   readonly websockets: WebSocketServer
   /** Data channels, if the host supports them. */
   readonly channels: () => Channels | undefined
-  readonly log: LineLog
-  onFault(error: unknown): void
 }
 
 /** The public server. It only accepts players' WebSockets and answers whether the game runs. */
@@ -59,7 +55,8 @@ export class Listener {
   readonly #exempt: (socket: Socket) => void
 
   constructor(options: ListenerOptions) {
-    const { maxPlayers, tls, websockets, log, onFault } = options
+    const { relay, websockets } = options
+    const { maxPlayers, tls } = relay.options.settings
     this.#options = options
     websockets.on('wsClientError', ({ message: why }: Error, socket: Socket, message: IncomingMessage) => {
       const status = message.method === 'GET' ? 400 : 405
@@ -73,9 +70,9 @@ export class Listener {
       guard: checkTarget,
       serve: (message, reply, { target }) => Promise.resolve(this.#serve(message, reply, target)),
       upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
-      onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
-      onFault,
-      onWarning: log,
+      onRefused: ({ method, url = '' }, refusal) => relay.log(refusalLine(method, url, refusal)),
+      onFault: relay.options.onFault,
+      onWarning: relay.log,
     })
     this.server = server
     this.sockets = sockets
@@ -91,10 +88,10 @@ export class Listener {
   }
 
   #answer({ method }: IncomingMessage, target: string): readonly [status: number, body: string] {
-    const { isPageOpen, relay } = this.#options
+    const { relay } = this.#options
     if (target.split('?')[0] !== '/healthz') return NOT_FOUND
     if (method !== 'GET' && method !== 'HEAD') return NOT_READ
-    return isPageOpen() && !relay.isStopping ? HEALTHY : NOT_READY
+    return relay.page.isOpen && !relay.isStopping ? HEALTHY : NOT_READY
   }
 
   #refuse(
@@ -108,14 +105,15 @@ export class Listener {
   }
 
   #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
-    const { relay, isPageOpen, playerOrigins, addressOf, probeInterval, websockets, channels } = this.#options
+    const { relay, probeInterval, websockets, channels } = this.#options
+    const { playerOrigins, addressOf } = relay.options.settings
     if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
     const origin = foreignOrigin(message, playerOrigins)
     if (origin !== undefined) {
       this.#count(403)
       return this.#refuse(message, socket, [403, `Pages of ${origin} are not among the origins of players\n`])
     }
-    if (!isPageOpen() && !relay.isStopping) {
+    if (!relay.page.isOpen && !relay.isStopping) {
       this.#count(NOT_READY[0])
       return this.#refuse(message, socket, NOT_READY)
     }
@@ -142,14 +140,14 @@ export class Listener {
   /** Closes a connection that was opened only for its close code: a page can't read the status of a refused handshake. */
   #dismiss(accepted: WebSocket, { code, reason }: PlayerRefusal, remoteAddress: string): void {
     this.#count(code)
-    this.#options.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
+    this.#options.relay.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
     accepted.close(code, reason)
     const timer = setTimeout(() => accepted.terminate(), REFUSED_MS)
     accepted.once('close', () => clearTimeout(timer))
   }
 
   #log({ method, url = '' }: IncomingMessage, status: number, body: string): void {
-    this.#options.log(refusalLine(method, url, { status, code: 0, message: body.trim() }))
+    this.#options.relay.log(refusalLine(method, url, { status, code: 0, message: body.trim() }))
   }
 }
 

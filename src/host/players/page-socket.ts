@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { BatchWriter, readBatch, REPLACED, type Frame } from '../wire/batches.js'
 import { STATES } from '../wire/sockets.js'
 
@@ -10,42 +10,34 @@ const ROOM_BYTES = 1024 * 1024
 /** Longest time for which an acknowledgement waits for a batch to travel with. */
 const TAKEN_MS = 4
 
-export interface PageSocketOptions {
-  /** Completes handshakes for batches, without extensions. */
-  readonly server: WebSocketServer
-  onFrame(frame: Frame): void
-  onBatch(): void
+/** Takes what comes from the page. */
+export interface PageReader {
+  take(frame: Frame): void
+  /** The frames of a batch are taken. */
+  batchTaken(): void
   /** The socket has ended, by itself or because another page has taken its place. */
-  onLost(): void
+  pageLost(): void
   /** The page has stopped reading, or reads again. */
-  onFull(isFull: boolean): void
+  setFull(isFull: boolean): void
   /** The page has sent something that can't be read. */
   onFault(error: unknown): void
 }
 
-/** The part of the page's socket that is used: of a WebSocket, or of a link within one process. */
-export interface PageConnection {
-  readonly bufferedAmount: number
-  readonly readyState: number
-  on(event: string, listener: (batch: Buffer) => void): unknown
-  once(event: string, listener: () => void): unknown
-  terminate(): void
-  send(batch: Uint8Array, sent: () => void): void
-  close(code: number, reason: string): void
-}
-
 /** The one socket of the page. What players send within one turn goes to the page in one batch. */
 export class PageSocket {
-  readonly #options: PageSocketOptions
+  readonly #server: WebSocketServer
+  readonly #reader: PageReader
   readonly #writer: BatchWriter
-  #socket: PageConnection | undefined
+  #socket: WebSocket | undefined
   #isFull = false
   #flushing: NodeJS.Immediate | undefined
   #takenTimer: NodeJS.Timeout | undefined
   #batches = 0
 
-  constructor(options: PageSocketOptions) {
-    this.#options = options
+  /** @param server completes handshakes for batches, without extensions */
+  constructor(server: WebSocketServer, reader: PageReader) {
+    this.#server = server
+    this.#reader = reader
     this.#writer = new BatchWriter((batch) => this.#send(batch))
   }
 
@@ -60,18 +52,16 @@ export class PageSocket {
 
   /** Completes the handshake of a page, which takes the place of the one before it. */
   accept(message: IncomingMessage, socket: Socket, head: Buffer): void {
-    this.#options.server.handleUpgrade(message, socket, head, (accepted) => this.attach(accepted))
-  }
-
-  attach(accepted: PageConnection): void {
-    this.#end(REPLACED, 'Another page has taken the place')
-    this.#socket = accepted
-    accepted.on('error', () => accepted.terminate())
-    accepted.on('message', (batch: Buffer) => {
-      if (accepted === this.#socket) this.#take(batch)
-    })
-    accepted.once('close', () => {
-      if (accepted === this.#socket) this.#end(1000, '')
+    this.#server.handleUpgrade(message, socket, head, (accepted) => {
+      this.#end(REPLACED, 'Another page has taken the place')
+      this.#socket = accepted
+      accepted.on('error', () => accepted.terminate())
+      accepted.on('message', (batch: Buffer) => {
+        if (accepted === this.#socket) this.#take(batch)
+      })
+      accepted.once('close', () => {
+        if (accepted === this.#socket) this.#end(1000, '')
+      })
     })
   }
 
@@ -98,13 +88,13 @@ export class PageSocket {
 
   #take(batch: Buffer): void {
     try {
-      for (const frame of readBatch(batch)) this.#options.onFrame(frame)
+      for (const frame of readBatch(batch)) this.#reader.take(frame)
     } catch (error) {
       this.#end(1002, 'This is no batch')
-      return this.#options.onFault(error)
+      return this.#reader.onFault(error)
     }
     this.#batches += 1
-    this.#options.onBatch()
+    this.#reader.batchTaken()
     this.#takenTimer ??= setTimeout(() => this.#flush(), TAKEN_MS)
   }
 
@@ -131,7 +121,7 @@ export class PageSocket {
 
   #setFull(isFull: boolean): void {
     this.#isFull = isFull
-    this.#options.onFull(isFull)
+    this.#reader.setFull(isFull)
   }
 
   #end(code: number, reason: string): void {
@@ -148,7 +138,7 @@ export class PageSocket {
       const timer = setTimeout(() => socket.terminate(), 1_000)
       socket.once('close', () => clearTimeout(timer))
     }
-    this.#options.onLost()
+    this.#reader.pageLost()
     if (this.#isFull) this.#setFull(false)
   }
 }

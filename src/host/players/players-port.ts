@@ -4,42 +4,28 @@ import { Server, type AddressInfo, type Socket } from 'node:net'
 import type { WebSocketServer } from 'ws'
 import { MOST_BATCH_BYTES } from '../wire/batches.js'
 import { WITH_CHANNEL } from '../wire/sockets.js'
-import { answerRaw, createLineLog, listen, tokensMatch, urlHost } from '../../local/http.js'
+import { answerRaw, listen, tokensMatch, urlHost } from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
 import { Listener } from './listener.js'
-import { PageSocket, type PageConnection } from './page-socket.js'
-import { Relay, STOPPING, type PlayerChange, type PlayerRefusal, type PlayersFigures } from './relay.js'
+import { Relay, RESTARTING, STOPPING, type PlayersFigures, type RelayOptions } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
 import { openChannels, type Channels } from './webrtc/channel.js'
 import { loadNative } from './webrtc/native.js'
 
 /** A message in more fragments costs many times its size. */
 const MOST_FRAGMENTS = 1_024
-const MOST_BUFFERED_TOTAL = 256 * 1024 * 1024
 /** A silent player gets a ping after this time, and counts as gone after the same time without an answer. */
 const PROBE_MS = 20_000
-const RESTARTING: PlayerRefusal = { code: 1012, reason: 'The game restarts' }
-const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
 /** Time that `close()` waits for players to answer their close frames. */
 const CLOSE_MS = 1_000
 
-export interface PlayersPortOptions {
-  readonly settings: HostSettings
+export interface PlayersPortOptions extends RelayOptions {
   /**
    * Opens data channels for unreliable messages, on the UDP port with the listener's
    * number. Returns where players reach that port; undefined: at their WebSocket's address.
    */
   readonly channelAddress?: (() => Promise<Reachable | undefined>) | undefined
-  /** Bytes that may wait to be sent to all players together. Default 256 MiB. */
-  readonly maxBufferedTotal?: number
   readonly probeInterval?: number
-  /** Whether the page returns after its socket is lost. The close frames of players depend on this. */
-  mayStartAgain(): boolean
-  onPlayer(change: PlayerChange): void
-  /** Takes a line about each player who was refused or ended, at most 20 in ten seconds. */
-  onLog(line: string): void
-  /** Takes unexpected errors, such as a malformed batch of the page. */
-  onFault(error: unknown): void
 }
 
 /**
@@ -81,38 +67,19 @@ export class PlayersPort {
   channels: Channels | undefined
   readonly #settings: HostSettings
   readonly #relay: Relay
-  readonly #page: PageSocket
   #closing: Promise<void> | undefined
 
   constructor(options: PlayersPortOptions, Server: typeof WebSocketServer) {
-    const { settings, maxBufferedTotal = MOST_BUFFERED_TOTAL, probeInterval = PROBE_MS, onPlayer, onFault } = options
-    const { maxPlayers, maxMessage, maxBuffered, playerOrigins, addressOf, tls } = (this.#settings = settings)
+    const { settings, probeInterval = PROBE_MS } = options
     const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
-    const log = createLineLog(options.onLog)
-    const page = new PageSocket({
-      server: new Server({ ...common, maxPayload: MOST_BATCH_BYTES }),
-      onFrame: (frame) => relay.take(frame),
-      onBatch: () => relay.report(),
-      onLost: () => this.#end(relay.isStopping ? STOPPING : options.mayStartAgain() ? RESTARTING : FAILED),
-      onFull: (isFull) => relay.setFull(isFull),
-      onFault,
-    })
-    // The total must allow at least what one player may have.
-    const limits = { ...settings, maxBufferedTotal: Math.max(maxBufferedTotal, maxBuffered) }
-    const relay = new Relay({ limits, page, onPlayer, log })
-    this.#page = page
-    this.#relay = relay
+    this.#settings = settings
+    this.#relay = new Relay(options, new Server({ ...common, maxPayload: MOST_BATCH_BYTES }))
     this.listener = new Listener({
-      relay,
-      isPageOpen: () => page.isOpen,
-      maxPlayers,
-      playerOrigins,
-      addressOf,
-      tls,
+      relay: this.#relay,
       probeInterval,
       websockets: new Server({
         ...common,
-        maxPayload: maxMessage,
+        maxPayload: settings.maxMessage,
         maxFragments: MOST_FRAGMENTS,
         handleProtocols: (offered) =>
           this.channels && offered.has(WITH_CHANNEL)
@@ -120,8 +87,6 @@ export class PlayersPort {
             : ([...offered].find((one) => one !== WITH_CHANNEL) ?? false),
       }),
       channels: () => this.channels,
-      log,
-      onFault,
     })
   }
 
@@ -143,13 +108,8 @@ export class PlayersPort {
 
   /** Makes an upgrade of the page at `pagePath` its socket. */
   acceptPage(message: IncomingMessage, socket: Socket, head: Buffer): void {
-    if (tokensMatch(this.pagePath, message.url ?? '')) this.#page.accept(message, socket, head)
+    if (tokensMatch(this.pagePath, message.url ?? '')) this.#relay.page.accept(message, socket, head)
     else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })
-  }
-
-  /** Connects a game that runs in this process. */
-  attachPage(connection: PageConnection): void {
-    this.#page.attach(connection)
   }
 
   /** New players are refused from now on with 1001. */
@@ -159,13 +119,13 @@ export class PlayersPort {
 
   /** Tells players that the game restarts, and admits nobody until the next page has connected. */
   startAgain(): void {
-    this.#end(RESTARTING)
-    this.#page.dismiss()
+    this.#relay.closeAll(RESTARTING)
+    this.#relay.page.dismiss()
     this.#relay.isStopping = false
   }
 
   closeAll(code: number, reason: string): void {
-    this.#end({ code, reason })
+    this.#relay.closeAll({ code, reason })
   }
 
   /** Ends the listener, and resolves when all connections have ended. */
@@ -173,20 +133,15 @@ export class PlayersPort {
     return (this.#closing ??= this.#close())
   }
 
-  #end({ code, reason }: PlayerRefusal): void {
-    this.#relay.closeAll(code, reason)
-  }
-
   async #close(): Promise<void> {
     const { server, sockets } = this.listener
     this.refuse()
-    this.#end(STOPPING)
+    this.#relay.closeAll(STOPPING)
     // The HTTP server's own close() would cut connections whose close frame is on its way.
     Server.prototype.close.call(server)
     await this.#relay.untilEmpty(CLOSE_MS)
     for (const socket of sockets) socket.destroy()
     this.channels?.close()
-    this.#page.close()
     this.#relay.close()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }

@@ -1,11 +1,14 @@
 import { OPERATIONS, readClose, readText, type Frame } from '../wire/batches.js'
 import { STALE_BYTES } from '../wire/sockets.js'
+import type { WebSocketServer } from 'ws'
+import { createLineLog, type LineLog } from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
-import type { PageSocket } from './page-socket.js'
+import { PageSocket, type PageReader } from './page-socket.js'
 import type { Receiver, Connection } from './connection.js'
 
 /** Interval of reports to the page about the bytes that wait for slow players. */
 const BEHIND_MS = 50
+const MOST_BUFFERED_TOTAL = 256 * 1024 * 1024
 /** A burst, such as after a stall of the network, may have as many messages as this many seconds allow. */
 const BURST_SECONDS = 2
 /** Bytes that may stay in flight to a player who is closed because too much waits for all players together. */
@@ -27,6 +30,8 @@ export interface PlayerRefusal {
 }
 
 export const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
+export const RESTARTING: PlayerRefusal = { code: 1012, reason: 'The game restarts' }
+export const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
 
 /** Counted since the start; bytes are those of the messages, without frames. */
 export class PlayersFigures {
@@ -41,40 +46,53 @@ export class PlayersFigures {
 }
 
 export interface RelayOptions {
-  readonly limits: Pick<HostSettings, 'maxPlayers' | 'maxRate' | 'maxBuffered'> & { readonly maxBufferedTotal: number }
-  readonly page: PageSocket
+  readonly settings: HostSettings
+  /** Bytes that may wait to be sent to all players together. Default 256 MiB. */
+  readonly maxBufferedTotal?: number
+  /** Whether the page returns after its socket is lost. The close frames of players depend on this. */
+  mayStartAgain(): boolean
   onPlayer(change: PlayerChange): void
-  readonly log: (line: string) => void
+  /** Takes a line about each player who was refused or ended, at most 20 in ten seconds. */
+  onLog(line: string): void
+  /** Takes unexpected errors, such as a malformed batch of the page. */
+  onFault(error: unknown): void
 }
 
 /** Passes messages between players and the page, within the limits that hold for each player. */
-export class Relay {
+export class Relay implements PageReader {
   readonly options: RelayOptions
+  readonly page: PageSocket
+  readonly log: LineLog
+  readonly maxBufferedTotal: number
   readonly figures = new PlayersFigures()
-  readonly #players = new Map<number, RelayedPlayer>()
+  readonly #players = new Map<number, Player>()
   /** Players with waiting bytes, of which the page was told. */
-  readonly #behind = new Set<RelayedPlayer>()
+  readonly #behind = new Set<Player>()
   #behindTimer: NodeJS.Timeout | undefined
   #lastId = 0
   /** New players are refused. */
   isStopping = false
   #onEmpty: (() => void) | undefined
 
-  constructor(options: RelayOptions) {
+  /** @param pages completes handshakes of the page */
+  constructor(options: RelayOptions, pages: WebSocketServer) {
+    const { settings, maxBufferedTotal = MOST_BUFFERED_TOTAL, onLog } = options
     this.options = options
+    this.page = new PageSocket(pages, this)
+    this.log = createLineLog(onLog)
+    // The total must allow at least what one player may have.
+    this.maxBufferedTotal = Math.max(maxBufferedTotal, settings.maxBuffered)
   }
 
   /** Tells the page of a player whose connection is open. */
   admit(connection: Connection): Receiver | PlayerRefusal {
-    const {
-      page,
-      limits: { maxPlayers },
-    } = this.options
+    const { page } = this
+    const { maxPlayers } = this.options.settings
     if (this.isStopping) return STOPPING
     if (this.#players.size >= maxPlayers) return { code: 1013, reason: `All ${maxPlayers} places are taken` }
     // Refuse early: even a player who leaves at once would add two frames to the page's queue.
     if (page.isFull) return { code: 1013, reason: 'The game is busy' }
-    const player = new RelayedPlayer((this.#lastId += 1), connection, this, () => this.#forget(player))
+    const player = new Player((this.#lastId += 1), connection, this, () => this.#forget(player))
     this.#players.set(player.id, player)
     this.figures.joined += 1
     this.figures.now = this.#players.size
@@ -95,11 +113,18 @@ export class Relay {
     })
   }
 
-  closeAll(code: number, reason: string): void {
+  closeAll({ code, reason }: PlayerRefusal): void {
     for (const player of [...this.#players.values()]) player.end(code, reason)
   }
 
-  /** The page has stopped reading, or reads again. */
+  pageLost(): void {
+    this.closeAll(this.isStopping ? STOPPING : this.options.mayStartAgain() ? RESTARTING : FAILED)
+  }
+
+  onFault(error: unknown): void {
+    this.options.onFault(error)
+  }
+
   setFull(isFull: boolean): void {
     for (const { connection } of this.#players.values()) {
       if (isFull) connection.pause()
@@ -107,7 +132,6 @@ export class Relay {
     }
   }
 
-  /** Takes a frame of the page. */
   take({ connection, operation, isBinary, payload }: Frame): void {
     const player = this.#players.get(connection)
     if (operation !== OPERATIONS.close) {
@@ -125,8 +149,8 @@ export class Relay {
   }
 
   /** Reports to the page the bytes that wait for slow players, now and until none wait. */
-  report(): void {
-    const { page } = this.options
+  batchTaken(): void {
+    const { page } = this
     clearTimeout(this.#behindTimer)
     this.#behindTimer = undefined
     let held = 0
@@ -137,13 +161,13 @@ export class Relay {
       player.reported = waiting
       if (player.connection.heldBytes === 0 || player.hasEnded) this.#behind.delete(player)
     }
-    if (held > this.options.limits.maxBufferedTotal) this.#shed(held)
-    if (this.#behind.size > 0) this.#behindTimer = setTimeout(() => this.report(), BEHIND_MS)
+    if (held > this.maxBufferedTotal) this.#shed(held)
+    if (this.#behind.size > 0) this.#behindTimer = setTimeout(() => this.batchTaken(), BEHIND_MS)
   }
 
   /** Closes the players with the most waiting bytes, until the total is within its limit. */
   #shed(held: number): void {
-    const { maxBufferedTotal } = this.options.limits
+    const { maxBufferedTotal } = this
     const slowest = [...this.#behind].sort((a, b) => b.connection.heldBytes - a.connection.heldBytes)
     for (const player of slowest) {
       if (held <= maxBufferedTotal) return
@@ -154,13 +178,14 @@ export class Relay {
     }
   }
 
-  /** Stops all reports. */
+  /** Ends the page's socket, and all reports. */
   close(): void {
+    this.page.close()
     this.#behind.clear()
     clearTimeout(this.#behindTimer)
   }
 
-  #forget({ id }: RelayedPlayer): void {
+  #forget({ id }: Player): void {
     this.#players.delete(id)
     this.figures.now = this.#players.size
     if (this.#players.size === 0) this.#onEmpty?.()
@@ -168,7 +193,7 @@ export class Relay {
 }
 
 /** A player whom the relay has admitted. */
-class RelayedPlayer implements Receiver {
+class Player implements Receiver {
   readonly id: number
   readonly connection: Connection
   /** The waiting bytes of the last report to the page. */
@@ -184,16 +209,16 @@ class RelayedPlayer implements Receiver {
     this.id = id
     this.connection = connection
     this.#relay = relay
-    this.#messagesLeft = relay.options.limits.maxRate * BURST_SECONDS
+    this.#messagesLeft = relay.options.settings.maxRate * BURST_SECONDS
     this.#forget = forget
   }
 
   receive(data: string | Uint8Array, isUnreliable = false): void {
     if (!this.#mayCome()) return
-    const { figures, options } = this.#relay
-    if (options.page.isFull && isUnreliable) return
+    const { figures, page } = this.#relay
+    if (page.isFull && isUnreliable) return
     figures.messagesIn += 1
-    figures.bytesIn += options.page.writer.data(this.id, data)
+    figures.bytesIn += page.writer.data(this.id, data)
   }
 
   count(): void {
@@ -208,7 +233,7 @@ class RelayedPlayer implements Receiver {
   /** Returns whether bytes wait for the player. Closes a player for whom too many wait. */
   send(data: string | Uint8Array): boolean {
     if (this.hasEnded) return false
-    const { maxBuffered } = this.#relay.options.limits
+    const { maxBuffered } = this.#relay.options.settings
     const held = this.connection.heldBytes
     this.connection.send(data)
     // A single message may exceed the limit.
@@ -232,7 +257,7 @@ class RelayedPlayer implements Receiver {
   end(code: number, reason: string): void {
     if (this.hasEnded) return
     if (code === 1008 || code === 1009 || code === 1013) {
-      this.#relay.options.log(`Player ${this.id} (${this.connection.remoteAddress}) is closed with ${code}: ${reason}`)
+      this.#relay.log(`Player ${this.id} (${this.connection.remoteAddress}) is closed with ${code}: ${reason}`)
     }
     this.#tell(code, reason)
     this.connection.close(code, reason)
@@ -240,7 +265,7 @@ class RelayedPlayer implements Receiver {
 
   #mayCome(): boolean {
     if (this.hasEnded) return false
-    const { maxRate } = this.#relay.options.limits
+    const { maxRate } = this.#relay.options.settings
     const now = performance.now()
     const earned = ((now - this.#countedAt) / 1_000) * maxRate
     this.#messagesLeft = Math.min(maxRate * BURST_SECONDS, this.#messagesLeft + earned) - 1
@@ -253,8 +278,8 @@ class RelayedPlayer implements Receiver {
   #tell(code: number, reason: string): void {
     if (this.hasEnded) return
     this.hasEnded = true
-    const { page, onPlayer } = this.#relay.options
-    page.tellLeft(this.id, code, reason)
-    onPlayer({ id: this.id, state: 'closed', remoteAddress: this.connection.remoteAddress, code, reason })
+    this.#relay.page.tellLeft(this.id, code, reason)
+    const { remoteAddress } = this.connection
+    this.#relay.options.onPlayer({ id: this.id, state: 'closed', remoteAddress, code, reason })
   }
 }

@@ -87,9 +87,7 @@ export const readNumber = (payload: Uint8Array): number =>
 
 const ROOM = 64 * 1024
 
-/**
- * Appends frames to a batch. A full batch goes to `flush` at once, the last one when the owner calls `flush()`.
- */
+/** Appends frames to a batch. A full batch goes to `flush` at once, the last one when the owner calls `flush()`. */
 export class BatchWriter {
   readonly #encoder = new TextEncoder()
   readonly #flush: (batch: Uint8Array) => void

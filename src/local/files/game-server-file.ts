@@ -1,12 +1,9 @@
 import { isObject } from '../../protocol/is-object.js'
-import { InvalidInput } from '../../platform/schema.js'
-import { readFleet } from '../../platform/schema.js'
-import { readGameServer } from '../../platform/schema.js'
+import { InvalidInput, readFleet, readGameServer } from '../../platform/schema.js'
 import type { GameServerManifest } from '../../platform/sidecar.js'
 import { plainText } from '../../protocol/plain-text.js'
 import { readTextFile, unreadableReason } from './read-text-file.js'
-import { findDocument } from './yaml-documents.js'
-import type { FoundDocument } from './yaml-documents.js'
+import { findDocument, type FoundDocument } from './yaml-documents.js'
 
 /** A GameServer file can't be used. The message is one sentence that names the file. */
 export class GameServerFileError extends Error {

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FleetAction } from '../../platform/fleet.js'
-import type { Beats } from '../../platform/fleet.js'
+import type { FleetAction, Beats } from '../../platform/fleet.js'
 import type { ControlCommand, ControlResult, GameServerManifest } from '../../platform/sidecar.js'
 import { BEFORE_READY } from '../../protocol/game-server.js'
 import type { ConsoleLine } from '../game/lines.js'
 import type { PlayersPorts } from './ports.js'
-import { ServerRun } from './server.js'
-import type { ServerSurroundings } from './server.js'
+import { ServerRun, type ServerSurroundings } from './server.js'
 
 /** Milliseconds between two looks for a free port. */
 const PORT_MS = 1_000

@@ -1,17 +1,18 @@
 import type { AddressInfo } from 'node:net'
-import { createFleetModel } from '../../platform/fleet.js'
-import type { FleetModel } from '../../platform/fleet.js'
-import type { FleetAction, FleetEvent } from '../../platform/fleet.js'
-import type { RunningFleet } from '../../platform/fleet.js'
+import {
+  createFleetModel,
+  type FleetModel,
+  type FleetAction,
+  type FleetEvent,
+  type RunningFleet,
+} from '../../platform/fleet.js'
 import { readAutoscaler, readFleet } from '../../platform/schema.js'
-import { callSafely } from '../../platform/sidecar.js'
-import type { ControlResult } from '../../platform/sidecar.js'
+import { callSafely, type ControlResult } from '../../platform/sidecar.js'
 import { listen } from '../http/address.js'
 import { createLocalClock } from '../sidecar/local-clock.js'
 import { warnProcess } from '../sidecar/local-sidecar-options.js'
 import { plainText } from '../../protocol/plain-text.js'
-import { BUILT_IN, followFleetFiles, readFleetFiles, writeKubeconfig } from './fleet-file.js'
-import type { FleetSource } from './fleet-file.js'
+import { BUILT_IN, followFleetFiles, readFleetFiles, writeKubeconfig, type FleetSource } from './fleet-file.js'
 import type { FleetRunEvent, FleetRunOptions, FleetSettings } from './fleet-options.js'
 import { createFleetServer } from './fleet-server.js'
 import { GameServers } from './game-servers.js'

@@ -1,13 +1,16 @@
 import type { FleetEvent, ServerProcess } from '../../platform/fleet.js'
-import { BEFORE_READY } from '../../protocol/game-server.js'
-import type { GameServer } from '../../protocol/game-server.js'
+import { BEFORE_READY, type GameServer } from '../../protocol/game-server.js'
 import { isObject } from '../../protocol/is-object.js'
-import { isMarked } from '../../platform/sidecar.js'
-import type { Change, ControlCommand, ControlResult, GameServerManifest } from '../../platform/sidecar.js'
+import {
+  isMarked,
+  type Change,
+  type ControlCommand,
+  type ControlResult,
+  type GameServerManifest,
+} from '../../platform/sidecar.js'
 import { GameLife, type Game, type Next } from '../game/game-life.js'
-import { gameVariables, KUBELET_MS } from '../game/kubelet.js'
-import { startLocalSidecar } from '../sidecar/local-sidecar.js'
-import type { LocalSidecar } from '../sidecar/local-sidecar.js'
+import { endGameServer, gameVariables, KUBELET_MS } from '../game/kubelet.js'
+import { startLocalSidecar, type LocalSidecar } from '../sidecar/local-sidecar.js'
 import type { ConsoleLine } from '../game/lines.js'
 import type { FleetGame, GameExit, StartGame } from '../game/program-game.js'
 
@@ -195,8 +198,7 @@ export class ServerRun {
       this.#tell({ ...this.#process, state: 'starting', restarts }, 'starts again, as its restartPolicy says')
       return 'again'
     }
-    // pkg/gameservers/succeeded.go and health.go, as of release 1.56: a pod isn't restarted, even before Ready.
-    this.control({ type: 'setState', state: exitCode === 0 ? 'Shutdown' : 'Unhealthy' })
+    endGameServer(this.local, exitCode)
     return 'nothing'
   }
 

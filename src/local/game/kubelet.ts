@@ -1,7 +1,6 @@
 import { endReasonOf } from '../../protocol/game-server.js'
 import { sidecarVariables } from '../gateway/sidecar-url.js'
-import { followReplacements } from '../sidecar/local-sidecar.js'
-import type { LocalSidecar } from '../sidecar/local-sidecar.js'
+import { followReplacements, type LocalSidecar } from '../sidecar/local-sidecar.js'
 
 /** How long after the end of its GameServer the kubelet's SIGTERM reaches a game that still runs. */
 export const KUBELET_MS = 1_000
@@ -59,6 +58,14 @@ export async function hasGameServerEnded({ sidecar }: LocalSidecar): Promise<boo
     })
   })
   return true
+}
+
+/**
+ * Ends the GameServer of a game that has ended by itself and isn't started again, even before Ready.
+ * Source: pkg/gameservers/health.go and succeeded.go, as of release 1.61.
+ */
+export function endGameServer(local: LocalSidecar, exitCode: number): void {
+  local.control({ type: 'setState', state: exitCode === 0 ? 'Shutdown' : 'Unhealthy' })
 }
 
 /** Puts a fresh GameServer in the place of the one whose game has ended, and returns the sentence that says so. */

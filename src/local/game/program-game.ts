@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { Game } from './game-life.js'
-import { plainLines } from './lines.js'
-import type { ConsoleLine } from './lines.js'
+import { plainLines, type ConsoleLine } from './lines.js'
 import { readLines } from './processes.js'
 import { startCommand } from './start-command.js'
 

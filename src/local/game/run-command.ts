@@ -1,8 +1,8 @@
 import { isMarked } from '../../platform/sidecar.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { GameLife } from './game-life.js'
-import { CommandError, startCommand } from './start-command.js'
-import type { CommandEnd, RunningCommand } from './start-command.js'
+import { endGameServer } from './kubelet.js'
+import { CommandError, startCommand, type CommandEnd, type RunningCommand } from './start-command.js'
 
 /** npm repeats a signal that the terminal has already sent to all processes: signals within this time count as one. */
 const SAME_REQUEST_MS = 200
@@ -42,6 +42,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
       return (running = started)
     },
     next({ signal, exitCode }, hasEnded) {
+      if (!hasEnded) endGameServer(local, exitCode)
       const { name } = local.sidecar.snapshot().gameServer.object_meta
       say(`${command[0]} ended with ${signal ?? `exit code ${exitCode}`}; GameServer ${name} is ${stateOf(local)}`)
       return restarts && hasEnded ? 'fresh' : 'nothing'

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process'
-import type { SpawnOptions } from 'node:child_process'
+import { spawn, type SpawnOptions } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Game } from './game-life.js'
-import { guardFamily, isFamilyAlive, markedEnv, signalFamily, signalGroup } from './processes.js'
-import type { Family } from './processes.js'
+import { guardFamily, isFamilyAlive, markedEnv, signalFamily, signalGroup, type Family } from './processes.js'
 
 /** How long processes that the command has left behind may take to end by SIGTERM. */
 const LEFTOVERS_MS = 5_000

@@ -4,8 +4,7 @@ import { isLoopback, ownHosts } from '../http/address.js'
 import { checkCertificate } from '../http/certificate.js'
 import { createLineLog } from '../http/line-log.js'
 import { createToken } from '../http/token.js'
-import { warnProcess } from '../sidecar/local-sidecar-options.js'
-import type { LocalSidecarOptions } from '../sidecar/local-sidecar-options.js'
+import { warnProcess, type LocalSidecarOptions } from '../sidecar/local-sidecar-options.js'
 import { findSidecar } from './sidecar-url.js'
 
 /** Options of `createGateway()`. All have defaults. */

@@ -1,12 +1,10 @@
-import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { followCertificate, type Certificate } from './certificate.js'
 import { limitConnections } from './connection-limit.js'
 import { answerRefusal, createReply } from './raw-response.js'
-import { malformed, METHOD_NOT_ALLOWED, SIDECAR_FORM } from './refusal.js'
-import type { Refusal, RefusalForm } from './refusal.js'
+import { malformed, METHOD_NOT_ALLOWED, SIDECAR_FORM, type Refusal, type RefusalForm } from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
 
 /** Limits that keep one client, or many, from taking the whole server. */

@@ -1,9 +1,7 @@
-import { ServerResponse, STATUS_CODES } from 'node:http'
-import type { IncomingMessage } from 'node:http'
+import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { SIDECAR_FORM } from './refusal.js'
-import type { Refusal, RefusalForm } from './refusal.js'
+import { SIDECAR_FORM, type Refusal, type RefusalForm } from './refusal.js'
 
 /** Headers that keep an answer from being stored, taken for another type, or framed by another page. */
 export const SAFE_HEADERS = {

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { hostName, originOf, readOrigin } from './address.js'
-import { forbidden, malformed } from './refusal.js'
-import type { Refusal } from './refusal.js'
+import { forbidden, malformed, type Refusal } from './refusal.js'
 
 /** The part of a request by which the guard decides. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>

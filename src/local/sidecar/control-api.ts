@@ -1,9 +1,16 @@
 import { isObject } from '../../protocol/is-object.js'
 import { readAllocation } from '../../platform/schema.js'
-import { allocateGameServer, explainEntry, faultPresets, gameServerBytes } from '../../platform/sidecar.js'
-import type { ControlCommand, ControlResult, Sidecar, SidecarSnapshot } from '../../platform/sidecar.js'
-import { answer, isSequence, refused } from './control-routes.js'
-import type { Control } from './control-routes.js'
+import {
+  allocateGameServer,
+  explainEntry,
+  faultPresets,
+  gameServerBytes,
+  type ControlCommand,
+  type ControlResult,
+  type Sidecar,
+  type SidecarSnapshot,
+} from '../../platform/sidecar.js'
+import { answer, isSequence, refused, type Control } from './control-routes.js'
 import { parseGameServer } from '../files/game-server-file.js'
 
 /** The sidecar that the control interface controls. */

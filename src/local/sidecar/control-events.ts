@@ -1,10 +1,8 @@
 import type { WebSocket } from 'ws'
 import { answerRefusal } from '../http/raw-response.js'
 import type { Admission } from '../http/request-guard.js'
-import { checkControlAccess, readEvents } from './control-routes.js'
-import type { Control, EventSource } from './control-routes.js'
-import { acceptWebSocket } from './websocket-server.js'
-import type { Upgrade } from './websocket-server.js'
+import { checkControlAccess, readEvents, type Control, type EventSource } from './control-routes.js'
+import { acceptWebSocket, type Upgrade } from './websocket-server.js'
 
 /** Bytes that may wait in a reader's socket. Further entries wait in the log. */
 const MAX_BACKLOG = 1024 * 1024

@@ -1,22 +1,18 @@
-import { readAllocation } from '../../platform/schema.js'
-import { commandProblem } from '../../platform/schema.js'
-import { checkLocalSidecarOptions } from '../../platform/schema.js'
+import { readAllocation, commandProblem, checkLocalSidecarOptions } from '../../platform/schema.js'
 import {
   allocateGameServer,
   callSafely,
   createSidecar,
   replaceAfterOf,
   replacementSentence,
-} from '../../platform/sidecar.js'
-import type {
-  AnsweredAllocation,
-  ControlCommand,
-  ControlResult,
-  GameServerAllocation,
-  GameServerManifest,
-  Sidecar,
-  SidecarConfig,
-  SidecarMode,
+  type AnsweredAllocation,
+  type ControlCommand,
+  type ControlResult,
+  type GameServerAllocation,
+  type GameServerManifest,
+  type Sidecar,
+  type SidecarConfig,
+  type SidecarMode,
 } from '../../platform/sidecar.js'
 import { isLoopback, ownHosts, urlHost } from '../http/address.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
@@ -26,12 +22,9 @@ import { plainText } from '../../protocol/plain-text.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followGameServerFile } from '../files/follow-file.js'
 import { parseGameServer, readText } from '../files/game-server-file.js'
-import { createLocalClock } from './local-clock.js'
-import type { LocalClock } from './local-clock.js'
-import { warnProcess } from './local-sidecar-options.js'
-import type { LocalSidecarOptions } from './local-sidecar-options.js'
-import { startListening } from './pausable-listener.js'
-import type { PausableListener } from './pausable-listener.js'
+import { createLocalClock, type LocalClock } from './local-clock.js'
+import { warnProcess, type LocalSidecarOptions } from './local-sidecar-options.js'
+import { startListening, type PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
 
 export interface RestartOptions {

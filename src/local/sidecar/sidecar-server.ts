@@ -2,18 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net'
 import { toolOf } from '../../protocol/tool-agent.js'
 import { ConnectionDropped } from '../../platform/sidecar.js'
-import { createGuardedServer } from '../http/guarded-server.js'
-import type { GuardedServerOptions } from '../http/guarded-server.js'
-import { corsHeaders, isPreflight } from '../http/request-guard.js'
-import type { Admission, RequestHead, Verdict } from '../http/request-guard.js'
-import { controlOf } from './control-api.js'
-import type { ControlTarget } from './control-api.js'
+import { createGuardedServer, type GuardedServerOptions } from '../http/guarded-server.js'
+import { corsHeaders, isPreflight, type Admission, type RequestHead, type Verdict } from '../http/request-guard.js'
+import { controlOf, type ControlTarget } from './control-api.js'
 import { upgradeToEvents } from './control-events.js'
 import { answerControl, isControlTarget } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
 import { toRequest, writeResponse } from './http-adapter.js'
-import { serveUpgrade } from './sidecar-upgrade.js'
-import type { Caller } from './sidecar-upgrade.js'
+import { serveUpgrade, type Caller } from './sidecar-upgrade.js'
 
 export interface SidecarServerOptions {
   readonly target: ControlTarget

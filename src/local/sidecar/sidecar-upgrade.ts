@@ -1,13 +1,17 @@
 import type { WebSocket } from 'ws'
 import { operations } from '../../protocol/operations.js'
-import { ConnectionDropped, lineOf } from '../../platform/sidecar.js'
-import type { RawRequest, Sidecar, WatchMessage, WatchSink } from '../../platform/sidecar.js'
-import { buildRequest } from './http-adapter.js'
-import type { RawTarget } from './http-adapter.js'
+import {
+  ConnectionDropped,
+  lineOf,
+  type RawRequest,
+  type Sidecar,
+  type WatchMessage,
+  type WatchSink,
+} from '../../platform/sidecar.js'
+import { buildRequest, type RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/raw-response.js'
 import type { Admission } from '../http/request-guard.js'
-import { acceptWebSocket, endAbruptly, sendFrame } from './websocket-server.js'
-import type { Upgrade } from './websocket-server.js'
+import { acceptWebSocket, endAbruptly, sendFrame, type Upgrade } from './websocket-server.js'
 
 /** Bytes that may wait in a watcher's socket. Further objects wait in the watcher's queue, which drops the oldest first. */
 const MAX_BACKLOG = 64 * 1024

@@ -1,45 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { CONFIG_PATH, createAccess, isRead } from '../gateway/forward/access.js'
+import { CONFIG_PATH, createAccess, isRead, type Access } from '../gateway/forward/access.js'
 import { SidecarHandler } from '../gateway/forward/sidecar-handler.js'
-import type { SidecarHandlerOptions } from '../gateway/forward/sidecar-handler.js'
 import { isForSidecar, SIDECAR_PREFIX } from '../gateway/forward/sidecar-route.js'
-import { resolveGatewayOptions } from '../gateway/gateway-options.js'
-import type { GatewaySettings } from '../gateway/gateway-options.js'
+import { resolveGatewayOptions, type GatewaySettings } from '../gateway/gateway-options.js'
 import { variablePrefix } from '../gateway/sidecar-url.js'
 import { isLoopback } from '../http/address.js'
-import { createLineLog, refusalLine } from '../http/line-log.js'
+import { createLineLog, refusalLine, type LineLog } from '../http/line-log.js'
 import { answerRefusal, hasClosed } from '../http/raw-response.js'
-import { forbidden } from '../http/refusal.js'
-import type { Refusal } from '../http/refusal.js'
-import { createGuard } from '../http/request-guard.js'
-import type { Admission } from '../http/request-guard.js'
+import { forbidden, type Refusal } from '../http/refusal.js'
+import { createGuard, type Admission } from '../http/request-guard.js'
 import { dashboardUrl } from '../sidecar/dashboard-route.js'
-import { createLocalSidecar, followReplacements } from '../sidecar/local-sidecar.js'
+import { createLocalSidecar, followReplacements, type LocalSidecar } from '../sidecar/local-sidecar.js'
 import { checkPluginOptions } from '../../platform/schema.js'
 import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
-
-/** The sidecar that one of Vite's servers serves. */
-export interface DevSidecar {
-  /**
-   * Starts the local sidecar, if the options ask for one, and logs its address. After a failure, every answer says why.
-   */
-  start(): Promise<void>
-  /**
-   * Answers requests for the sidecar and for its script. Resolves with false, without an answer, for all other
-   * requests.
-   */
-  serve(message: IncomingMessage, reply: ServerResponse): Promise<boolean>
-  /** Answers upgrades for the sidecar and ignores all others. */
-  upgrade(message: IncomingMessage, socket: Socket): Promise<void>
-  /** Ends every watch and the local sidecar. Idempotent. */
-  close(): Promise<void>
-}
-
-interface Running {
-  readonly handler: SidecarHandler
-  close(): Promise<void>
-}
 
 const NOT_FROM_ELSEWHERE = forbidden(
   'Only this machine may use the sidecar; if others should, give the plugin expose: true',
@@ -66,108 +40,114 @@ export function resolvePluginOptions(options: GameserverSidecarOptions): Gateway
   })
 }
 
-/** Starts the local sidecar, if there is one, and logs the sidecar's address. */
-async function run(
-  settings: GatewaySettings,
-  shared: Pick<SidecarHandlerOptions, 'access' | 'log'>,
-  logger: ViteLogger,
-): Promise<Running> {
-  const { timeout, denied, token } = settings
-  const onWarning = (message: string): void => logger.warn(`gameserver-sidecar: ${message}`)
-  const local = settings.local && (await createLocalSidecar({ onWarning, ...settings.local }))
-  const sidecar = settings.sidecar ?? new URL(local!.url)
-  const handler = new SidecarHandler({ sidecar, timeout, denied, ...shared })
-  const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
-  logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
-  if (local !== undefined) {
-    followReplacements(local, (sentence) => logger.info(`gameserver-sidecar: ${sentence}`))
-    if (settings.local?.dashboard !== false) logger.info(`  Dashboard at ${dashboardUrl(local)}`)
-  }
-  if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
-  return {
-    handler,
-    async close() {
-      handler.stopWatches('')
-      handler.close()
-      await local?.close()
-    },
-  }
-}
+/** The sidecar that one of Vite's servers serves. */
+export class DevSidecar {
+  readonly #settings: GatewaySettings
+  readonly #logger: ViteLogger
+  readonly #guard: ReturnType<typeof createGuard>
+  readonly #access: Access
+  readonly #log: LineLog
+  #local: LocalSidecar | undefined
+  #starting: Promise<SidecarHandler | Refusal> | undefined
+  #closing: Promise<void> | undefined
 
-/** Creates the sidecar of a server with this scheme. */
-export function createDevSidecar(settings: GatewaySettings, scheme: 'http' | 'https', logger: ViteLogger): DevSidecar {
-  const { allowHosts, allowOrigins, exposed, token } = settings
-  const guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
-  const access = createAccess(settings, scheme)
-  const log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
+  constructor(settings: GatewaySettings, scheme: 'http' | 'https', logger: ViteLogger) {
+    const { allowHosts, allowOrigins } = settings
+    this.#settings = settings
+    this.#logger = logger
+    this.#guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
+    this.#access = createAccess(settings, scheme)
+    this.#log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
+  }
 
-  const state: { running?: Promise<Running | Refusal>; closing?: Promise<void> } = {}
-  const start = (): Promise<Running | Refusal> => {
-    if (state.closing !== undefined) return Promise.resolve(CLOSED)
-    state.running ??= run(settings, { access, log }, logger).catch((error: unknown) => {
+  /**
+   * Starts the local sidecar, if the options ask for one, and logs its address. Resolves with what answers requests; after a
+   * failure, with why none is answered.
+   */
+  start(): Promise<SidecarHandler | Refusal> {
+    if (this.#closing !== undefined) return Promise.resolve(CLOSED)
+    this.#starting ??= this.#start().catch((error: unknown) => {
       const message = `The sidecar could not be started: ${error instanceof Error ? error.message : String(error)}`
-      logger.error(`gameserver-sidecar: ${message}`)
+      this.#logger.error(`gameserver-sidecar: ${message}`)
       return { status: 503, code: 14, message }
     })
-    return state.running
+    return this.#starting
   }
 
-  const refuserOf = (message: IncomingMessage, to: ServerResponse | Socket) => (refusal: Refusal) => {
-    log(refusalLine(message.method, message.url ?? '', refusal))
-    answerRefusal(to, refusal)
+  /** Answers requests for the sidecar and for its script. Resolves with false, without an answer, for all other requests. */
+  async serve(given: IncomingMessage, reply: ServerResponse): Promise<boolean> {
+    const target = given.url ?? ''
+    const mayEnter = this.#settings.token !== undefined && isRead(given) && /[?&]token=/.test(target)
+    if (!isOwn(target) && !mayEnter) return false
+    const message = 'stream' in given ? likeHttp1(given) : given
+    const admission = this.#admit(message)
+    if ('status' in admission) return this.#refuse(message, reply, admission)
+    if (!isForSidecar(target)) {
+      const answered = this.#access.serve(message, reply, admission)
+      return typeof answered === 'boolean' ? answered : this.#refuse(message, reply, answered)
+    }
+    const started = await this.start()
+    if (hasClosed(reply)) return true
+    if ('status' in started) return this.#refuse(message, reply, started)
+    await started.serve(message, reply, admission)
+    return true
   }
+
+  /** Answers upgrades for the sidecar and ignores all others. */
+  async upgrade(message: IncomingMessage, socket: Socket): Promise<void> {
+    if (!isForSidecar(message.url ?? '')) return
+    socket.on('error', () => socket.destroy())
+    const admission = this.#admit(message)
+    if ('status' in admission) return void this.#refuse(message, socket, admission)
+    const started = await this.start()
+    if (socket.destroyed) return
+    if ('status' in started) this.#refuse(message, socket, started)
+    else await started.upgrade(message, socket, admission)
+  }
+
+  /** Ends every watch and the local sidecar. Idempotent. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#end())
+  }
+
+  async #start(): Promise<SidecarHandler> {
+    const { local: asked, timeout, denied, token } = this.#settings
+    const logger = this.#logger
+    const onWarning = (message: string): void => logger.warn(`gameserver-sidecar: ${message}`)
+    const local = asked && (await createLocalSidecar({ onWarning, ...asked }))
+    this.#local = local
+    const sidecar = this.#settings.sidecar ?? new URL(local!.url)
+    const kind = local === undefined ? 'Sidecar' : `Local sidecar (${local.mode} mode)`
+    logger.info(`  ${kind} at ${sidecar.href.replace(/\/$/, '')}, for pages at ${SIDECAR_PREFIX}`)
+    if (local !== undefined) {
+      followReplacements(local, (sentence) => logger.info(`gameserver-sidecar: ${sentence}`))
+      if (asked?.dashboard !== false) logger.info(`  Dashboard at ${dashboardUrl(local)}`)
+    }
+    if (token !== undefined) logger.info(`  Pages get its token by ?token=${token}`)
+    return new SidecarHandler({ sidecar, timeout, denied, access: this.#access, log: this.#log })
+  }
+
+  async #end(): Promise<void> {
+    const started = await this.#starting
+    if (started instanceof SidecarHandler) {
+      started.stopWatches('')
+      started.close()
+    }
+    await this.#local?.close()
+  }
+
   /** Admits a request of this machine, or of any machine if the server is exposed. Otherwise returns the refusal. */
-  const admit = (message: IncomingMessage): Admission | Refusal => {
-    const verdict = guard(message)
+  #admit(message: IncomingMessage): Admission | Refusal {
+    const verdict = this.#guard(message)
     if (verdict.refusal !== undefined) return verdict.refusal
-    return exposed || isLoopback(message.socket.remoteAddress ?? '') ? verdict : NOT_FROM_ELSEWHERE
+    const isHere = this.#settings.exposed || isLoopback(message.socket.remoteAddress ?? '')
+    return isHere ? verdict : NOT_FROM_ELSEWHERE
   }
 
-  return {
-    async start() {
-      await start()
-    },
-
-    async serve(given, reply) {
-      const target = given.url ?? ''
-      const mayEnter = token !== undefined && isRead(given) && /[?&]token=/.test(target)
-      if (!isOwn(target) && !mayEnter) return false
-      const message = 'stream' in given ? likeHttp1(given) : given
-      const refuse = refuserOf(message, reply)
-      const admission = admit(message)
-      if ('status' in admission) refuse(admission)
-      else if (isForSidecar(target)) {
-        const started = await start()
-        if (hasClosed(reply)) return true
-        if ('status' in started) refuse(started)
-        else await started.handler.serve(message, reply, admission)
-      } else {
-        const answered = access.serve(message, reply, admission)
-        if (typeof answered === 'boolean') return answered
-        refuse(answered)
-      }
-      return true
-    },
-
-    async upgrade(message, socket) {
-      if (!isForSidecar(message.url ?? '')) return
-      socket.on('error', () => socket.destroy())
-      const refuse = refuserOf(message, socket)
-      const admission = admit(message)
-      if ('status' in admission) return refuse(admission)
-      const started = await start()
-      if (socket.destroyed) return
-      if ('status' in started) return refuse(started)
-      await started.handler.upgrade(message, socket, admission)
-    },
-
-    close() {
-      state.closing ??= (async () => {
-        const started = await state.running
-        if (started !== undefined && 'close' in started) await started.close()
-      })()
-      return state.closing
-    },
+  #refuse({ method, url = '' }: IncomingMessage, to: ServerResponse | Socket, refusal: Refusal): true {
+    this.#log(refusalLine(method, url, refusal))
+    answerRefusal(to, refusal)
+    return true
   }
 }
 

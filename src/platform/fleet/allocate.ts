@@ -4,8 +4,7 @@ import { mismatches, mismatchText, otherNamespace, selectorsOf } from '../alloca
 import { isBeingDeleted } from '../sidecar/state/game-server-edits.js'
 import { update } from '../sidecar/state/step.js'
 import type { ServerRecord } from './fleet-state.js'
-import { draw, tell } from './fleet-step.js'
-import type { FleetStep } from './fleet-step.js'
+import { draw, tell, type FleetStep } from './fleet-step.js'
 import { allocationOrder, inOrder } from './ordering.js'
 import type { FleetAllocation } from './types.js'
 

@@ -1,4 +1,4 @@
-import { callEach, throwLater } from '../sidecar/listeners.js'
+import { createListeners, throwLater } from '../sidecar/listeners.js'
 import type { ControlResult } from '../sidecar.js'
 import { answer, choose } from './allocate.js'
 import type { FleetAction, FleetEffect, FleetEvent } from './fleet-state.js'
@@ -44,8 +44,8 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
   let state = initialState(fleet, { platform, namespace, max }, seed, now())
   const kept = new Newest<FleetEntry>(KEPT_ENTRIES)
   const entries = kept.items
-  const changeListeners = new Set<(change: ObjectChange) => void>()
-  const entryListeners = new Set<(entry: FleetEntry) => void>()
+  const changed = createListeners<ObjectChange>(report)
+  const told = createListeners<FleetEntry>(report)
   const queue: FleetEffect[] = []
   let isDraining = false
   let wakesAt: number | undefined
@@ -73,10 +73,10 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     switch (effect.type) {
       case 'entry':
         kept.push(effect.entry)
-        callEach(entryListeners, effect.entry, report)
+        told.call(effect.entry)
         return
       case 'change':
-        callEach(changeListeners, effect.change, report)
+        changed.call(effect.change)
         return
       case 'wake':
         if (effect.at !== wakesAt) run(effect)
@@ -110,8 +110,8 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     get resourceVersion() {
       return String(state.version)
     },
-    onChange: (listener) => listen(changeListeners, listener),
-    onEntry: (listener) => listen(entryListeners, listener),
+    onChange: changed.add,
+    onEntry: told.add,
     // Sequence numbers grow by 1, so the place of each is known.
     entries: (since = 0) => entries.slice(Math.max(0, since + 1 - (entries[0]?.sequence ?? 1))),
     allocate(manifest, batch) {
@@ -146,9 +146,4 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     if (!('server' in command) || state.servers.some(({ name }) => name === command.server)) return undefined
     return { ok: false, status: 404, message: `gameservers.${platform}.dev "${command.server}" not found` }
   }
-}
-
-function listen<T>(listeners: Set<T>, listener: T): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

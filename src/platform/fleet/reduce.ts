@@ -1,5 +1,4 @@
-import { describeChange, isAllocationTime } from '../sidecar.js'
-import type { Change } from '../sidecar.js'
+import { describeChange, isAllocationTime, type Change } from '../sidecar.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import { lastAllocatedAnnotation } from '../../protocol/names.js'
 import { diffGameServers } from '../sidecar/state/game-server-diff.js'

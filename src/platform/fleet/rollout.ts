@@ -1,6 +1,5 @@
 import { isEqual } from '../sidecar/state/game-server-edits.js'
-import { newObject, putFleet, putSet, remove, tell } from './fleet-step.js'
-import type { FleetStep } from './fleet-step.js'
+import { newObject, putFleet, putSet, remove, tell, type FleetStep } from './fleet-step.js'
 import type { FleetObject, SetObject } from './fleet-state.js'
 import { ownedBy } from './platform-json.js'
 import { statusOfFleet, statusOfSet } from './statuses.js'

@@ -1,5 +1,6 @@
 import { longestTimer } from '../../protocol/names.js'
 import { createTurns } from './turns.js'
+import type { MockOptions } from './types.js'
 
 interface Timer {
   /** ms from the start */
@@ -9,157 +10,151 @@ interface Timer {
   readonly waitsSince: number | undefined
 }
 
-export type MockClock = ReturnType<typeof createMockClock>
-
-interface Parts {
-  readonly time: 'manual' | 'auto' | 'real'
-  /** Whether the host still has work that needs no clock. */
-  isBusy(): boolean
-}
-
 /** The longest wait in ms that `auto` skips: a game may wait for players without a limit. */
 const PATIENCE = 3_600_000
 
-/** One clock and one queue of timers for the sidecar, the client and the network between them. */
-export function createMockClock({ time, isBusy }: Parts) {
-  const turns = createTurns()
-  const hand = createHand(time === 'real' ? 1 : 0)
-  const queue = createQueue(hand)
-  const inTurn = createLine()
-  const state = { isClosed: false, isSkipping: false, cancelAlarm: (): void => undefined }
+/** The host's time. A wall clock can be set back. */
+function machine(): number {
+  const { performance } = globalThis as { readonly performance?: { now(): number } }
+  return performance === undefined ? Date.now() : Math.floor(performance.now())
+}
 
-  async function settle(): Promise<void> {
-    do await turns.next()
-    while (isBusy())
+/** One clock and one queue of timers for the sidecar, the client and the network between them. */
+export class MockClock {
+  private readonly time: MockOptions['time']
+  private readonly turns = createTurns()
+  private readonly timers = new Set<Timer>()
+  /** The end of the tasks that run one after the other. */
+  private line = Promise.resolve()
+  private working = 0
+  private isClosed = false
+  private isSkipping = false
+  /** How many times as fast as the host's the clock runs; 0 while it stands still. */
+  private speed: number
+  /** The mock's time at the moment `since` of the host's clock. */
+  private present = 0
+  private since = machine()
+
+  constructor(time: MockOptions['time']) {
+    this.time = time
+    this.speed = time === 'real' ? 1 : 0
+  }
+
+  readonly now = (): number => (this.speed === 0 ? this.present : this.present + (machine() - this.since) * this.speed)
+
+  /** Calls `fire` once after `ms`; the returned function cancels it. */
+  readonly setTimer = (ms: number, fire: () => void): (() => void) => this.add(ms, fire)
+
+  /** Sets a time limit, which may be Infinity. Until it is cancelled, its caller waits. */
+  readonly setLimit = (ms: number, fire: () => void): (() => void) => this.add(ms, fire, this.now())
+
+  advance(ms: number): Promise<void> {
+    return this.inTurn(async () => {
+      await this.settle()
+      const end = this.now() + ms
+      await this.run(({ at }) => at <= end)
+      if (end > this.now()) this.moveTo(end)
+      this.alarm()
+      await this.settle()
+    })
+  }
+
+  /** Runs `speed` times as fast from now on. Only for real time. */
+  setSpeed(speed: number): void {
+    this.moveTo(this.now())
+    this.speed = speed
+    this.alarm()
+  }
+
+  /** Marks work that the host finishes by itself, without the clock. */
+  async busy<T>(work: Promise<T>): Promise<T> {
+    this.working++
+    return work.finally(() => this.working--)
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.setSpeed(0)
+    this.timers.clear()
+    this.turns.close()
+  }
+
+  private add(ms: number, fire: () => void, waitsSince?: number): () => void {
+    if (this.isClosed) return () => undefined
+    // Adding less to a clock may leave it where it was, and then a timer would be due again and again.
+    const timer = { at: this.now() + Math.max(1, ms), fire, waitsSince }
+    this.timers.add(timer)
+    this.alarm()
+    if (this.time === 'auto' && !this.isSkipping && this.isAwaited()) {
+      this.isSkipping = true
+      // From timer to timer, while a caller waits.
+      const skip = (): Promise<void> =>
+        this.run((next) => this.isAwaited(next)).finally(() => (this.isSkipping = false))
+      void this.inTurn(skip)
+    }
+    return () => {
+      if (this.timers.delete(timer)) this.alarm()
+    }
+  }
+
+  private first(): Timer | undefined {
+    let found: Timer | undefined
+    for (const timer of this.timers) if (found === undefined || timer.at < found.at) found = timer
+    return found
+  }
+
+  private fire(timer: Timer): void {
+    this.timers.delete(timer)
+    if (timer.at > this.now()) this.moveTo(timer.at)
+    timer.fire()
+  }
+
+  private moveTo(time: number): void {
+    this.present = time
+    this.since = machine()
+  }
+
+  /** A caller waits, and some timer has a finite time. */
+  private isAwaited(next?: Timer): boolean {
+    const waits = ({ waitsSince }: Timer): boolean => waitsSince !== undefined && this.now() - waitsSince < PATIENCE
+    return next?.at !== Infinity && [...this.timers].some(waits)
+  }
+
+  private inTurn(run: () => Promise<void>): Promise<void> {
+    const done = this.line.then(run)
+    this.line = done.catch(() => undefined)
+    return done
+  }
+
+  private async settle(): Promise<void> {
+    do await this.turns.next()
+    while (this.working > 0)
   }
 
   /** Fires the timers that are due, each at its time, as long as `isOn`. */
-  async function run(isOn: (next: Timer) => boolean): Promise<void> {
-    await settle()
-    for (let next = queue.first(); next !== undefined && isOn(next); next = queue.first()) {
-      queue.fire(next)
-      await settle()
+  private async run(isOn: (next: Timer) => boolean): Promise<void> {
+    await this.settle()
+    for (let next = this.first(); next !== undefined && isOn(next); next = this.first()) {
+      this.fire(next)
+      await this.settle()
     }
   }
 
-  async function pass(ms: number): Promise<void> {
-    await settle()
-    const end = hand.now() + ms
-    await run(({ at }) => at <= end)
-    if (end > hand.now()) hand.moveTo(end)
-    alarm()
-    await settle()
-  }
-
-  /** In `auto`: skips from timer to timer while a caller waits. */
-  const skip = (): Promise<void> => run(queue.isAwaited).finally(() => (state.isSkipping = false))
+  private cancelAlarm = (): void => undefined
 
   /** In `real`: has the host call when the next timer is due. */
-  function alarm(): void {
-    if (time !== 'real') return
-    state.cancelAlarm()
-    const next = queue.first()
-    const ms = next && hand.untilThen(next.at)
-    if (ms === undefined || state.isClosed) return
-    const id = setTimeout(ring, Math.min(longestTimer, ms))
-    state.cancelAlarm = () => clearTimeout(id)
+  private alarm(): void {
+    if (this.time !== 'real') return
+    this.cancelAlarm()
+    const next = this.first()
+    if (next === undefined || this.speed === 0 || this.isClosed) return
+    const ms = Math.max(0, (next.at - this.now()) / this.speed)
+    const id = setTimeout(() => this.ring(), Math.min(longestTimer, ms))
+    this.cancelAlarm = () => clearTimeout(id)
   }
 
-  function ring(): void {
-    for (let next = queue.first(); next !== undefined && next.at <= hand.now(); next = queue.first()) queue.fire(next)
-    alarm()
-  }
-
-  /** Calls `fire` once after `ms`; the returned function cancels it. */
-  function add(ms: number, fire: () => void, waitsSince?: number): () => void {
-    if (state.isClosed) return () => undefined
-    // Adding less to a clock may leave it where it was, and then a timer would be due again and again.
-    const cancel = queue.add({ at: hand.now() + Math.max(1, ms), fire, waitsSince })
-    alarm()
-    if (time === 'auto' && !state.isSkipping && queue.isAwaited()) {
-      state.isSkipping = true
-      void inTurn(skip)
-    }
-    return () => {
-      if (cancel()) alarm()
-    }
-  }
-
-  return {
-    now: hand.now,
-    setTimer: (ms: number, fire: () => void): (() => void) => add(ms, fire),
-    /** Sets a time limit, which may be Infinity. Until it is cancelled, its caller waits. */
-    setLimit: (ms: number, fire: () => void): (() => void) => add(ms, fire, hand.now()),
-    advance: (ms: number): Promise<void> => inTurn(() => pass(ms)),
-    /** Runs `speed` times as fast from now on. Only for real time. */
-    setSpeed(speed: number): void {
-      hand.setSpeed(speed)
-      alarm()
-    },
-    close(): void {
-      state.isClosed = true
-      hand.setSpeed(0)
-      queue.clear()
-      state.cancelAlarm()
-      turns.close()
-    },
-  }
-}
-
-/** Runs tasks one after the other. */
-function createLine(): (run: () => Promise<void>) => Promise<void> {
-  let tail = Promise.resolve()
-  return (run) => {
-    const done = tail.then(run)
-    tail = done.catch(() => undefined)
-    return done
-  }
-}
-
-function createQueue(hand: ReturnType<typeof createHand>) {
-  const timers = new Set<Timer>()
-  return {
-    add(timer: Timer): () => boolean {
-      timers.add(timer)
-      return () => timers.delete(timer)
-    },
-    first(): Timer | undefined {
-      let found: Timer | undefined
-      for (const timer of timers) if (found === undefined || timer.at < found.at) found = timer
-      return found
-    },
-    fire(timer: Timer): void {
-      timers.delete(timer)
-      if (timer.at > hand.now()) hand.moveTo(timer.at)
-      timer.fire()
-    },
-    /** A caller waits, and some timer has a finite time. */
-    isAwaited: (next?: Timer): boolean =>
-      next?.at !== Infinity &&
-      [...timers].some(({ waitsSince }) => waitsSince !== undefined && hand.now() - waitsSince < PATIENCE),
-    clear: (): void => timers.clear(),
-  }
-}
-
-/** The time that the clock shows. It stands still, or runs `speed` times as fast as the host's. */
-function createHand(initial: number) {
-  const { performance } = globalThis as { readonly performance?: { now(): number } }
-  /** The host's time. A wall clock can be set back. */
-  const machine = (): number => (performance === undefined ? Date.now() : Math.floor(performance.now()))
-  /** The mock's time at the moment `since` of the host's clock. */
-  const state = { present: 0, since: machine(), speed: initial }
-  const now = (): number =>
-    state.speed === 0 ? state.present : state.present + (machine() - state.since) * state.speed
-  const moveTo = (present: number): void => void Object.assign(state, { present, since: machine() })
-  return {
-    now,
-    moveTo,
-    setSpeed(speed: number): void {
-      moveTo(now())
-      state.speed = speed
-    },
-    /** ms of the host's time until `at`; undefined if the clock stands still. */
-    untilThen: (at: number): number | undefined =>
-      state.speed === 0 ? undefined : Math.max(0, (at - now()) / state.speed),
+  private ring(): void {
+    for (let next = this.first(); next !== undefined && next.at <= this.now(); next = this.first()) this.fire(next)
+    this.alarm()
   }
 }

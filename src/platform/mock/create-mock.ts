@@ -1,12 +1,9 @@
-import { allocateGameServer, createDelays, createSidecar, replaceAfterOf } from '../sidecar.js'
-import type { AnsweredAllocation, ControlCommand, GameServerAllocation, Sidecar } from '../sidecar.js'
+import { allocateGameServer, createSidecar, replaceAfterOf } from '../sidecar.js'
+import type { AnsweredAllocation, ControlCommand, GameServerAllocation, SidecarConfig } from '../sidecar.js'
 import { createRandom } from '../sidecar/state/faults.js'
-import { createMockClock } from './clock.js'
-import type { MockClock } from './clock.js'
-import { createFailures } from './network.js'
+import { MockClock } from './clock.js'
+import { Network } from './network.js'
 import { createFetch } from './fetch.js'
-import { createJournal } from './journal.js'
-import type { Network } from './network.js'
 import type { GameServer } from '../../index.js'
 import type { Allocation, Mock, MockClientOptions, MockOptions } from './types.js'
 import { createWebSocket } from './websocket.js'
@@ -20,18 +17,13 @@ const START = Date.UTC(2025, 0, 1)
  * @throws TypeError for a name in `conformance` that no operation has
  */
 export function createMock(options: MockOptions = {}): Mock {
-  const { time = 'manual', platform = 'agones', wsLimit = 65_536, seed = 1, unknownPaths = 'fail' } = options
+  const { time = 'manual', platform = 'agones', seed = 1 } = options
   const startAt = options.startAt ?? (time === 'real' ? Date.now() : START)
-  const clock = createMockClock({ time, isBusy: () => state.working > 0 })
-  const sidecar = createSidecar(configOf(options), {
-    now: () => startAt + clock.now(),
-    setTimer: (ms, fire) => clock.setTimer(ms, fire),
-  })
-  const state: MockState = { working: 0, downUntil: 0, isClosed: false }
-  const network = createNetwork(state, sidecar, clock, wsLimit, unknownPaths === 'answer')
-  const { journal, failures } = network
-  const breakAll = (): void => network.delays.rejectAll('the connection broke')
-  sidecar.onDisconnect(breakAll)
+  const clock = new MockClock(time)
+  const now = (): number => startAt + clock.now()
+  const sidecar = createSidecar(configOf(options), { now, setTimer: clock.setTimer })
+  const network = new Network(sidecar, clock, options)
+  const { journal } = network
 
   function control(command: ControlCommand): { ok: true } {
     // The sidecar's own command doesn't move the mock's clock.
@@ -42,22 +34,22 @@ export function createMock(options: MockOptions = {}): Mock {
     if (command.type === 'setClock') clock.setSpeed(command.speed)
     const result = sidecar.control(command)
     if (!result.ok) throw new Error(`mock.control(): ${command.type}: ${result.message}`)
-    if (command.type === 'restart') state.downUntil = clock.now() + (command.downMs ?? 0)
+    if (command.type === 'restart') network.downUntil = clock.now() + (command.downMs ?? 0)
     return { ok: true }
   }
 
   function close(): void {
-    if (!state.isClosed) {
-      state.isClosed = true
+    if (!network.isClosed) {
+      network.isClosed = true
       sidecar.close()
-      breakAll()
+      network.breakAll()
       clock.close()
     }
     journal.throwProblems()
   }
 
   return {
-    options: clientOptions(network, platform, seed),
+    options: clientOptions(network, clock, platform, seed),
     sidecar,
     calls: journal.calls,
     get gameServer() {
@@ -79,7 +71,7 @@ export function createMock(options: MockOptions = {}): Mock {
       return sidecar.snapshot().gameServer
     },
     control,
-    fail: (operation, how = {}) => failures.add(operation, how),
+    fail: (operation, how = {}) => network.fail(operation, how),
     dropWatch: () => void control({ type: 'dropWatchers' }),
     restart: (how = {}) => void control({ ...how, type: 'restart' }),
     expect: (operation, times) => journal.expect(operation, times),
@@ -90,69 +82,26 @@ export function createMock(options: MockOptions = {}): Mock {
   } as Partial<Mock> as Mock
 }
 
-interface MockState {
-  working: number
-  downUntil: number
-  isClosed: boolean
-}
-
-function createNetwork(
-  state: MockState,
-  sidecar: Sidecar,
-  clock: MockClock,
-  wsLimit: number,
-  answersUnknown: boolean,
-): Network {
-  return {
-    baseUrl: originOfPage() ?? 'http://sidecar.mock',
-    sidecar,
-    clock,
-    answersUnknown,
-    failures: createFailures(),
-    journal: createJournal(clock.now),
-    lineLimit: wsLimit === 0 ? Infinity : wsLimit,
-    get isDown() {
-      return state.isClosed || clock.now() < state.downUntil
-    },
-    delays: createDelays((ms, fire) => clock.setTimer(ms, fire)),
-    async busy(work) {
-      state.working++
-      try {
-        return await work
-      } finally {
-        state.working--
-      }
-    },
-  }
-}
-
 /** The options that make a client use the mock. */
-const clientOptions = (network: Network, platform: string, seed: number): MockClientOptions => ({
+const clientOptions = (network: Network, clock: MockClock, platform: string, seed: number): MockClientOptions => ({
   baseUrl: network.baseUrl,
   platform,
-  fetch: createFetch(network),
+  fetch: createFetch(network, clock),
   WebSocket: createWebSocket(network),
   scheduler: {
-    setTimeout: (run, ms) => network.clock.setTimer(ms, run),
-    setLimit: (run: () => void, ms: number) => network.clock.setLimit(ms, run),
+    setTimeout: (run, ms) => clock.setTimer(ms, run),
+    setLimit: (run: () => void, ms: number) => clock.setLimit(ms, run),
     clearTimeout: (cancel: () => void) => cancel(),
   },
-  now: network.clock.now,
+  now: clock.now,
   random: createRandom(seed),
 })
 
 /** Older runtimes lack these symbols: compilers add them before this runs, or use the names. */
 const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => Symbol[name] ?? name
 
-/** In a page the mock is at the page's own origin, as the gateway is. */
-function originOfPage(): string | undefined {
-  const { location } = globalThis as { location?: { origin?: string } }
-  return /^https?:/.test(location?.origin ?? '') ? location!.origin : undefined
-}
-
-function configOf(options: MockOptions): Parameters<typeof createSidecar>[0] {
-  const { mode, platform, featureGates, conformance, gameServer, seed } = options
-  const replaceAfter = replaceAfterOf(options.replace)
-  const given = { mode, platform, featureGates, conformance, gameServer, seed, replaceAfter, sharesClock: true }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-}
+const configOf = ({ mode, platform, featureGates, conformance, gameServer, seed, replace }: MockOptions) =>
+  ({
+    ...{ mode, platform, featureGates, conformance, gameServer, seed },
+    ...{ replaceAfter: replaceAfterOf(replace), sharesClock: true },
+  }) as Partial<SidecarConfig>

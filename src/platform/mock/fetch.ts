@@ -1,57 +1,52 @@
 import type { FetchInit } from '../../index.js'
 import { ConnectionDropped } from '../sidecar.js'
-import { abortError, meet, networkError, operationOf, targetOf } from './network.js'
-import type { Network } from './network.js'
-import type { MockResponse } from './types.js'
+import type { MockClock } from './clock.js'
+import { abortError, networkError, type Network } from './network.js'
+import type { MockClientOptions, MockResponse } from './types.js'
 
 /** The options of `fetch` that the mock reads. */
 type Init = Partial<FetchInit> | undefined
 
 /** `fetch` to the sidecar, without the host's network and timers. */
-export function createFetch(network: Network): (url: string, init?: FetchInit) => Promise<MockResponse> {
+export function createFetch(network: Network, clock: MockClock): MockClientOptions['fetch'] {
+  const send = async (method: string, target: string, init: Init, left: AbortSignal): Promise<MockResponse> => {
+    const request = requestOf(method, network.baseUrl + target, init)
+    let leave = (): void => undefined
+    try {
+      const gone = new Promise<never>((_, reject) => {
+        leave = () => reject(abortError(left))
+        left.addEventListener('abort', leave)
+      })
+      const response = await Promise.race([network.sidecar.handle(request, { method, target, signal: left }), gone])
+      const { status, headers, body } = response
+      // Only a watch is answered with a stream.
+      if (body !== null && status === 200 && target.startsWith('/watch/')) {
+        return { ...textResponse(status, headers, ''), body }
+      }
+      return textResponse(status, headers, method === 'HEAD' ? '' : await clock.busy(response.text()))
+    } catch (error) {
+      throw error instanceof ConnectionDropped ? networkError('ECONNRESET') : error
+    } finally {
+      left.removeEventListener('abort', leave)
+    }
+  }
   return async (url, init: Init) => {
     const method = init?.method ?? 'GET'
-    const target = targetOf(url, network)
-    const found = operationOf(method, target, network)
+    const target = network.targetOf(url)
+    const found = network.operationOf(method, target)
     const call = found && network.journal.add(found.operation, found.name, init?.body)
-    const left = init?.signal as AbortSignal | undefined
-    if (left?.aborted) throw abortError(left)
+    const left = (init?.signal as AbortSignal | undefined) ?? new AbortController().signal
+    if (left.aborted) throw abortError(left)
     if (network.isDown) throw networkError('ECONNREFUSED')
-    const failure = found && network.failures.take(found.operation)
-    const failed = failure && (await meet(failure, network, left, () => send(network, method, target, init)))
-    const response = failed
-      ? textResponse(failed.status, JSON_TYPE, failed.text)
-      : await send(network, method, target, init)
+    const sendOn = (): Promise<MockResponse> => send(method, target, init, left)
+    const failed = found && (await network.meet(found.operation, left, sendOn))
+    const response = failed ? textResponse(failed.status, JSON_TYPE, failed.text) : await sendOn()
     if (call) call.status = response.status
     return response
   }
 }
 
 const JSON_TYPE = new Map([['content-type', 'application/json']])
-
-async function send(network: Network, method: string, target: string, init: Init): Promise<MockResponse> {
-  const left = (init?.signal as AbortSignal | undefined) ?? new AbortController().signal
-  const request = requestOf(method, network.baseUrl + target, init)
-  let leave = (): void => undefined
-  try {
-    const gone = new Promise<never>((_, reject) => {
-      leave = () => reject(abortError(left))
-      left.addEventListener('abort', leave)
-    })
-    const response = await Promise.race([network.sidecar.handle(request, { method, target, signal: left }), gone])
-    const { status, headers, body } = response
-    if (body === null || !isWatch(target, status))
-      return textResponse(status, headers, method === 'HEAD' ? '' : await network.busy(response.text()))
-    return { ...textResponse(status, headers, ''), body }
-  } catch (error) {
-    throw error instanceof ConnectionDropped ? networkError('ECONNRESET') : error
-  } finally {
-    left.removeEventListener('abort', leave)
-  }
-}
-
-/** Only a watch is answered with a stream. */
-const isWatch = (target: string, status: number): boolean => status === 200 && target.startsWith('/watch/')
 
 /** The part of a `Request` that the sidecar reads. The host's class is slow, and some hosts lack it. */
 function requestOf(method: string, url: string, init: Init): Request {

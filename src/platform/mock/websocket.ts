@@ -1,8 +1,6 @@
 import type { WebSocketConstructor } from '../../index.js'
-import { lineOf } from '../sidecar.js'
-import type { WatchHandle, WatchMessage } from '../sidecar.js'
+import { lineOf, type WatchHandle, type WatchMessage } from '../sidecar.js'
 import type { OpenCall } from './journal.js'
-import { meet, operationOf, targetOf } from './network.js'
 import type { Network } from './network.js'
 
 type Handler = ((event: never) => void) | null
@@ -37,8 +35,8 @@ class MockWebSocket {
   constructor(network: Network, url: string) {
     this.network = network
     this.url = url
-    const target = targetOf(url, network)
-    const found = operationOf('GET', target, network)
+    const target = network.targetOf(url)
+    const found = network.operationOf('GET', target)
     if (found?.operation !== 'watchGameServer') {
       throw network.journal.refuse(`A WebSocket of ${target}`, 'only /watch/gameserver is one')
     }
@@ -55,8 +53,7 @@ class MockWebSocket {
   private async dial(call: OpenCall): Promise<void> {
     await Promise.resolve()
     if (this.network.isDown) return this.end(true)
-    const failure = this.network.failures.take('watchGameServer')
-    const failed = failure && (await meet(failure, this.network, this.left.signal))
+    const failed = await this.network.meet('watchGameServer', this.left.signal)
     if (failed) return this.refuse(call, failed.status, failed.text)
     if (this.left.signal.aborted) return
     this.open()

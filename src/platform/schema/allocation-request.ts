@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
 import type { GameServerAllocation, GameServerAllocationSpec } from '../allocation/types.js'
-import { boolean, list, mustBe, readInto, record, text as string } from './check.js'
-import type { Schema } from './check.js'
+import { boolean, list, mustBe, readInto, record, text as string, type Schema } from './check.js'
 
 const text = v.nullish(string)
 const listOf = (item: Schema): Schema => v.nullish(list(item))

@@ -1,8 +1,6 @@
-import * as v from 'valibot'
 import { toInt64, toNatural } from '../sidecar/state/int64.js'
 import type { GameServerManifest } from '../sidecar/state/config.js'
-import { sizeProblem } from '../sidecar/state/object-limits.js'
-import { boolean, integer, leaf, list, nullish, object, quotable, read, record, rule, text, unread } from './check.js'
+import { boolean, integer, leaf, list, nullish, object, quotable, read, record, text, unread } from './check.js'
 
 const seconds = integer(0, 2 ** 31 - 1)
 const port = integer(0, 65_535)
@@ -63,20 +61,11 @@ const status = object(
   }),
 )
 
-const isSmall = rule((value) => {
-  const { metadata, spec, status }: GameServerManifest = value
-  const problem = sizeProblem({ ...metadata, ...spec }) ?? sizeProblem({ ...status })
-  return problem === undefined ? undefined : { message: `is too large: ${problem}` }
-})
-
 /**
  * A GameServer as in a file, by the schema of the platform's API. Like the platform, it refuses unknown fields, which
  * are probably misspelt.
  */
-export const gameServer = v.pipe(
-  object({ ...nullish({ metadata, spec, status }), ...unread('apiVersion', 'kind') }),
-  isSmall,
-)
+export const gameServer = object({ ...nullish({ metadata, spec, status }), ...unread('apiVersion', 'kind') })
 
 /** Reads a GameServer. @throws InvalidInput */
 export const readGameServer = (value: unknown): GameServerManifest =>

@@ -1,8 +1,6 @@
 import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
-import type { Disconnection } from './state/effect.js'
-import { catchUp, closeRunning, dispatch, startRunning } from './running.js'
-import type { Running } from './running.js'
+import { Running } from './running.js'
 import type { ControlResult, Sidecar, SidecarEnvironment } from './sidecar.js'
 import { answerRequest } from './wire/answer-request.js'
 import { watchByWebSocket } from './wire/open-watch.js'
@@ -13,11 +11,11 @@ import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
  * hands objects to watchers and wakes up when something is due.
  */
 export function createSidecar(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Sidecar {
-  const running = startRunning(partial, environment)
-  const { config, log, watchers, disconnectListeners } = running
+  const running = new Running(partial, environment)
+  const { config, log, watchers } = running
   return {
     async handle(request, raw) {
-      catchUp(running)
+      running.catchUp()
       return answerRequest(running, request, raw)
     },
     watch: (sink, by) => watchByWebSocket(running, sink, by),
@@ -31,19 +29,15 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
     log,
     config,
     conformance: () => conformanceOf(running.state),
-    onDisconnect(listener) {
-      const own = (reason: Disconnection): void => listener(reason)
-      disconnectListeners.add(own)
-      return () => void disconnectListeners.delete(own)
-    },
-    close: () => closeRunning(running),
+    onDisconnect: running.disconnected.add,
+    close: () => running.close(),
   }
 }
 
 function control(running: Running, command: ControlCommand): ControlResult {
   if (running.isClosed) return { ok: false, message: 'the sidecar is closed' }
-  catchUp(running)
-  const { effects } = dispatch(running, { type: 'control', command: plainJson(command) })
+  running.catchUp()
+  const { effects } = running.dispatch({ type: 'control', command: plainJson(command) })
   const result = effects.find((effect) => effect.type === 'control-result')
   return result?.ok === true ? { ok: true } : { ok: false, message: result?.message ?? 'nothing happened' }
 }

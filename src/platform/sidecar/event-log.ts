@@ -1,6 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { callEach } from './listeners.js'
-import type { Report } from './listeners.js'
+import { createListeners, type Report } from './listeners.js'
 import { messageOf } from './state/answer.js'
 import type { Change, Effect, Warning } from './state/effect.js'
 import { excerpt } from './state/show.js'
@@ -54,55 +53,47 @@ export interface EventLog {
 }
 
 /** An event with its outcome, for the log. */
-export interface Happening {
-  readonly at: number
-  readonly event: SidecarEvent
+export interface Happening extends Pick<LogEntry, 'at' | 'event'> {
   readonly before: SidecarState
   readonly effects: readonly Effect[]
-  /** Of a call: its duration, its client, and whether a fault delayed it. */
   readonly ms?: number | undefined
   readonly client?: string | undefined
+  /** A fault delayed the call. */
   readonly delayed?: boolean | undefined
 }
 
-export interface WritableLog extends EventLog {
-  readonly lastSeq: number
-  append(happening: Happening): KeptEntry
-  /** Calls the listeners. Separate from `append`, so that a listener sees the sidecar after the event. */
-  announce(kept: KeptEntry): void
-  /** Keeps a request and its answer with their entry. */
-  keepExchange(seq: number, exchange: Exchange): void
-}
+export type WritableLog = ReturnType<typeof createLog>
 
 /** Creates a log with limits for its entries and, roughly, its characters; the oldest entries are dropped first. */
-export function createLog(maxEntries: number, maxSize: number, report: Report): WritableLog {
-  const listeners = new Set<(entry: LogEntry) => void>()
+export function createLog(maxEntries: number, maxSize: number, report: Report) {
+  const listeners = createListeners<LogEntry>(report)
   /** In the order of their numbers, without gaps. */
   const entries = new Map<number, { kept: KeptEntry; size: number }>()
-  const sum = { lastSeq: 0, size: 0 }
+  let lastSeq = 0
+  let sum = 0
 
   /** Keeps the newest entry even if it exceeds the limit by itself. */
   function keep(kept: KeptEntry, size: number): void {
     const { seq } = kept.entry
-    sum.size += size - (entries.get(seq)?.size ?? 0)
+    sum += size - (entries.get(seq)?.size ?? 0)
     entries.set(seq, { kept, size })
     for (const [oldest, { size }] of entries) {
-      if (entries.size <= maxEntries && (sum.size <= maxSize || entries.size === 1)) return
+      if (entries.size <= maxEntries && (sum <= maxSize || entries.size === 1)) return
       entries.delete(oldest)
-      sum.size -= size
+      sum -= size
     }
   }
 
   return {
     get lastSeq() {
-      return sum.lastSeq
+      return lastSeq
     },
-    append(happening) {
+    append(happening: Happening): KeptEntry {
       const { before, effects } = happening
       const faults = effects.flatMap((effect) => (effect.type === 'fault' ? [effect.rule] : []))
       if (happening.delayed === true) faults.push('delayCalls held it up')
       const kept = {
-        entry: entryOf(++sum.lastSeq, happening, faults.length > 0),
+        entry: entryOf(++lastSeq, happening, faults.length > 0),
         before: before.object,
         wasGone: before.gone,
         faults,
@@ -111,18 +102,17 @@ export function createLog(maxEntries: number, maxSize: number, report: Report): 
       keep(kept, sizeOf(kept.entry))
       return kept
     },
-    announce: ({ entry }) => callEach(listeners, entry, report),
-    keepExchange(seq, exchange) {
+    /** Calls the listeners. Separate from `append`, so that a listener sees the sidecar after the event. */
+    announce: ({ entry }: KeptEntry): void => listeners.call(entry),
+    /** Keeps a request and its answer with their entry. */
+    keepExchange(seq: number, exchange: Exchange): void {
       const found = entries.get(seq)
       if (found !== undefined) keep({ ...found.kept, exchange }, found.size + sizeOf(exchange))
     },
-    find: (seq) => entries.get(seq)?.kept,
-    entries: (since = 0) => [...entries.values()].flatMap(({ kept: { entry } }) => (entry.seq > since ? [entry] : [])),
-    subscribe(listener) {
-      const own = (entry: LogEntry): void => listener(entry)
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
+    find: (seq: number): KeptEntry | undefined => entries.get(seq)?.kept,
+    entries: (since = 0): readonly LogEntry[] =>
+      [...entries.values()].flatMap(({ kept: { entry } }) => (entry.seq > since ? [entry] : [])),
+    subscribe: listeners.add,
   }
 }
 

@@ -11,9 +11,20 @@ export function callSafely<T>(listener: (value: T) => unknown, value: T, report:
   }
 }
 
-/** Calls every listener, and reports the error of each instead of throwing it. */
-export function callEach<T>(listeners: Iterable<(value: T) => unknown>, value: T, report: Report): void {
-  for (const listener of [...listeners]) callSafely(listener, value, report)
+/** Isolated listeners: the error of one is reported, and the others are called. */
+export function createListeners<T>(report: Report) {
+  const listeners = new Set<(value: T) => void>()
+  return {
+    /** Returns the function that removes the listener. */
+    add(listener: (value: T) => void): () => void {
+      const own = (value: T): void => listener(value)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+    call(value: T): void {
+      for (const listener of [...listeners]) callSafely(listener, value, report)
+    },
+  }
 }
 
 /** Makes an error an unhandled rejection, which the host reports. */

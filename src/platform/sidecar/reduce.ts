@@ -1,22 +1,18 @@
-import { operations } from '../../protocol/operations.js'
-import type { Operation, OperationName } from '../../protocol/operations.js'
+import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
 import { didYouMean } from '../../protocol/nearest.js'
 import { performControl } from './control/perform-control.js'
 import { performCall } from './calls/perform-call.js'
 import { noteAllocation, noteWatchClosed, noteWatchOpened, refuseIfGone } from './calls/write-queue.js'
-import { done, failWithStatus } from './state/answer.js'
-import type { Answer } from './state/answer.js'
+import { done, failWithStatus, type Answer } from './state/answer.js'
 import type { Effect } from './state/effect.js'
-import { applies, nextRandom, useOnce } from './state/faults.js'
-import type { FailureFault } from './state/faults.js'
+import { applies, nextRandom, useOnce, type FailureFault } from './state/faults.js'
 import { show } from './state/show.js'
 import type { Call, SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
-import { record, update, warn } from './state/step.js'
-import type { Step } from './state/step.js'
-import { doDueWork, nextDueWork, skipMissedDrops } from './time/due-work.js'
+import { record, update, warn, type Step } from './state/step.js'
+import { doDueWork, skipMissedDrops } from './time/due-work.js'
 import { startHealthClock } from './time/health.js'
-import { followObject } from './time/platform.js'
+import { followObject } from './time/ending.js'
 
 /**
  * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything
@@ -66,8 +62,6 @@ export function reduce(
       break
   }
   followObject(step, now)
-  const next = nextDueWork(step.state)
-  if (next) step.effects.push({ type: 'wake', at: next.at })
   return step
 }
 

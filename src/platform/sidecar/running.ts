@@ -1,22 +1,17 @@
 import type { OperationName } from '../../protocol/operations.js'
 import { longestTimer } from '../../protocol/names.js'
-import { createDelays } from './delays.js'
-import type { Delays } from './delays.js'
-import { createLog } from './event-log.js'
-import type { WritableLog } from './event-log.js'
-import { callEach, callSafely, throwLater } from './listeners.js'
-import type { Report } from './listeners.js'
-import { resolveConfig } from './state/config.js'
-import type { SidecarConfig } from './state/config.js'
+import { createDelays, type Delays } from './delays.js'
+import { createLog, type WritableLog } from './event-log.js'
+import { callSafely, createListeners, throwLater, type Report } from './listeners.js'
+import { nextDueWork } from './time/due-work.js'
+import { resolveConfig, type SidecarConfig } from './state/config.js'
 import type { Disconnection, Effect } from './state/effect.js'
 import { createRandom, delayOf } from './state/faults.js'
 import type { SidecarEvent } from './state/sidecar-event.js'
-import { createState } from './state/sidecar-state.js'
-import type { SidecarState } from './state/sidecar-state.js'
+import { createState, type SidecarState } from './state/sidecar-state.js'
 import { reduce } from './reduce.js'
 import type { SidecarEnvironment } from './sidecar.js'
-import { createWatchers } from './watchers.js'
-import type { Watchers } from './watchers.js'
+import { createWatchers, type Watchers } from './watchers.js'
 import { ConnectionDropped } from './wire/watch-stream.js'
 
 /** What the log tells of a request besides the call. */
@@ -34,155 +29,133 @@ export interface CallMeta {
 /** The mark of an event that a command of this package causes. */
 export const byTool = ({ isTool }: CallMeta): { readonly tool?: true } => (isTool === true ? { tool: true } : {})
 
-/** The mutable part of a running sidecar. Only the functions of this file change it. */
-export interface Running {
+/** A sidecar with what changes: its state is as of now, and its timer is set. */
+export class Running {
   readonly config: SidecarConfig
   readonly environment: SidecarEnvironment
   readonly report: Report
   readonly log: WritableLog
   readonly watchers: Watchers
   readonly delays: Delays
-  readonly disconnectListeners: Set<(reason: Disconnection) => void>
-  /** Queued notifications of the outside, since each may cause further events. */
-  readonly outbox: (() => void)[]
-  isDraining: boolean
-  isClosed: boolean
+  readonly disconnected: ReturnType<typeof createListeners<Disconnection>>
   state: SidecarState
-  timer: { readonly at: number; readonly cancel: () => void } | undefined
+  isClosed = false
   /** Counts processes: a request that was sent to one isn't answered by its successor. */
-  epoch: number
+  epoch = 0
+  /** Queued notifications of the outside, since each may cause further events. */
+  private readonly outbox: (() => void)[] = []
+  private isDraining = false
+  private timer: { readonly at: number; readonly cancel: () => void } | undefined
   /** The last two clients that sent beats in turn, and how often they took turns. */
-  beaters: { readonly before: string | undefined; readonly last: string | undefined; readonly turns: number }
+  private beaters: { before?: string | undefined; last?: string | undefined; turns: number } = { turns: 0 }
   /** The random numbers of delays. They change the time of events, not their effects. */
-  readonly random: () => number
-}
+  private readonly random: () => number
 
-/** Starts a sidecar: its state is as of now, and its timer is set. */
-export function startRunning(partial: Partial<SidecarConfig>, environment: SidecarEnvironment): Running {
-  const config = resolveConfig(partial)
-  const report = environment.report ?? throwLater
-  const running: Running = {
-    config,
-    environment,
-    report,
-    log: createLog(config.logEntries, config.logSize, report),
-    watchers: createWatchers(
-      config.watchQueue,
-      (id) => void dispatch(running, { type: 'watch-closed', id, reason: 'failed' }),
-      report,
-    ),
-    delays: createDelays((ms, fire) => environment.setTimer(Math.min(longestTimer, ms), fire)),
-    disconnectListeners: new Set(),
-    outbox: [],
-    isDraining: false,
-    isClosed: false,
-    state: createState(config, environment.now()),
-    timer: undefined,
-    epoch: 0,
-    beaters: { before: undefined, last: undefined, turns: 0 },
-    random: createRandom(config.seed),
+  constructor(partial: Partial<SidecarConfig>, environment: SidecarEnvironment) {
+    const config = resolveConfig(partial)
+    const report = environment.report ?? throwLater
+    this.config = config
+    this.environment = environment
+    this.report = report
+    this.disconnected = createListeners(report)
+    this.log = createLog(config.logEntries, config.logSize, report)
+    const onFailure = (id: number): void => void this.dispatch({ type: 'watch-closed', id, reason: 'failed' })
+    this.watchers = createWatchers(config.watchQueue, onFailure, report)
+    this.delays = createDelays((ms, fire) => environment.setTimer(Math.min(longestTimer, ms), fire))
+    this.random = createRandom(config.seed)
+    const now = environment.now()
+    this.state = reduce(createState(config, now), { type: 'tick' }, now).state
+    this.schedule()
   }
-  schedule(running, reduce(running.state, { type: 'tick' }, running.state.startedAt).effects)
-  return running
-}
 
-/** Lets an event happen. Returns its effects, and the number of its entry in the log. */
-export function dispatch(
-  running: Running,
-  event: SidecarEvent,
-  meta: CallMeta = {},
-): { readonly effects: readonly Effect[]; readonly seq: number } {
-  const { log, outbox, watchers, environment } = running
-  const at = environment.now()
-  const before = running.state
-  const rivals = event.type === 'call' && event.call.operation === 'health' ? rivalsOf(running, meta) : undefined
-  const { state, effects } = reduce(before, event.type === 'call' && rivals ? { ...event, rivals } : event, at)
-  running.state = state
-  // A timer that fired early, or after its work was done, gets no entry.
-  if (event.type !== 'tick' || state !== before) {
-    const { client, began, delayed, lasts = 0 } = meta
-    const ms = began === undefined ? undefined : Math.round(at - began + lasts)
-    const kept = log.append({ at, event, before, effects, client, ms, delayed })
-    outbox.push(() => log.announce(kept))
+  /** Lets an event happen. Returns its effects, and the number of its entry in the log. */
+  dispatch(event: SidecarEvent, meta: CallMeta = {}): { readonly effects: readonly Effect[]; readonly seq: number } {
+    const { log, outbox, watchers } = this
+    const at = this.environment.now()
+    const before = this.state
+    const rivals = event.type === 'call' && event.call.operation === 'health' ? this.rivalsOf(meta) : undefined
+    const { state, effects } = reduce(before, event.type === 'call' && rivals ? { ...event, rivals } : event, at)
+    this.state = state
+    // A timer that fired early, or after its work was done, gets no entry.
+    if (event.type !== 'tick' || state !== before) {
+      const { client, began, delayed, lasts = 0 } = meta
+      const ms = began === undefined ? undefined : Math.round(at - began + lasts)
+      const kept = log.append({ at, event, before, effects, client, ms, delayed })
+      outbox.push(() => log.announce(kept))
+    }
+    for (const effect of effects) {
+      if (effect.type === 'publish') outbox.push(() => watchers.publish(effect.gameServer))
+      else if (effect.type === 'greet') outbox.push(() => watchers.greet(effect.id, effect.gameServer))
+      else if (effect.type === 'end-watchers') outbox.push(() => watchers.end(effect.reason, effect.ids))
+      else if (effect.type === 'disconnect') outbox.push(() => this.disconnect(effect.reason))
+    }
+    const isStalled = state.faults.stalledUntil !== undefined
+    if (isStalled !== (before.faults.stalledUntil !== undefined)) outbox.push(() => watchers.stall(isStalled))
+    this.schedule()
+    const seq = log.lastSeq
+    this.drain()
+    return { effects, seq }
   }
-  for (const effect of effects) deliver(running, effect)
-  const isStalled = state.faults.stalledUntil !== undefined
-  if (isStalled !== (before.faults.stalledUntil !== undefined)) outbox.push(() => watchers.stall(isStalled))
-  schedule(running, effects)
-  const seq = log.lastSeq
-  drain(running)
-  return { effects, seq }
-}
 
-/** The two clients that send beats in turn, the first time that this is sure, and where the host can tell them apart. */
-function rivalsOf(running: Running, { client, isTool }: CallMeta): readonly [string, string] | undefined {
-  const { before, last, turns } = running.beaters
-  if (client === undefined || isTool === true || client === last) return undefined
-  running.beaters = { before: last, last: client, turns: client === before ? turns + 1 : 0 }
-  return turns === 1 && client === before && last !== undefined ? [last, client] : undefined
-}
+  /** The two clients that send beats in turn, the first time that this is sure, and where the host can tell them apart. */
+  private rivalsOf({ client, isTool }: CallMeta): readonly [string, string] | undefined {
+    const { before, last, turns } = this.beaters
+    if (client === undefined || isTool === true || client === last) return undefined
+    this.beaters = { before: last, last: client, turns: client === before ? turns + 1 : 0 }
+    return turns === 1 && client === before && last !== undefined ? [last, client] : undefined
+  }
 
-function deliver(running: Running, effect: Effect): void {
-  const { outbox, watchers } = running
-  if (effect.type === 'publish') outbox.push(() => watchers.publish(effect.gameServer))
-  else if (effect.type === 'greet') outbox.push(() => watchers.greet(effect.id, effect.gameServer))
-  else if (effect.type === 'end-watchers') outbox.push(() => watchers.end(effect.reason, effect.ids))
-  else if (effect.type === 'disconnect') outbox.push(() => disconnect(running, effect.reason))
-}
+  private drain(): void {
+    if (this.isDraining) return
+    this.isDraining = true
+    for (let next = this.outbox.shift(); next; next = this.outbox.shift()) callSafely(next, undefined, this.report)
+    this.isDraining = false
+  }
 
-function drain(running: Running): void {
-  if (running.isDraining) return
-  running.isDraining = true
-  const { outbox, report } = running
-  for (let next = outbox.shift(); next; next = outbox.shift()) callSafely(next, undefined, report)
-  running.isDraining = false
-}
+  private disconnect(reason: Disconnection): void {
+    this.epoch++
+    this.watchers.end(reason)
+    this.delays.rejectAll(`the sidecar ended: ${reason}`)
+    this.disconnected.call(reason)
+  }
 
-function disconnect(running: Running, reason: Disconnection): void {
-  running.epoch++
-  running.watchers.end(reason)
-  running.delays.rejectAll(`the sidecar ended: ${reason}`)
-  callEach(running.disconnectListeners, reason, running.report)
-}
+  /** Sets the timer for the next due work. */
+  private schedule(): void {
+    const at = nextDueWork(this.state)?.at
+    if (this.isClosed || at === this.timer?.at) return
+    this.timer?.cancel()
+    this.timer = undefined
+    if (at === undefined) return
+    const ms = Math.min(longestTimer, Math.max(0, at - this.environment.now()))
+    const cancel = this.environment.setTimer(ms, () => {
+      this.timer = undefined
+      if (!this.isClosed) this.dispatch({ type: 'tick' })
+    })
+    this.timer = { at, cancel }
+  }
 
-function schedule(running: Running, effects: readonly Effect[]): void {
-  const { environment, timer } = running
-  const wake = effects.find((effect) => effect.type === 'wake')
-  if (running.isClosed || wake?.at === timer?.at) return
-  timer?.cancel()
-  running.timer = undefined
-  if (!wake) return
-  const ms = Math.min(longestTimer, Math.max(0, wake.at - environment.now()))
-  const cancel = environment.setTimer(ms, () => {
-    running.timer = undefined
-    if (!running.isClosed) dispatch(running, { type: 'tick' })
-  })
-  running.timer = { at: wake.at, cancel }
-}
+  /**
+   * Does what is due before anything else happens: with a late timer, a call would meet the state of the past.
+   *
+   * @throws ConnectionDropped if the sidecar, or the process to which a request was sent, has ended
+   */
+  catchUp(sentIn?: number): void {
+    if (this.isClosed) throw new ConnectionDropped('the sidecar is closed')
+    if (this.timer !== undefined && this.timer.at <= this.environment.now()) this.dispatch({ type: 'tick' })
+    if (sentIn !== undefined && this.epoch !== sentIn) throw new ConnectionDropped('the sidecar has ended meanwhile')
+  }
 
-/**
- * Does what is due before anything else happens: with a late timer, a call would meet the state of the past.
- *
- * @throws ConnectionDropped if the sidecar, or the process to which a request was sent, has ended
- */
-export function catchUp(running: Running, sentIn?: number): void {
-  if (running.isClosed) throw new ConnectionDropped('the sidecar is closed')
-  const { timer, environment } = running
-  if (timer !== undefined && timer.at <= environment.now()) dispatch(running, { type: 'tick' })
-  if (sentIn !== undefined && running.epoch !== sentIn) throw new ConnectionDropped('the sidecar has ended meanwhile')
-}
+  /** How long faults delay a call now. */
+  delayNow(operation: OperationName, when: 'before' | 'after'): number {
+    return delayOf(this.state.faults, operation, when, this.random)
+  }
 
-/** How long faults delay a call now. */
-export function delayNow(running: Running, operation: OperationName, when: 'before' | 'after'): number {
-  return delayOf(running.state.faults, operation, when, running.random)
-}
-
-/** Ends every watcher and timer, for good. */
-export function closeRunning(running: Running): void {
-  if (running.isClosed) return
-  running.isClosed = true
-  running.timer?.cancel()
-  running.timer = undefined
-  running.watchers.end('closed')
-  running.delays.rejectAll('the sidecar is closed')
+  close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.timer?.cancel()
+    this.timer = undefined
+    this.watchers.end('closed')
+    this.delays.rejectAll('the sidecar is closed')
+  }
 }

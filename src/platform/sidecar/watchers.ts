@@ -1,10 +1,8 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { callSafely } from './listeners.js'
-import type { Report } from './listeners.js'
+import { callSafely, type Report } from './listeners.js'
 import type { WatchEnd } from './state/effect.js'
 import type { WatcherInfo } from './wire/snapshot.js'
-import { watchMessageOf } from './wire/watch-stream.js'
-import type { WatchMessage, WatchSink } from './wire/watch-stream.js'
+import { watchMessageOf, type WatchMessage, type WatchSink } from './wire/watch-stream.js'
 
 interface Watcher {
   readonly id: number

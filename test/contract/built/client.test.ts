@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module'
-import { describe, expect, it } from 'vitest'
-import type { TestContext } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { WebSocket } from 'ws'
 import type { createClient, GameServer, SidecarClient } from '../../../src/index.js'
 import { operations } from '../../../src/protocol/operations.js'

@@ -1,5 +1,4 @@
-import type { Answer, WireCase } from '../support/wire-case.js'
-import { invalid, malformed, ok, one, seen, step, texts } from '../support/wire-case.js'
+import { invalid, malformed, ok, one, seen, step, texts, type Answer, type WireCase } from '../support/wire-case.js'
 
 /** Bodies in local mode, and what each leaves behind: a key with its value. It takes whatever it is given. */
 const taken: readonly (readonly [body: string, key: string, value: string])[] = [

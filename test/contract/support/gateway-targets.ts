@@ -1,7 +1,6 @@
 import { createGateway } from '../../../src/node.js'
 import { send } from './send.js'
-import { localTargets } from './targets.js'
-import type { Running, Target } from './targets.js'
+import { localTargets, type Running, type Target } from './targets.js'
 import type { Answer, Setup, Step, WireCase } from './wire-case.js'
 import { badEscape, fails, invalid, noBeat, notFound, tooLarge, wrongMethod } from './wire-case.js'
 

@@ -1,5 +1,4 @@
-import { createMock } from '../../../src/platform/mock.js'
-import type { Mock, MockOptions } from '../../../src/platform/mock.js'
+import { createMock, type Mock, type MockOptions } from '../../../src/platform/mock.js'
 import type { Step } from './wire-case.js'
 
 /** Mocks by a number that stands for a port: `send()` and the watches go straight to them. */

@@ -1,5 +1,4 @@
-import type { Answer, Step } from './wire-case.js'
-import { ok } from './wire-case.js'
+import { ok, type Answer, type Step } from './wire-case.js'
 
 /** A binary of the real sidecar. */
 export interface Binary {

@@ -3,8 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Mock } from '../../../src/platform/mock.js'
 import { mockAt } from './mock-target.js'
-import type { Answer, Body, Request } from './wire-case.js'
-import { someTime } from './wire-case.js'
+import { someTime, type Answer, type Body, type Request } from './wire-case.js'
 
 const bytesOf = (body: Body): Buffer => {
   if (typeof body === 'string') return Buffer.from(body)

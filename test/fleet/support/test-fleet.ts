@@ -1,9 +1,7 @@
-import { createFleetModel } from '../../../src/platform/fleet/fleet-model.js'
-import type { FleetModel } from '../../../src/platform/fleet/fleet-model.js'
+import { createFleetModel, type FleetModel } from '../../../src/platform/fleet/fleet-model.js'
 import type { FleetAction } from '../../../src/platform/fleet/fleet-state.js'
 import type { AutoscalerManifest, FleetManifest } from '../../../src/platform/fleet/types.js'
-import { createSidecar } from '../../../src/platform/sidecar.js'
-import type { ControlCommand, ControlResult, Sidecar } from '../../../src/platform/sidecar.js'
+import { createSidecar, type ControlCommand, type ControlResult, type Sidecar } from '../../../src/platform/sidecar.js'
 import { VirtualClock } from '../../support/virtual-clock.js'
 
 /** A Fleet with real sidecars on a clock that the test sets, and without processes. */

@@ -114,7 +114,7 @@ export async function openPageOnNode(stage: Stage, finish = finishTest): Promise
     },
     reportError: (error: unknown) => void reported.push(error),
   } as unknown as PageWindow
-  const connections = createConnections({ page, playersPath: stage.players.pagePath })
+  const connections = createConnections(page, stage.players.pagePath)
   finish(() => {
     isOver = true
     timers.forEach(clearTimeout)

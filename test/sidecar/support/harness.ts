@@ -1,5 +1,4 @@
-import { createSidecar } from '../../../src/platform/sidecar.js'
-import type { Sidecar, SidecarConfig } from '../../../src/platform/sidecar.js'
+import { createSidecar, type Sidecar, type SidecarConfig } from '../../../src/platform/sidecar.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
 import { VirtualClock } from '../../support/virtual-clock.js'
 

@@ -20,10 +20,8 @@ export interface ChannelsOptions {
   address(): Promise<Reachable | undefined>
 }
 
-interface BoundOptions extends Omit<ChannelsOptions, 'bindAddress'> {
-  /** Undefined: all addresses. */
-  readonly bindAddress: string | undefined
-}
+/** Options after the port was chosen. A `bindAddress` that is undefined stands for all addresses. */
+type BoundOptions = Omit<ChannelsOptions, 'bindAddress'> & Pick<PeerOptions, 'native' | 'bindAddress'>
 
 /** A player whose page supports data channels. */
 export interface ChannelSeeker {
@@ -40,10 +38,7 @@ const WILDCARDS = ['', '0.0.0.0', '::']
 const MOST_OFFERS = 5
 const MOST_SIGNALS = 200
 
-/**
- * @param native of `loadNative()`
- * @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE
- */
+/** @param native of `loadNative()` @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE */
 export async function openChannels(native: Native, options: ChannelsOptions): Promise<Channels> {
   const plain = plainAddress(options.bindAddress)
   // As for the listener, `localhost` is IPv4.
@@ -53,7 +48,7 @@ export async function openChannels(native: Native, options: ChannelsOptions): Pr
     if (options.anyPort) return probe(0, bindAddress)
     throw error
   })
-  return new Channels(native, { ...options, port, bindAddress })
+  return new Channels({ ...options, native, port, bindAddress })
 }
 
 async function probe(port: number, address: string | undefined): Promise<number> {
@@ -69,26 +64,21 @@ async function probe(port: number, address: string | undefined): Promise<number>
 
 /** Data channels for players, all on one UDP port. */
 export class Channels {
-  readonly port: number
-  readonly #native: Native
-  readonly #options: BoundOptions
-  readonly #open = new Set<Channel>()
+  readonly options: BoundOptions
+  readonly open = new Set<Channel>()
 
-  constructor(native: Native, options: BoundOptions) {
-    this.#native = native
-    this.#options = options
-    this.port = options.port
+  constructor(options: BoundOptions) {
+    this.options = options
   }
 
   join(player: ChannelSeeker): Channel {
-    const options = { ...this.#options, native: this.#native }
-    const channel = new Channel(player, options, () => this.#open.delete(channel))
-    this.#open.add(channel)
+    const channel = new Channel(player, this)
+    this.open.add(channel)
     return channel
   }
 
   close(): void {
-    for (const channel of [...this.#open]) channel.close()
+    for (const channel of [...this.open]) channel.close()
   }
 }
 
@@ -100,8 +90,7 @@ export class SignalError extends Error {
 /** The data channel of one player, for as long as the player's WebSocket is open. */
 export class Channel {
   readonly #player: ChannelSeeker
-  readonly #options: BoundOptions & Pick<PeerOptions, 'native'>
-  readonly #onClosed: () => void
+  readonly #channels: Channels
   #peer: Peer | undefined
   #id = 0
   /** Changes with each offer. The player chooses its id, and may repeat an id. */
@@ -112,10 +101,9 @@ export class Channel {
   #signals = 0
   #isClosed = false
 
-  constructor(player: ChannelSeeker, options: BoundOptions & Pick<PeerOptions, 'native'>, onClosed: () => void) {
+  constructor(player: ChannelSeeker, channels: Channels) {
     this.#player = player
-    this.#options = options
-    this.#onClosed = onClosed
+    this.#channels = channels
   }
 
   /**
@@ -146,7 +134,7 @@ export class Channel {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#release()
-    this.#onClosed()
+    this.#channels.open.delete(this)
   }
 
   async #answer(id: number, text: string): Promise<void> {
@@ -165,11 +153,14 @@ export class Channel {
     const receive = (data: string | Uint8Array): void => {
       if (!isOver()) this.#player.receive(data)
     }
-    const { port, address } = this.#options
+    const { options } = this.#channels
     try {
-      const candidates = await candidatesFor(await address(), { address: this.#player.localAddress, port })
+      const candidates = await candidatesFor(await options.address(), {
+        address: this.#player.localAddress,
+        port: options.port,
+      })
       if (isOver()) return
-      this.#peer = new Peer(offer, { ...this.#options, receive, ended })
+      this.#peer = new Peer(offer, { ...options, receive, ended })
       this.#tell({ id, answer: this.#peer.answer, candidates })
     } catch (error) {
       ended((error as Error).message)

@@ -74,11 +74,7 @@ export class Peer {
     this.#timer = setTimeout(() => this.#fail(`No channel after ${SETUP_MS} ms`), SETUP_MS)
   }
 
-  /**
-   * Sends a message, or drops it behind too many that wait.
-   *
-   * @returns false if the channel can't carry it
-   */
+  /** Sends a message, or drops it behind too many that wait. @returns false if the channel can't carry it */
   send(data: string | Uint8Array): boolean {
     if (this.#hasEnded || !this.#channel.isOpen()) return false
     if (this.#channel.bufferedAmount() > STALE_BYTES) return true

@@ -1,6 +1,5 @@
 import type { PlatformObject, RunningFleet } from '../../../platform/fleet.js'
-import { apiVersionOf, stored } from './resources.js'
-import type { Answer, Asked, ResourceType } from './resources.js'
+import { apiVersionOf, stored, type Answer, type Asked, type ResourceType } from './resources.js'
 import { matcherOf, valueAt } from './selectors.js'
 import { refusals } from './status.js'
 

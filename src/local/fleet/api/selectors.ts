@@ -1,7 +1,5 @@
 import type { PlatformObject } from '../../../platform/fleet.js'
-import type { LabelExpression } from '../../../platform/sidecar.js'
-import { labelMismatch } from '../../../platform/sidecar.js'
-import { own } from '../../../platform/sidecar.js'
+import { labelMismatch, own, type LabelExpression } from '../../../platform/sidecar.js'
 import type { Asked, ResourceType } from './resources.js'
 import { refusals } from './status.js'
 

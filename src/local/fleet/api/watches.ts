@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Newest } from '../../../platform/fleet.js'
-import type { ObjectChange, PlatformObject, RunningFleet } from '../../../platform/fleet.js'
+import { Newest, type ObjectChange, type PlatformObject, type RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/raw-response.js'
 import { objectsOf, tableOf, wantsTable } from './reads.js'
 import type { Asked } from './resources.js'

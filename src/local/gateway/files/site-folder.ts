@@ -1,5 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
-import type { Stats } from 'node:fs'
+import { readdirSync, statSync, type Stats } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 

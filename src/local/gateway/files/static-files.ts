@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { acceptsEncoding, compressedByName, contentType, findCompressed, isHtml } from './file-types.js'
-import { answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked } from './send-file.js'
-import type { Exchange } from './send-file.js'
-import { openSiteFolder, readSitePath } from './site-folder.js'
-import type { SiteEntry, SiteFolder, SitePath } from './site-folder.js'
+import { answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked, type Exchange } from './send-file.js'
+import { openSiteFolder, readSitePath, type SiteEntry, type SiteFolder, type SitePath } from './site-folder.js'
 
 export interface StaticFilesOptions {
   readonly dir: string

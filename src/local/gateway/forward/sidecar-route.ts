@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { operations } from '../../../protocol/operations.js'
-import type { OperationName } from '../../../protocol/operations.js'
-import { malformed, METHOD_NOT_ALLOWED } from '../../http/refusal.js'
-import type { Refusal } from '../../http/refusal.js'
+import { operations, type OperationName } from '../../../protocol/operations.js'
+import { malformed, METHOD_NOT_ALLOWED, type Refusal } from '../../http/refusal.js'
 
 /** Prefix of the sidecar's paths on the origin of the pages. */
 export const SIDECAR_PREFIX = '/_/sidecar'

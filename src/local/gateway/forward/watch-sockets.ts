@@ -4,8 +4,7 @@ import type { WebSocket } from 'ws'
 import { createReply } from '../../http/raw-response.js'
 import type { Refusal } from '../../http/refusal.js'
 import { acceptWebSocket, endAbruptly } from '../../sidecar/websocket-server.js'
-import { followAttempt } from './attempt.js'
-import type { Attempt } from './attempt.js'
+import { followAttempt, type Attempt } from './attempt.js'
 import type { Exchange } from './sidecar-route.js'
 
 /** Once this many bytes wait for a reader, the sidecar is no longer read. */

@@ -1,12 +1,10 @@
 import type { CounterStatus } from '../../../protocol/game-server.js'
-import { failUnknown, ok } from '../state/answer.js'
-import type { Answer } from '../state/answer.js'
+import { failUnknown, ok, type Answer } from '../state/answer.js'
 import { clampCounter, own, withCounter, withKey } from '../state/game-server-edits.js'
 import { addInt64, lessThan } from '../state/int64.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingCounter } from '../state/sidecar-state.js'
-import { record, setObject, updateProcess } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { record, setObject, updateProcess, type Step } from '../state/step.js'
 import { enqueue, notFound } from './write-queue.js'
 
 /** Applies pending changes to a stored counter, and clamps the count to 0 and the capacity. */

@@ -1,14 +1,12 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
 import { highestCapacity } from '../../../protocol/names.js'
-import { failUnknown, ok } from '../state/answer.js'
-import type { Answer } from '../state/answer.js'
+import { failUnknown, ok, type Answer } from '../state/answer.js'
 import { own, withKey, withList } from '../state/game-server-edits.js'
 import { lessThan } from '../state/int64.js'
 import { brief } from '../state/show.js'
 import type { Call, CallOf } from '../state/sidecar-event.js'
 import type { PendingList, SidecarState } from '../state/sidecar-state.js'
-import { setObject, updateProcess, warn } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { setObject, updateProcess, warn, type Step } from '../state/step.js'
 import { enqueue, notFound } from './write-queue.js'
 
 type List = Required<ListStatus> & { readonly values: readonly string[] }

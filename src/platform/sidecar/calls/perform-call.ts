@@ -1,7 +1,6 @@
 import { maxReserveSeconds, metadataKey } from '../../../protocol/names.js'
 import { recordedName } from '../state/config.js'
-import { done, fail, failUnknown, ok } from '../state/answer.js'
-import type { Answer } from '../state/answer.js'
+import { done, fail, failUnknown, ok, type Answer } from '../state/answer.js'
 import { withKey, withState, withText } from '../state/game-server-edits.js'
 import { lessThan, reserveMilliseconds } from '../state/int64.js'
 import { quote } from '../state/show.js'

@@ -1,10 +1,8 @@
 import type { GameServer } from '../../../protocol/game-server.js'
-import { done, failUnknown } from '../state/answer.js'
-import type { Answer } from '../state/answer.js'
+import { done, failUnknown, type Answer } from '../state/answer.js'
 import { isFinal, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
-import { updateProcess, warn, writeObject } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { updateProcess, warn, writeObject, type Step } from '../state/step.js'
 
 /** The longest time from a starting game's watch to its ready(). A later ready() is the end of a match. */
 const START_MS = 10_000

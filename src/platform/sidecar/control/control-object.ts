@@ -4,10 +4,8 @@ import { createHealth, createProcess } from '../state/sidecar-state.js'
 import type { CommandOf } from '../state/sidecar-event.js'
 import { own, sorted, withCounter, withList, withState, withText } from '../state/game-server-edits.js'
 import { toNatural } from '../state/int64.js'
-import { update, updateProcess, writeObject } from '../state/step.js'
-import type { Step } from '../state/step.js'
-import { markDeleted } from '../time/platform.js'
-import { replace, startFresh } from '../time/replacement.js'
+import { update, updateProcess, writeObject, type Step } from '../state/step.js'
+import { begin, markDeleted, replace, startFresh } from '../time/ending.js'
 import type { GameServer } from '../../../protocol/game-server.js'
 
 const defaultGrace = 30_000
@@ -69,41 +67,23 @@ export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminat
  * asks for a new one. Local mode has no cluster, so its object starts over too.
  */
 export function restart(step: Step, fresh: boolean, now: number): void {
-  const { config, gone, ending, restarts } = step.state
+  const { config, object, gone, ending, restarts, reservedUntil, gameCalled } = step.state
   update(step, { restarts: restarts + 1, watchers: [] })
-  if (config.mode === 'local') startOver(step, now)
-  else if (fresh || gone) startFresh(step, ending?.reason ?? 'restart', now)
-  else startProcess(step, now)
-}
-
-/** The object of local mode is the process's own, so it starts over as the same one. */
-function startOver(step: Step, now: number): void {
-  const { config } = step.state
-  const object = initialGameServer(config, now)
-  const { name } = object.object_meta
-  const change = { type: 'replaced', reason: 'restart', previous: step.state.object.object_meta.name, name } as const
-  step.effects.push({ type: 'change', change })
-  update(step, { object, reservedUntil: undefined, process: createProcess(config, object, now, false) })
-}
-
-function startProcess(step: Step, now: number): void {
-  const { config, object, reservedUntil, gameCalled } = step.state
-  update(step, {
-    process: {
-      // The kubelet probes a container that has started again at once, whether the game calls or not.
-      ...createProcess(config, object, now, gameCalled),
-      // The object carries the end of a reservation, so the new process goes on with it.
-      reserveEnds: object.status.state === 'Reserved' ? reservedUntil : undefined,
-    },
-  })
+  // The object of local mode is the process's own, so it starts over as the same one.
+  if (config.mode === 'local') return begin(step, initialGameServer(config, now), 'restart', now)
+  if (fresh || gone) return startFresh(step, ending?.reason ?? 'restart', now)
+  // The kubelet probes a container that has started again at once, whether the game calls or not.
+  const process = createProcess(config, object, now, gameCalled)
+  // The object carries the end of a reservation, so the new process goes on with it.
+  update(step, { process: object.status.state === 'Reserved' ? { ...process, reserveEnds: reservedUntil } : process })
 }
 
 /** Replaces the manifest, as when its file was saved. A deleted GameServer is replaced by a fresh one. */
 export function reload(step: Step, manifest: GameServerManifest, now: number): void {
-  const { config, object, gone, ending, gameCalled } = step.state
+  const { config, object, gone, gameCalled } = step.state
   const nextConfig = { ...config, gameServer: manifest }
   update(step, { config: nextConfig })
-  if (gone) return replace(step, ending?.reason ?? 'deleted', now)
+  if (gone) return replace(step, now)
   const next = reloadedGameServer(nextConfig, manifest, object, now)
   writeObject(step, next)
   if (JSON.stringify(next.spec?.health) !== JSON.stringify(object.spec?.health)) {

@@ -1,5 +1,4 @@
-import { operations } from '../../../protocol/operations.js'
-import type { OperationName } from '../../../protocol/operations.js'
+import { operations, type OperationName } from '../../../protocol/operations.js'
 import type { ControlCommand } from '../state/sidecar-event.js'
 
 /** Faults that occur together. */

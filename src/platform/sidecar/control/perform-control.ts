@@ -4,9 +4,7 @@ import { requestUnhealthy } from '../calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../state/sidecar-event.js'
 import { noFaults } from '../state/faults.js'
 import { isEqual, own, withState, withText } from '../state/game-server-edits.js'
-import { paddingKey } from '../state/object-limits.js'
-import { update, updateFaults, warn, writeObject } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { PADDING, update, updateFaults, warn, writeObject, type Step } from '../state/step.js'
 import { bringApiServerBack, releaseWatchers } from '../time/due-work.js'
 import { forgiveSkippedTime } from '../time/health.js'
 import { deleteObject, reload, restart, setCounter, setList, setMetadata, setState } from './control-object.js'
@@ -150,8 +148,8 @@ function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, now: numb
 /** Makes the object larger by an annotation, or normal again. */
 function padObject(step: Step, { bytes }: { readonly bytes: number }): void {
   const { object } = step.state
-  if (bytes === 0 && own(object.object_meta.annotations, paddingKey) === undefined) return
-  writeObject(step, withText(object, 'annotations', paddingKey, bytes === 0 ? null : 'x'.repeat(bytes)))
+  if (bytes === 0 && own(object.object_meta.annotations, PADDING) === undefined) return
+  writeObject(step, withText(object, 'annotations', PADDING, bytes === 0 ? null : 'x'.repeat(bytes)))
 }
 
 /** Operations in order and without duplicates, so that equal choices are equal. */

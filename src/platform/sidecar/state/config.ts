@@ -1,5 +1,4 @@
-import { operations } from '../../../protocol/operations.js'
-import type { OperationName } from '../../../protocol/operations.js'
+import { operations, type OperationName } from '../../../protocol/operations.js'
 
 /** The imitated program: Agones' sidecar started by hand (`local`), or inside a pod. */
 export type SidecarMode = 'local' | 'production'

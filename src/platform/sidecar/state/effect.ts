@@ -1,5 +1,4 @@
 import type { GameServer } from '../../../protocol/game-server.js'
-import { excerpt } from './show.js'
 
 /** A client's mistake that fails in production. */
 export interface Warning {
@@ -89,57 +88,3 @@ export type Effect =
   | { readonly type: 'control-result'; readonly ok: boolean; readonly message: string }
   | { readonly type: 'change'; readonly change: Change }
   | ({ readonly type: 'warn' } & Warning)
-  /** When the next work is due. */
-  | { readonly type: 'wake'; readonly at: number }
-
-type Replacement = Extract<Change, { readonly type: 'replaced' }>
-
-const ends: Readonly<Record<Exclude<Replacement['reason'], 'reload'>, string>> = {
-  Shutdown: 'was shut down',
-  Unhealthy: 'was Unhealthy',
-  deleted: 'was deleted',
-  restart: 'was given up',
-}
-
-/** Says in a sentence that a GameServer took the place of another. */
-export function replacementSentence({ reason, previous, name }: Replacement): string {
-  if (previous === name) return `GameServer ${name} starts over`
-  if (reason === 'reload') return `GameServer ${previous} is called ${name} now`
-  return `GameServer ${previous} ${ends[reason]}; a fresh one, ${name}, takes its place`
-}
-
-/** The most characters of a described change. */
-const CHANGE_LENGTH = 120
-
-/**
- * Describes a change in some words.
- *
- * @param cut shortens foreign text to so many characters
- */
-export function describeChange(change: Change, cut: (text: string, length: number) => string = excerpt): string {
-  switch (change.type) {
-    case 'state':
-      return cut(`${change.previous} → ${change.value}`, CHANGE_LENGTH)
-    case 'label':
-    case 'annotation': {
-      const value = change.value === undefined ? ' removed' : `=${change.value}`
-      return cut(`${change.type} ${change.key}${value}`, CHANGE_LENGTH)
-    }
-    case 'counter':
-      return `counter ${cut(change.name, CHANGE_LENGTH)} ${change.count}/${change.capacity}`
-    case 'list': {
-      const values = [...change.added.map((value) => `+${value}`), ...change.removed.map((value) => `-${value}`)]
-      return cut(['list', change.name, ...values, `(capacity ${change.capacity})`].join(' '), CHANGE_LENGTH)
-    }
-    case 'deletion':
-      return 'is being deleted'
-    case 'gone':
-      return 'gone from the cluster'
-    case 'replaced':
-      return cut(`${replacementSentence(change)}. It is Scheduled until a game calls ready()`, 400)
-  }
-}
-
-/** Whether a change is the time of an allocation, which accompanies each. */
-export const isAllocationTime = (change: Change): boolean =>
-  change.type === 'annotation' && change.key.endsWith('.dev/last-allocated')

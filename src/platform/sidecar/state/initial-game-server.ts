@@ -6,8 +6,6 @@ import { sorted } from './game-server-edits.js'
 /** The real sidecar sends a missing time as the first second of year 1. */
 const noTime = '-62135596800'
 
-type Status = GameServer['status']
-
 const builtIn: GameServerManifest = {
   metadata: { labels: { islocal: 'true' }, annotations: { annotation: 'true' } },
   spec: { ports: [{}], counters: { rooms: { count: 1, capacity: 10 } }, lists: { players: { capacity: 100 } } },
@@ -17,18 +15,12 @@ const builtIn: GameServerManifest = {
 const builtInLocal = (now: number): GameServerManifest => ({
   metadata: {
     ...builtIn.metadata,
-    name: 'local',
-    namespace: 'default',
-    uid: '1234',
-    resourceVersion: 'v1',
-    generation: 1,
+    ...{ name: 'local', namespace: 'default', uid: '1234', resourceVersion: 'v1', generation: 1 },
     creationTimestamp: new Date(now).toISOString(),
   },
   spec: { health: { periodSeconds: 3, failureThreshold: 5, initialDelaySeconds: 10 } },
   status: {
-    state: 'Ready',
-    address: '127.0.0.1',
-    ports: [{ name: 'default', port: 7777 }],
+    ...{ state: 'Ready', address: '127.0.0.1', ports: [{ name: 'default', port: 7777 }] },
     counters: { rooms: { count: 1, capacity: 10 } },
     lists: { players: { capacity: 100, values: ['test0', 'test1', 'test2'] } },
   },
@@ -42,7 +34,7 @@ export function initialGameServer(config: SidecarConfig, now: number): GameServe
     : createdGameServer(config, gameServer ?? builtIn, now)
 }
 
-type Ports = NonNullable<Status['ports']>
+type Ports = NonNullable<GameServer['status']['ports']>
 
 /** The ports of a status, the first one with the number that players use. */
 const withPlayersPort = (ports: Ports, port: number | undefined): Ports =>
@@ -52,7 +44,7 @@ const withPlayersPort = (ports: Ports, port: number | undefined): Ports =>
 export function literalGameServer(config: SidecarConfig, manifest: GameServerManifest): GameServer {
   const { metadata, spec, status } = manifest
   const health = spec?.health
-  const counted = config.featureGates.CountsAndLists === true
+  const ports = (status?.ports ?? []).map(({ name, port }) => ({ name: name ?? '', port: port ?? 0 }))
   return {
     object_meta: {
       name: metadata?.name ?? '',
@@ -60,8 +52,8 @@ export function literalGameServer(config: SidecarConfig, manifest: GameServerMan
       uid: metadata?.uid ?? '',
       resource_version: metadata?.resourceVersion ?? '',
       generation: decimal(metadata?.generation),
-      creation_timestamp: metadata?.creationTimestamp ? unixSeconds(metadata.creationTimestamp) : noTime,
-      deletion_timestamp: metadata?.deletionTimestamp ? unixSeconds(metadata.deletionTimestamp) : '0',
+      creation_timestamp: unixSeconds(metadata?.creationTimestamp, noTime),
+      deletion_timestamp: unixSeconds(metadata?.deletionTimestamp, '0'),
       annotations: sorted(Object.entries(metadata?.annotations ?? {})),
       labels: sorted(Object.entries(metadata?.labels ?? {})),
     },
@@ -77,13 +69,9 @@ export function literalGameServer(config: SidecarConfig, manifest: GameServerMan
       state: status?.state ?? '',
       address: status?.address ?? '',
       addresses: (status?.addresses ?? []).map(({ type, address }) => ({ type: type ?? '', address: address ?? '' })),
-      ports: withPlayersPort(
-        (status?.ports ?? []).map(({ name, port }) => ({ name: name ?? '', port: port ?? 0 })),
-        config.playersPort,
-      ),
+      ports: withPlayersPort(ports, config.playersPort),
       players: null,
-      counters: counted ? counters(status?.counters) : {},
-      lists: counted ? lists(status?.lists) : {},
+      ...counted(config, status?.counters, status?.lists),
     },
   }
 }
@@ -92,8 +80,7 @@ export function literalGameServer(config: SidecarConfig, manifest: GameServerMan
 export function createdGameServer(config: SidecarConfig, manifest: GameServerManifest, now: number): GameServer {
   const object = literalGameServer(config, manifest)
   const { metadata, spec, status } = manifest
-  const health = spec?.health
-  const counted = config.featureGates.CountsAndLists === true
+  const { health } = object.spec!
   const ports: Ports = (spec?.ports ?? []).map(({ name, hostPort, containerPort }) => ({
     name: name ?? 'default',
     port: hostPort ?? containerPort ?? 7777,
@@ -106,53 +93,50 @@ export function createdGameServer(config: SidecarConfig, manifest: GameServerMan
       uid: metadata?.uid ?? '1234',
       resource_version: metadata?.resourceVersion ?? '1',
       generation: decimal(metadata?.generation ?? 1),
-      creation_timestamp: metadata?.creationTimestamp ? object.object_meta.creation_timestamp : seconds(now),
+      creation_timestamp: unixSeconds(metadata?.creationTimestamp, seconds(now)),
     },
     spec: {
       health: {
-        disabled: health?.disabled ?? false,
-        period_seconds: health?.periodSeconds || 5,
-        failure_threshold: health?.failureThreshold || 3,
-        initial_delay_seconds: health?.initialDelaySeconds || 5,
+        ...health,
+        period_seconds: health?.period_seconds || 5,
+        failure_threshold: health?.failure_threshold || 3,
+        initial_delay_seconds: health?.initial_delay_seconds || 5,
       },
     },
     status: {
       ...object.status,
       state: status?.state || 'Scheduled',
       address: status?.address || '127.0.0.1',
-      ports: status?.ports ? (object.status.ports ?? []) : withPlayersPort(ports, config.playersPort),
-      counters: counted ? counters({ ...spec?.counters, ...status?.counters }) : {},
-      lists: counted ? lists({ ...spec?.lists, ...status?.lists }) : {},
+      ports: status?.ports ? object.status.ports! : withPlayersPort(ports, config.playersPort),
+      ...counted(config, { ...spec?.counters, ...status?.counters }, { ...spec?.lists, ...status?.lists }),
     },
   }
 }
 
-function counters(manifest: ManifestCounters | null | undefined): Record<string, CounterStatus> {
-  return sorted(
-    Object.entries(manifest ?? {}).map(([name, { count, capacity }]) => [
-      name,
-      { count: decimal(count), capacity: decimal(capacity) },
-    ]),
-  )
+/** Counters and lists of a status. */
+function counted(
+  { featureGates }: SidecarConfig,
+  counters: ManifestCounters | null | undefined,
+  lists: ManifestLists | null | undefined,
+): { counters: Record<string, CounterStatus>; lists: Record<string, ListStatus> } {
+  if (featureGates.CountsAndLists !== true) return { counters: {}, lists: {} }
+  const counterOf = ({ count, capacity }: ManifestCounters[string]) => ({
+    count: decimal(count),
+    capacity: decimal(capacity),
+  })
+  const listOf = ({ capacity, values }: ManifestLists[string]) => ({
+    capacity: decimal(capacity),
+    values: [...(values ?? [])],
+  })
+  return {
+    counters: sorted(Object.entries(counters ?? {}).map(([name, counter]) => [name, counterOf(counter)])),
+    lists: sorted(Object.entries(lists ?? {}).map(([name, list]) => [name, listOf(list)])),
+  }
 }
 
-function lists(manifest: ManifestLists | null | undefined): Record<string, ListStatus> {
-  return sorted(
-    Object.entries(manifest ?? {}).map(([name, { capacity, values }]) => [
-      name,
-      { capacity: decimal(capacity), values: [...(values ?? [])] },
-    ]),
-  )
-}
+const decimal = (value: ManifestInteger | null | undefined): string => toInt64(value ?? 0) ?? '0'
 
-function decimal(value: ManifestInteger | null | undefined): string {
-  return toInt64(value ?? 0) ?? '0'
-}
+const unixSeconds = (time: string | null | undefined, absent: string): string =>
+  time ? seconds(Date.parse(time)) : absent
 
-function unixSeconds(time: string): string {
-  return seconds(Date.parse(time))
-}
-
-function seconds(ms: number): string {
-  return String(Math.floor(ms / 1000))
-}
+const seconds = (ms: number): string => String(Math.floor(ms / 1000))

@@ -1,8 +1,7 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { SidecarConfig } from './config.js'
 import type { EndReason, WarningCode } from './effect.js'
-import { noFaults } from './faults.js'
-import type { FaultState } from './faults.js'
+import { noFaults, type FaultState } from './faults.js'
 import { initialGameServer } from './initial-game-server.js'
 
 /** Changes of a counter that wait to be written. */
@@ -58,11 +57,8 @@ export interface EndingState {
   readonly replacesAt: number | undefined
 }
 
+/** The beats that were counted. What is expected of them stands in the object's spec. */
 export interface HealthState {
-  readonly disabled: boolean
-  readonly period: number
-  readonly threshold: number
-  readonly initialDelay: number
   readonly lastBeat: number
   readonly beats: number
   /** The time of the first beat. */
@@ -117,27 +113,33 @@ export interface SidecarState {
 
 /** The state of a sidecar that starts now. */
 export function createState(config: SidecarConfig, now: number): SidecarState {
-  const object = initialGameServer(config, now)
   return {
     config,
     startedAt: now,
     restarts: 0,
     replacements: 0,
-    gameCalled: false,
-    object,
-    reservedUntil: undefined,
-    gone: false,
-    goneAt: undefined,
-    readyAt:
-      object.status.state === 'RequestReady' && config.mode === 'production' ? now + config.controllerDelay : undefined,
-    ending: undefined,
-    process: createProcess(config, object, now, false),
+    ...stateOfNew(config, initialGameServer(config, now), now),
     apiServerBackAt: undefined,
     faults: noFaults,
     random: config.seed | 0,
     watchers: [],
     conformance: { received: [], problems: [] },
     warned: {},
+  }
+}
+
+/** What begins anew with each GameServer, which no game has called yet. */
+export function stateOfNew(config: SidecarConfig, object: GameServer, now: number) {
+  const isRequested = object.status.state === 'RequestReady' && config.mode === 'production'
+  return {
+    object,
+    gameCalled: false,
+    reservedUntil: undefined,
+    gone: false,
+    goneAt: undefined,
+    readyAt: isRequested ? now + config.controllerDelay : undefined,
+    ending: undefined,
+    process: createProcess(config, object, now, false),
   }
 }
 
@@ -164,22 +166,21 @@ export function createProcess(
   }
 }
 
-/** The health state of a process that reads its settings from the object now. Its clock runs if a game has called. */
-export function createHealth(config: SidecarConfig, object: GameServer, now: number, gameCalled: boolean): HealthState {
-  const spec = object.spec?.health
-  const period = (spec?.period_seconds ?? 0) * 1000
-  const initialDelay = (spec?.initial_delay_seconds ?? 0) * 1000
-  const disabled = spec?.disabled ?? false
-  const counted = config.mode === 'production' && !disabled && period > 0 && gameCalled
+/** What is expected of a game's beats. */
+export function healthSpecOf({ spec }: GameServer) {
+  const { disabled = false, period_seconds, failure_threshold, initial_delay_seconds } = spec?.health ?? {}
   return {
     disabled,
-    period,
-    threshold: spec?.failure_threshold ?? 0,
-    initialDelay,
-    lastBeat: now,
-    beats: 0,
-    beatsSince: undefined,
-    failures: 0,
-    nextCheck: counted ? now + initialDelay : undefined,
+    periodSeconds: period_seconds ?? 0,
+    failureThreshold: failure_threshold ?? 0,
+    initialDelaySeconds: initial_delay_seconds ?? 0,
   }
+}
+
+/** The health state of a process that starts now. Its clock runs if a game has called. */
+export function createHealth(config: SidecarConfig, object: GameServer, now: number, gameCalled: boolean): HealthState {
+  const { disabled, periodSeconds, initialDelaySeconds } = healthSpecOf(object)
+  const counted = config.mode === 'production' && !disabled && periodSeconds > 0 && gameCalled
+  const nextCheck = counted ? now + initialDelaySeconds * 1000 : undefined
+  return { lastBeat: now, beats: 0, beatsSince: undefined, failures: 0, nextCheck }
 }

@@ -3,7 +3,6 @@ import { metadataPrefix } from '../../../protocol/names.js'
 import type { Effect, WarningCode } from './effect.js'
 import type { FaultState } from './faults.js'
 import { diffGameServers } from './game-server-diff.js'
-import { growthProblem } from './object-limits.js'
 import { isEqual } from './game-server-edits.js'
 import { excerpt } from './show.js'
 import type { ProcessState, SidecarState } from './sidecar-state.js'
@@ -57,15 +56,26 @@ export function prefixOf(state: SidecarState): string {
   return metadataPrefix(state.config.platform)
 }
 
+/** The annotation by which `padObject` enlarges the object. The limit doesn't count it. */
+export const PADDING = 'gameserver-sidecar.local/padding'
+
+/** How many characters `padObject` has added. */
+export const paddingOf = ({ object_meta }: GameServer): number => object_meta.annotations?.[PADDING]?.length ?? 0
+
+/** The most characters of an object's JSON, so that a game that only ever adds doesn't fill the memory. */
+const MOST_CHARACTERS = 8 * 1024 * 1024
+
 /**
  * Replaces the object without a new version; watchers don't see it. Returns false for an object that is too large,
  * which is dropped.
  */
 export function setObject(step: Step, object: GameServer): boolean {
-  const problem = growthProblem(step.state.object, object)
-  if (problem !== undefined) {
-    const message = `${problem}: this change is dropped. A cluster refuses a GameServer of more than 1.5 MiB.`
-    warn(step, 'object-too-large', message)
+  if (JSON.stringify(object).length - paddingOf(object) > MOST_CHARACTERS) {
+    warn(
+      step,
+      'object-too-large',
+      `A GameServer has at most ${MOST_CHARACTERS} characters here: this change is dropped. A cluster takes 1.5 MiB.`,
+    )
     return false
   }
   for (const change of diffGameServers(step.state.object, object)) step.effects.push({ type: 'change', change })

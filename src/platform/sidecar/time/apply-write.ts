@@ -5,8 +5,7 @@ import { applyCounter } from '../calls/counters.js'
 import { applyList } from '../calls/lists.js'
 import { changeEach, isFinal, sorted, withLastAllocated, withMetadata, withState } from '../state/game-server-edits.js'
 import type { PendingList, WriteKind } from '../state/sidecar-state.js'
-import { prefixOf, update, updateProcess, warn, writeObject } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { prefixOf, update, updateProcess, warn, writeObject, type Step } from '../state/step.js'
 
 /** Applies the queued write of one kind, as the real sidecar's worker does. */
 export function applyWrite(step: Step, kind: WriteKind, at: number): void {

@@ -1,12 +1,10 @@
 import { requestState } from '../calls/write-queue.js'
 import { isBeingDeleted, isFinal, withState } from '../state/game-server-edits.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
-import { record, update, updateFaults, updateProcess, writeObject } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { record, update, updateFaults, updateProcess, writeObject, type Step } from '../state/step.js'
 import { applyWrite } from './apply-write.js'
 import { checkHealth } from './health.js'
-import { endObject, followObject } from './platform.js'
-import { replaceEnded } from './replacement.js'
+import { endObject, followObject, replace } from './ending.js'
 
 const writeKinds: readonly WriteKind[] = ['state', 'labels', 'annotations', 'counters', 'lists']
 
@@ -23,7 +21,7 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
   const needsApiServer: readonly (readonly [Work, number | undefined])[] = [
     [vanish, state.goneAt],
     [endObject, ending?.nextAt],
-    [replaceEnded, ending?.replacesAt],
+    [replace, ending?.replacesAt],
     ...writeKinds.map(write),
     [becomeReady, state.readyAt],
   ]

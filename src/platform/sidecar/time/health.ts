@@ -1,8 +1,7 @@
 import { requestUnhealthy } from '../calls/write-queue.js'
 import { isFinal } from '../state/game-server-edits.js'
-import { createHealth } from '../state/sidecar-state.js'
-import { update, updateProcess, warn } from '../state/step.js'
-import type { Step } from '../state/step.js'
+import { createHealth, healthSpecOf } from '../state/sidecar-state.js'
+import { update, updateProcess, warn, type Step } from '../state/step.js'
 
 /** Starts the health clock at a game's first call. In a pod, the kubelet's first probe starts it. */
 export function startHealthClock(step: Step, now: number): void {
@@ -17,9 +16,9 @@ export function startHealthClock(step: Step, now: number): void {
  * the skipped time. A game that is silent already, or whose beats are ignored, is counted as before.
  */
 export function forgiveSkippedTime(step: Step, ms: number, now: number): void {
-  const { config, faults, process } = step.state
+  const { config, faults, process, object } = step.state
   const { health } = process
-  const beats = health.beats > 0 && now - health.lastBeat <= health.period
+  const beats = health.beats > 0 && now - health.lastBeat <= healthSpecOf(object).periodSeconds * 1000
   if (config.sharesClock || faults.beatsToIgnore > 0 || !beats || health.nextCheck === undefined) return
   updateProcess(step, { health: { ...health, lastBeat: health.lastBeat + ms, nextCheck: health.nextCheck + ms } })
 }
@@ -31,20 +30,21 @@ export function forgiveSkippedTime(step: Step, ms: number, now: number): void {
 export function checkHealth(step: Step, at: number, now: number): void {
   const { process, object } = step.state
   const { health } = process
-  const missed = Math.floor((now - at) / health.period)
-  const time = at + missed * health.period
+  const { periodSeconds, failureThreshold } = healthSpecOf(object)
+  const period = periodSeconds * 1000
+  const time = at + Math.floor((now - at) / period) * period
   const silence = time - health.lastBeat
-  const failed = silence >= health.period
+  const failed = silence >= period
   const failures = failed ? health.failures + 1 : health.failures
-  updateProcess(step, { health: { ...health, failures, nextCheck: time + health.period } })
+  updateProcess(step, { health: { ...health, failures, nextCheck: time + period } })
   if (isFinal(object)) return
   if (failed) {
     warn(
       step,
       'health-failure',
-      `No health beat for ${Math.floor(silence / 1000)} s: failure ${failures} of ${health.threshold}` +
-        (failures < health.threshold ? '.' : ', the GameServer becomes Unhealthy.'),
+      `No health beat for ${Math.floor(silence / 1000)} s: failure ${failures} of ${failureThreshold}` +
+        (failures < failureThreshold ? '.' : ', the GameServer becomes Unhealthy.'),
     )
   }
-  if (failures >= health.threshold) requestUnhealthy(step, time)
+  if (failures >= failureThreshold) requestUnhealthy(step, time)
 }

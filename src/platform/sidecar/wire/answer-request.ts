@@ -1,16 +1,12 @@
 import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
-import { fail, failUnknown, messageOf } from '../state/answer.js'
-import type { Answer } from '../state/answer.js'
+import { fail, failUnknown, messageOf, type Answer } from '../state/answer.js'
 import { excerpt } from '../state/show.js'
-import { byTool, catchUp, delayNow, dispatch } from '../running.js'
-import type { CallMeta, Running } from '../running.js'
+import { byTool, type CallMeta, type Running } from '../running.js'
 import type { RawRequest } from '../sidecar.js'
-import { recordRequest, recordResponse } from './exchange.js'
-import type { ResponseRecord } from './exchange.js'
+import { recordRequest, recordResponse, type ResponseRecord } from './exchange.js'
 import { openStream, success } from './open-watch.js'
 import { malformedAnswer, readCall } from './read-call.js'
-import { decodeBody, readMessage } from './read-message.js'
-import type { MessageShape } from './read-message.js'
+import { decodeBody, readMessage, type MessageShape } from './read-message.js'
 import { decodePath, findRoute } from './routes.js'
 import { ConnectionDropped } from './watch-stream.js'
 
@@ -42,7 +38,7 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
     const { status } = answer
     const message = excerpt(messageOf(answer) ?? '', 500)
     const shown = { method: method.slice(0, 20), path: excerpt(path, 200) }
-    const { seq } = dispatch(running, { type: 'refused', ...shown, status, message }, meta)
+    const { seq } = running.dispatch({ type: 'refused', ...shown, status, message }, meta)
     return respond(seq, status, headers, text)
   }
 
@@ -64,13 +60,13 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
   const { operation, key } = route
   const result = readCall(operation, key, query, body)
   if (!('call' in result)) return refuse(result.refusal)
-  const before = delayNow(running, operation, 'before')
+  const before = running.delayNow(operation, 'before')
   if (before > 0) await delays.wait(before, left())
-  const after = delayNow(running, operation, 'after')
-  catchUp(running, epoch)
+  const after = running.delayNow(operation, 'after')
+  running.catchUp(epoch)
   const { call, unread } = result
   const event = { type: 'call', call, ...(unread !== undefined && { unread }), ...byTool(meta) } as const
-  const { effects, seq } = dispatch(running, event, { ...meta, delayed: before + after > 0, lasts: after })
+  const { effects, seq } = running.dispatch(event, { ...meta, delayed: before + after > 0, lasts: after })
   const answer = effects.find((effect) => effect.type === 'reply')
   if (after > 0) await delays.wait(after, left())
   if (answer === undefined || answer.drop) {

@@ -1,11 +1,8 @@
 import { callSafely } from '../listeners.js'
 import type { WatchEnd } from '../state/effect.js'
-import { byTool, catchUp, delayNow, dispatch } from '../running.js'
-import type { CallMeta, Running } from '../running.js'
-import { recordResponse } from './exchange.js'
-import type { ResponseRecord } from './exchange.js'
-import { ConnectionDropped, watchStream } from './watch-stream.js'
-import type { WatchHandle, WatchSink } from './watch-stream.js'
+import { byTool, type CallMeta, type Running } from '../running.js'
+import { recordResponse, type ResponseRecord } from './exchange.js'
+import { ConnectionDropped, watchStream, type WatchHandle, type WatchSink } from './watch-stream.js'
 
 /** The headers of a successful answer. */
 export const success = { 'content-type': 'application/json', 'grpc-metadata-content-type': 'application/grpc' }
@@ -27,11 +24,11 @@ function openWatch(
   meta: CallMeta,
   sentIn?: number,
 ): OpenedWatch {
-  catchUp(running, sentIn)
+  running.catchUp(sentIn)
   const { watchers, report, environment } = running
   const { client } = meta
   const id = watchers.add({ transport, openedAt: environment.now(), client, sink })
-  const { effects, seq } = dispatch(running, { type: 'watch-opened', id, transport, ...byTool(meta) }, meta)
+  const { effects, seq } = running.dispatch({ type: 'watch-opened', id, transport, ...byTool(meta) }, meta)
   const refusal = effects.find((effect) => effect.type === 'refuse-watch')
   if (refusal !== undefined) {
     watchers.remove(id)
@@ -43,7 +40,7 @@ function openWatch(
     seq,
     close() {
       const isOpen = watchers.remove(id) && !running.isClosed
-      if (isOpen) dispatch(running, { type: 'watch-closed', id, reason: 'closed' }, { client })
+      if (isOpen) running.dispatch({ type: 'watch-closed', id, reason: 'closed' }, { client })
     },
   }
 }
@@ -55,7 +52,7 @@ export function watchByWebSocket(
   by: Pick<CallMeta, 'client' | 'isTool'> = {},
 ): WatchHandle {
   const { delays, environment, report } = running
-  const ms = delayNow(running, 'watchGameServer', 'before')
+  const ms = running.delayNow('watchGameServer', 'before')
   const meta = { ...by, began: environment.now(), delayed: ms > 0 }
   if (ms === 0) return openWatch(running, 'websocket', sink, meta)
   let handle: WatchHandle | undefined
@@ -84,7 +81,7 @@ export async function openStream(
   meta: CallMeta,
   keep: (seq: number, response?: ResponseRecord) => void,
 ): Promise<Response> {
-  const ms = delayNow(running, 'watchGameServer', 'before')
+  const ms = running.delayNow('watchGameServer', 'before')
   if (ms > 0) await running.delays.wait(ms, left)
   let refusal: { readonly status: number; readonly body: string } | undefined
   let isDropped = false

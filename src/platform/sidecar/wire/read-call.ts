@@ -1,11 +1,8 @@
-import { operations } from '../../../protocol/operations.js'
-import type { FieldKind, Operation } from '../../../protocol/operations.js'
-import { fail } from '../state/answer.js'
-import type { Answer } from '../state/answer.js'
+import { operations, type FieldKind, type Operation } from '../../../protocol/operations.js'
+import { fail, type Answer } from '../state/answer.js'
 import { quote } from '../state/show.js'
 import type { Call } from '../state/sidecar-event.js'
-import { countObjects, decodeBody, isBlank, MalformedBody, readMessage } from './read-message.js'
-import type { Message } from './read-message.js'
+import { countObjects, decodeBody, isBlank, MalformedBody, readMessage, type Message } from './read-message.js'
 import type { RouteKey } from './routes.js'
 
 /** A request as a call. If there is a refusal as well, the call takes effect and the answer is the refusal. */

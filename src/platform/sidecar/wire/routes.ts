@@ -1,5 +1,4 @@
-import { operations } from '../../../protocol/operations.js'
-import type { OperationName } from '../../../protocol/operations.js'
+import { operations, type OperationName } from '../../../protocol/operations.js'
 import type { Call } from '../state/sidecar-event.js'
 import type { MessageShape } from './read-message.js'
 

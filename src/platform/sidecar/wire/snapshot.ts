@@ -1,8 +1,8 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { SidecarMode } from '../state/config.js'
-import type { DelayFault, FailureFault } from '../state/faults.js'
-import { paddingKey } from '../state/object-limits.js'
-import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
+import type { FaultState } from '../state/faults.js'
+import { paddingOf } from '../state/step.js'
+import { healthSpecOf, type HealthState, type SidecarState, type WriteKind } from '../state/sidecar-state.js'
 
 export interface WatcherInfo {
   readonly id: number
@@ -16,35 +16,25 @@ export interface WatcherInfo {
   readonly dropped: number
 }
 
-export interface HealthInfo {
+export interface HealthInfo extends Pick<HealthState, 'beats' | 'failures' | 'nextCheck'> {
   readonly disabled: boolean
   readonly periodSeconds: number
   readonly failureThreshold: number
   readonly initialDelaySeconds: number
   readonly lastBeat: number | undefined
-  readonly beats: number
-  readonly failures: number
-  /** When the next period is checked; undefined while no period runs, such as before a game's first call. */
-  readonly nextCheck: number | undefined
   readonly ignoreBeats: boolean
 }
 
-export interface FaultInfo {
-  /** Delays of calls; up to `jitterMs` more are added at random. */
-  readonly delays: readonly DelayFault[]
-  /** Failures of calls; `remaining` is how many calls still fail, undefined for all. */
-  readonly failures: readonly FailureFault[]
+export interface FaultInfo extends Pick<FaultState, 'delays' | 'failures' | 'writesToLose'> {
   /** True until released, or the time when the stall ends by itself. */
   readonly watchersStalled: boolean | number
   /** Watches are cut every `everyMs`, `next` at this time. */
-  readonly watchersDropped: { readonly everyMs: number; readonly next: number } | undefined
+  readonly watchersDropped: FaultState['drops']
   readonly ignoreBeats: boolean
   /** True while the API server is unreachable, or the time when it comes back by itself. */
   readonly apiServerAway: boolean | number
   /** How many calls of `health` are still ignored; undefined for all or none. */
   readonly beatsToIgnore: number | undefined
-  /** How many writes are still answered and forgotten. */
-  readonly writesToLose: number
   readonly padding: number
 }
 
@@ -100,31 +90,19 @@ export function takeSnapshot(
   { now, lastSeq, speed }: Moment,
 ): SidecarSnapshot {
   const { config, process, faults } = state
-  const { health } = process
+  const { lastBeat, beats, failures, nextCheck } = process.health
   const ignoreBeats = faults.beatsToIgnore > 0
   const due = Object.entries(process.due) as [WriteKind, number][]
   return {
-    mode: config.mode,
-    platform: config.platform,
-    featureGates: config.featureGates,
-    now,
-    startedAt: state.startedAt,
-    restarts: state.restarts,
-    gameServer: state.object,
-    gone: state.gone,
+    ...{ mode: config.mode, platform: config.platform, featureGates: config.featureGates },
+    ...{ now, startedAt: state.startedAt, restarts: state.restarts },
+    ...{ gameServer: state.object, gone: state.gone },
     pending: due.map(([kind, at]) => ({ write: kind === 'state' ? process.wantedState : kind, due: at })),
     replacesAt: state.ending?.replacesAt,
     reservedUntil: process.reserveEnds,
     health: {
-      disabled: health.disabled,
-      periodSeconds: health.period / 1000,
-      failureThreshold: health.threshold,
-      initialDelaySeconds: health.initialDelay / 1000,
-      lastBeat: health.beats > 0 ? health.lastBeat : undefined,
-      beats: health.beats,
-      failures: health.failures,
-      nextCheck: health.nextCheck,
-      ignoreBeats,
+      ...healthSpecOf(state.object),
+      ...{ lastBeat: beats > 0 ? lastBeat : undefined, beats, failures, nextCheck, ignoreBeats },
     },
     watchers,
     faults: {
@@ -136,7 +114,7 @@ export function takeSnapshot(
       apiServerAway: untilOf(state.apiServerBackAt),
       beatsToIgnore: ignoreBeats && faults.beatsToIgnore < Infinity ? faults.beatsToIgnore : undefined,
       writesToLose: faults.writesToLose,
-      padding: state.object.object_meta.annotations?.[paddingKey]?.length ?? 0,
+      padding: paddingOf(state.object),
     },
     lastSeq,
     clock: { speed },

@@ -1,3 +1,5 @@
+import type { Change } from './state/effect.js'
+import { excerpt } from './state/show.js'
 import type { Call } from './state/sidecar-event.js'
 
 interface CallDescription {
@@ -59,3 +61,55 @@ const words = (...parts: readonly (string | undefined)[]): string => parts.filte
 
 const named = (name: string, value: string | undefined): string | undefined =>
   value === undefined ? undefined : `${name} ${value}`
+
+type Replacement = Extract<Change, { readonly type: 'replaced' }>
+
+const ends: Readonly<Record<Exclude<Replacement['reason'], 'reload'>, string>> = {
+  Shutdown: 'was shut down',
+  Unhealthy: 'was Unhealthy',
+  deleted: 'was deleted',
+  restart: 'was given up',
+}
+
+/** Says in a sentence that a GameServer took the place of another. */
+export function replacementSentence({ reason, previous, name }: Replacement): string {
+  if (previous === name) return `GameServer ${name} starts over`
+  if (reason === 'reload') return `GameServer ${previous} is called ${name} now`
+  return `GameServer ${previous} ${ends[reason]}; a fresh one, ${name}, takes its place`
+}
+
+/** The most characters of a described change. */
+const CHANGE_LENGTH = 120
+
+/**
+ * Describes a change in some words.
+ *
+ * @param cut shortens foreign text to so many characters
+ */
+export function describeChange(change: Change, cut: (text: string, length: number) => string = excerpt): string {
+  switch (change.type) {
+    case 'state':
+      return cut(`${change.previous} → ${change.value}`, CHANGE_LENGTH)
+    case 'label':
+    case 'annotation': {
+      const value = change.value === undefined ? ' removed' : `=${change.value}`
+      return cut(`${change.type} ${change.key}${value}`, CHANGE_LENGTH)
+    }
+    case 'counter':
+      return `counter ${cut(change.name, CHANGE_LENGTH)} ${change.count}/${change.capacity}`
+    case 'list': {
+      const values = [...change.added.map((value) => `+${value}`), ...change.removed.map((value) => `-${value}`)]
+      return cut(['list', change.name, ...values, `(capacity ${change.capacity})`].join(' '), CHANGE_LENGTH)
+    }
+    case 'deletion':
+      return 'is being deleted'
+    case 'gone':
+      return 'gone from the cluster'
+    case 'replaced':
+      return cut(`${replacementSentence(change)}. It is Scheduled until a game calls ready()`, 400)
+  }
+}
+
+/** Whether a change is the time of an allocation, which accompanies each. */
+export const isAllocationTime = (change: Change): boolean =>
+  change.type === 'annotation' && change.key.endsWith('.dev/last-allocated')

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ClientOptions } from '../../src/index.js'
 import { hurried } from '../support/virtual-clock.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
@@ -54,14 +54,15 @@ async function runRestarts(times: number, watch: ClientOptions['watch'] & string
   }
 }
 
-/** Over each transport. */
-export function testRestarts(times: number): void {
+/** `RESTARTS=1000` for a longer run. */
+const times = Number(process.env['RESTARTS'] ?? 5)
+
+describe.concurrent(`${times} restarts of the sidecar`, { timeout: 90_000 + times * 2000 }, () => {
   test.each(['websocket', 'stream', 'auto'] as const)(
     'over %s: no final state is lost, none doubled, none out of order',
-    { timeout: 90_000 + times * 2000 },
     async (watch) => {
       const report = await runRestarts(times, watch)
       expect(report).toEqual({ lost: [], doubled: [], outOfOrder: [], reportedErrors: [] })
     },
   )
-}
+})

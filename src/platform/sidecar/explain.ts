@@ -1,0 +1,193 @@
+import type { KeptEntry, LogEntry } from './event-log.js'
+import type { SidecarConfig } from './state/config.js'
+import { isFinal } from './state/game-server-edits.js'
+import type { Call } from './state/sidecar-event.js'
+
+/** Why an event had its outcome. */
+export interface Explanation {
+  /** The rule that decided, in one sentence. */
+  readonly rule: string
+  /** What a pod does, only if it differs. */
+  readonly production?: string
+}
+
+/** Names the rule that decided the outcome of an entry, and how a pod differs. */
+export function explainEntry(kept: KeptEntry, config: SidecarConfig): Explanation {
+  const production = productionOf(kept.entry, config)
+  return { rule: ruleOf(kept, config), ...(production === undefined ? {} : { production }) }
+}
+
+/** The effect of an operation, in words. */
+interface CallKind {
+  /** In a pod. `{later}` stands for the time of the write, `{end}` for the end of a reservation. */
+  readonly production: string
+  /** In local mode. Default: it writes at once. */
+  readonly local?: string
+  /** What a pod does differently from local mode. Default: it queues the write. */
+  readonly difference?: string
+}
+
+const watched = 'A pod writes it about 500 ms later, and watches see it. In local mode watches never see it.'
+
+const state = (written: string): CallKind => ({
+  production: `The sidecar queued the write and answered; it writes ${written} {later}.`,
+})
+const metadata: CallKind = {
+  production:
+    'The sidecar queued the write and answered; it writes {later}. The same value again makes no new version.',
+}
+const reading = (production: string): CallKind => ({
+  production,
+  local: 'Local mode returns its only copy.',
+  difference: '',
+})
+const value = reading('The stored value, with the queued changes applied.')
+const listValue: CallKind = {
+  production: 'The sidecar queued the change and answered; it writes {later}.',
+  difference: watched,
+}
+
+const callKinds: Readonly<Record<Call['operation'], CallKind>> = {
+  ready: {
+    production:
+      'The sidecar queued the write and answered; it writes RequestReady {later}, and the controller makes it Ready.',
+    difference: 'A pod answers at once, becomes RequestReady about 500 ms later, and then Ready.',
+  },
+  allocate: state('Allocated'),
+  shutdown: state('Shutdown'),
+  reserve: {
+    production: 'The sidecar queued the write and answered; it writes Reserved {later}{end}',
+    local: 'Local mode writes Reserved at once{end}',
+  },
+  health: {
+    production: 'A beat resets the count of failures to 0.',
+    local: 'Local mode only logs beats.',
+    difference: 'A pod counts beats and becomes Unhealthy without them.',
+  },
+  setLabel: metadata,
+  setAnnotation: metadata,
+  getGameServer: reading('The object as the API server holds it, without the queued writes.'),
+  getCounter: value,
+  getList: value,
+  updateCounter: {
+    production: 'The sidecar set count and capacity, then added the difference; it writes the counter {later}.',
+    difference: watched,
+  },
+  updateList: {
+    production: 'The sidecar sets only the fields that the body or the mask names; it writes them {later}.',
+    difference: watched,
+  },
+  addListValue: listValue,
+  removeListValue: listValue,
+}
+
+function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
+  const { entry, faults } = kept
+  const { event } = entry
+  const isHeldUpOnly = faults.length === 1 && faults[0]!.startsWith('delayCalls')
+  if (faults.length > 0 && !isHeldUpOnly) return sentence(`The fault ${faults.join('; ')}`)
+  const suffix = isHeldUpOnly ? ` A fault delayed it: it took ${entry.ms ?? 0} ms.` : ''
+  switch (event.type) {
+    case 'call':
+      if (event.tool === true && event.call.operation === 'health')
+        return 'A beat by a command is answered, and not counted.'
+      return ruleOfCall(kept, event.call, config) + suffix
+    case 'refused':
+      return ruleOfRefusal(event)
+    case 'control':
+      return entry.problem === undefined
+        ? `The control command ${event.command.type} was carried out. It stands for the rest of a cluster, or for a fault.`
+        : sentence(`The control command ${event.command.type} was refused: ${entry.problem}`)
+    case 'watch-opened':
+      return `A watch gets the current object at once, and each new version after that.${suffix}`
+    case 'watch-closed':
+      return event.reason === 'closed' ? 'The reader left.' : 'The reader could not take the last message.'
+    case 'tick':
+      return ruleOfTick(entry, config)
+  }
+}
+
+const stateCalls: ReadonlySet<string> = new Set(['ready', 'allocate', 'shutdown', 'reserve'])
+
+/** The rule by which a call was answered, in one sentence with the numbers that decided. */
+function ruleOfCall({ entry, before, wasGone }: KeptEntry, call: Call, { mode, writeDelay }: SidecarConfig): string {
+  const { status = 0, message = '' } = entry.reply ?? {}
+  if (status !== 200) return ruleOfRefusedCall(call, message, mode)
+  if (mode === 'production' && (wasGone || isFinal(before)) && stateCalls.has(call.operation)) {
+    const { state } = before.status
+    return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the sidecar answers the call with 200 and ignores it.`
+  }
+  const { production, local = 'Local mode writes it at once.' } = callKinds[call.operation]
+  return (mode === 'local' ? local : production)
+    .replace('{later}', `about ${writeDelay} ms later`)
+    .replace('{end}', call.operation === 'reserve' ? endOf(call.seconds) : '')
+}
+
+/** How a reservation ends. */
+const endOf = (seconds: string): string =>
+  /^-|^0$/.test(seconds) ? `, without an end, since ${seconds} s means none.` : `, and Ready again after ${seconds} s.`
+
+/** Messages of the real sidecar that mislead, and what each means. */
+const meanings: readonly (readonly [RegExp, string])[] = [
+  [/^out of range\. Capacity must be within range/, 'the capacity of a list must be from 0 to 1000'],
+  [
+    /^invalid argument\. Malformed CounterUpdate/,
+    'it changes nothing: give count, capacity or a countDiff other than 0',
+  ],
+  [/^invalid argument\. Field Mask/, 'the update mask names other fields than capacity and values'],
+  [/^no players for list$/, 'local mode updates lists only if there is a list called players'],
+]
+
+function ruleOfRefusedCall({ operation }: Call, message: string, mode: SidecarConfig['mode']): string {
+  const meaning = meanings.find(([pattern]) => pattern.test(message))?.[1]
+  if (meaning !== undefined) return `${operation} is refused: ${meaning}.`
+  const kind = operation === 'setLabel' ? 'labels' : operation === 'setAnnotation' ? 'annotations' : undefined
+  if (kind !== undefined && mode === 'production') {
+    return `${operation} is refused: a key or value must follow the cluster's rules for ${kind}.`
+  }
+  return message === '' ? `${operation} got no answer.` : `${operation} is refused: ${message}.`
+}
+
+function ruleOfRefusal({ method, path, status, message }: Extract<LogEntry['event'], { type: 'refused' }>): string {
+  switch (status) {
+    case 404:
+      return `No operation has the path ${path}. A trailing slash or another case makes a different path.`
+    case 501:
+      return `The path ${path} exists, but not with the method ${method}.`
+    case 429:
+      return 'The body is over the limit of 4 MiB. This is no rate limit: a retry fails again.'
+    default:
+      return message === ''
+        ? 'A health call needs a body, such as {}; without one it is no beat.'
+        : sentence(`The request could not be read: ${message}`)
+  }
+}
+
+function ruleOfTick({ changes, warnings }: LogEntry, config: SidecarConfig): string {
+  const failure = warnings.find(({ code }) => code === 'health-failure')
+  const state = changes.find((change) => change.type === 'state')
+  if (failure) return sentence(`A health period ended without a beat: ${failure.message}`)
+  if (state?.value === 'Ready' && state.previous === 'RequestReady') {
+    return `The platform's controller made it Ready, ${config.controllerDelay} ms after RequestReady.`
+  }
+  if (state?.value === 'Unhealthy') return 'Too many health periods ended without a beat. Unhealthy is final.'
+  if (changes.some(({ type }) => type === 'gone')) return 'The grace period of the deletion is over.'
+  if (changes.some(({ type }) => type === 'replaced')) return 'The GameServer had ended, so a fresh one took its place.'
+  if (changes.length > 0) {
+    return `A queued write was due: a pod writes about ${config.writeDelay} ms after its answer.`
+  }
+  return 'A check was due and changed nothing visible.'
+}
+
+function productionOf({ event, warnings, reply }: LogEntry, { mode }: SidecarConfig): string | undefined {
+  const told = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
+  if (event.type === 'call' && mode === 'local') {
+    const { difference = 'A pod queues the write, answers, and writes about 500 ms later.' } =
+      callKinds[event.call.operation]
+    if (reply?.status !== 200) told.push('A pod words this refusal differently: check the status, not the text.')
+    else if (difference !== '') told.push(difference)
+  }
+  return told.join(' ') || undefined
+}
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
