@@ -4,7 +4,7 @@ requireNode()
 
 export { createGateway } from './local/gateway/create-gateway.js'
 export { createFleet } from './host/create-fleet.js'
-export { formatMetrics } from './deploy/metrics/prometheus.js'
+export { formatMetrics } from './deploy/metrics.js'
 export { followCertificate } from './local/http/certificate.js'
 export { createHost } from './host/create-host.js'
 export { HostError } from './host/host-error.js'

@@ -1,9 +1,8 @@
 export { createAllocator } from './allocator/create-allocator.js'
-export { AllocationError } from './allocator/errors.js'
-export { createAutoscaler } from './autoscaler/create-autoscaler.js'
-export { byQueue, scaleToZero } from './autoscaler/deciders.js'
+export { AllocationError } from './allocator/failures.js'
+export { byQueue, createAutoscaler, scaleToZero } from './autoscaler.js'
 
-export type { AllocationErrorCode } from './allocator/errors.js'
+export type { AllocationErrorCode } from './allocator/failures.js'
 export type {
   AllocateRequest,
   Allocation,
@@ -12,4 +11,4 @@ export type {
   Endpoint,
   WayOptions,
 } from './allocator/types.js'
-export type { Autoscaler, AutoscalerOptions, Decide, ReviewedFleet, ReviewRequest } from './autoscaler/types.js'
+export type { Autoscaler, AutoscalerOptions, Decide, ReviewedFleet, ReviewRequest } from './autoscaler.js'

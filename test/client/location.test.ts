@@ -77,16 +77,6 @@ test('a path as baseUrl is refused with CONFIG outside a page', () => {
   })
 })
 
-test('an option comes first, then the injected global, the query and the environment', async () => {
-  inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
-  expect(await asked()).toBe('http://localhost:8')
-  inPage('?room=1&sidecar=7')
-  expect(await asked()).toBe('http://localhost:7')
-  inPage('?sidecar=7', { port: 6 })
-  expect(await asked()).toBe('http://localhost:6')
-  expect(await asked({ baseUrl: '5' })).toBe('http://localhost:5')
-})
-
 test.each([
   [9, 'http://localhost:9'],
   ['http://10.0.0.1:2', 'http://10.0.0.1:2'],
@@ -98,19 +88,6 @@ test.each([
   inPage('', injected)
   inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
   expect(await asked()).toBe(url)
-})
-
-test.each([
-  [{ autoHealth: '' }, 'page'],
-  [{ autoHealth: 'false' }, undefined],
-  [{ autoHealth: true }, 'page'],
-  [{ autoHealth: false }, undefined],
-  [{}, undefined],
-])('the injected global %o leads to beats by: %s', (injected, heartbeat) => {
-  inPage('', { ...injected, port: 1 })
-  const client = createClient({ fetch: async () => expect.fail('nobody is there') })
-  expect(client.status.heartbeat).toBe(heartbeat)
-  client.close()
 })
 
 describe('a link, which anybody can write,', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { measure } from '../../src/metrics.js'
-import { formatFamilies, type Family } from '../../src/deploy/metrics/prometheus.js'
+import { formatFamilies, type Family } from '../../src/deploy/metrics.js'
 import { formatMetrics } from '../../src/node.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 

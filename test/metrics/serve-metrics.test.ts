@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PRIVATE_NETWORKS } from '../../src/host/host-metrics.js'
 import { createNetworks } from '../../src/protocol/networks.js'
-import { serveMetrics } from '../../src/deploy/metrics/serve-metrics.js'
+import { serveMetrics } from '../../src/deploy/metrics.js'
 import { ask, dial } from '../support/wire.js'
 
 async function start(from: readonly string[] = PRIVATE_NETWORKS): Promise<{ port: number; scrapes: () => number }> {

@@ -66,23 +66,6 @@ describe('players in virtual time', () => {
     expect(events).toEqual(['full 2', 'joined ann', 'joined bob', 'left ann', 'full 2', 'joined dan'])
   })
 
-  test('when a join and an allocation take the last seat at once, the allocation gets it', async () => {
-    const { mock, promise, players, values } = await play({ room: 1 })
-    const join = fate(players.join('ann'))
-    await mock.advance(0)
-    promise('bob')
-    await mock.advance(50)
-    expect(join.now).toBe('OUT_OF_RANGE')
-    expect(players.expected).toEqual(['bob'])
-    await players.leave('ann')
-    await mock.advance(40_000)
-    expect(values()).toEqual(['bob'])
-    expect(await players.join('bob')).toBe('expected')
-    await mock.advance(60_000)
-    expect(values()).toEqual(['bob'])
-    expect(players.ids).toEqual(['bob'])
-  })
-
   test('a promised player who does not come in time loses the seat, and is promised anew by a later allocation', async () => {
     const { mock, players, values, events } = await play({ noShow: 5000 })
     const promise = (): unknown => mock.allocate({ lists: { players: { addValues: ['bob'] } } })
@@ -116,21 +99,6 @@ describe('players in virtual time', () => {
     expect(join.now).toBe('ABORTED')
     expect(values()).toEqual([])
     expect(events).toEqual([])
-  })
-
-  test('an add that the API server writes 35 s late is no promise, and is taken back', async () => {
-    const { mock, players, values, events } = await play()
-    mock.control({ type: 'apiServer', away: true })
-    mock.control({ type: 'failCalls', operations: ['addListValue'], drop: true, apply: true, count: 1 })
-    const join = fate(players.join('ann', { timeout: 500 }))
-    await mock.advance(600)
-    expect(join.now).toBe('TIMEOUT')
-    await mock.advance(30_000)
-    mock.control({ type: 'apiServer', away: false })
-    await mock.advance(10_000)
-    expect(values()).toEqual([])
-    expect(events).toEqual([])
-    expect(players.ids).toEqual([])
   })
 
   test('a value that was removed from outside is put back while its player is here', async () => {
@@ -221,49 +189,6 @@ describe('players in virtual time', () => {
   })
 })
 
-describe('telling an own add from a promise', () => {
-  test('a late add of a player who has left is taken back, even if it shows together with an allocation', async () => {
-    const { mock, promise, players, values, events } = await play()
-    const join = fate(players.join('ann'))
-    await mock.advance(20)
-    mock.control({ type: 'stallWatchers', ms: 700 })
-    await players.leave('ann')
-    await mock.advance(600)
-    mock.dropWatch()
-    promise('bob')
-    await mock.advance(3000)
-    expect(join.now).toBe('ABORTED')
-    expect(events).toEqual(['expected bob'])
-    expect(values()).toEqual(['bob'])
-  })
-
-  test('a removal that was lost beside an allocation for another player is repeated', async () => {
-    const { mock, seat, promise, players, values, events } = await play()
-    await seat('ann')
-    mock.control({ type: 'failCalls', drop: true, operations: ['removeListValue'], count: 1 })
-    mock.control({ type: 'stallWatchers', ms: 700 })
-    await players.leave('ann')
-    await mock.advance(100)
-    promise('bob')
-    await mock.advance(4000)
-    expect(events).toEqual(['joined ann', 'left ann', 'expected bob'])
-    expect(values()).toEqual(['bob'])
-  })
-
-  test('a seat that only an allocation can have added is kept for a player whose add got no answer', async () => {
-    const { mock, promise, players, values } = await play()
-    mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
-    const join = fate(players.join('ann'))
-    await mock.advance(20)
-    await players.leave('ann')
-    promise('ann')
-    await mock.advance(10_000)
-    expect(join.now).toBe('ABORTED')
-    expect(players.expected).toEqual(['ann'])
-    expect(values()).toEqual(['ann'])
-  })
-})
-
 /** A state without a client, in which each change is a turn of its own. */
 function stateOf(...changes: ((state: PlayersState) => void)[]): PlayersState {
   const state = new PlayersState({ list: 'players', limit: Infinity })
@@ -276,11 +201,6 @@ function stateOf(...changes: ((state: PlayersState) => void)[]): PlayersState {
 }
 
 const quit = (id: string) => (state: PlayersState) => state.quit(id, new SidecarError('ABORTED', 'left'))
-
-test('joins that end before the first object leave nothing behind', () => {
-  const state = stateOf(...['ann', 'bob'].flatMap((id) => [(state: PlayersState) => state.join(id), quit(id)]))
-  expect([state.seats.size, state.writes.size]).toEqual([0, 0])
-})
 
 test.each([
   ['a tick before is written, so its value beside an allocation is no promise', 1, []],
@@ -341,16 +261,4 @@ test('hundreds of joins in one turn on a full list are refused without a call, a
   await mock.advance(0)
   expect(waits.mock.settledResults.map(({ type }) => type)).not.toContain('incomplete')
   expect(calls()).toEqual([])
-})
-
-test('an aborted join keeps the seat that was promised meanwhile', async () => {
-  const { mock, promise, players, values } = await play()
-  mock.control({ type: 'delayCalls', ms: 3000, operations: ['addListValue'] })
-  const join = fate(players.join('ann', { timeout: 500 }))
-  await mock.advance(100)
-  mock.control({ type: 'stallWatchers', ms: 200 })
-  promise('ann')
-  await mock.advance(10_000)
-  expect(join.now).not.toBe('pending')
-  expect(values()).toEqual(['ann'])
 })

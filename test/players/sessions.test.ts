@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
-import { type SessionsOptions } from '../../src/players/index.js'
+import type { SessionsOptions } from '../../src/players/index.js'
 import { allocate, endAll, play, ROOM, track, type MockGame } from './sessions-support.js'
 
 /** The differences that were sent, in this order. */
@@ -89,15 +89,6 @@ test.each(['client', 'tracker'] as const)(
 )
 
 describe('differences of the counter', () => {
-  test('each end of a session is one call if nothing fails', async () => {
-    const game = await play({ counter: 'rooms' })
-    await allocate(game, 1)
-    const before = game.mock.calls.length
-    await endAll(game)
-    await game.mock.advance(5000)
-    expect(game.mock.calls.slice(before).map(({ operation }) => operation)).toEqual(['updateCounter'])
-  })
-
   test('all ends while a difference is in flight go out together in the next one', async () => {
     const game = await play({ counter: 'rooms' })
     await allocate(game, 5)
@@ -228,22 +219,6 @@ describe('label', () => {
   })
 })
 
-describe('reuse of the server', () => {
-  test('ready() is not called while a newer allocation has a session', async () => {
-    const game = await play({})
-    game.mock.allocate()
-    await game.mock.advance(100)
-    game.mock.allocate()
-    await game.mock.advance(100)
-    await game.begun[0]!.end()
-    await game.mock.advance(2000)
-    expect(game.mock.gameServer.status.state).toBe('Allocated')
-    await game.begun[1]!.end()
-    await game.mock.advance(2000)
-    expect(game.mock.gameServer.status.state).toBe('Ready')
-  })
-})
-
 describe('sessions at their end', () => {
   test('after `ending` no session starts and nothing is written, and end() still resolves', async () => {
     const game = await play({ counter: 'rooms', label: 'free' })
@@ -272,13 +247,6 @@ describe('sessions at their end', () => {
     ])
     expect([game.sessions.active.length, game.count()]).toEqual([2, 2])
   })
-
-  test('a session that ends within onSession frees its place', async () => {
-    const game = await play({ counter: 'rooms', onSession: (session) => void session.end() })
-    await allocate(game, 2)
-    await game.mock.advance(2000)
-    expect([game.sessions.active.length, game.sessions.started, game.count()]).toEqual([0, 2, 0])
-  })
 })
 
 test('counts as bigint make no difference', async () => {
@@ -303,50 +271,34 @@ test('thenShutdown: n with a counter closes the server after the n-th start, and
   expect(game.mock.gameServer.status.state).toBe('Shutdown')
 })
 
-describe('a session that is allocated right after the last one has ended is served', () => {
-  const FREE = 'agones.dev/sdk-free'
-  test.each<[how: string, options: Partial<SessionsOptions>]>([
-    ['counter, last', { counter: 'rooms', thenShutdown: 'last' }],
-    ['counter and label, last', { counter: 'rooms', label: 'free', thenShutdown: 'last' }],
-    ['label, last', { label: 'free', maxSessions: 3, thenShutdown: 'last' }],
-    ['counter, n', { counter: 'rooms', thenShutdown: 1 }],
-    ['label, n', { label: 'free', maxSessions: 3, thenShutdown: 1 }],
-  ])('%s', async (_, options) => {
-    for (let moment = 0; moment < 1300; moment += 194) {
-      const game = await play(options)
-      const come = (): boolean => {
-        try {
-          if (options.counter && game.count() >= game.capacity()) return false
-          if (options.label && game.label('free') !== 'true') return false
-          game.mock.allocate({
-            ...(options.counter ? ROOM : {}),
-            ...(options.label && { labels: { [FREE]: 'false' } }),
-          })
-          return true
-        } catch {
-          return false
-        }
-      }
-      expect(come()).toBe(true)
-      await game.mock.advance(moment % 2 ? 20 : 1500)
-      await endAll(game)
-      await game.mock.advance(moment)
-      const hasCome = come()
-      await game.mock.advance(5000)
-      const { state } = game.mock.gameServer.status
-      expect({ moment, hasCome, state }).toEqual({ moment, hasCome, state: hasCome ? 'Allocated' : 'Shutdown' })
-      if (!hasCome) continue
-      expect(game.sessions.active).toHaveLength(1)
-      // With `last`, the server has places again beside the new session.
-      if (options.thenShutdown === 'last') {
-        if (options.counter) expect([game.count(), game.capacity()]).toEqual([1, 10])
-        if (options.label) expect(game.label('free')).toBe('true')
-      }
-      await endAll(game)
-      await game.mock.advance(5000)
-      expect(game.mock.gameServer.status.state).toBe('Shutdown')
+const FREE = 'agones.dev/sdk-free'
+test.each<Partial<SessionsOptions>>([
+  { counter: 'rooms', label: 'free', thenShutdown: 'last' },
+  { label: 'free', maxSessions: 3, thenShutdown: 'last' },
+  { counter: 'rooms', thenShutdown: 1 },
+])('with %o a session that is allocated right after the last one has ended is served', async (options) => {
+  for (let moment = 0; moment < 1300; moment += 194) {
+    const game = await play(options)
+    const come = (): boolean => {
+      if (options.counter && game.count() >= game.capacity()) return false
+      if (options.label && game.label('free') !== 'true') return false
+      if (game.mock.gameServer.status.state === 'Shutdown') return false
+      game.mock.allocate({ ...(options.counter && ROOM), ...(options.label && { labels: { [FREE]: 'false' } }) })
+      return true
     }
-  })
+    expect(come()).toBe(true)
+    await game.mock.advance(moment % 2 ? 20 : 1500)
+    await endAll(game)
+    await game.mock.advance(moment)
+    const hasCome = come()
+    await game.mock.advance(5000)
+    expect([game.mock.gameServer.status.state, game.sessions.active.length]).toEqual(
+      hasCome ? ['Allocated', 1] : ['Shutdown', 0],
+    )
+    await endAll(game)
+    await game.mock.advance(5000)
+    expect(game.mock.gameServer.status.state).toBe('Shutdown')
+  }
 })
 
 test('a session without touch() for the idle time ends, is reported as ended and frees its place', async () => {

@@ -3,8 +3,7 @@ import { isObject } from '../../protocol/is-object.js'
 import { edgeUrl } from '../../protocol/edge-url.js'
 import type { AllocationStatus, GameServerSelector } from '../../platform/sidecar.js'
 import { type Answer, FLEET_LABEL, refusalOf, unreadable } from './failures.js'
-import type { Way } from './find-way.js'
-import type { AllocateRequest, Allocation } from './types.js'
+import type { AllocateRequest, Allocation, Way } from './types.js'
 
 /** The path and the body of a request, as its way wants them. */
 export function requestOf({ kind, namespace }: Way, request: AllocateRequest): { path: string; body: string } {
@@ -50,20 +49,24 @@ export function allocationOf(
   const found = isObject(status) ? status : {}
   const { state } = found
   if (!isGood || state !== 'Allocated') throw refusalOf(way, request, answer, json['message'], state)
-  const field = Object.keys(readable).find((one) => !readable[one]!(found[one]))
-  if (field !== undefined) throw unreadable(way, answer, found['gameServerName'], field)
-  const gameServer = found as unknown as AllocationStatus
-  const { gameServerName: name, address = '' } = gameServer
+  try {
+    return readStatus(found as unknown as AllocationStatus, edge)
+  } catch (error) {
+    throw unreadable(way, answer, found['gameServerName'], (error as Error).message)
+  }
+}
+
+/** @throws Error for a status that the platform doesn't write */
+function readStatus(gameServer: AllocationStatus, edge?: string): Omit<Allocation, 'region'> {
+  const { gameServerName: name, address } = gameServer
+  if (!name || typeof address !== 'string') throw new Error('it lacks a name or an address')
   const ports = gameServer.ports ?? []
   const port = ports[0]?.port
   // An edge leads to the nodes' own network, and takes only IPv4.
   const internal = gameServer.addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address
   const target = edge === undefined ? { address, path: '' } : { address: internal ?? address, edge }
   return {
-    name,
-    address,
-    port,
-    ports,
+    ...{ name, address, port, ports, gameServer },
     counters: mapValues(gameServer.counters, ({ count, capacity }) => ({
       count: Number(count ?? 0),
       capacity: Number(capacity ?? 0),
@@ -72,27 +75,8 @@ export function allocationOf(
       capacity: Number(capacity ?? 0),
       values: values ?? [],
     })),
-    gameServer,
     url: port === undefined ? undefined : edgeUrl({ ...target, port }),
   }
-}
-
-const isNumber = (value: unknown): boolean =>
-  value == null || Number.isInteger(value) || (typeof value === 'string' && /^-?\d+$/.test(value))
-const isList = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
-  value == null || (Array.isArray(value) && value.every(isItem))
-const isMap = (value: unknown, isItem: (item: Fields) => boolean): boolean =>
-  value == null || (isObject(value) && Object.values(value).every((item) => isObject(item) && isItem(item)))
-
-/** What `allocationOf()` reads of a status. An absent list may be null, as Go sends it. */
-const readable: Readonly<Record<string, (value: unknown) => boolean>> = {
-  gameServerName: (value) => typeof value === 'string' && value !== '',
-  address: (value) => typeof value === 'string',
-  addresses: (value) => isList(value, (one) => isObject(one) && typeof one['address'] === 'string'),
-  ports: (value) => isList(value, (one) => isObject(one) && Number.isInteger(one['port'])),
-  counters: (value) => isMap(value, ({ count, capacity }) => isNumber(count) && isNumber(capacity)),
-  lists: (value) =>
-    isMap(value, ({ capacity, values }) => isNumber(capacity) && isList(values, (one) => typeof one === 'string')),
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
-import { AllocationError, type AllocationErrorCode } from './errors.js'
-import { checkNames, ENDPOINT_OPTIONS, findWay, type Surroundings, type Way } from './find-way.js'
+import { AllocationError, type AllocationErrorCode } from './failures.js'
+import { checkNames, ENDPOINT_OPTIONS, findWay, type Surroundings } from './find-way.js'
 import { createTransport, type Transport } from './transport.js'
-import type { AllocatorOptions, Endpoint } from './types.js'
+import type { AllocatorOptions, Endpoint, Way } from './types.js'
 
 /** A cluster that allocates, and how it fared. */
 export interface Cluster {

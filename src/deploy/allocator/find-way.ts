@@ -1,28 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { didYouMean } from '../../protocol/nearest.js'
-import { AllocationError } from './errors.js'
-import type { WayOptions } from './types.js'
+import { AllocationError } from './failures.js'
+import type { Way, WayOptions } from './types.js'
 
 /** Where a pod finds its account, and its environment. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder with `token`, `ca.crt` and `namespace`. */
   readonly account: string
-}
-
-/** A way to the platform. */
-export interface Way {
-  /** The Kubernetes API, or the allocator service's REST form. */
-  readonly kind: 'api' | 'service'
-  readonly url: URL
-  readonly namespace: string
-  /** Whether the allocator has a certificate of its own. */
-  readonly hasCertificate: boolean
-  /** Read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. @throws AllocationError CONFIG */
-  secrets(): Readonly<Record<'token' | 'ca' | 'cert' | 'key', string | undefined>>
-  /** How the way was found, for messages. */
-  readonly foundBy: string
 }
 
 const WAY_OPTIONS = ['url', 'token', 'service', 'cert', 'key', 'ca', 'namespace']

@@ -1,12 +1,10 @@
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { type Answer, failureOf } from './failures.js'
-import type { Way } from './find-way.js'
+import type { Way } from './types.js'
 
 /** An unused connection is closed sooner than servers and load balancers close theirs; the platform takes 100 requests into a batch. */
 const CONNECTIONS = { keepAlive: true, timeout: 20_000, maxSockets: 100 }
-/** Bytes of the longest answer. */
-const LONGEST_ANSWER = 2 ** 20
 
 export interface Transport {
   /** @throws AllocationError without a whole answer, and CONFIG for files of the way that can't be used */
@@ -67,10 +65,7 @@ export function createTransport(way: Way, timeout: number, connectMs: number): T
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
   let text = ''
   response.setEncoding('utf8')
-  for await (const chunk of response as AsyncIterable<string>) {
-    text += chunk
-    if (text.length > LONGEST_ANSWER) throw new Error(`the answer is longer than ${LONGEST_ANSWER} bytes`)
-  }
+  for await (const chunk of response as AsyncIterable<string>) text += chunk
   const [, reason] = /^299 - "UnAllocated: (.*)"$/.exec(String(response.headers['warning'])) ?? []
   return { status: response.statusCode ?? 0, text, reason: reason?.replace(/\\(.)/g, '$1') }
 }

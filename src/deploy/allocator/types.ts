@@ -41,18 +41,12 @@ export interface AllocatorOptions extends WayOptions {
   readonly timeout?: number | undefined
 }
 
-type Spec = GameServerAllocationSpec
+type OfSpec = 'selectors' | 'priorities' | 'scheduling' | 'counters' | 'lists'
 
-/** What one call of `allocate()` asks for. The fields without a comment are those of a GameServerAllocation's `spec`. */
-export interface AllocateRequest {
+/** What one call of `allocate()` asks for: fields of a GameServerAllocation's `spec`, of which selectors are tried in order. */
+export interface AllocateRequest extends Readonly<{ [Field in OfSpec]?: GameServerAllocationSpec[Field] | undefined }> {
   /** Takes only GameServers of this Fleet. */
   readonly fleet?: string | undefined
-  /** Tried in order; the first that matches a GameServer allocates it. Default: any that is Ready. */
-  readonly selectors?: Spec['selectors'] | undefined
-  readonly priorities?: Spec['priorities'] | undefined
-  readonly scheduling?: Spec['scheduling'] | undefined
-  readonly counters?: Spec['counters'] | undefined
-  readonly lists?: Spec['lists'] | undefined
   /** Labels that the GameServer gets. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Annotations that the GameServer gets: the game reads them in its event `allocated`. */
@@ -97,4 +91,18 @@ export interface Allocator {
   readonly waiting: number
   /** Ends waiting calls with CLOSED, and the connections. */
   close(): void
+}
+
+/** A way to the platform. */
+export interface Way {
+  /** The Kubernetes API, or the allocator service's REST form. */
+  readonly kind: 'api' | 'service'
+  readonly url: URL
+  readonly namespace: string
+  /** Whether the allocator has a certificate of its own. */
+  readonly hasCertificate: boolean
+  /** Read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. @throws AllocationError CONFIG */
+  secrets(): Readonly<Record<'token' | 'ca' | 'cert' | 'key', string | undefined>>
+  /** How the way was found, for messages. */
+  readonly foundBy: string
 }

@@ -1,10 +1,61 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { checkCertificate, followCertificate, listen, urlHost } from '../../local/http.js'
-import { warnProcess } from '../../local/sidecar.js'
-import { isObject } from '../../protocol/is-object.js'
-import type { Autoscaler, AutoscalerOptions, Decide, ReviewedFleet, ReviewRequest } from './types.js'
+import { isObject } from '../protocol/is-object.js'
+
+/** Sums of one counter or list over the GameServers of a Fleet. */
+type Amounts = Readonly<Record<'allocatedCount' | 'allocatedCapacity' | 'count' | 'capacity', number>>
+
+/** A Fleet's status, as the platform counts it. */
+export interface ReviewedFleet {
+  readonly name: string
+  readonly namespace: string
+  readonly replicas: number
+  readonly readyReplicas: number
+  readonly reservedReplicas: number
+  readonly allocatedReplicas: number
+  /** How often a GameServer became Allocated, since release 1.59. */
+  readonly allocations?: number
+  readonly counters: Readonly<Record<string, Amounts>>
+  readonly lists: Readonly<Record<string, Amounts>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+}
+
+/** `request` of a FleetAutoscaleReview, as it came. */
+export interface ReviewRequest extends Pick<ReviewedFleet, 'name' | 'namespace'> {
+  readonly uid: string
+  readonly status: Pick<ReviewedFleet, 'replicas'> & Partial<ReviewedFleet>
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** The replicas that a Fleet should have; undefined to leave it as it is. Asked at every sync of the FleetAutoscaler. */
+export type Decide = (review: {
+  readonly fleet: ReviewedFleet
+  readonly request: ReviewRequest
+}) => number | undefined | Promise<number | undefined>
+
+export interface AutoscalerOptions {
+  readonly decide: Decide
+  /** Default 8000, as a FleetAutoscaler's. 0 takes any free port. */
+  readonly port?: number | undefined
+  /** Address to listen on. Default: all, since the platform comes from another pod. */
+  readonly address?: string | undefined
+  /** PEM text or path of a certificate, for https. A file is read again when it changes. */
+  readonly cert?: string | undefined
+  /** PEM text or path of its private key. */
+  readonly key?: string | undefined
+  /** Called with a line for each failure of `decide`, once while it lasts. Default: `process.emitWarning`. */
+  readonly onWarning?: ((line: string) => void) | undefined
+}
+
+/** The webhook of a FleetAutoscaler. */
+export interface Autoscaler {
+  /** Such as `http://127.0.0.1:8000`. Every path is answered. */
+  readonly url: string
+  close(): Promise<void>
+}
 
 /** The platform itself gives up after 15 s. */
 const DECIDE_MS = 10_000
@@ -20,7 +71,10 @@ const MOST = 2 ** 31 - 1
  * @throws TypeError for a certificate that can't be used, and the system's error for a port that can't be had
  */
 export async function createAutoscaler(options: AutoscalerOptions): Promise<Autoscaler> {
-  const { port = 8000, address = '::', cert, key, decide, onWarning = warnProcess } = options
+  const { port = 8000, address = '::', cert, key, decide } = options
+  const { onWarning = (line: string) => process.emitWarning(line, { type: 'GameServerSidecar' }) } = options
+  // A matchmaker that serves no webhook loads none of this.
+  const { checkCertificate, followCertificate, listen, urlHost } = await import('../local/http.js')
   const tls = checkCertificate(cert, key)
   let failure: string | undefined
 
@@ -91,4 +145,40 @@ async function decideInTime(decide: Decide, request: ReviewRequest): Promise<num
   const replicas = await Promise.race([decided, late]).finally(() => clearTimeout(timer))
   if (replicas === undefined || (Number.isInteger(replicas) && replicas >= 0 && replicas <= MOST)) return replicas
   throw new Error(`decide must return a whole number of replicas, at least 0; got ${String(replicas).slice(0, 40)}`)
+}
+
+type Length = () => number | Promise<number>
+
+/** As many servers as are in use, and one for each request that waits: `byQueue(() => allocator.waiting)`. */
+export const byQueue =
+  (length: Length): Decide =>
+  async ({ fleet }) =>
+    fleet.allocatedReplicas + fleet.reservedReplicas + (await length())
+
+/**
+ * Nothing while nobody plays. Else as many servers as are in use, one for each request that waits, and `idle` more.
+ *
+ * @param queue how many requests wait: with no servers, only these bring the Fleet back, such as `() => allocator.waiting`
+ * @param idle default 1
+ * @param cooldown ms without use after which the last servers go. Default 10 minutes
+ */
+export function scaleToZero(options: {
+  readonly queue: Length
+  readonly idle?: number
+  readonly cooldown?: number
+}): Decide {
+  const { queue, idle = 1, cooldown = 600_000 } = options
+  const decide = byQueue(queue)
+  /** When each Fleet was used last, and its allocations until then. */
+  const uses = new Map<string, { readonly at: number; readonly allocations: number }>()
+  return async (review) => {
+    const { namespace, name, allocations = 0 } = review.fleet
+    const key = `${namespace}/${name}`
+    const wanted = (await decide(review))!
+    const last = uses.get(key)
+    const now = performance.now()
+    const isUsed = wanted > 0 || last?.allocations !== allocations
+    if (isUsed) uses.set(key, { at: now, allocations })
+    return isUsed || now - last.at < cooldown ? wanted + idle : 0
+  }
 }
