@@ -96,6 +96,7 @@ export class PageRun implements GameRun {
       browser: devtools,
       targetId,
       origin: new URL(pageUrl).origin,
+      isInspected: settings.inspect !== undefined,
       isEnding: () => this.#isEnding,
       onLine: (line) => {
         if (line.level === 'error') this.#lastError = line.text

@@ -40,7 +40,8 @@ async function attach(url: string, options: ClientOptions = {}) {
   socket.on('message', (data: Buffer) => events.push((JSON.parse(data.toString()) as { method?: string }).method))
   let id = 0
   return {
-    send: (method: string) => socket.send(JSON.stringify({ id: (id += 1), method })),
+    events,
+    send: (method: string, params = {}) => socket.send(JSON.stringify({ id: (id += 1), method, params })),
     event: (name: string) => until(() => events.includes(name)),
   }
 }
@@ -55,10 +56,14 @@ describe.skipIf(noBrowser !== undefined)('a debugger of the hosted page', () => 
 
   test('may stop the page, and the GameServer stays healthy', async () => {
     const health = { initialDelaySeconds: 1, periodSeconds: 2, failureThreshold: 1 }
-    const host = await hostHere(`${TICKS}\nfetch('/_/sidecar/ready', { method: 'POST', body: '{}' })`, {
+    const script = `${TICKS}
+      setInterval(() => { if (globalThis.isWrong) debugger }, 16)
+      fetch('/_/sidecar/ready', { method: 'POST', body: '{}' })`
+    const host = await hostHere(script, {
       local: { gameServer: { spec: { health } } },
       inspect: 0,
       hangTimeout: 100,
+      grace: 2_500,
     })
     await host.until('booted')
     await host.until('state', ({ state }) => state === 'Ready')
@@ -70,12 +75,13 @@ describe.skipIf(noBrowser !== undefined)('a debugger of the hosted page', () => 
 
     const devtools = await attach(`ws://${address}`, { origin: 'devtools://devtools' })
     devtools.send('Debugger.enable')
-    devtools.send('Debugger.pause')
+    devtools.send('Runtime.evaluate', { expression: 'globalThis.isWrong = true' })
     await devtools.event('Debugger.paused')
     const beats = (): number => calls(host.local!).filter((name) => name === 'health').length
     const before = beats()
     await until(() => beats() >= before + 5)
     expect(host.local!.sidecar.snapshot().gameServer.status.state).toBe('Ready')
+    expect(devtools.events).not.toContain('Debugger.resumed')
     devtools.send('Debugger.resume')
     await devtools.event('Debugger.resumed')
     expect(host.events.map(({ event }) => event)).not.toContain('hang')
