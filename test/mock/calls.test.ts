@@ -1,3 +1,5 @@
+import { build, stop } from 'esbuild'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { createMock } from '../../src/platform/mock.js'
 import { operations, type OperationName } from '../../src/protocol/operations.js'
@@ -114,4 +116,11 @@ test('gameServer, platform and startAt decide what the client sees', async () =>
     ...{ name: 'arena-1', labels: { 'acme.dev/sdk-map': 'arena' }, creation_timestamp: String(startAt / 1000) },
   })
   expect(mock.sidecar.snapshot().now).toBe(startAt + 500)
+})
+
+test('the mock loads where there is nothing but the language, as in jsdom, which lacks TextEncoder', async () => {
+  const entryPoints = ['src/platform/mock.ts']
+  const { outputFiles } = await build({ entryPoints, bundle: true, write: false, format: 'iife', globalName: 'mock' })
+  await stop()
+  expect(runInNewContext(`${outputFiles[0]!.text}; typeof mock.createMock`)).toBe('function')
 })

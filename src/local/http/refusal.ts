@@ -19,7 +19,8 @@ export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, 
 export const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /** The body of an error, as the sidecar writes it. */
-const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
+export const refusalBody = ({ code, message }: Pick<Refusal, 'code' | 'message'>): string =>
+  JSON.stringify({ code, message, details: [] })
 
 export interface RefusalForm {
   readonly contentType: string
@@ -34,14 +35,6 @@ export const TEXT_FORM: RefusalForm = {
   body: ({ message }) => `${message}\n`,
 }
 
-export const refusalResponse = (refusal: Refusal): Response => {
-  const body = refusalBody(refusal)
-  return new Response(body, {
-    status: refusal.status,
-    headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
-  })
-}
-
 /** Headers that keep an answer from being stored, taken for another type, or framed by another page. */
 export const SAFE_HEADERS = {
   'cache-control': 'no-store',
@@ -54,7 +47,7 @@ export function answerRaw(
   socket: Duplex,
   status: number,
   body: string,
-  headers: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' },
+  headers: Readonly<Record<string, string>>,
 ): void {
   if (socket.destroyed || !socket.writable) return
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -31,8 +31,8 @@ export function setMetadata(step: Step, command: CommandOf<'setLabel' | 'setAnno
 export function setCounter(step: Step, command: CommandOf<'setCounter'>): void {
   const { object } = step.state
   const before = own(object.status.counters, command.name)
-  const count = decimal(command.count, before?.count ?? '0')
-  const capacity = decimal(command.capacity, before?.capacity ?? '0')
+  const count = toNatural(command.count) ?? before?.count ?? '0'
+  const capacity = toNatural(command.capacity) ?? before?.capacity ?? '0'
   writeObject(step, withCounter(object, command.name, { count, capacity }))
 }
 
@@ -40,13 +40,8 @@ export function setList(step: Step, command: CommandOf<'setList'>): void {
   const { object } = step.state
   const before = own(object.status.lists, command.name)
   const values = command.values ?? before?.values ?? []
-  const capacity = decimal(command.capacity, before?.capacity ?? String(values.length))
+  const capacity = toNatural(command.capacity) ?? before?.capacity ?? String(values.length)
   writeObject(step, withList(object, command.name, { capacity, values: [...values] }))
-}
-
-/** The decimal text of a command's integer, or the default if it is absent. */
-function decimal(value: string | number | undefined, absent: string): string {
-  return (value === undefined ? undefined : toNatural(value)) ?? absent
 }
 
 export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>, now: number): string | undefined {
