@@ -1,8 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { checkCertificate, followCertificate, listen, urlHost } from '../local/http.js'
-import { warnProcess } from '../local/sidecar.js'
 import { isObject } from '../protocol/is-object.js'
 
 /** Sums of one counter or list over the GameServers of a Fleet. */
@@ -73,7 +71,10 @@ const MOST = 2 ** 31 - 1
  * @throws TypeError for a certificate that can't be used, and the system's error for a port that can't be had
  */
 export async function createAutoscaler(options: AutoscalerOptions): Promise<Autoscaler> {
-  const { port = 8000, address = '::', cert, key, decide, onWarning = warnProcess } = options
+  const { port = 8000, address = '::', cert, key, decide } = options
+  const { onWarning = (line: string) => process.emitWarning(line, { type: 'GameServerSidecar' }) } = options
+  // A matchmaker that serves no webhook loads none of this.
+  const { checkCertificate, followCertificate, listen, urlHost } = await import('../local/http.js')
   const tls = checkCertificate(cert, key)
   let failure: string | undefined
 

@@ -11,7 +11,6 @@ export {
 export { checkCertificate, followCertificate } from './http/certificate.js'
 export { createGuardedServer } from './http/guarded-server.js'
 export { createLineLog, refusalLine, type LineLog } from './http/line-log.js'
-export { SAFE_HEADERS, answerRaw } from './http/raw-response.js'
-export { TEXT_FORM, forbidden, malformed } from './http/refusal.js'
+export { SAFE_HEADERS, TEXT_FORM, answerRaw, forbidden, malformed } from './http/refusal.js'
 export type { RequestHead, Verdict } from './http/request-guard.js'
 export { tokensMatch } from './http/token.js'

@@ -45,7 +45,7 @@ describe('exec', () => {
       code: 3,
       out: 'out',
       err: expect.stringMatching(
-        /^sidecar: http:\/\/127\.0\.0\.1:\d+ .*dashboard at .*\/_\/\nerr\nsidecar: \/bin\/sh ended with exit code 3; GameServer local\S* is Scheduled$/,
+        /^sidecar: http:\/\/127\.0\.0\.1:\d+ .*dashboard at .*\/_\/\nerr\nsidecar: \/bin\/sh ended with exit code 3; GameServer local\S* is Unhealthy$/,
       ) as string,
     })
   })

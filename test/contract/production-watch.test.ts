@@ -1,5 +1,6 @@
 import { describe, expect, it, type TestContext } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
+import { gameServer } from '../support/game-server.js'
 import { oursInProduction, productionMock, realProduction } from './support/production-targets.js'
 import type { ProductionRunning } from './support/production-targets.js'
 import { send } from './support/send.js'
@@ -58,34 +59,23 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
 
       it('the watch sends the current object at once', async (test) => {
         const { first } = await start(test)
-        expect(first).toEqual({
-          object_meta: {
+        expect(first).toEqual(
+          gameServer('7', {
             name: 'mine',
-            namespace: 'default',
             uid: 'u1',
-            resource_version: '7',
             generation: '3',
             creation_timestamp: '1704164645',
-            deletion_timestamp: '0',
             annotations: { note: 'one' },
             labels: { mode: 'duel' },
-          },
-          spec: {
-            health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 },
-          },
-          status: {
             state: 'Scheduled',
             address: '192.0.2.1',
-            addresses: [],
-            ports: [{ name: 'default', port: 7777 }],
-            players: null,
             counters: { rooms: { count: '1', capacity: '10' } },
             lists: {
               players: { capacity: '100', values: ['test0', 'test1', 'test2'] },
               rooms: { capacity: '3', values: ['a', 'b'] },
             },
-          },
-        })
+          }),
+        )
       })
 
       it('ready() sends RequestReady, then Ready, also while Ready', async (test) => {

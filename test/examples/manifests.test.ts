@@ -1,12 +1,9 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createLocalSidecar } from '../../src/node.js'
 import { problemsOf } from '../deploy/support/validate.js'
-import { read, root } from '../support/source.js'
+import { root } from '../support/source.js'
 import { allocationOf, examples, manifestOf } from './support/example-folder.js'
-import { documentsOf } from '../deploy/support/variants.js'
-import { snippetsOf, type Snippet } from '../support/markdown.js'
 
 interface Template {
   readonly spec: {
@@ -75,45 +72,5 @@ describe.each(examples)('the example %s', (name) => {
     } finally {
       await sidecar.close()
     }
-  })
-})
-
-/** The guides, and the examples whose pieces they show. */
-const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  seats: ['player-capacity'],
-  reuse: ['reuse'],
-  'many-sessions': ['high-density-counter', 'high-density-label'],
-}
-
-/** Lines without comments and indentation: a guide shows pieces, and leaves out what it says itself. */
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(#|\/\/)/.test(line))
-
-const filesOf = (example: string): string[] =>
-  readdirSync(join(root, 'examples', example))
-    .filter((name) => /\.(yaml|mjs)$/.test(name))
-    .map((name) => `\n${linesOf(read(join('examples', example, name))).join('\n')}\n`)
-
-const isPiece = ({ code }: Snippet, files: readonly string[]): boolean =>
-  files.some((file) => file.includes(`\n${linesOf(code).join('\n')}\n`))
-
-describe.each(Object.entries(GUIDES))('the guide %s', (guide, examples) => {
-  const snippets = snippetsOf(`docs/guides/${guide}.md`)
-  const isWhole = ({ code }: Snippet): boolean => /^(apiVersion:|import )/m.test(code)
-
-  test('shows whole manifests that are valid', () => {
-    for (const { code } of snippets.filter((snippet) => snippet.language === 'yaml' && isWhole(snippet))) {
-      expect(documentsOf(code).flatMap(problemsOf)).toEqual([])
-    }
-  })
-
-  test('shows pieces of examples unchanged', () => {
-    const files = examples.flatMap(filesOf)
-    const pieces = snippets.filter((snippet) => /^(yaml|js)$/.test(snippet.language) && !isWhole(snippet))
-    expect(pieces).not.toEqual([])
-    expect(pieces.filter((piece) => !isPiece(piece, files)).map(({ page, line }) => `${page}:${line}`)).toEqual([])
   })
 })

@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { answer, choose } from '../../src/platform/fleet/allocate.js'
-import type { ServerRecord } from '../../src/platform/fleet/fleet-state.js'
 import type { FleetStep } from '../../src/platform/fleet/fleet-step.js'
 import { sortForDeletion } from '../../src/platform/fleet/ordering.js'
 import { initialState } from '../../src/platform/fleet/reduce.js'
 import { readAllocation } from '../../src/platform/schema/allocation.js'
 import { allocate } from '../../src/platform/allocation/allocate.js'
 import type { Priority } from '../../src/platform/allocation/types.js'
-import { resolveConfig, type GameServerManifest } from '../../src/platform/sidecar.js'
+import type { GameServerManifest } from '../../src/platform/sidecar.js'
 import { isBeingDeleted } from '../../src/platform/sidecar/state/game-server-edits.js'
-import { literalGameServer } from '../../src/platform/sidecar/state/initial-game-server.js'
-import { createTestFleet } from './support/test-fleet.js'
+import { readyFleet, recordOf } from './support/test-fleet.js'
 
 /** What the platform's own allocator answered. */
 interface Recording {
@@ -32,19 +30,13 @@ const recording = JSON.parse(
   readFileSync(new URL('fixtures/recorded-allocations.json', import.meta.url), 'utf8'),
 ) as Recording
 
-function recordedServers(): ServerRecord[] {
-  return recording.servers.map((manifest) => {
-    const gameServer = literalGameServer(resolveConfig(), manifest)
-    const { name } = gameServer.object_meta
-    const times = { createdAt: now, stateSince: now, resourceVersion: '1' }
-    return { name, set: '', gameServer, ...times, process: { state: 'running', restarts: 0 }, isEnding: false }
-  })
-}
-
 /** Allocates all that is recorded, and returns the answers and the GameServers after them. */
 function replay() {
   const config = { platform: 'agones', namespace: 'default', max: 100 }
-  const state = { ...initialState({ spec: { template: {} } }, config, 1, now), servers: recordedServers() }
+  const state = {
+    ...initialState({ spec: { template: {} } }, config, 1, now),
+    servers: recording.servers.map((one) => recordOf(one, now)),
+  }
   const step: FleetStep = { state, effects: [], now }
   const answers = recording.batches.map(({ specs }, batch) =>
     specs.map((spec) => {
@@ -101,8 +93,7 @@ const shared = {
 }
 
 test('equal allocations of one batch get different GameServers, and those after it the same again', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 1, template: withRooms } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 1, template: withRooms } })
   const { server } = fleet.model.allocate({})
   expect(fleet.model.allocate(shared, 1).server).toBe(server)
   const { state, reason } = fleet.model.allocate(shared, 1)
@@ -114,8 +105,7 @@ test('equal allocations of one batch get different GameServers, and those after 
 })
 
 test('the answer without a GameServer counts the reasons', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 3, template: withRooms } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 3, template: withRooms } })
   fleet.model.allocate({})
   const { reason, answer } = fleet.model.allocate({ spec: { selectors: [{ matchLabels: { mode: 'ffa' } }] } })
   expect(reason).toBe(
@@ -126,8 +116,7 @@ test('the answer without a GameServer counts the reasons', () => {
 })
 
 test('the answer says why a GameServer came before the next', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 2, template: withRooms } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 2, template: withRooms } })
   const [first, second] = fleet.names().sort()
   fleet.control(second!, { type: 'setCounter', name: 'rooms', count: 2 })
   const { reason } = fleet.model.allocate({ spec: { priorities: [{ type: 'Counter', key: 'rooms' }] } })
@@ -138,8 +127,7 @@ test('the answer says why a GameServer came before the next', () => {
 })
 
 test('a sidecar that refuses makes the answer Contention', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 1 } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 1 } })
   fleet.control(fleet.names()[0]!, { type: 'apiServer', away: true })
   expect(fleet.model.allocate({})).toMatchObject({ state: 'Contention', answer: { status: { state: 'Contention' } } })
 })

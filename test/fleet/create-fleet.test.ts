@@ -230,19 +230,3 @@ test('kubeconfig leads to the Fleet until close(), and another file at its path 
   await expect(start('', { kubeconfig })).rejects.toThrow('exists and is no kubeconfig of a Fleet')
   expect(await readFile(kubeconfig, 'utf8')).toBe('apiVersion: v1\n')
 })
-
-test.each([
-  ['a page of another origin', { origin: 'http://evil.example' }, '/apis/agones.dev/v1/namespaces/default/fleets', 403],
-  ['a form without the header', {}, '/_/api/commands', 403],
-  ['a name that was bound to this machine', { host: 'evil.example' }, '/apis', 403],
-])('%s is refused', async (_who, headers, path, status) => {
-  const { fleet } = await start('')
-  const { request } = await import('node:http')
-  const got = await new Promise((resolve) => {
-    request(new URL(path, fleet.url), { method: 'POST', headers }, (answer) => {
-      answer.resume()
-      resolve(answer.statusCode)
-    }).end('{}')
-  })
-  expect(got).toBe(status)
-})

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { createTestFleet } from './support/test-fleet.js'
+import { createTestFleet, readyFleet } from './support/test-fleet.js'
 
 test('a Fleet creates its replicas, with the labels of the Fleet and of the set', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 3 } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 3 } })
   expect(fleet.names('Ready')).toHaveLength(3)
   const [set] = fleet.model.objects('gameserversets')
   const [first] = fleet.model.objects('gameservers')
@@ -16,8 +15,7 @@ test('a Fleet creates its replicas, with the labels of the Fleet and of the set'
 })
 
 test('a GameServer that ended is replaced at once, under a new name', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 2 } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 2 } })
   const before = fleet.names()
   fleet.setState(before[0]!, 'Shutdown')
   expect(fleet.names().filter((name) => !before.includes(name))).toHaveLength(1)
@@ -27,8 +25,7 @@ test('a GameServer that ended is replaced at once, under a new name', () => {
 })
 
 test('a deleted GameServer is replaced when it is gone', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 2 } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 2 } })
   fleet.model.perform({ type: 'delete', server: fleet.names()[0]! })
   expect(fleet.names()).toHaveLength(2)
   fleet.endMarked()
@@ -36,8 +33,7 @@ test('a deleted GameServer is replaced when it is gone', () => {
 })
 
 test('scaling down deletes no Allocated GameServer', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 3 } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 3 } })
   const { server } = fleet.model.allocate({})
   fleet.model.perform({ type: 'scale', replicas: 0 })
   fleet.advance(1000)
@@ -46,8 +42,7 @@ test('scaling down deletes no Allocated GameServer', () => {
 })
 
 test('a GameServer whose end was taken back counts again, and another one is deleted for it', () => {
-  const fleet = createTestFleet({ fleet: { replicas: 2 } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 2 } })
   fleet.model.perform({ type: 'scale', replicas: 1 })
   const [ending] = fleet.names('Shutdown')
   fleet.model.perform({ type: 'scale', replicas: 2 })
@@ -74,8 +69,7 @@ test('a manifest with more replicas than the limit gets the limit and a warning,
 })
 
 test('the timeline drops the oldest entries where allocations with large answers would fill the memory', () => {
-  const { allReady, control, model, names } = createTestFleet({ fleet: { replicas: 1 } })
-  allReady()
+  const { control, model, names } = readyFleet({ fleet: { replicas: 1 } })
   control(names()[0]!, { type: 'setAnnotation', key: 'level', value: '.'.repeat(200_000) })
   const selectors = (['Ready', 'Allocated'] as const).map((gameServerState) => ({ gameServerState }))
   for (let turn = 0; turn < 100; turn++) expect(model.allocate({ spec: { selectors } }).state).toBe('Allocated')

@@ -8,8 +8,7 @@ import { syncFleet } from '../../src/platform/fleet/rollout.js'
 import { statusOfFleet, statusOfSet } from '../../src/platform/fleet/statuses.js'
 import type { AutoscalerPolicy, FleetManifest } from '../../src/platform/fleet/types.js'
 import type { Priority } from '../../src/platform/allocation/types.js'
-import { resolveConfig } from '../../src/platform/sidecar.js'
-import { literalGameServer } from '../../src/platform/sidecar/state/initial-game-server.js'
+import { recordOf } from './support/test-fleet.js'
 
 /** What the platform's own controllers decided, see its field `about`. */
 interface Recording {
@@ -50,24 +49,14 @@ const amount = (count: number, capacity: number) => ({
   lists: { k: { values: Array.from({ length: count }, (_, i) => String(i)), capacity } },
 })
 
-function serverOf(
+const serverOf = (
   [state, count, capacity]: Recording['autoscalers'][number]['servers'][number],
   i: number,
-): ServerRecord {
-  const name = `s${i}`
-  const gameServer = literalGameServer(resolveConfig(), {
-    metadata: { name, creationTimestamp: new Date((1000 + i) * 1000).toISOString() },
+): ServerRecord =>
+  recordOf({
+    metadata: { name: `s${i}`, creationTimestamp: new Date((1000 + i) * 1000).toISOString() },
     status: { state, address: `n${i % 2}`, ...(count < 0 ? {} : amount(count, capacity)) },
   })
-  const process = { state: 'running', restarts: 0 } as const
-  return {
-    ...{ name, set: '', gameServer, process },
-    createdAt: 0,
-    stateSince: 0,
-    resourceVersion: '1',
-    isEnding: false,
-  }
-}
 
 function stateOf({ type, packed, priority, each, servers }: Recording['autoscalers'][number]): FleetState {
   const priorities: Priority[] =
@@ -108,13 +97,8 @@ function decide({ replicas, recreate, surge, unavailable, ready, active, rest }:
     metadata: { ...state.fleet.metadata, name },
     spec: { ...spec, template, replicas: values[0]! },
     status: {
-      ...{
-        replicas: values[1]!,
-        readyReplicas: values[2]!,
-        reservedReplicas: values[3]!,
-        allocatedReplicas: values[4]!,
-      },
-      ...{ shutdownReplicas: values[5]!, counters: {}, lists: {} },
+      ...{ replicas: values[1]!, readyReplicas: values[2]!, reservedReplicas: values[3]! },
+      ...{ allocatedReplicas: values[4]!, shutdownReplicas: values[5]!, counters: {}, lists: {} },
     },
   })
   const others = rest.map((values, i) => setOf(`rest${i}`, { metadata: { labels: { old: String(i) } } }, values))

@@ -1,37 +1,26 @@
 import { expect, test } from 'vitest'
 import type { FleetState } from '../../src/platform/fleet/fleet-state.js'
 import { createRandom } from '../../src/platform/sidecar/state/faults.js'
-import { createTestFleet, type TestFleet } from './support/test-fleet.js'
-
-/** Lets a rollout go on until nothing changes. */
-function settle(fleet: TestFleet): void {
-  for (let i = 0; i < 20; i++) {
-    fleet.allReady()
-    fleet.advance(1000)
-    fleet.endMarked()
-  }
-}
+import { createTestFleet, readyFleet } from './support/test-fleet.js'
 
 const setOf = (name: string): string => name.slice(0, name.lastIndexOf('-'))
 
 test.each(['RollingUpdate', 'Recreate'] as const)('%s replaces every GameServer but the Allocated', (type) => {
-  const fleet = createTestFleet({ fleet: { replicas: 4, strategy: { type } } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 4, strategy: { type } } })
   const [old] = fleet.names().map(setOf)
   const { server } = fleet.model.allocate({})
   fleet.model.perform({ type: 'update' })
-  settle(fleet)
+  fleet.settle()
   expect(fleet.names().filter((name) => setOf(name) === old)).toEqual([server])
   expect(fleet.names()).toHaveLength(4)
   fleet.setState(server!, 'Shutdown')
-  settle(fleet)
+  fleet.settle()
   expect(fleet.model.objects('gameserversets')).toHaveLength(1)
 })
 
 test('a rolling update starts at most maxSurge more, and takes at most maxUnavailable away', () => {
   const rollingUpdate = { maxSurge: 1, maxUnavailable: 1 }
-  const fleet = createTestFleet({ fleet: { replicas: 4, strategy: { rollingUpdate } } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 4, strategy: { rollingUpdate } } })
   fleet.model.perform({ type: 'update' })
   for (let i = 0; i < 20; i++) {
     const { replicas, readyReplicas } = fleet.model.snapshot().fleet.status as FleetState['fleet']['status']
@@ -44,19 +33,17 @@ test('a rolling update starts at most maxSurge more, and takes at most maxUnavai
 })
 
 test.each(['Unhealthy', 'Error'])('a GameServer in state %s is deleted and replaced', (state) => {
-  const fleet = createTestFleet({ fleet: { replicas: 2 } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 2 } })
   const [bad] = fleet.names()
   fleet.setState(bad!, state)
-  settle(fleet)
+  fleet.settle()
   expect(fleet.names('Ready')).toHaveLength(2)
   expect(fleet.names()).not.toContain(bad)
 })
 
 test('Allocated GameServers above the replicas get the labels of allocationOverflow', () => {
   const labels = { 'example.com/overflow': 'yes' }
-  const fleet = createTestFleet({ fleet: { replicas: 2, allocationOverflow: { labels } } })
-  fleet.allReady()
+  const fleet = readyFleet({ fleet: { replicas: 2, allocationOverflow: { labels } } })
   fleet.model.allocate({})
   fleet.model.allocate({})
   fleet.model.perform({ type: 'scale', replicas: 1 })
@@ -130,6 +117,6 @@ test.each([1, 2, 3])('whatever happens, the rules of a Fleet hold: seed %d', (se
   expect(new Set(created).size).toBe(created.length)
   fleet.model.perform({ type: 'scale', replicas: 8 })
   fleet.advance(60_000)
-  settle(fleet)
+  fleet.settle()
   expect(fleet.model.snapshot().fleet.status).toMatchObject({ replicas: 8 })
 })

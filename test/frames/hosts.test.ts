@@ -1,17 +1,9 @@
 /** Streams, timers, encoders and sources of randomness as hosts have them that don't do everything as Node does. */
-import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
-import { Duplex } from 'node:stream'
 import { runInNewContext } from 'node:vm'
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  createWebSocketClass,
-  type FrameWebSocketClass,
-  MessageDecoder,
-  type WebSocketOptions,
-} from '../../src/frames/index.js'
-import { close, createClientReader, frame, join, text } from '../support/frames.js'
-import { allEvents, fake, next, opened, serve, switching, tick } from './sockets.js'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createWebSocketClass, MessageDecoder, type WebSocketOptions } from '../../src/frames/index.js'
+import { close, frame, join, text } from '../support/frames.js'
+import { allEvents, fake, next, opened, tick } from './sockets.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -60,24 +52,6 @@ describe('a host that acts while it writes', () => {
 describe('a host whose promises', () => {
   test.each<[string, () => unknown, string]>([
     ['are of another realm, and rejected', () => runInNewContext('Promise.reject(new Error("EPIPE"))'), 'EPIPE'],
-    [
-      'throw when they are asked',
-      () => ({
-        then: () => {
-          throw new Error('boom')
-        },
-      }),
-      'boom',
-    ],
-    [
-      'can not even be asked',
-      () => ({
-        get then(): never {
-          throw new Error('boom')
-        },
-      }),
-      'boom',
-    ],
     ['are rejected with nothing', () => ({ then: (_: unknown, reject: () => void) => reject() }), 'The stream failed'],
   ])('%s, ends the socket with an error, and nothing throws', async (_name, write, message) => {
     let isOpen = false
@@ -231,49 +205,5 @@ describe('masks and keys', () => {
     const { socket, written } = await opened()
     for (let i = 0; i < 100; i++) socket.send('x')
     expect(new Set(masksOf(written)).size).toBeGreaterThan(90)
-  })
-})
-
-describe('the recipe of the documentation for Direct Sockets', () => {
-  class TCPSocket {
-    readonly opened
-    private readonly socket
-    constructor(host: string, port: number) {
-      const socket = connect({ host, port, noDelay: true, allowHalfOpen: true })
-      onTestFinished(() => void socket.destroy())
-      this.socket = socket
-      this.opened = new Promise((resolve, reject) => {
-        socket.once('error', reject).once('connect', () => resolve(Duplex.toWeb(socket)))
-      })
-    }
-    close(): void {
-      this.socket.destroy()
-    }
-  }
-
-  const page = readFileSync(new URL('../../docs/internals/frames.md', import.meta.url), 'utf8')
-  const recipe = /const WebSocket = (createWebSocketClass\(async [^]*?)\n```/.exec(page)![1]!
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  const WebSocket = new Function('createWebSocketClass', 'TCPSocket', `return ${recipe}`)(
-    createWebSocketClass,
-    TCPSocket,
-  ) as FrameWebSocketClass
-
-  test('the Direct Sockets recipe sends, receives and closes', async () => {
-    const server = await serve(({ key, socket, rest }) => {
-      socket.write(switching(key))
-      const read = createClientReader(({ opcode, payload }) => {
-        if (opcode === 8) socket.end(close(1000))
-        else socket.write(text(payload))
-      })
-      read(rest)
-      socket.on('data', read)
-    })
-    const socket = new WebSocket(server.url)
-    await next(socket, 'open')
-    socket.send('x'.repeat(1 << 18))
-    expect((await next(socket, 'message')).data === 'x'.repeat(1 << 18)).toBe(true)
-    socket.close()
-    expect(await next(socket, 'close')).toMatchObject({ code: 1000, wasClean: true })
   })
 })

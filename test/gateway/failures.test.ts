@@ -1,23 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient, isSidecarError } from '../../src/index.node.js'
 import { request, websocketHeaders } from '../node/support.js'
-import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
+import { freePort } from '../support/free-port.js'
+import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
 
 /** An address where nothing listens. */
-async function nowhere(): Promise<string> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return `http://127.0.0.1:${port}`
-}
+const nowhere = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`
 
 /** An address where connections are neither accepted nor refused: its backlog is full, and nobody takes from it. */
 async function silence(): Promise<string> {
@@ -117,8 +110,7 @@ describe('a sidecar that took a request and', () => {
   })
 
   test('does not answer in time is given up with 504', async () => {
-    const sidecar = await startFakeSidecar(() => undefined)
-    const { port, log } = await startGateway({ sidecar: sidecar.url, timeout: 200 })
+    const { port, log, sidecar } = await startForwarding(() => undefined, { timeout: 200 })
     const ended = new Promise<void>((resolve) => {
       sidecar.server.once('connection', (socket: Socket) => socket.once('close', () => resolve()))
     })
@@ -134,8 +126,7 @@ describe('a sidecar that took a request and', () => {
   })
 
   test('stops in the middle of its answer is given up after the timeout', async () => {
-    const sidecar = await startFakeSidecar((_message, reply) => void reply.write('{'))
-    const { url } = await startGateway({ sidecar: sidecar.url, timeout: 200 })
+    const { url } = await startForwarding((_message, reply) => void reply.write('{'), { timeout: 200 })
     const response = await fetch(`${url}${PREFIX}/gameserver`)
     await expect(response.text()).rejects.toThrow()
   })
@@ -164,8 +155,7 @@ test('a client tells a call that was not sent from a call that may have acted', 
 })
 
 test('connections to the sidecar are reused, and no call goes out on a connection that the sidecar has closed', async () => {
-  const sidecar = await startFakeSidecar()
-  const { port } = await startGateway({ sidecar: sidecar.url })
+  const { port, sidecar } = await startForwarding()
   let connections = 0
   sidecar.server.on('connection', () => (connections += 1))
   const ready = async (): Promise<void> => {

@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { exchange, request } from '../node/support.js'
-import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
+import { PREFIX, startFakeSidecar, startForwarding, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
 
 describe('requests', () => {
   test('a request keeps the headers of the call, and loses those of the connection, of the page and of another method', async () => {
-    const sidecar = await startFakeSidecar()
-    const { port } = await startGateway({ sidecar: sidecar.url })
+    const { port, sidecar } = await startForwarding()
     const lost = [
       'Connection: close, X-Named',
       'X-Named: 1',
@@ -43,7 +42,7 @@ describe('requests', () => {
 describe('answers', () => {
   test('an answer keeps its status, its bytes and the headers that concern the client', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
-    const sidecar = await startFakeSidecar((_message, reply) => {
+    const { url } = await startForwarding((_message, reply) => {
       reply.writeHead(418, [
         ...['Content-Type', 'application/json', 'Retry-After', '3', 'X-Own', 'a', 'Connection', 'X-Named'],
         ...['X-Named', '1', 'Keep-Alive', 'timeout=99', 'Proxy-Authenticate', 'x', 'Upgrade', 'h2c'],
@@ -51,7 +50,6 @@ describe('answers', () => {
       ])
       reply.end(bytes)
     })
-    const { url } = await startGateway({ sidecar: sidecar.url })
     const response = await fetch(`${url}${PREFIX}/gameserver`)
     expect(response.status).toBe(418)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes)
@@ -70,12 +68,11 @@ describe('answers', () => {
   })
 
   test('an answer keeps its length, and an answer without a body has none', async () => {
-    const sidecar = await startFakeSidecar((message, reply) => {
+    const { port } = await startForwarding((message, reply) => {
       if (message.url === '/health') reply.writeHead(400, { 'Content-Length': 0 }).end()
       else if (message.url === '/ready') reply.writeHead(204).end()
       else reply.writeHead(200, { 'Content-Length': 2 }).end('{}')
     })
-    const { port } = await startGateway({ sidecar: sidecar.url })
     const lengthOf = async (line: string): Promise<[number, string | undefined, string]> => {
       const { status, head, body } = await request(port, line, HOST)
       return [status, /content-length: (\d+)/i.exec(head)?.[1], body]
@@ -116,8 +113,7 @@ describe('only the interface is forwarded', () => {
     ['POST /ready?method=GET', 400],
     ['PATCH /v1beta1/lists/players?updateMask=values&x=1', 400],
   ])('%s is answered %i', async (call, status) => {
-    const sidecar = await startFakeSidecar()
-    const { port } = await startGateway({ sidecar: sidecar.url })
+    const { port, sidecar } = await startForwarding()
     const answer = await request(port, call.replace(' ', ` ${PREFIX}`), HOST)
     expect(answer.status).toBe(status)
     expect(sidecar.asked).toEqual([])

@@ -3,7 +3,7 @@ import { request as httpRequest, Agent } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { converse, openSocket, request, websocketHeaders } from '../node/support.js'
 import { closed, openStream, startBothWatches, startSocketSidecar, startWatchSidecar, WATCH } from './watches.js'
-import { PREFIX, startFakeSidecar, startGateway, type TestGateway } from './support.js'
+import { PREFIX, startForwarding, startGateway, type TestGateway } from './support.js'
 
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
 const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
@@ -119,7 +119,6 @@ describe('at a signal', () => {
 })
 
 test('the gateway waits for a slow answer longer than it keeps an idle connection', async () => {
-  const sidecar = await startFakeSidecar((_message, reply) => void setTimeout(() => reply.end('{}'), 4_500))
-  const { port } = await startGateway({ sidecar: sidecar.url })
+  const { port } = await startForwarding((_message, reply) => void setTimeout(() => reply.end('{}'), 4_500))
   expect((await request(port, `POST ${PREFIX}/ready`, ['Host: localhost'], '{}')).status).toBe(200)
 })

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
 import { closed, startSocketSidecar, startWatchSidecar, switching, WATCH } from './watches.js'
-import { PREFIX, startFakeSidecar, startGateway, startRawSidecar } from './support.js'
+import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
@@ -173,13 +173,12 @@ describe('a watch over WebSocket', () => {
   })
 
   test('that the sidecar refuses gets the answer of the sidecar', async () => {
-    const sidecar = await startFakeSidecar((_message, reply) => {
+    const { port } = await startForwarding((_message, reply) => {
       reply.setHeader('Access-Control-Allow-Origin', '*')
       reply.writeHead(404, { 'Content-Type': 'application/json' })
       reply.write('{"code":5,')
       reply.end('"message":"Not Found"}')
     })
-    const { port } = await startGateway({ sidecar: sidecar.url })
     const answer = await exchange(port, openWebSocket)
     expect(answer.status).toBe(404)
     expect(answer.body).toContain('"code":5,')
@@ -195,8 +194,7 @@ describe('a watch over WebSocket', () => {
     ['no path of the sidecar', `GET ${PREFIX}/nope`, 404],
     ['no path of the gateway', 'GET /index.html', 404],
   ])('to %s is refused with a message', async (_name, line, status) => {
-    const sidecar = await startFakeSidecar()
-    const { port, log } = await startGateway({ sidecar: sidecar.url })
+    const { port, log, sidecar } = await startForwarding()
     const answer = await request(port, line, [...HOST, ...websocketHeaders])
     expect(answer.status).toBe(status)
     expect(JSON.parse(answer.body)).toMatchObject({ message: expect.any(String), details: [] })

@@ -61,6 +61,15 @@ export async function startFakeSidecar(
   return { url: `http://127.0.0.1:${await listenHere(server)}`, server, asked, sockets }
 }
 
+/** A gateway before such a sidecar. */
+export async function startForwarding(
+  answer?: RequestListener,
+  options: GatewayOptions = {},
+): Promise<TestGateway & { readonly sidecar: FakeSidecar }> {
+  const sidecar = await startFakeSidecar(answer)
+  return Object.assign(await startGateway({ sidecar: sidecar.url, ...options }), { sidecar })
+}
+
 /** A server that does with connections what the test says. */
 export async function startRawSidecar(onConnection: (socket: Socket) => void): Promise<string> {
   const server = createTcpServer((socket) => {

@@ -22,16 +22,23 @@ const ENDING = `gameServerHost.addEventListener('ending', ({ deadline }) =>
 const told = (event: string, fields: object): unknown => expect.objectContaining({ event, ...fields })
 const READY = `${CALL}\n${TICKS}\ncall('ready').then(({ status }) => console.log('ready', status))`
 
+/** A host of this page beside a sidecar. */
+async function hostOf(script: string, flags = '', env?: NodeJS.ProcessEnv) {
+  const sidecar = await startSidecar()
+  return {
+    ...runHost([await pageOf(script), '--sidecar', sidecar.url, ...flags.split(' ').filter(Boolean)], env),
+    sidecar,
+  }
+}
+
 describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   test('reports each step of its life, and exits with 0 on a signal', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${READY}
+    const host = await hostOf(`${READY}
       gameServerHost.addEventListener('shutdown', (event) => {
         console.warn(event.signal, event.deadline > Date.now())
         event.waitUntil(call('shutdown').then(() => console.log('said goodbye')))
       })
       ${ENDING}`)
-    const host = runHost([dir, '--sidecar', sidecar.url])
     await host.until('console', ({ text }) => text === 'ready 200')
     const { pid } = await host.until('browser')
     host.signal('SIGTERM')
@@ -43,7 +50,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(host.events).toContainEqual(told('console', { level: 'info', text: 'said goodbye' }))
     expect(host.events).toContainEqual(told('console', { text: 'ending, later than in 6 s' }))
     expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 0 })
-    expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
+    expect(calls(host.sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
     await until(() => browserProcesses(pid).length === 0)
     expect(host.stderr()).toBe('')
   })
@@ -56,30 +63,27 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   })
 
   test('has its host call shutdown() if the page does not', async () => {
-    const sidecar = await startSidecar()
-    const host = runHost([await pageOf(`${TICKS}\n${ENDING}`), '--sidecar', sidecar.url])
+    const host = await hostOf(`${TICKS}\n${ENDING}`)
     await host.until('booted')
     host.signal('SIGINT')
     expect(await host.exited).toBe(0)
     // The time limit of a page that leaves its end to the client.
     expect(host.events).toContainEqual(told('console', { text: 'ending, sooner than in 6 s' }))
     expect(host.events).toContainEqual(told('shutdown', { signal: 'SIGINT' }))
-    expect(calls(sidecar)).toContain('shutdown')
+    expect(calls(host.sidecar)).toContain('shutdown')
   })
 
   test.each([
     ['learns of the end from the watch and is waited for, if its client reports nothing about listeners', '', 1],
     ['is not waited for once its client has said that it has no listeners', 'event.isHeard ??= false', 0],
   ])('%s', async (_what, answer, told) => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${CALL}\n${TICKS}
+    const host = await hostOf(`${CALL}\n${TICKS}
       gameServerHost.addEventListener('ending', (event) => { ${answer} })
       fetch('/_/sidecar/watch/gameserver').then(async (watch) => {
         console.log('watching')
         if ((await watch.text()).includes('SIGTERM')) console.log('told')
         call('shutdown')
       })`)
-    const host = runHost([dir, '--sidecar', sidecar.url])
     await host.until('console', ({ text }) => text === 'watching')
     await host.until('booted')
     host.signal('SIGTERM')
@@ -119,21 +123,21 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   })
 
   test('causes a warning if it runs and never calls ready(), since the platform sends nobody to it', async () => {
-    const sidecar = await startSidecar()
-    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--boot-timeout', '2000'])
+    const host = await hostOf(TICKS, '--boot-timeout 2000')
     const isReminder = ({ text }: { readonly text: string }): boolean => text.includes('has not called ready()')
     expect((await host.until('warning', isReminder)).text).toContain('within 1000 ms of its first step')
   })
 
   test("logs nothing when a client's watch is ended and dials again", async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${TICKS}
+    const host = await hostOf(
+      `${TICKS}
       const watch = () => fetch('/_/sidecar/watch/gameserver').then(async (answer) => {
         if (answer.ok) console.log('watching')
         await answer.text()
       }).then(() => setTimeout(watch, 20)) // With a client's pause, without which the page would flood the console.
-      watch()`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3000'])
+      watch()`,
+      '--grace 3000',
+    )
     await host.until('console', ({ text }) => text === 'watching')
     await host.until('booted')
     host.signal('SIGTERM')
@@ -143,26 +147,28 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   })
 
   test('that hangs at the end gets no more than its share of the time', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${READY}\ngameServerHost.addEventListener('shutdown', () => { for (;;); })`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3000', '--hang-timeout', '60000'])
+    const host = await hostOf(
+      `${READY}\ngameServerHost.addEventListener('shutdown', () => { for (;;); })`,
+      '--grace 3000 --hang-timeout 60000',
+    )
     await host.until('console')
     host.signal('SIGTERM')
     expect(await host.exited).toBe(0)
     expect(host.events).toContainEqual(
       told('warning', { text: expect.stringContaining('not done within its 1000 ms') }),
     )
-    expect(calls(sidecar)).toContain('shutdown')
+    expect(calls(host.sidecar)).toContain('shutdown')
   })
 
   test('that crashes at the end is not waited for', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${TICKS}
+    const host = await hostOf(
+      `${TICKS}
       gameServerHost.addEventListener('shutdown', (event) => {
         event.waitUntil(new Promise(() => {}))
         console.log('waits')
-      })`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3600000'])
+      })`,
+      '--grace 3600000',
+    )
     const { pid } = await host.until('browser')
     await host.until('booted')
     host.signal('SIGTERM')
@@ -175,14 +181,15 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
         text: expect.stringContaining('The page was not done: The page has'),
       }),
     )
-    expect(calls(sidecar)).toContain('shutdown')
+    expect(calls(host.sidecar)).toContain('shutdown')
   })
 
   test('exits at once on a second signal', async () => {
-    const sidecar = await startSidecar()
-    const dir = await pageOf(`${TICKS}
-      gameServerHost.addEventListener('shutdown', (event) => event.waitUntil(new Promise(() => {})))`)
-    const host = runHost([dir, '--sidecar', sidecar.url, '--grace', '3600000'])
+    const host = await hostOf(
+      `${TICKS}
+      gameServerHost.addEventListener('shutdown', (event) => event.waitUntil(new Promise(() => {})))`,
+      '--grace 3600000',
+    )
     const { pid } = await host.until('browser')
     await host.until('booted')
     host.signal('SIGTERM')
@@ -195,8 +202,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   })
 
   test('leaves no process behind when its host is killed', async () => {
-    const sidecar = await startSidecar()
-    const host = runHost([await pageOf(`${TICKS}\nsetTimeout(() => { for (;;); }, 500)`), '--sidecar', sidecar.url])
+    const host = await hostOf(`${TICKS}\nsetTimeout(() => { for (;;); }, 500)`)
     const { pid } = await host.until('browser')
     await host.until('booted')
     host.signal('SIGKILL')
@@ -288,8 +294,7 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
   })
 
   test('is restarted up to --restarts times before it was Ready', async () => {
-    const sidecar = await startSidecar()
-    const host = runHost([await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1'])
+    const host = await hostOf(TICKS, '--restarts 1')
     for (let life = 1; life <= 2; life += 1) {
       await until(() => host.events.filter(({ event }) => event === 'booted').length === life)
       const browser = host.events.filter(({ event }) => event === 'browser').at(-1) as { readonly pid: number }

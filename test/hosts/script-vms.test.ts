@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
-import { createBareVm } from './support/bare-vm.js'
 import { build, runInGuest } from './support/guest.js'
 import { createQuickJs } from './support/quickjs.js'
 import { expectAllOperations, startSidecar } from './support/sidecar.js'
@@ -12,11 +11,6 @@ beforeEach(async () => {
 })
 afterEach(() => sidecar.close())
 
-const vms = [
-  ['QuickJS', createQuickJs],
-  ['bare V8 context', async () => createBareVm()],
-] as const
-
 const socket = 'WebSocket: transports.WebSocket'
 const transports = [
   ['fetch and WebSocket', 'websocket', `fetch: transports.fetch(true), ${socket}`],
@@ -26,18 +20,20 @@ const transports = [
   ['XMLHttpRequest alone', 'stream', 'XMLHttpRequest: transports.xmlHttpRequest(true)'],
 ] as const
 
-describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder', (_name, create) => {
+describe('QuickJS, without timers, console, fetch, WebSocket or TextDecoder', () => {
   test.each(transports)(
     'the client does all operations and watches over %s, driven by tick()',
     async (_transports, watch, given) => {
       const options = `{ baseUrl: baseUrl, scheduler: false, ${given} }`
-      expectAllOperations(await runInGuest(await create(), { baseUrl: sidecar.url, options }), watch, sidecar)
+      expectAllOperations(await runInGuest(await createQuickJs(), { baseUrl: sidecar.url, options }), watch, sidecar)
     },
   )
 
   test('the error for a missing global names it and the option that replaces it', async () => {
     const run = { baseUrl: sidecar.url, options: '{ baseUrl: baseUrl, retry: false }' }
-    await expect(runInGuest(await create(), run)).rejects.toThrow(/CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/)
+    await expect(runInGuest(await createQuickJs(), run)).rejects.toThrow(
+      /CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/,
+    )
   })
 
   test('the script for players reserves, fills, refuses and frees seats, driven by tick()', async () => {
@@ -63,7 +59,7 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
       options: `{ baseUrl: baseUrl, scheduler: false, ${transports[0][2]} }`,
       program,
     }
-    expect(await runInGuest(await create(), run)).toEqual({
+    expect(await runInGuest(await createQuickJs(), run)).toEqual({
       told: ['joined bob', 'OUT_OF_RANGE cid', 'noshow ann'],
       ids: [],
       full: false,

@@ -82,19 +82,6 @@ describe('init reports', () => {
     expect((await dockerIn(content, { ...PAGE, 'packages/sidecar.tgz': '' })).out).not.toContain(sentence)
   })
 
-  test.each([
-    ['a build that reads NODE_OPTIONS', { build: 'node $NODE_OPTIONS build.js' }, /build takes NODE_OPTIONS from/],
-    ['a build for the shell of Windows', { build: 'set NODE_OPTIONS=--x && vite build' }, /build takes NODE_OPTIONS/],
-    ['npm start, which sets NODE_OPTIONS', { start: 'NODE_OPTIONS=--x node server.js' }, /add NODE_OPTIONS to the env/],
-  ])('%s', async (_, scripts, sentence) => {
-    expect((await dockerIn({ scripts }, { 'server.js': '' })).out).toMatch(sentence)
-  })
-
-  test('nothing for a build that sets NODE_OPTIONS itself', async () => {
-    const scripts = { build: 'cross-env NODE_OPTIONS=--openssl-legacy-provider webpack' }
-    expect((await dockerIn({ scripts }, PAGE)).out).not.toContain('NODE_OPTIONS')
-  })
-
   test('tsx among the devDependencies, which a TypeScript program is started with', async () => {
     const { out, docker } = await dockerIn(
       { scripts: { start: 'tsx server.ts' }, devDependencies: { tsx: '4' } },

@@ -1,5 +1,6 @@
+import { build, stop } from 'esbuild'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
-import { createClient } from '../../src/index.js'
 import { createMock } from '../../src/platform/mock.js'
 import { operations, type OperationName } from '../../src/protocol/operations.js'
 import { play } from './support.js'
@@ -34,11 +35,8 @@ describe('calls', () => {
     })
     expect(mock.expect('updateCounter', 1)[0]).toMatchObject({ name: 'rooms', body: { countDiff: '2' }, status: 200 })
     expect(mock.expect('getCounter', 2)[1]).toMatchObject({ name: 'nope', status: 500 })
-    expect(mock.calls.map(({ operation }) => operation).slice(-3)).toEqual([
-      'shutdown',
-      'watchGameServer',
-      'getGameServer',
-    ])
+    const last = mock.calls.slice(-3).map(({ operation }) => operation)
+    expect(last).toEqual(['shutdown', 'watchGameServer', 'getGameServer'])
   })
 
   test('a failed expect() names the calls that came instead', async () => {
@@ -104,28 +102,25 @@ describe('a request of no operation', () => {
     const { mock } = play({ unknownPaths: 'answer' })
     const { fetch, baseUrl } = mock.options
     const response = await fetch(...send(`${baseUrl}/nope`))
-    expect([response.status, response.ok, await response.json()]).toEqual([
-      404,
-      false,
-      { code: 5, message: 'Not Found', details: [] },
-    ])
+    const answer = { code: 5, message: 'Not Found', details: [] }
+    expect([response.status, response.ok, await response.json()]).toEqual([404, false, answer])
   })
 })
 
-describe('options', () => {
-  test('gameServer, platform and startAt decide what the client sees', async () => {
-    const startAt = Date.UTC(2030, 1, 1)
-    const mock = createMock({ platform: 'acme', startAt, gameServer: { metadata: { name: 'arena-1' } } })
-    const client = createClient(mock.options)
-    await client.setLabel('map', 'arena')
-    await mock.advance(500)
-    expect(mock.gameServer.object_meta).toMatchObject({
-      name: 'arena-1',
-      labels: { 'acme.dev/sdk-map': 'arena' },
-      creation_timestamp: String(startAt / 1000),
-    })
-    expect(mock.sidecar.snapshot().now).toBe(startAt + 500)
-    client.close()
-    mock.close()
+test('gameServer, platform and startAt decide what the client sees', async () => {
+  const startAt = Date.UTC(2030, 1, 1)
+  const { mock, client } = play({ platform: 'acme', startAt, gameServer: { metadata: { name: 'arena-1' } } })
+  await client.setLabel('map', 'arena')
+  await mock.advance(500)
+  expect(mock.gameServer.object_meta).toMatchObject({
+    ...{ name: 'arena-1', labels: { 'acme.dev/sdk-map': 'arena' }, creation_timestamp: String(startAt / 1000) },
   })
+  expect(mock.sidecar.snapshot().now).toBe(startAt + 500)
+})
+
+test('the mock loads where there is nothing but the language, as in jsdom, which lacks TextEncoder', async () => {
+  const entryPoints = ['src/platform/mock.ts']
+  const { outputFiles } = await build({ entryPoints, bundle: true, write: false, format: 'iife', globalName: 'mock' })
+  await stop()
+  expect(runInNewContext(`${outputFiles[0]!.text}; typeof mock.createMock`)).toBe('function')
 })

@@ -76,17 +76,6 @@ describe('manual time', () => {
     expect(mock.now).toBe(1_500)
   })
 
-  test('a delayed request is answered when the clock reaches its time', async () => {
-    const { mock, client } = play()
-    await client.connect()
-    mock.control({ type: 'delayCalls', ms: 3_000 })
-    const read = client.getGameServer()
-    await mock.advance(2_999)
-    expect(await stateOf(read)).toBe('pending')
-    await mock.advance(1)
-    expect((await read).status.state).toBe('Scheduled')
-  })
-
   test.each([NaN, -1, Infinity])('advance(%s) is refused', async (ms) => {
     const { mock } = play()
     await expect(mock.advance(ms)).rejects.toThrow(/^advance\(\) must be ms of at least 0; got /)
@@ -107,13 +96,6 @@ describe('auto time', () => {
     await client.waitFor('Ready')
     expect(mock.now).toBeGreaterThan(now + 30_000)
     expect(mock.now).toBeLessThan(now + 40_000)
-  })
-
-  test('auto time skips the delay of a pending call', async () => {
-    const { mock, client } = play({ time: 'auto' })
-    mock.fail('setLabel', { delay: 8_000 })
-    await client.setLabel('map', 'arena')
-    expect(mock.now).toBeGreaterThanOrEqual(8_000)
   })
 
   test('in auto time a waitFor() that never succeeds ends by its timeout', async () => {
@@ -189,23 +171,17 @@ test('after close() no timer is left, and none can be set', async () => {
   expect(fired).toBe(false)
 })
 
-describe('replace', () => {
-  const nameAfter = async (replace: boolean | number | undefined, ms: number): Promise<string> => {
-    const { mock, client } = play({ replace, gameServer: { metadata: { name: 'arena' } } })
-    await client.ready()
-    await mock.advance(1_000)
-    await client.shutdown()
-    // After 600 ms the shutdown is written; then the wait for the next GameServer begins.
-    await mock.advance(600)
-    expect(mock.gameServer.object_meta.name).toBe('arena')
-    await mock.advance(ms)
-    return mock.gameServer.object_meta.name
-  }
-
-  test('replace creates a fresh GameServer after an ended one, after 1 s or the given ms', async () => {
-    expect(await nameAfter(undefined, 60_000)).toBe('arena')
-    expect(await nameAfter(true, 2_000)).toMatch(/^arena-\w+$/)
-    expect(await nameAfter(5_000, 2_000)).toBe('arena')
-    expect(await nameAfter(5_000, 6_000)).toMatch(/^arena-\w+$/)
-  })
+test.each([
+  [undefined, 60_000, 'arena'],
+  [true, 2_000, /^arena-\w+$/],
+  [5_000, 2_000, 'arena'],
+  [5_000, 6_000, /^arena-\w+$/],
+])('with replace: %j, a GameServer that ended is after %i ms %s', async (replace, ms, name) => {
+  const { mock, client } = play({ replace, gameServer: { metadata: { name: 'arena' } } })
+  await client.shutdown()
+  // After 500 ms the shutdown is written; then the wait for the next GameServer begins.
+  await mock.advance(600)
+  expect(mock.gameServer.object_meta.name).toBe('arena')
+  await mock.advance(ms)
+  expect(mock.gameServer.object_meta.name).toMatch(new RegExp(name))
 })

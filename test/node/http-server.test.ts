@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { limitConnections } from '../../src/local/http/connection-limit.js'
 import { ConnectionDropped } from '../../src/platform/sidecar.js'
+import { listenHere } from '../support/listen.js'
 import { openSocket, request, serve } from './support.js'
 
 const HOST = ['Host: localhost']
@@ -104,14 +105,10 @@ async function startLimited(limit: number, total: number, graceMs: number) {
     limited.begin(message.socket, reply)
     if (message.url !== '/held') reply.end('ok')
   })
-  onTestFinished(() => server.closeAllConnections())
-  onTestFinished(() => void server.close())
   const limited = limitConnections(server, limit, total, graceMs)
   const accepted: Socket[] = []
   server.on('connection', (socket: Socket) => accepted.push(socket))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { server, accepted, exempt: limited.exempt, port: (server.address() as AddressInfo).port }
+  return { server, accepted, exempt: limited.exempt, port: await listenHere(server) }
 }
 
 test('over the limit for all connections, the one idle for longest is cut at once', async () => {

@@ -3,6 +3,7 @@ import { connect, createServer, Server } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createLocalSidecar, type LocalSidecar } from '../../src/node.js'
 import type { GameServer } from '../../src/protocol/game-server.js'
+import { linesOf } from '../support/lines-of.js'
 import { startSidecar } from '../support/with-sidecar.js'
 import { converse, openSocket } from './support.js'
 
@@ -17,12 +18,7 @@ async function* lines(local: LocalSidecar): AsyncGenerator<GameServer> {
   const stop = new AbortController()
   onTestFinished(() => stop.abort())
   const response = await fetch(`${local.url}/watch/gameserver`, { signal: stop.signal })
-  let rest = ''
-  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-    const parts = (rest + chunk).split('\n')
-    rest = parts.pop()!
-    for (const part of parts) yield (JSON.parse(part) as { result: GameServer }).result
-  }
+  for await (const line of linesOf(response)) yield result(line)
 }
 
 const result = (frame: string): GameServer => (JSON.parse(frame) as { result: GameServer }).result

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import WebSocket from 'ws'
 import { createGuard, type GuardOptions } from '../../src/local/http/request-guard.js'
-import { createSidecarServer, type SidecarServer } from '../../src/local/sidecar/sidecar-server.js'
+import { createSidecarServer } from '../../src/local/sidecar/sidecar-server.js'
 import type { Sidecar } from '../../src/platform/sidecar.js'
+import { listenHere } from '../support/listen.js'
 import { dial } from '../support/wire.js'
 
 export interface RawAnswer {
@@ -75,7 +76,6 @@ export function converse(url: string, options: WebSocket.ClientOptions = {}): Co
 export interface Served {
   readonly port: number
   readonly faults: unknown[]
-  readonly server: SidecarServer
 }
 
 /** Serves a partial fake sidecar: a test defines only the members that it uses. */
@@ -91,13 +91,7 @@ export async function serve(
     lineLimit: options.lineLimit ?? Infinity,
     onFault: (error) => faults.push(error),
   })
-  server.server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  onTestFinished(() => {
-    server.server.close()
-    server.destroyConnections()
-  })
-  return { port: (server.server.address() as AddressInfo).port, faults, server }
+  return { port: await listenHere(server.server), faults }
 }
 
 /** Gives the same small answer to everything and remembers what it was asked. */

@@ -138,23 +138,4 @@ describe('the script tag', () => {
     page.document.currentScript = { dataset: { port: '2', baseUrl: 'http://other.test', autoHealth: '' } }
     expect(await asked(page)).toEqual(['GET http://localhost:1/gameserver'])
   })
-
-  test('that comes later gives nothing to a client of one that said nothing', () => {
-    const page = load({})
-    page.document.currentScript = { dataset: { port: '2' } }
-    expect(() => page.api.createClient()).toThrow(expect.objectContaining({ code: 'CONFIG' }))
-  })
-
-  test.each([
-    ['no document', undefined],
-    ['an empty document', {}],
-    ['no current script, as in a module', { currentScript: null }],
-    ['a script without data', { currentScript: {} }],
-  ])('is passed over where there is %s', async (_name, document) => {
-    const requests: string[] = []
-    const context = vm.createContext({ ...host(requests), ...withPort('3333'), document })
-    vm.runInContext(code, context)
-    const page = { api: context['GameServerSidecar'] as typeof Api, document: { currentScript: null }, requests }
-    expect(await firstAsked(page)).toBe('GET http://localhost:3333')
-  })
 })

@@ -30,6 +30,15 @@ async function project(isComplete: boolean): Promise<string> {
   return folder
 }
 
+/** A server in one module, as esbuild bundles it. */
+async function bundled(external: string[] = []): Promise<string> {
+  const folder = await project(true)
+  const outfile = join(folder, 'out.mjs')
+  const [entry, given] = [join(folder, 'game.mjs'), { bundle: true, platform: 'node', format: 'esm' } as const]
+  await build({ ...given, entryPoints: [entry], outfile, external })
+  return outfile
+}
+
 /** Runs a server beside a local sidecar, and gives what it printed. */
 async function run(path: string): Promise<{ stdout: string; stderr: string }> {
   const sidecar = await startSidecar()
@@ -43,22 +52,12 @@ async function run(path: string): Promise<{ stdout: string; stderr: string }> {
 const instead = 'WebSocket' in globalThis ? 'websocket' : 'stream'
 
 test.each([
-  ['ws inside', {}],
-  ['ws outside', { external: ['ws'] }],
+  ['ws inside', []],
+  ['ws outside', ['ws']],
 ])(
   'a server that esbuild bundles as a module, %s, reaches the sidecar and says why ws is missing',
-  async (_what, more) => {
-    const folder = await project(true)
-    const outfile = join(folder, 'out.mjs')
-    await build({
-      entryPoints: [join(folder, 'game.mjs')],
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      outfile,
-      ...more,
-    })
-    const { stdout, stderr } = await run(outfile)
+  async (_what, external) => {
+    const { stdout, stderr } = await run(await bundled(external))
     expect(stdout).toBe(`over ${instead}\n`)
     expect(stderr.match(/gameserver-sidecar: .*Dynamic require/g)).toHaveLength(1)
   },
@@ -68,17 +67,7 @@ test.each([
   ['isomorphic-ws and ws', ['isomorphic-ws', 'ws']],
   ['gameserver-sidecar', ['gameserver-sidecar']],
 ])('a server that esbuild bundles as a module without %s watches by ws', async (_what, external) => {
-  const folder = await project(true)
-  const outfile = join(folder, 'out.mjs')
-  await build({
-    entryPoints: [join(folder, 'game.mjs')],
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile,
-    external,
-  })
-  expect(await run(outfile)).toEqual({ stdout: 'over websocket\n', stderr: '' })
+  expect(await run(await bundled(external))).toEqual({ stdout: 'over websocket\n', stderr: '' })
 })
 
 test('a server without the packages of the WebSocket reaches the sidecar and says why', async () => {

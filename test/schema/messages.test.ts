@@ -74,6 +74,10 @@ describe('a control command with a mistake is refused by the path of the field',
     [{ type: 'ignoreBeats', on: 'yes' }, 'on must be true or false; got "yes"'],
     [{ type: 'restart', fresh: 1 }, 'fresh must be true or false; got 1'],
     [{ type: 'clearFaults', now: true }, 'clearFaults has no field "now"; it has none at all'],
+    [
+      { type: 'allocate', manifest: {}, labels: { a: 'b' } },
+      'labels must be absent beside a manifest, which has fields of its own',
+    ],
     [null, 'the command must be an object with a "type"; got null'],
     [[], 'the command must be an object with a "type"; got a list'],
     [{}, /^the command has no type; there are allocate, /],
@@ -83,103 +87,80 @@ describe('a control command with a mistake is refused by the path of the field',
 })
 
 describe('a GameServerAllocation with a mistake is refused by the path of the field', () => {
-  const spec = (rest: object): object => ({ spec: rest })
-  const selector = (rest: object): object => spec({ selectors: [{}, rest] })
-  const expression = (rest: object): object => selector({ matchExpressions: [rest] })
-  const rows: readonly (readonly [unknown, string])[] = [
+  test.each<[unknown, string]>([
     [5, 'the manifest must be an object; got 5'],
     [{ sepc: {} }, 'the manifest has no field "sepc"; did you mean "spec"?'],
     [{ kind: 'GameServer' }, 'kind must be "GameServerAllocation"; got "GameServer"'],
     [{ apiVersion: 'agones.dev/v1' }, 'apiVersion must be "allocation.agones.dev/v1"; got "agones.dev/v1"'],
-    [spec({ selector: [] }), 'spec has no field "selector"; did you mean "selectors"?'],
-    [spec({ selectors: {} }), 'spec.selectors must be a list; got an object'],
-    [
-      selector({ counters: { rooms: { minCapacity: 1 } } }),
-      'spec.selectors[1].counters.rooms has no field "minCapacity"; there are minCount, maxCount, minAvailable, maxAvailable',
-    ],
-    [
-      selector({ gameServerState: 'ready' }),
-      'spec.selectors[1].gameServerState must be "Ready" or "Allocated"; got "ready"; did you mean "Ready"?',
-    ],
-    [
-      selector({ players: {} }),
-      'spec.selectors[1].players filters by an alpha feature, which is not supported; count players in a list or a counter',
-    ],
-    [
-      selector({ matchLabels: { mode: 5 } }),
-      'spec.selectors[1].matchLabels.mode must be text, in quotes if it looks like a number; got 5',
-    ],
-    [
-      selector({ matchLabels: { mode: 'b c' } }),
-      'spec.selectors[1].matchLabels.mode must be at most 63 letters, digits, "-", "_" or "."; got "b c"',
-    ],
-    [
-      selector({ matchLabels: { 'b c': 'x' } }),
-      'spec.selectors[1].matchLabels.b c must be a key of at most 63 letters, digits, "-", "_" or ".", after an optional domain and "/"',
-    ],
-    [expression({ key: 'a' }), 'spec.selectors[1].matchExpressions[0] needs the field "operator"'],
-    [
-      expression({ key: 'a', operator: 'in', values: ['x'] }),
-      'spec.selectors[1].matchExpressions[0].operator can\'t be "in"; did you mean "In"?',
-    ],
-    [
-      expression({ key: 'a', operator: 'In' }),
-      'spec.selectors[1].matchExpressions[0].values must hold a value for the operator In',
-    ],
-    [
-      expression({ key: 'a', operator: 'Exists', values: ['x'] }),
-      'spec.selectors[1].matchExpressions[0].values must be absent for Exists',
-    ],
-    [
-      selector({ counters: { rooms: { minCount: -1 } } }),
-      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got -1',
-    ],
-    [
-      selector({ counters: { rooms: { minCount: '1' } } }),
-      'spec.selectors[1].counters.rooms.minCount must be an integer of at least 0; got "1"',
-    ],
-    [
-      selector({ lists: { players: { minAvailable: 5, maxAvailable: 2 } } }),
-      'spec.selectors[1].lists.players.maxAvailable must be 0, for no limit, or at least minAvailable, 5; got 2',
-    ],
-    [
-      spec({ scheduling: 'packed' }),
-      'spec.scheduling must be "Packed" or "Distributed"; got "packed"; did you mean "Packed"?',
-    ],
-    [spec({ priorities: [{ type: 'Counter' }] }), 'spec.priorities[0] needs the field "key"'],
-    [
-      spec({ counters: { rooms: { amount: 1 } } }),
-      'spec.counters.rooms.action must be "Increment" or "Decrement" beside an amount; got nothing',
-    ],
-    [
-      spec({ counters: { rooms: { action: 'Increment' } } }),
-      'spec.counters.rooms.amount must be an integer of at least 0 beside an action; got nothing',
-    ],
-    [
-      spec({ lists: { players: { capacity: 1001 } } }),
-      'spec.lists.players.capacity must be an integer from 0 to 1000; got 1001',
-    ],
-    [
-      spec({ metadata: { annotations: { a: 'x'.repeat(300_000) } } }),
-      'spec.metadata.annotations have 300001 bytes; a cluster takes at most 262144',
-    ],
-    [
-      spec({ multiClusterSetting: { enabled: true } }),
-      'spec.multiClusterSetting.enabled must be false: there are no other clusters here',
-    ],
-  ]
-  test.each(rows)('%j', (manifest, message) => {
+  ])('%j', (manifest, message) => {
     expect(allocationMistake(manifest)?.message).toBe(message)
+  })
+
+  test.each<[object, string]>([
+    [{ selector: [] }, ' has no field "selector"; did you mean "selectors"?'],
+    [{ selectors: {} }, '.selectors must be a list; got an object'],
+    [{ scheduling: 'packed' }, '.scheduling must be "Packed" or "Distributed"; got "packed"; did you mean "Packed"?'],
+    [{ priorities: [{ type: 'Counter' }] }, '.priorities[0] needs the field "key"'],
+    [
+      { counters: { rooms: { amount: 1 } } },
+      '.counters.rooms.action must be "Increment" or "Decrement" beside an amount; got nothing',
+    ],
+    [
+      { counters: { rooms: { action: 'Increment' } } },
+      '.counters.rooms.amount must be an integer of at least 0 beside an action; got nothing',
+    ],
+    [{ lists: { players: { capacity: 1001 } } }, '.lists.players.capacity must be an integer from 0 to 1000; got 1001'],
+    [
+      { metadata: { annotations: { a: 'x'.repeat(300_000) } } },
+      '.metadata.annotations have 300001 bytes; a cluster takes at most 262144',
+    ],
+    [
+      { multiClusterSetting: { enabled: true } },
+      '.multiClusterSetting.enabled must be false: there are no other clusters here',
+    ],
+  ])('spec: %j', (spec, message) => {
+    expect(allocationMistake({ spec })?.message).toBe(`spec${message}`)
+  })
+
+  const expression = (operator?: string, values?: string[]) => ({ matchExpressions: [{ key: 'a', operator, values }] })
+  test.each<[object, string]>([
+    [
+      { counters: { rooms: { minCapacity: 1 } } },
+      'counters.rooms has no field "minCapacity"; there are minCount, maxCount, minAvailable, maxAvailable',
+    ],
+    [
+      { gameServerState: 'ready' },
+      'gameServerState must be "Ready" or "Allocated"; got "ready"; did you mean "Ready"?',
+    ],
+    [
+      { players: {} },
+      'players filters by an alpha feature, which is not supported; count players in a list or a counter',
+    ],
+    [{ matchLabels: { mode: 5 } }, 'matchLabels.mode must be text, in quotes if it looks like a number; got 5'],
+    [
+      { matchLabels: { mode: 'b c' } },
+      'matchLabels.mode must be at most 63 letters, digits, "-", "_" or "."; got "b c"',
+    ],
+    [
+      { matchLabels: { 'b c': 'x' } },
+      'matchLabels.b c must be a key of at most 63 letters, digits, "-", "_" or ".", after an optional domain and "/"',
+    ],
+    [{ matchExpressions: [{ key: 'a' }] }, 'matchExpressions[0] needs the field "operator"'],
+    [expression('in', ['x']), 'matchExpressions[0].operator can\'t be "in"; did you mean "In"?'],
+    [expression('In'), 'matchExpressions[0].values must hold a value for the operator In'],
+    [expression('Exists', ['x']), 'matchExpressions[0].values must be absent for Exists'],
+    [{ counters: { rooms: { minCount: -1 } } }, 'counters.rooms.minCount must be an integer of at least 0; got -1'],
+    [{ counters: { rooms: { minCount: '1' } } }, 'counters.rooms.minCount must be an integer of at least 0; got "1"'],
+    [
+      { lists: { players: { minAvailable: 5, maxAvailable: 2 } } },
+      'lists.players.maxAvailable must be 0, for no limit, or at least minAvailable, 5; got 2',
+    ],
+  ])('selector: %j', (selector, message) => {
+    expect(allocationMistake({ spec: { selectors: [{}, selector] } })?.message).toBe(`spec.selectors[1].${message}`)
   })
 
   test('null stands for an absent field, as in a cluster', () => {
     const nothing = { selectors: null, metadata: { labels: null }, counters: null, scheduling: '' }
     expect(allocationMistake({ metadata: null, spec: nothing })).toBeUndefined()
-  })
-
-  test('the command allocate with a manifest takes no other field', () => {
-    expect(commandProblem({ type: 'allocate', manifest: {}, labels: { a: 'b' } })).toBe(
-      'labels must be absent beside a manifest, which has fields of its own',
-    )
   })
 })

@@ -1,21 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import type { ControlCommand } from '../../src/platform/sidecar.js'
-import { startHarness, type Harness } from './support/harness.js'
+import { startHarness, type Step } from './support/harness.js'
 
-const calls = [
-  ['POST', '/ready', {}],
-  ['PUT', '/metadata/label', { key: 'mode', value: 'duel' }],
-  ['PUT', '/metadata/annotation', { key: 'note', value: 'x' }],
-  ['PATCH', '/v1beta1/counters/rooms', { countDiff: 2 }],
-  ['POST', '/v1beta1/lists/players:addValue', { value: 'alice' }],
-  ['POST', '/health', {}],
-  ['GET', '/gameserver', undefined],
-] as const
-
-const callAll = async ({ call }: Harness): Promise<void> => {
-  for (const [method, path, body] of calls) expect((await call(method, path, body))[0], path).toBe(200)
-}
+const away = { type: 'apiServer', away: true } as const
+const back = { type: 'apiServer', away: false } as const
+const calls: readonly Step[] = [
+  '/ready',
+  'PUT /metadata/label {"key":"mode","value":"duel"}',
+  'PUT /metadata/annotation {"key":"note","value":"x"}',
+  'PATCH /v1beta1/counters/rooms {"countDiff":2}',
+  '/v1beta1/lists/players:addValue {"value":"alice"}',
+  '/health',
+  'GET /gameserver',
+]
 
 const essence = ({ object_meta, status }: GameServer): unknown => [
   status.state,
@@ -29,20 +27,16 @@ const nothing = ['Scheduled', undefined, undefined, '1', 0]
 const everything = ['Ready', 'duel', 'x', '3', 1]
 
 describe('while the API server is away', () => {
-  it('while the API server is away calls answer 200 and watches are silent; writes are applied in order later', async () => {
-    const harness = startHarness()
-    const { sidecar, clock, call, watch } = harness
+  it('calls answer 200 and watches are silent; writes are applied in order later', async () => {
+    const { sidecar, play, call, watch } = startHarness()
     const seen = watch()
-    sidecar.control({ type: 'apiServer', away: true })
-    await callAll(harness)
-    clock.advance(18_000)
+    await play(away, ...calls, 18_000)
     expect(essence((await call('GET', '/gameserver'))[1] as GameServer)).toEqual(nothing)
     expect(essence(watch()[0]!)).toEqual(nothing)
     expect(seen).toHaveLength(1)
     expect(sidecar.snapshot()).toMatchObject({ faults: { apiServerAway: true }, watchers: [{ id: 1 }, { id: 2 }] })
 
-    sidecar.control({ type: 'apiServer', away: false })
-    clock.advance(20)
+    await play(back, 20)
     expect(sidecar.snapshot().faults.apiServerAway).toBe(false)
     expect(seen.map(essence)).toEqual([
       nothing,
@@ -56,16 +50,9 @@ describe('while the API server is away', () => {
   })
 
   it('writes wait in the order of their calls', async () => {
-    const harness = startHarness()
-    const { sidecar, clock, call, watch } = harness
-    sidecar.control({ type: 'apiServer', away: true })
+    const { play, watch } = startHarness()
     const seen = watch()
-    for (const [method, path, body] of [...calls].reverse()) {
-      await call(method, path, body)
-      clock.advance(10)
-    }
-    clock.advance(10_000)
-    sidecar.control({ type: 'apiServer', away: false })
+    await play(away, ...[...calls].reverse().flatMap((one) => [one, 10]), 10_000, back)
     expect(seen.slice(1).map(essence)).toEqual([
       ['Scheduled', undefined, undefined, '1', 1],
       ['Scheduled', undefined, undefined, '3', 1],
@@ -76,15 +63,10 @@ describe('while the API server is away', () => {
   })
 
   it('a write of less than half a second ago keeps its own time', async () => {
-    const { sidecar, clock, call, state } = startHarness()
-    sidecar.control({ type: 'apiServer', away: true })
-    await call('POST', '/ready')
-    clock.advance(100)
-    sidecar.control({ type: 'apiServer', away: false })
-    clock.advance(399)
-    expect(state()).toBe('Scheduled')
-    clock.advance(1)
-    expect(state()).toBe('RequestReady')
+    const { play, states } = await startHarness().play(away, '/ready', 100, back, 399)
+    expect(states()).toEqual([])
+    await play(1)
+    expect(states()).toEqual(['RequestReady'])
   })
 
   it.each<ControlCommand>([
@@ -98,10 +80,9 @@ describe('while the API server is away', () => {
     { type: 'delete' },
     { type: 'terminate' },
     { type: 'reload', gameServer: {} },
-  ])('the command $type is refused while the API server is away', (command) => {
-    const { sidecar } = startHarness()
+  ])('the command $type is refused', async (command) => {
+    const { sidecar } = await startHarness().play(away)
     const { gameServer } = sidecar.snapshot()
-    sidecar.control({ type: 'apiServer', away: true })
     expect(sidecar.control(command)).toEqual({
       ok: false,
       message: `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`,
@@ -109,50 +90,36 @@ describe('while the API server is away', () => {
     expect(sidecar.snapshot().gameServer).toBe(gameServer)
   })
 
-  it('the API server comes back by itself after ms', async () => {
-    const harness = startHarness()
-    const { sidecar, clock } = harness
-    sidecar.control({ type: 'apiServer', away: true, ms: 18_000 })
+  it('it comes back by itself after ms', async () => {
+    const { sidecar, clock, play } = await startHarness().play({ ...away, ms: 18_000 })
     expect(sidecar.snapshot().faults.apiServerAway).toBe(clock.now() + 18_000)
-    await callAll(harness)
-    clock.advance(17_999)
+    await play(...calls, 17_999)
     expect(essence(sidecar.snapshot().gameServer)).toEqual(nothing)
-    clock.advance(21)
+    await play(21)
     expect(essence(sidecar.snapshot().gameServer)).toEqual(everything)
   })
 
   it('missed beats are counted, and the server becomes Unhealthy when it is back, and is replaced a second later', async () => {
-    const { sidecar, clock, call, state } = startHarness({ gameServer: undefined, replaceAfter: 1_000 })
-    await call('POST', '/health')
-    sidecar.control({ type: 'apiServer', away: true })
-    clock.advance(120_000)
-    expect(state()).toBe('Scheduled')
-    sidecar.control({ type: 'apiServer', away: false })
-    expect(state()).toBe('Unhealthy')
-    const { uid } = sidecar.snapshot().gameServer.object_meta
-    clock.advance(999)
-    expect(sidecar.snapshot().gameServer.object_meta.uid).toBe(uid)
-    clock.advance(1)
-    expect(sidecar.snapshot().gameServer.object_meta.uid).not.toBe(uid)
-  })
-
-  it('an ended GameServer is replaced only after the API server is back', async () => {
-    const { sidecar, clock, call, state } = startHarness({ replaceAfter: 1_000 })
-    await call('POST', '/shutdown')
-    clock.advance(600)
-    sidecar.control({ type: 'apiServer', away: true })
-    clock.advance(60_000)
+    const { play, state, states } = startHarness({ gameServer: undefined, replaceAfter: 1_000 })
+    await play('/health', away, 120_000)
+    expect(states()).toEqual([])
+    await play(back)
+    expect(states()).toEqual(['Unhealthy'])
+    await play(999)
     expect(state()).toBe('Shutdown')
-    sidecar.control({ type: 'apiServer', away: false })
-    clock.advance(0)
+    await play(1)
     expect(state()).toBe('Scheduled')
   })
 
-  it('local mode refuses the command apiServer', () => {
-    const { sidecar } = startHarness({ mode: 'local', gameServer: undefined })
-    expect(sidecar.control({ type: 'apiServer', away: true })).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('production mode') as string,
-    })
+  it('an ended GameServer is replaced only after it is back', async () => {
+    const { play, state } = await startHarness({ replaceAfter: 1_000 }).play('/shutdown', 600, away, 60_000)
+    expect(state()).toBe('Shutdown')
+    await play(back, 0)
+    expect(state()).toBe('Scheduled')
   })
+})
+
+it('local mode refuses the command apiServer', () => {
+  const message = 'local mode has no API server; start the sidecar in production mode'
+  expect(startHarness({ mode: 'local', gameServer: undefined }).sidecar.control(away)).toEqual({ ok: false, message })
 })

@@ -1,239 +1,65 @@
 import { describe, expect, it } from 'vitest'
 import { ConnectionDropped } from '../../src/platform/sidecar.js'
-import { startHarness } from './support/harness.js'
+import { startHarness, type Step } from './support/harness.js'
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
   let done = false
-  void promise.then(
-    () => (done = true),
-    () => (done = true),
-  )
-  for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
+  void promise.catch(() => undefined).then(() => (done = true))
+  for (let i = 0; i < 20; i++) await turn()
   return done
 }
 
-describe('control: faults', () => {
-  it('calls that are delayed take effect and answer after the time', async () => {
-    const { call, sidecar, clock } = startHarness()
-    sidecar.control({ type: 'delayCalls', ms: 3000, operations: ['ready'] })
-    const answer = call('POST', '/ready')
-    expect(await call('GET', '/gameserver')).toMatchObject([200, {}])
-    expect(await settled(answer)).toBe(false)
-    expect(sidecar.snapshot().pending).toEqual([])
-    clock.advance(3000)
-    expect(await answer).toEqual([200, {}])
-    expect(sidecar.snapshot().pending).toHaveLength(1)
-  })
+const watched = (): Request => new Request('http://localhost/watch/gameserver')
 
-  it('calls whose answer is delayed take effect at once', async () => {
-    const { call, sidecar, clock } = startHarness()
-    sidecar.control({ type: 'delayCalls', ms: 3000, when: 'after' })
+describe('delayCalls', () => {
+  it.each([
+    ['before', 0],
+    ['after', 1],
+  ] as const)('delays calls by 3 s %s they take effect; until then %i writes are queued', async (when, queued) => {
+    const { call, play, sidecar, clock } = startHarness()
+    await play({ type: 'delayCalls', ms: 3000, operations: ['ready'], when })
     const answer = call('POST', '/ready')
+    await play('GET /gameserver')
     expect(await settled(answer)).toBe(false)
-    expect(sidecar.snapshot().pending).toHaveLength(1)
+    expect(sidecar.snapshot().pending).toHaveLength(queued)
     clock.advance(3000)
     expect(await answer).toEqual([200, {}])
+    expect(sidecar.snapshot().pending).toHaveLength(1 - queued)
   })
 
   it('delayed calls are cut when the sidecar restarts or closes', async () => {
-    const { call, sidecar, clock } = startHarness()
-    sidecar.control({ type: 'delayCalls', ms: 3000 })
-    const first = call('POST', '/ready')
-    await settled(first)
-    sidecar.control({ type: 'restart' })
-    await expect(first).rejects.toBeInstanceOf(ConnectionDropped)
-    const second = call('POST', '/ready')
-    await settled(second)
-    sidecar.close()
-    await expect(second).rejects.toBeInstanceOf(ConnectionDropped)
+    const { call, control, sidecar, clock } = startHarness()
+    control({ type: 'delayCalls', ms: 3000 })
+    for (const end of [() => control({ type: 'restart' }), () => sidecar.close()]) {
+      const answer = call('POST', '/ready')
+      await settled(answer)
+      end()
+      await expect(answer).rejects.toBeInstanceOf(ConnectionDropped)
+    }
     expect(clock.pending).toBe(0)
   })
 
   it('a delayed watch keeps no timer once it is closed, nor once its client has left', async () => {
-    const { sidecar, clock } = startHarness()
-    sidecar.control({ type: 'delayCalls', ms: 3000, operations: ['watchGameServer'] })
+    const { control, sidecar, clock } = startHarness()
+    control({ type: 'delayCalls', ms: 3000, operations: ['watchGameServer'] })
     const idle = clock.pending
     const watch = sidecar.watch({ onMessage: () => undefined })
     expect(clock.pending).toBe(idle + 1)
     watch.close()
     expect(clock.pending).toBe(idle)
     const left = new AbortController()
-    const response = sidecar.handle(new Request('http://localhost/watch/gameserver'), { signal: left.signal })
+    const response = sidecar.handle(watched(), { signal: left.signal })
     await settled(response)
     left.abort()
     await expect(response).rejects.toThrow('the client left')
     expect(clock.pending).toBe(idle)
   })
 
-  it('failCalls fails count calls of the named operations only', async () => {
-    const { call, sidecar } = startHarness()
-    sidecar.control({ type: 'failCalls', status: 503, message: 'later', operations: ['ready'], count: 2 })
-    const failure = [503, { code: 14, message: 'later', details: [] }]
-    expect(await call('POST', '/ready')).toEqual(failure)
-    expect(await call('POST', '/health')).toEqual([200, {}])
-    expect(await call('POST', '/ready')).toEqual(failure)
-    expect(await call('POST', '/ready')).toEqual([200, {}])
-  })
-
-  it('failed calls have no effect without apply', async () => {
-    const { call, sidecar } = startHarness()
-    sidecar.control({ type: 'failCalls', count: 1 })
-    await call('POST', '/ready')
-    expect(sidecar.snapshot().pending).toEqual([])
-    sidecar.control({ type: 'failCalls', count: 1, apply: true, drop: true })
-    await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
-    expect(sidecar.snapshot().pending).toHaveLength(1)
-  })
-
-  it('failCalls fails watches too', async () => {
-    const { sidecar } = startHarness()
-    sidecar.control({
-      type: 'failCalls',
-      status: 500,
-      message: 'no',
-      operations: ['watchGameServer'],
-      count: 2,
-    })
-    const response = await sidecar.handle(new Request('http://localhost/watch/gameserver'))
-    expect([response.status, await response.text()]).toEqual([
-      500,
-      '{"error":{"code":2,"message":"no","details":[]}}\n',
-    ])
-    const errors: unknown[] = []
-    sidecar.watch({ onMessage() {}, onError: (answer) => errors.push(answer) })
-    expect(errors).toEqual([{ status: 500, body: '{"error":{"code":2,"message":"no","details":[]}}' }])
-    expect(sidecar.snapshot().watchers).toEqual([])
-  })
-
-  it('padObject enlarges the object, and 0 restores it', () => {
-    const { sidecar, watch } = startHarness()
-    const seen = watch()
-    expect(sidecar.control({ type: 'padObject', bytes: 70_000 })).toEqual({ ok: true })
-    expect(JSON.stringify(seen[1]).length).toBeGreaterThan(70_000)
-    expect(sidecar.snapshot().faults.padding).toBe(70_000)
-    sidecar.control({ type: 'padObject', bytes: 0 })
-    expect(seen[2]!.object_meta.annotations).toEqual({})
-    expect(JSON.stringify(sidecar.log.entries()).length).toBeLessThan(20_000)
-  })
-
-  it('clearFaults ends every fault', async () => {
-    const { sidecar, call } = startHarness()
-    for (const command of [
-      { type: 'delayCalls', ms: 5 },
-      { type: 'failCalls' },
-      { type: 'stallWatchers' },
-      { type: 'ignoreBeats', on: true, count: 3 },
-      { type: 'loseWrites', count: 3 },
-      { type: 'dropWatchers', everyMs: 5_000 },
-      { type: 'padObject', bytes: 5 },
-      { type: 'apiServer', away: true },
-    ] as const) {
-      expect(sidecar.control(command)).toEqual({ ok: true })
-    }
-    sidecar.control({ type: 'clearFaults' })
-    expect(sidecar.snapshot().faults).toEqual({
-      delays: [],
-      failures: [],
-      watchersStalled: false,
-      watchersDropped: undefined,
-      ignoreBeats: false,
-      apiServerAway: false,
-      beatsToIgnore: undefined,
-      writesToLose: 0,
-      padding: 0,
-    })
-    expect(await call('POST', '/ready')).toEqual([200, {}])
-  })
-})
-
-describe('control: the world outside', () => {
-  it('a restart cuts every connection and drops queued writes', async () => {
-    const { sidecar, call, clock, state } = startHarness()
-    const events: string[] = []
-    sidecar.watch({ onMessage() {}, onEnd: (reason) => events.push(`watch ${reason}`) })
-    sidecar.onDisconnect((reason) => events.push(`disconnect ${reason}`))
-    await call('POST', '/ready')
-    sidecar.control({ type: 'restart' })
-    clock.advance(5000)
-    expect(events).toEqual(['watch restart', 'disconnect restart'])
-    expect(state()).toBe('Scheduled')
-    expect(sidecar.snapshot().restarts).toBe(1)
-  })
-
-  it('a restart keeps the object, a fresh one starts for a new GameServer', async () => {
-    const { sidecar, call, clock, state } = startHarness()
-    await call('POST', '/shutdown')
-    clock.advance(500)
-    sidecar.control({ type: 'restart' })
-    expect(state()).toBe('Shutdown')
-    sidecar.control({ type: 'restart', fresh: true })
-    expect(state()).toBe('Scheduled')
-  })
-
-  it('a reload in production keeps state, counts and SDK metadata, and replaces the rest', async () => {
-    const { sidecar, call, clock, watch } = startHarness()
-    await call('POST', '/ready')
-    await call('PUT', '/metadata/label', { key: 'mine', value: 'x' })
-    await call('PATCH', '/v1beta1/counters/rooms', { countDiff: 3 })
-    clock.advance(600)
-    const seen = watch()
-    const manifest = {
-      metadata: { labels: { fleet: 'blue' } },
-      spec: { counters: { rooms: { count: 1, capacity: 10 }, more: { capacity: 5 } } },
-    }
-    expect(sidecar.control({ type: 'reload', gameServer: manifest })).toEqual({ ok: true })
-    const { object_meta: meta, status } = seen[1]!
-    expect(status.state).toBe('Ready')
-    expect(meta.labels).toEqual({ 'agones.dev/sdk-mine': 'x', fleet: 'blue' })
-    expect(status.counters).toEqual({
-      more: { count: '0', capacity: '5' },
-      rooms: { count: '4', capacity: '10' },
-    })
-    expect(status.lists).toEqual({})
-    expect(Number(meta.resource_version)).toBe(Number(seen[0]!.object_meta.resource_version) + 1)
-  })
-
-  it('a gone GameServer refuses every command but restart', () => {
-    const { sidecar, clock, state } = startHarness()
-    sidecar.control({ type: 'delete', graceMs: 0 })
-    clock.advance(0)
-    expect(sidecar.snapshot().gone).toBe(true)
-    expect(sidecar.control({ type: 'setState', state: 'Ready' })).toMatchObject({ ok: false })
-    expect(sidecar.control({ type: 'restart' })).toEqual({ ok: true })
-    expect(sidecar.snapshot().gone).toBe(false)
-    expect(state()).toBe('Scheduled')
-  })
-})
-
-describe('faults by number and by chance', () => {
-  const statuses = async (config: { seed?: number } = {}): Promise<number[]> => {
-    const { sidecar, call } = startHarness(config)
-    sidecar.control({ type: 'failCalls', share: 0.3, retryAfter: 7, operations: ['getGameServer'] })
-    const found: number[] = []
-    for (let i = 0; i < 200; i += 1) found.push((await call('GET', '/gameserver'))[0])
-    return found
-  }
-
-  it('a share of the calls fails, the same ones with the same seed', async () => {
-    const [first, again, other] = [await statuses(), await statuses(), await statuses({ seed: 2 })]
-    const failed = first.filter((status) => status === 503).length
-    expect(failed).toBeGreaterThan(30)
-    expect(failed).toBeLessThan(90)
-    expect(again).toEqual(first)
-    expect(other).not.toEqual(first)
-  })
-
-  it('a failure carries Retry-After', async () => {
-    const { sidecar } = startHarness()
-    sidecar.control({ type: 'failCalls', retryAfter: 7 })
-    const response = await sidecar.handle(new Request('http://localhost/gameserver'))
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7'])
-  })
-
-  it('a delay with jitter is between ms and ms + jitterMs', async () => {
-    const { sidecar, call, clock } = startHarness()
-    sidecar.control({ type: 'delayCalls', ms: 100, jitterMs: 50 })
-    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+  it('with jitter, a delay is between ms and ms + jitterMs', async () => {
+    const { control, sidecar, call, clock } = startHarness()
+    control({ type: 'delayCalls', ms: 100, jitterMs: 50 })
     for (let i = 0; i < 20; i += 1) {
       let isAnswered = false
       void call('POST', '/ready').then(() => (isAnswered = true))
@@ -245,62 +71,185 @@ describe('faults by number and by chance', () => {
     expect(times.filter((ms) => ms < 100 || ms > 150)).toEqual([])
     expect(new Set(times).size).toBeGreaterThan(2)
   })
+})
+
+describe('failCalls', () => {
+  it('fails count calls of the named operations only', async () => {
+    const { call, control } = startHarness()
+    control({ type: 'failCalls', status: 503, message: 'later', operations: ['ready'], count: 2 })
+    const failure = [503, { code: 14, message: 'later', details: [] }]
+    const answers = []
+    for (const path of ['/ready', '/health', '/ready', '/ready']) answers.push(await call('POST', path))
+    expect(answers).toEqual([failure, [200, {}], failure, [200, {}]])
+  })
+
+  it('failed calls have no effect without apply', async () => {
+    const { call, control, sidecar } = startHarness()
+    control({ type: 'failCalls', count: 1 })
+    await call('POST', '/ready')
+    expect(sidecar.snapshot().pending).toEqual([])
+    control({ type: 'failCalls', count: 1, apply: true, drop: true })
+    await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
+    expect(sidecar.snapshot().pending).toHaveLength(1)
+  })
+
+  it('fails watches too', async () => {
+    const { control, sidecar } = startHarness()
+    control({ type: 'failCalls', status: 500, message: 'no', operations: ['watchGameServer'], count: 2 })
+    const body = '{"error":{"code":2,"message":"no","details":[]}}'
+    const response = await sidecar.handle(watched())
+    expect([response.status, await response.text()]).toEqual([500, `${body}\n`])
+    const errors: unknown[] = []
+    sidecar.watch({ onMessage() {}, onError: (answer) => errors.push(answer) })
+    expect(errors).toEqual([{ status: 500, body }])
+    expect(sidecar.snapshot().watchers).toEqual([])
+  })
+
+  it('a share of the calls fails, the same ones with the same seed', async () => {
+    const statuses = async (seed = 1): Promise<number[]> => {
+      const { control, call } = startHarness({ seed })
+      control({ type: 'failCalls', share: 0.3, operations: ['getGameServer'] })
+      const found: number[] = []
+      for (let i = 0; i < 200; i += 1) found.push((await call('GET', '/gameserver'))[0])
+      return found
+    }
+    const first = await statuses()
+    const failed = first.filter((status) => status === 503).length
+    expect(failed).toBeGreaterThan(30)
+    expect(failed).toBeLessThan(90)
+    expect(await statuses()).toEqual(first)
+    expect(await statuses(2)).not.toEqual(first)
+  })
+
+  it('a failure carries Retry-After', async () => {
+    const { control, sidecar } = startHarness()
+    control({ type: 'failCalls', retryAfter: 7 })
+    const response = await sidecar.handle(new Request('http://localhost/gameserver'))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '7'])
+  })
+})
+
+describe('other faults', () => {
+  it('padObject enlarges the object, and 0 restores it', () => {
+    const { sidecar, control, watch } = startHarness()
+    const seen = watch()
+    control({ type: 'padObject', bytes: 70_000 })
+    expect(JSON.stringify(seen[1]).length).toBeGreaterThan(70_000)
+    expect(sidecar.snapshot().faults.padding).toBe(70_000)
+    control({ type: 'padObject', bytes: 0 })
+    expect(seen[2]!.object_meta.annotations).toEqual({})
+    expect(JSON.stringify(sidecar.log.entries()).length).toBeLessThan(20_000)
+  })
+
+  it('clearFaults ends every fault', async () => {
+    const { sidecar, play } = startHarness()
+    const before = sidecar.snapshot().faults
+    await play(
+      { type: 'delayCalls', ms: 5 },
+      { type: 'failCalls' },
+      { type: 'stallWatchers' },
+      { type: 'ignoreBeats', on: true, count: 3 },
+      { type: 'loseWrites', count: 3 },
+      { type: 'dropWatchers', everyMs: 5_000 },
+      { type: 'padObject', bytes: 5 },
+      { type: 'apiServer', away: true },
+    )
+    for (const [name, value] of Object.entries(sidecar.snapshot().faults)) {
+      expect(value, name).not.toEqual(before[name as keyof typeof before])
+    }
+    await play({ type: 'clearFaults' }, '/ready')
+    expect(sidecar.snapshot().faults).toEqual(before)
+  })
 
   it('ignoreBeats with count ignores only so many beats', async () => {
-    const { sidecar, call } = startHarness()
-    sidecar.control({ type: 'ignoreBeats', on: true, count: 2 })
-    for (let i = 0; i < 3; i += 1) await call('POST', '/health')
-    expect(sidecar.snapshot().health.beats).toBe(1)
-    expect(sidecar.snapshot().faults).toMatchObject({ ignoreBeats: false, beatsToIgnore: undefined })
+    const { sidecar } = await startHarness().play(
+      { type: 'ignoreBeats', on: true, count: 2 },
+      ...Array<Step>(3).fill('/health'),
+    )
+    const { health, faults } = sidecar.snapshot()
+    expect([health.beats, faults.ignoreBeats, faults.beatsToIgnore]).toEqual([1, false, undefined])
     expect(sidecar.log.entries().map(({ fault }) => fault === true)).toEqual([false, true, true, false])
   })
 
   it('a lost write is answered and never applied; reads, beats and refusals do not use up the fault', async () => {
-    const { sidecar, call, clock } = startHarness()
-    sidecar.control({ type: 'loseWrites', count: 2 })
-    await call('GET', '/gameserver')
-    await call('POST', '/health')
+    const { sidecar, call, play, states } = startHarness()
+    await play({ type: 'loseWrites', count: 2 }, 'GET /gameserver', '/health')
     expect((await call('PATCH', '/v1beta1/counters/rooms', { count: 99 }))[0]).toBe(500)
     expect(sidecar.snapshot().faults.writesToLose).toBe(2)
     expect(await call('POST', '/v1beta1/lists/rooms:addValue', { value: 'd' })).toEqual([
       200,
       { name: 'rooms', capacity: '10', values: ['a', 'b', 'c', 'd'] },
     ])
-    expect(await call('POST', '/ready')).toEqual([200, {}])
-    clock.advance(2_000)
+    await play('/ready', 2_000)
     const { gameServer, faults } = sidecar.snapshot()
-    expect(gameServer.status.state).toBe('Scheduled')
+    expect(states()).toEqual([])
     expect(gameServer.status.lists?.['rooms']?.values).toEqual(['a', 'b', 'c'])
     expect(faults.writesToLose).toBe(0)
-    await call('POST', '/ready')
-    clock.advance(2_000)
-    expect(sidecar.snapshot().gameServer.status.state).toBe('Ready')
+    await play('/ready', 2_000)
+    expect(states().at(-1)).toBe('Ready')
   })
 
-  it('dropWatchers cuts one watch, or all periodically', () => {
-    const { sidecar, clock } = startHarness()
+  it('dropWatchers cuts one watch, or all periodically', async () => {
+    const { sidecar, control, play } = startHarness()
     const ended: string[] = []
     const open = (name: string): void =>
       void sidecar.watch({ onMessage: () => undefined, onEnd: (reason) => void ended.push(`${name} ${reason}`) })
     open('a')
     open('b')
     const { id } = sidecar.snapshot().watchers[0]!
-    expect(sidecar.control({ type: 'dropWatchers', ids: [id] })).toEqual({ ok: true })
+    control({ type: 'dropWatchers', ids: [id] })
     expect(ended).toEqual(['a dropped'])
-    expect(sidecar.control({ type: 'dropWatchers', ids: [id] })).toEqual({
-      ok: false,
-      message: `there is no watcher ${id}; open are ${id + 1}`,
-    })
-    sidecar.control({ type: 'dropWatchers', everyMs: 1_000 })
+    expect(() => control({ type: 'dropWatchers', ids: [id] })).toThrow(`there is no watcher ${id}; open are ${id + 1}`)
+    control({ type: 'dropWatchers', everyMs: 1_000 })
     expect(ended).toEqual(['a dropped', 'b dropped'])
     for (const name of ['c', 'd']) {
       open(name)
-      clock.advance(1_000)
+      await play(1_000)
     }
     expect(ended.slice(2)).toEqual(['c dropped', 'd dropped'])
-    sidecar.control({ type: 'clearFaults' })
+    control({ type: 'clearFaults' })
     open('e')
-    clock.advance(5_000)
+    await play(5_000)
     expect(ended).toHaveLength(4)
+  })
+})
+
+describe('the world outside', () => {
+  it('a restart cuts every connection and drops queued writes', async () => {
+    const harness = startHarness()
+    const ends = harness.ends()
+    await harness.play('/ready', { type: 'restart' }, 5000)
+    expect([ends, harness.states()]).toEqual([['watch restart', 'connection restart'], []])
+    expect(harness.sidecar.snapshot().restarts).toBe(1)
+  })
+
+  it('a restart keeps the object, a fresh one starts for a new GameServer', async () => {
+    const { play, state } = await startHarness().play('/shutdown', 500, { type: 'restart' })
+    expect(state()).toBe('Shutdown')
+    await play({ type: 'restart', fresh: true })
+    expect(state()).toBe('Scheduled')
+  })
+
+  it('a reload in production keeps state, counts and SDK metadata, and replaces the rest', async () => {
+    const { control, play, watch } = startHarness()
+    await play('/ready', 'PUT /metadata/label {"key":"mine","value":"x"}')
+    await play('PATCH /v1beta1/counters/rooms {"countDiff":3}', 600)
+    const seen = watch()
+    const counters = { rooms: { count: 1, capacity: 10 }, more: { capacity: 5 } }
+    control({ type: 'reload', gameServer: { metadata: { labels: { fleet: 'blue' } }, spec: { counters } } })
+    const { object_meta: meta, status } = seen[1]!
+    expect(status.state).toBe('Ready')
+    expect(meta.labels).toEqual({ 'agones.dev/sdk-mine': 'x', fleet: 'blue' })
+    expect(status.counters).toEqual({ more: { count: '0', capacity: '5' }, rooms: { count: '4', capacity: '10' } })
+    expect(status.lists).toEqual({})
+    expect(Number(meta.resource_version)).toBe(Number(seen[0]!.object_meta.resource_version) + 1)
+  })
+
+  it('a gone GameServer refuses every command but restart', async () => {
+    const { sidecar, control, play, state } = await startHarness().play({ type: 'delete', graceMs: 0 }, 0)
+    expect(sidecar.snapshot().gone).toBe(true)
+    expect(() => control({ type: 'setState', state: 'Ready' })).toThrow('restart the sidecar to get a new one')
+    await play({ type: 'restart' })
+    expect([sidecar.snapshot().gone, state()]).toEqual([false, 'Scheduled'])
   })
 })

@@ -5,12 +5,14 @@ import type { GameServer } from '../../src/protocol/game-server.js'
  */
 export const difficultText = 'aé€𝄞 e\u0301 \u2028\u2029 \u0000 "\\ 日本語 👩‍👩‍👧‍👦'
 
-/** Members of a GameServer's metadata and status. */
-export type Changes = Partial<GameServer['object_meta'] & Pick<GameServer['status'], 'state' | 'counters' | 'lists'>>
+/** Members of a GameServer's metadata and status, and its rules for beats. */
+export type Changes = Partial<
+  GameServer['object_meta'] & Pick<GameServer['status'], 'state' | 'address' | 'counters' | 'lists'>
+> & { health?: object }
 
 /** A GameServer as production sends it, with these members in place of its own. */
 export function gameServer(version: number | string = 1, changes: Changes = {}): GameServer {
-  const { state = 'Ready', counters = {}, lists = {}, ...meta } = changes
+  const { state = 'Ready', address = '127.0.0.1', counters = {}, lists = {}, health, ...meta } = changes
   return {
     object_meta: {
       name: 'scripted',
@@ -24,10 +26,10 @@ export function gameServer(version: number | string = 1, changes: Changes = {}):
       labels: {},
       ...meta,
     },
-    spec: { health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 } },
+    spec: { health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5, ...health } },
     status: {
       state,
-      address: '127.0.0.1',
+      address,
       addresses: [],
       ports: [{ name: 'default', port: 7777 }],
       players: null,

@@ -10,7 +10,7 @@ import { gameserverSidecar, type GameserverSidecarOptions } from '../../src/loca
 import { call, readGameServer } from '../cli/support.js'
 import { converse, request } from '../node/support.js'
 import { freePort } from '../support/free-port.js'
-import { collector, configFor, dev, localUrl, project, TAG } from './support.js'
+import { collector, configFor, dev, localUrl, page, project, TAG, whereabouts } from './support.js'
 import { listenHere } from '../support/listen.js'
 
 beforeEach(() => {
@@ -20,17 +20,11 @@ beforeEach(() => {
 })
 
 const textOf = async (url: string): Promise<string> => (await fetch(url)).text()
-const page = { headers: { accept: 'text/html' } }
 /** The dashboard's address as it was printed last. */
 const dashboardIn = (lines: readonly string[]): Promise<string> =>
   vi.waitUntil(
     () => /Dashboard at (\S+)/.exec(lines.filter((line) => line.includes('Dashboard at')).at(-1) ?? '')?.[1],
     20_000,
-  )
-const gone = async (url: string): Promise<string> =>
-  fetch(url).then(
-    () => 'there',
-    () => 'gone',
   )
 
 describe('a page of the development server', () => {
@@ -183,9 +177,9 @@ describe('the end', () => {
     const watch = converse(`${url}/_/sidecar/watch/gameserver`)
     await watch.frame(0)
     const local = localUrl(lines)
-    expect(await gone(local)).toBe('there')
+    expect(await whereabouts(local)).toBe('there')
     await server.close()
-    expect(await gone(local)).toBe('gone')
+    expect(await whereabouts(local)).toBe('gone')
     await watch.ended
   })
 
@@ -211,7 +205,7 @@ describe('the end', () => {
     // A keep-alive connection may lead to the previous sidecar.
     await vi.waitFor(async () => expect((await fetch(`${local}/_/api/state`)).status).toBe(200), 20_000)
     await server.close()
-    expect(await gone(local)).toBe('gone')
+    expect(await whereabouts(local)).toBe('gone')
   })
 })
 
@@ -227,5 +221,5 @@ test('as part of another server: calls and the stream, and a local sidecar that 
   await once(stream, 'data')
   const local = localUrl(logger.lines)
   await vite.close()
-  expect(await gone(local)).toBe('gone')
+  expect(await whereabouts(local)).toBe('gone')
 })

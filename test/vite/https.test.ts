@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, constants, createServer, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
 import { DevSidecar, resolvePluginOptions } from '../../src/local/vite/dev-sidecar.js'
+import { listenHere } from '../support/listen.js'
 import { dev } from './support.js'
 
 interface Answer {
@@ -90,9 +90,8 @@ test.each(['GET', 'POST'])(
         // The sidecar needs some turns to start.
         reply.stream.destroy()
       })
-      onTestFinished(() => void server.close())
-      server.listen(0, '127.0.0.1', () => {
-        const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+      void listenHere(server).then((port) => {
+        const session = connect(`http://127.0.0.1:${port}`)
         onTestFinished(() => session.destroy())
         const path = method === 'GET' ? 'gameserver' : 'ready'
         const stream = session.request({ ':method': method, ':path': `/_/sidecar/${path}`, ':authority': 'localhost' })

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { build, preview, type InlineConfig, type PreviewServer } from 'vite'
 import { readGameServer } from '../cli/support.js'
 import { converse } from '../node/support.js'
-import { collector, configFor, localUrl, project, TAG } from './support.js'
+import { collector, configFor, localUrl, page, project, TAG, whereabouts } from './support.js'
 
 async function built(
   files: Readonly<Record<string, string>> = {},
@@ -21,8 +21,6 @@ async function previewed(config: InlineConfig): Promise<{ server: PreviewServer;
   onTestFinished(() => server.close())
   return { server, url: server.resolvedUrls!.local[0]!.replace(/\/$/, '') }
 }
-
-const page = { headers: { accept: 'text/html' } }
 
 test('a build holds nothing of the plugin', async () => {
   const { root, lines } = await built()
@@ -69,12 +67,5 @@ test('the local sidecar ends with the preview', async () => {
   const local = await vi.waitUntil(() => localUrl(config.lines), 20_000)
   expect((await fetch(`${local}/gameserver`)).status).toBe(200)
   await server.close()
-  await expect
-    .poll(() =>
-      fetch(local).then(
-        () => 'there',
-        () => 'gone',
-      ),
-    )
-    .toBe('gone')
+  await expect.poll(() => whereabouts(local)).toBe('gone')
 })

@@ -6,6 +6,16 @@ import { gameserverSidecar, type GameserverSidecarOptions } from '../../src/loca
 import { root as repository } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
+/** How a browser asks for a page. */
+export const page = { headers: { accept: 'text/html' } }
+
+/** Whether a server answers. */
+export const whereabouts = (url: string): Promise<'there' | 'gone'> =>
+  fetch(url).then(
+    () => 'there',
+    () => 'gone',
+  )
+
 export const TAG = '<script src="/_/config.js"></script>'
 
 /** A Vite project, removed after the test. */

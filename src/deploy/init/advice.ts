@@ -61,7 +61,6 @@ export function imageProblems(kept: readonly string[], choices: Choices, project
   return [
     ...missingBuild(choices, project),
     ...tagProblems(choices),
-    ...nodeOptionsProblems(choices, project),
     ...(isPage ? [] : [...missingImports(choices, project), ...lifecycleProblems(project), ...secretProblems(project)]),
     ...absent.map((file) => `There is no ${file}, from which package.json installs ${SIDECAR}: docker build needs it.`),
     ...when(
@@ -98,22 +97,6 @@ const tagProblems = ({ image }: Choices): string[] =>
     `The image ${image} has no tag of its own, so each start pulls it, which fails for an image that only kind has: ` +
       `write ${image.replace(/:latest$/, '')}:1, and a new tag for each build.`,
   )
-
-/** A docker build sees only the Dockerfile's variables, and the image starts the program without npm. */
-const nodeOptionsProblems = (
-  { kind }: Choices,
-  { scripts: { build = '', start = '' }, manager }: Project,
-): string[] => [
-  // In sh, the Windows command `set NODE_OPTIONS=` sets no variable.
-  ...when(
-    /(?<!\bset )\bNODE_OPTIONS(?!=)|\bset NODE_OPTIONS/.test(build),
-    `${manager} run build takes NODE_OPTIONS from the shell, which docker build lacks: add an ENV line to the Dockerfile before the build.`,
-  ),
-  ...when(
-    kind === 'node' && start.includes('NODE_OPTIONS'),
-    'npm start sets NODE_OPTIONS, but the image starts the program without npm: add NODE_OPTIONS to the env in the manifests.',
-  ),
-]
 
 /** Files and packages that the program imports and the image lacks. */
 function missingImports({ entry }: Choices, { folder, devPackages, manager, build, runtime }: Project): string[] {

@@ -1,8 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GameServerManifest } from '../../platform/sidecar.js'
-import { parseGameServer } from './game-server-file.js'
 import { readTextFile } from './read-text-file.js'
 
 /** Milliseconds between two checks of the file: network and container mounts send no events. */
@@ -10,24 +8,35 @@ const POLL_MS = 150
 /** Milliseconds from a change to reading, so that the file is complete. */
 const SETTLE_MS = 40
 
+/** A file and its text. */
+export interface TextFile {
+  readonly path: string
+  readonly text: string
+}
+
 /**
- * Calls `onChange` with every later GameServer of a file. An unusable content is reported, and the last good one stays.
- *
- * @param initial the text that is already known
- * @returns a function that stops watching
+ * Calls `onChange` with what the files hold whenever one of them has changed. Unusable content is reported, and the last
+ * good one stays. Returns the function that stops this.
  */
-export function followGameServerFile(
-  path: string,
-  initial: string,
-  onChange: (gameServer: GameServerManifest) => void,
+export function followFiles<Content>(
+  files: readonly TextFile[],
+  parse: (files: readonly TextFile[]) => Promise<Content>,
+  onChange: (content: Content) => void,
   report: (problem: string) => void,
 ): () => void {
+  const present = [...files]
   const refuse = (problem: string): void => report(`${problem}; the last good content stays`)
-  const load = (text: string): void =>
-    void parseGameServer(path, text)
-      .then(({ gameServer }) => onChange(gameServer))
+  const load = (index: number, file: TextFile): void => {
+    present[index] = file
+    parse([...present])
+      .then(onChange)
       .catch((error: unknown) => refuse((error as Error).message))
-  return watchTextFile(path, initial, load, (reason) => refuse(`Cannot read ${path}: ${reason}`))
+  }
+  const stops = files.map(({ path, text: known }, index) => {
+    const onRefused = (why: string): void => refuse(`Cannot read ${path}: ${why}`)
+    return watchTextFile(path, known, (text) => load(index, { path, text }), onRefused)
+  })
+  return () => stops.forEach((stop) => stop())
 }
 
 /**

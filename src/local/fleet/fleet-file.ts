@@ -3,7 +3,7 @@ import type { AutoscalerManifest, FleetManifest } from '../../platform/fleet.js'
 import { isObject } from '../../protocol/is-object.js'
 import { readFleetDocument, type FleetDocument } from '../../platform/schema.js'
 import { kubeconfigFor } from './api/fleet-api.js'
-import { watchTextFile } from '../files/follow-file.js'
+import type { TextFile } from '../files/follow-file.js'
 import { findInFile, GameServerFileError, readInFile, readText } from '../files/game-server-file.js'
 
 /** The first line of a kubeconfig of a Fleet, by which it is known again. */
@@ -13,11 +13,6 @@ const MARK = '# Written by gameserver-sidecar fleet, and removed at its end.'
 export interface FleetSource {
   readonly fleet: FleetManifest
   readonly autoscaler: AutoscalerManifest | undefined
-}
-
-interface TextFile {
-  readonly path: string
-  readonly text: string
 }
 
 /** The Fleet of a person who has no file yet. */
@@ -32,7 +27,8 @@ export async function readFleetFiles(paths: readonly string[]): Promise<{ source
   return { source: await parseFleetFiles(files), files }
 }
 
-async function parseFleetFiles(files: readonly TextFile[]): Promise<FleetSource> {
+/** Parses the texts of such files. @throws GameServerFileError */
+export async function parseFleetFiles(files: readonly TextFile[]): Promise<FleetSource> {
   const found = (await find(files, 'Fleet')) ?? (await find(files, 'GameServer')) ?? (await find(files))
   const scaled = await find(files, 'FleetAutoscaler')
   if (found === undefined || !('fleet' in found)) {
@@ -62,31 +58,6 @@ async function find(files: readonly TextFile[], kind?: string): Promise<FleetDoc
     return readInFile(path, document, kind ?? 'Fleet', () => readFleetDocument(document.value))
   }
   return undefined
-}
-
-/** Calls `onChange` with the Fleet whenever a file was changed. Unusable content is reported, and the last good one stays. */
-export function followFleetFiles(
-  files: readonly TextFile[],
-  onChange: (source: FleetSource) => void,
-  report: (problem: string) => void,
-): () => void {
-  const texts = new Map(files.map(({ path, text }) => [path, text]))
-  const refuse = (problem: string): void => report(`${problem}; the last good content stays`)
-  const load = (path: string, text: string): void => {
-    texts.set(path, text)
-    void parseFleetFiles([...texts].map(([path, text]) => ({ path, text })))
-      .then(onChange)
-      .catch((error: unknown) => refuse((error as Error).message))
-  }
-  const stops = files.map(({ path, text }) =>
-    watchTextFile(
-      path,
-      text,
-      (changed) => load(path, changed),
-      (why) => refuse(`Cannot read ${path}: ${why}`),
-    ),
-  )
-  return () => stops.forEach((stop) => stop())
 }
 
 /**

@@ -4,7 +4,7 @@ import type { ControlCommand, ControlResult, GameServerManifest } from '../../pl
 import { BEFORE_READY } from '../../protocol/game-server.js'
 import type { ConsoleLine } from '../game/lines.js'
 import type { PlayersPorts } from './ports.js'
-import { ServerRun, type ServerSurroundings } from './server.js'
+import { ServerRun, type ServerContext } from './server.js'
 
 /** Milliseconds between two looks for a free port. */
 const PORT_MS = 1_000
@@ -22,17 +22,17 @@ interface Slot {
 const SHOWN_FAILURES = 3
 const COMPARED_LINES = 100
 
-type Told = Pick<ServerSurroundings, 'dispatch' | 'onOutput' | 'onWarning'>
+type Listeners = Pick<ServerContext, 'dispatch' | 'onOutput' | 'onWarning'>
 
 /** Passes on what GameServers tell, without the output of games that fail like the last three before they are Ready. */
-function withoutEqualFailures<T extends Told>(told: T): T {
+function withoutEqualFailures<T extends Listeners>(listeners: T): T {
   /** Of each game that isn't Ready yet. */
   const outputs = new Map<string, ConsoleLine[]>()
   let last = ''
   let count = 0
 
   const show = (server: string): void => {
-    if (count >= SHOWN_FAILURES) for (const line of outputs.get(server) ?? []) told.onOutput(server, line)
+    if (count >= SHOWN_FAILURES) for (const line of outputs.get(server) ?? []) listeners.onOutput(server, line)
     outputs.delete(server)
   }
   const judge = (server: string, exitCode: number): void => {
@@ -49,28 +49,28 @@ function withoutEqualFailures<T extends Told>(told: T): T {
     count += failure === '' ? 0 : 1
     if (count !== SHOWN_FAILURES) return
     const what = `${count} games in a row have failed with exit code ${exitCode} and the same output, which is left out from now on`
-    told.onWarning(`${what}. Mend the program; an update of the Fleet tries again at once.`)
+    listeners.onWarning(`${what}. Mend the program; an update of the Fleet tries again at once.`)
   }
   return {
-    ...told,
+    ...listeners,
     onOutput(server, line) {
       const output = outputs.get(server)
       if (output !== undefined && output.length < COMPARED_LINES) output.push(line)
       else show(server)
-      if (count < SHOWN_FAILURES || !outputs.has(server)) told.onOutput(server, line)
+      if (count < SHOWN_FAILURES || !outputs.has(server)) listeners.onOutput(server, line)
     },
     dispatch(event) {
       if (event.type === 'observed' && !BEFORE_READY.includes(event.gameServer.status.state)) show(event.server)
       if (event.type === 'process' && event.process.state === 'starting') outputs.set(event.server, [])
       if (event.type === 'process' && event.process.state === 'ended') judge(event.server, event.process.exitCode ?? 0)
-      told.dispatch(event)
+      listeners.dispatch(event)
     },
   }
 }
 
 /** The GameServers of a Fleet: carries out what the model decides, and tells it what happens. */
 export class GameServers {
-  readonly #options: ServerSurroundings
+  readonly #options: ServerContext
   readonly #ports: PlayersPorts
   readonly #slots = new Map<string, Slot>()
   readonly #closing = new AbortController()
@@ -78,7 +78,7 @@ export class GameServers {
   /** All work of GameServers that hasn't ended. */
   readonly #work = new Set<Promise<void>>()
 
-  constructor(options: ServerSurroundings, ports: PlayersPorts) {
+  constructor(options: ServerContext, ports: PlayersPorts) {
     this.#options = withoutEqualFailures(options)
     this.#ports = ports
   }

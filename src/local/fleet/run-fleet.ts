@@ -9,10 +9,11 @@ import {
 import { readAutoscaler, readFleet } from '../../platform/schema.js'
 import { callSafely, type ControlResult } from '../../platform/sidecar.js'
 import { listen } from '../http/address.js'
-import { createLocalClock } from '../sidecar/local-clock.js'
+import { LocalClock } from '../sidecar/local-clock.js'
 import { warnProcess } from '../sidecar/local-sidecar-options.js'
 import { plainText } from '../../protocol/plain-text.js'
-import { BUILT_IN, followFleetFiles, readFleetFiles, writeKubeconfig, type FleetSource } from './fleet-file.js'
+import { followFiles, type TextFile } from '../files/follow-file.js'
+import { BUILT_IN, parseFleetFiles, readFleetFiles, writeKubeconfig, type FleetSource } from './fleet-file.js'
 import type { FleetRunEvent, FleetRunOptions, FleetSettings } from './fleet-options.js'
 import { createFleetServer } from './fleet-server.js'
 import { GameServers } from './game-servers.js'
@@ -74,7 +75,7 @@ class FleetRun {
   readonly #http: ReturnType<typeof createFleetServer>
   readonly #closed = new AbortController()
   #url = ''
-  readonly #clock = createLocalClock()
+  readonly #clock = new LocalClock()
   #cancelWake: (() => void) | undefined
   #unfollow: (() => void) | undefined
   #removeKubeconfig: (() => Promise<void>) | undefined
@@ -136,7 +137,7 @@ class FleetRun {
     if (this.#model.snapshot().servers.length > 0) await this.#started
   }
 
-  follow(files: Parameters<typeof followFleetFiles>[0]): void {
+  follow(files: readonly TextFile[]): void {
     const apply = ({ fleet, autoscaler }: FleetSource): void => {
       // The option stands above the file.
       const now = this.#model.snapshot().fleet.spec.replicas
@@ -144,7 +145,7 @@ class FleetRun {
       this.#model.dispatch({ type: 'update', fleet: { ...fleet, spec: { ...fleet.spec, replicas } } })
       this.#model.dispatch({ type: 'autoscaler', manifest: autoscaler ?? null })
     }
-    this.#unfollow = followFleetFiles(files, apply, (problem) => this.#warn(problem))
+    this.#unfollow = followFiles(files, parseFleetFiles, apply, (problem) => this.#warn(problem))
   }
 
   fleet(): Fleet {

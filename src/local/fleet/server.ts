@@ -15,7 +15,7 @@ import type { ConsoleLine } from '../game/lines.js'
 import type { FleetGame, GameExit, StartGame } from '../game/program-game.js'
 
 /** What all GameServers of a Fleet have in common, and where they tell what happens. */
-export interface ServerSurroundings {
+export interface ServerContext {
   readonly platform: string
   readonly startGame: StartGame
   /** ms from SIGTERM to SIGKILL; undefined for the template's. */
@@ -28,7 +28,7 @@ export interface ServerSurroundings {
   onStartFailure(error: Error, server: string): void
 }
 
-export interface ServerOptions extends ServerSurroundings {
+export interface ServerOptions extends ServerContext {
   readonly name: string
   readonly manifest: GameServerManifest
   /** The players' ports; the first one is the game's `PORT`. */

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { atExit } from './at-exit.js'
 
 /** A command's processes: its group, and on Linux those with its mark in their environment, in whatever session. */
 export interface Family {
@@ -137,4 +136,22 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   })
   // Ignore broken pipes: the program holds the other end, and its exit tells more.
   stream.on('error', () => undefined)
+}
+
+const endings = new Set<() => void>()
+
+const runAll = (): void => endings.forEach((end) => end())
+
+/**
+ * Calls a function when this process exits, also by `process.exit()` or an error. All callers share one listener: Node
+ * warns of more than ten, and a Fleet has a process for each GameServer.
+ *
+ * @returns the function that takes it back
+ */
+export function atExit(end: () => void): () => void {
+  if (endings.size === 0) process.on('exit', runAll)
+  endings.add(end)
+  return () => {
+    if (endings.delete(end) && endings.size === 0) process.off('exit', runAll)
+  }
 }

@@ -34,6 +34,10 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   const announce = (reason: string, ms = graceMs): void => {
     if (running !== undefined) say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
   }
+  // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
+  const onSignal = (name: NodeJS.Signals): void => life.end(name, name === 'SIGINT' ? Infinity : graceMs)
+  // Before the command is started: a signal that came in between would end this process alone.
+  const stopPassing = passSignals(() => running, onSignal)
   const life = new GameLife<CommandEnd>({
     ...{ local, graceMs, kubelet: restarts ? 'ends game' : 'ignores it' },
     async start() {
@@ -52,9 +56,6 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
     onKill: (name, ms) =>
       say(`${command[0]}, or what it has started, still runs ${ms / 1000} s after ${name}: SIGKILL`),
   })
-  // After Ctrl-C, a person is there who can press Ctrl-\. After other signals, maybe nobody is.
-  const onSignal = (name: NodeJS.Signals): void => life.end(name, name === 'SIGINT' ? Infinity : graceMs)
-  const stopPassing = passSignals(() => running, onSignal)
   void orphaned?.then(() => {
     if (life.isEnding) return
     announce('npm has ended')

@@ -3,8 +3,15 @@ import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { followCertificate, type Certificate } from './certificate.js'
 import { limitConnections } from './connection-limit.js'
-import { answerRefusal, createReply } from './raw-response.js'
-import { malformed, METHOD_NOT_ALLOWED, SIDECAR_FORM, type Refusal, type RefusalForm } from './refusal.js'
+import {
+  answerRefusal,
+  createReply,
+  malformed,
+  METHOD_NOT_ALLOWED,
+  SIDECAR_FORM,
+  type Refusal,
+  type RefusalForm,
+} from './refusal.js'
 import type { Admission, RequestHead, Verdict } from './request-guard.js'
 
 /** Limits that keep one client, or many, from taking the whole server. */

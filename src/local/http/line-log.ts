@@ -10,13 +10,13 @@ const MAX_LENGTH = 300
 export type LineLog = (line: string) => void
 
 /** Writes lines of plain text, without control characters, and no more of them than a person could read. */
-export function createLineLog(write: LineLog | undefined, now: () => number = () => performance.now()): LineLog {
+export function createLineLog(write: LineLog | undefined): LineLog {
   if (write === undefined) return () => undefined
   let windowStart = -Infinity
   let written = 0
   let left = 0
   return (line) => {
-    const time = now()
+    const time = performance.now()
     if (time - windowStart >= WINDOW_MS) {
       if (left > 0) write(`${left} more were not written`)
       windowStart = time

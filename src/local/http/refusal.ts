@@ -1,3 +1,7 @@
+import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
 /** Why a request isn't served, in the shape of the sidecar's own errors. */
 export interface Refusal {
   readonly status: number
@@ -15,7 +19,8 @@ export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, 
 export const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /** The body of an error, as the sidecar writes it. */
-const refusalBody = ({ code, message }: Refusal): string => JSON.stringify({ code, message, details: [] })
+export const refusalBody = ({ code, message }: Pick<Refusal, 'code' | 'message'>): string =>
+  JSON.stringify({ code, message, details: [] })
 
 export interface RefusalForm {
   readonly contentType: string
@@ -30,10 +35,54 @@ export const TEXT_FORM: RefusalForm = {
   body: ({ message }) => `${message}\n`,
 }
 
-export const refusalResponse = (refusal: Refusal): Response => {
-  const body = refusalBody(refusal)
-  return new Response(body, {
-    status: refusal.status,
-    headers: { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
-  })
+/** Headers that keep an answer from being stored, taken for another type, or framed by another page. */
+export const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const
+
+/** Answers on a connection without a ServerResponse (a refused upgrade, a request that can't be parsed) and ends it. */
+export function answerRaw(
+  socket: Duplex,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (socket.destroyed || !socket.writable) return
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head =
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\n` +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n${lines.join('')}\r\n`
+  socket.once('error', () => socket.destroy())
+  socket.end(head + body, () => socket.destroy())
 }
+
+/** A plain answer to a request that asked for an upgrade. Its connection ends with it. */
+export function createReply(message: IncomingMessage, socket: Socket): ServerResponse {
+  const reply = new ServerResponse(message)
+  reply.shouldKeepAlive = false
+  reply.assignSocket(socket)
+  reply.once('finish', () => socket.end())
+  // After an upgrade Node no longer hands the socket's `drain` on.
+  socket.on('drain', () => reply.emit('drain'))
+  return reply
+}
+
+/** Answers with a refusal: a request, whose connection stays, or an upgrade, whose connection ends. */
+export function answerRefusal(
+  to: ServerResponse | Socket,
+  refusal: Refusal,
+  headers?: Readonly<Record<string, string>>,
+  form: RefusalForm = SIDECAR_FORM,
+): void {
+  const body = form.body(refusal)
+  const all = { 'content-type': form.contentType, ...SAFE_HEADERS, ...headers }
+  if (!('writeHead' in to)) return answerRaw(to, refusal.status, body, all)
+  to.writeHead(refusal.status, { ...all, 'content-length': Buffer.byteLength(body) })
+  to.end(body)
+}
+
+/** Whether the client has left before its answer. Over HTTP/2 only the stream tells. */
+export const hasClosed = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
+  reply.destroyed || reply.stream?.destroyed === true

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { answerRefusal } from '../http/raw-response.js'
+import { answerRefusal } from '../http/refusal.js'
 import type { Admission } from '../http/request-guard.js'
 import { checkControlAccess, readEvents, type Control, type EventSource } from './control-routes.js'
 import { acceptWebSocket, type Upgrade } from './websocket-server.js'

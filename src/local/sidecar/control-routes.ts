@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { InvalidInput } from '../../platform/schema.js'
-import { forbidden, malformed, refusalResponse, type Refusal } from '../http/refusal.js'
+import { forbidden, malformed, refusalBody, type Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../http/token.js'
 import { GameServerFileError } from '../files/game-server-file.js'
@@ -97,7 +97,7 @@ export async function answerControl(
   admission: Admission,
 ): Promise<Response> {
   const refusal = checkControlAccess(message, admission, control.token)
-  if (refusal !== undefined) return refusalResponse(refusal)
+  if (refusal !== undefined) return refused(refusal.status, refusal.code, refusal.message)
   const request = toRequest(message, admission)
   const { pathname, searchParams } = new URL(request.url)
   const route = pathname.slice(CONTROL_PREFIX.length)
@@ -190,12 +190,13 @@ export function parseJson(text: string): unknown {
 }
 
 export const refused = (status: number, code: number, message: string): Response =>
-  refusalResponse({ status, code, message })
+  answerJson(refusalBody({ code, message }), status)
 
 export const answer = (value: object): Response => answerJson(JSON.stringify(value))
 
-const answerJson = (body: string | Uint8Array<ArrayBuffer>): Response =>
+const answerJson = (body: string | Uint8Array<ArrayBuffer>, status = 200): Response =>
   new Response(body, {
+    status,
     headers: {
       'content-type': 'application/json',
       'cache-control': 'no-store',

@@ -20,9 +20,9 @@ import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../../protocol/plain-text.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
-import { followGameServerFile } from '../files/follow-file.js'
+import { followFiles, type TextFile } from '../files/follow-file.js'
 import { parseGameServer, readText } from '../files/game-server-file.js'
-import { createLocalClock, type LocalClock } from './local-clock.js'
+import { LocalClock } from './local-clock.js'
 import { warnProcess, type LocalSidecarOptions } from './local-sidecar-options.js'
 import { startListening, type PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
@@ -94,11 +94,11 @@ export async function startLocalSidecar(
     isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
   })
   const { file } = options
-  const text = file === undefined ? '' : await readText(file)
-  const content = file === undefined ? undefined : await parseGameServer(file, text)
+  const files = file === undefined ? [] : [{ path: file, text: await readText(file) }]
+  const content = await parseFirst(files)
   if (content?.note !== undefined) onLog(content.note)
   const config = configOf(options, settings, content?.gameServer)
-  const clock = createLocalClock()
+  const clock = new LocalClock()
   const sidecar = createSidecar(config, { ...clock, report })
   const session: Session = { sidecar, clock }
   const control = (command: ControlCommand): ControlResult => carryOut(command, session)
@@ -125,11 +125,11 @@ export async function startLocalSidecar(
     await end()
     throw error
   }
-  const reload = (gameServer: GameServerManifest): void => {
-    const result = sidecar.control({ type: 'reload', gameServer })
+  const reload = (changed: typeof content): void => {
+    const result = sidecar.control({ type: 'reload', gameServer: changed!.gameServer })
     if (!result.ok) onWarning(`${file} was not loaded again: ${result.message}`)
   }
-  if (file !== undefined) session.unfollow = followGameServerFile(file, text, reload, onWarning)
+  session.unfollow = followFiles(files, parseFirst, reload, onWarning)
   if (token !== undefined) {
     onWarning(`Listening on ${address}: other machines that reach it can shut the game server down`)
   }
@@ -151,6 +151,9 @@ export async function startLocalSidecar(
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** What the file of a GameServer holds, if there is one. @throws GameServerFileError */
+const parseFirst = async ([file]: readonly TextFile[]) => file && parseGameServer(file.path, file.text)
 
 /** The caller's listeners, isolated: a listener that throws is reported, `onWarning` itself by `process.emitWarning`. */
 function listenersOf(options: LocalSidecarOptions) {

@@ -9,7 +9,7 @@ import {
   type WatchSink,
 } from '../../platform/sidecar.js'
 import { buildRequest, type RawTarget } from './http-adapter.js'
-import { answerRaw } from '../http/raw-response.js'
+import { answerRaw } from '../http/refusal.js'
 import type { Admission } from '../http/request-guard.js'
 import { acceptWebSocket, endAbruptly, sendFrame, type Upgrade } from './websocket-server.js'
 

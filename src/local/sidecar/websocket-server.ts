@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { answerRaw } from '../http/raw-response.js'
+import { answerRaw } from '../http/refusal.js'
 
 /** Largest message of a client in bytes. Messages are ignored. */
 const MAX_INCOMING = 16 * 1024

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { first } from './releases.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
+import { gameServer, type Changes } from '../../support/game-server.js'
 
 /** A body to send: text, bytes written as Latin-1, or `before`, then `times` letters, then `after`. */
 export type Body = string | { latin1: string } | { before: string; times: number; after: string }
@@ -131,41 +132,25 @@ export const notFound = fails(404, 5, 'Not Found')
 export const wrongMethod = fails(501, 12, 'Method Not Allowed')
 
 /** The parts of local mode's own GameServer that a call can change. */
-export interface GameServerChanges {
-  state?: string
-  labels?: Record<string, string>
-  annotations?: Record<string, string>
-  counters?: Record<string, { count: string; capacity: string }>
-  lists?: Record<string, { capacity: string; values: string[] }>
-}
+export type GameServerChanges = Pick<Changes, 'state' | 'labels' | 'annotations' | 'counters' | 'lists'>
 
 /** Stands for a creation time, which no case can know. */
 export const someTime = '(a time)'
 
 /** Local mode's GameServer without a file, labels and annotations added to the given ones. */
-export const localGameServer = (changes: GameServerChanges = {}): GameServer => ({
-  object_meta: {
+export const localGameServer = ({ state, labels, annotations, counters, lists }: GameServerChanges = {}): GameServer =>
+  gameServer('v1', {
     name: 'local',
-    namespace: 'default',
     uid: '1234',
-    resource_version: 'v1',
     generation: '1',
     creation_timestamp: someTime,
-    deletion_timestamp: '0',
-    annotations: { annotation: 'true', ...changes.annotations },
-    labels: { islocal: 'true', ...changes.labels },
-  },
-  spec: { health: { disabled: false, period_seconds: 3, failure_threshold: 5, initial_delay_seconds: 10 } },
-  status: {
-    state: changes.state ?? 'Ready',
-    address: '127.0.0.1',
-    addresses: [],
-    ports: [{ name: 'default', port: 7777 }],
-    players: null,
-    counters: { rooms: { count: '1', capacity: '10' }, ...changes.counters },
-    lists: { players: { capacity: '100', values: ['test0', 'test1', 'test2'] }, ...changes.lists },
-  },
-})
+    annotations: { annotation: 'true', ...annotations },
+    labels: { islocal: 'true', ...labels },
+    health: { period_seconds: 3, failure_threshold: 5, initial_delay_seconds: 10 },
+    state: state ?? 'Ready',
+    counters: { rooms: { count: '1', capacity: '10' }, ...counters },
+    lists: { players: { capacity: '100', values: ['test0', 'test1', 'test2'] }, ...lists },
+  })
 
 /** A GameServer of a file: what the file doesn't say is there and empty. */
 export const fileGameServer = (

@@ -1,9 +1,8 @@
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import type { Beats } from '../../../src/platform/fleet/view.js'
 import { createFleetServer } from '../../../src/local/fleet/fleet-server.js'
 import { createTestFleet, type TestFleet, type TestFleetOptions } from '../../fleet/support/test-fleet.js'
+import { listenHere } from '../../support/listen.js'
 
 export interface FleetPage extends TestFleet {
   readonly url: string
@@ -22,11 +21,6 @@ export async function startFleetPage(
   const { server, end } = createFleetServer({
     ...{ fleet: fleet.model, beatsOf, allowHosts: [], allowOrigins: [], onFault },
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    end()
-  })
-  return { ...fleet, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  onTestFinished(end)
+  return { ...fleet, url: `http://127.0.0.1:${await listenHere(server)}` }
 }

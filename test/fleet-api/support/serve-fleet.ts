@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { createFleetServer } from '../../../src/local/fleet/fleet-server.js'
 import { createTestFleet, type TestFleet, type TestFleetOptions } from '../../fleet/support/test-fleet.js'
+import { linesOf } from '../../support/lines-of.js'
+import { listenHere } from '../../support/listen.js'
 
 export const AGONES = '/apis/agones.dev/v1/namespaces/default'
 export const AUTOSCALING = '/apis/autoscaling.agones.dev/v1/namespaces/default'
@@ -57,14 +57,9 @@ export async function serveFleet(options: TestFleetOptions = {}): Promise<Served
     ...{ fleet: fleet.model, beatsOf: () => undefined, allowHosts: [], allowOrigins: [] },
     onFault: (error) => console.error(error),
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  onTestFinished(end)
+  const port = await listenHere(server)
   const url = `http://127.0.0.1:${port}`
-  onTestFinished(() => {
-    server.close()
-    end()
-  })
 
   const ask: ServedFleet['ask'] = async (method, path, body, headers) => {
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
@@ -86,34 +81,19 @@ export async function serveFleet(options: TestFleetOptions = {}): Promise<Served
     },
     async watch(path) {
       const answer = await fetch(`${url}${path}${path.includes('?') ? '&' : '?'}watch=1`)
-      return readWatch(answer.body!)
-    },
-  }
-}
-
-function readWatch(body: ReadableStream<Uint8Array>): Watch {
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  const next: Watch['next'] = async () => {
-    for (;;) {
-      const end = text.indexOf('\n')
-      if (end !== -1) {
-        const line = text.slice(0, end)
-        text = text.slice(end + 1)
-        return JSON.parse(line) as WatchEvent
+      const events = linesOf(answer)
+      const next: Watch['next'] = async () => {
+        const { done, value } = await events.next()
+        return done ? undefined : (JSON.parse(value) as WatchEvent)
       }
-      const { done, value } = await reader.read()
-      if (done) return undefined
-      text += decoder.decode(value, { stream: true })
-    }
-  }
-  return {
-    next,
-    async take(count) {
-      const events: WatchEvent[] = []
-      while (events.length < count) events.push((await next())!)
-      return events
+      return {
+        next,
+        async take(count) {
+          const taken: WatchEvent[] = []
+          while (taken.length < count) taken.push((await next())!)
+          return taken
+        },
+      }
     },
   }
 }

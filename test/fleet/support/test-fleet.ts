@@ -1,7 +1,9 @@
 import { createFleetModel, type FleetModel } from '../../../src/platform/fleet/fleet-model.js'
-import type { FleetAction } from '../../../src/platform/fleet/fleet-state.js'
+import type { FleetAction, ServerRecord } from '../../../src/platform/fleet/fleet-state.js'
 import type { AutoscalerManifest, FleetManifest } from '../../../src/platform/fleet/types.js'
-import { createSidecar, type ControlCommand, type ControlResult, type Sidecar } from '../../../src/platform/sidecar.js'
+import { createSidecar, resolveConfig } from '../../../src/platform/sidecar.js'
+import type { ControlCommand, ControlResult, GameServerManifest, Sidecar } from '../../../src/platform/sidecar.js'
+import { literalGameServer } from '../../../src/platform/sidecar/state/initial-game-server.js'
 import { VirtualClock } from '../../support/virtual-clock.js'
 
 /** A Fleet with real sidecars on a clock that the test sets, and without processes. */
@@ -19,6 +21,8 @@ export interface TestFleet {
   allReady(): void
   /** Ends the GameServers that are marked for deletion, as the kubelet does. */
   endMarked(): void
+  /** Lets a rollout go on until nothing changes. */
+  settle(): void
 }
 
 export interface TestFleetOptions {
@@ -26,6 +30,21 @@ export interface TestFleetOptions {
   readonly autoscaler?: AutoscalerManifest['spec']['policy']
   readonly max?: number
   readonly seed?: number
+}
+
+/** A Fleet whose GameServers are Ready. */
+export function readyFleet(options: TestFleetOptions = {}): TestFleet {
+  const fleet = createTestFleet(options)
+  fleet.allReady()
+  return fleet
+}
+
+/** A GameServer of a Fleet, as the model keeps it. */
+export const recordOf = (manifest: GameServerManifest, at = 0): ServerRecord => {
+  const gameServer = literalGameServer(resolveConfig(), manifest)
+  const { name } = gameServer.object_meta
+  const [times, process] = [{ createdAt: at, stateSince: at }, { state: 'running', restarts: 0 } as const]
+  return { name, set: '', gameServer, ...times, resourceVersion: '1', process, isEnding: false }
 }
 
 export function createTestFleet({ fleet, autoscaler, ...rest }: TestFleetOptions = {}): TestFleet {
@@ -89,6 +108,13 @@ export function createTestFleet({ fleet, autoscaler, ...rest }: TestFleetOptions
         if ((gameServer.object_meta.deletion_timestamp ?? '0') === '0') continue
         sidecars.get(name)!.close()
         model.dispatch({ type: 'gone', server: name })
+      }
+    },
+    settle() {
+      for (let i = 0; i < 20; i++) {
+        this.allReady()
+        this.advance(1000)
+        this.endMarked()
       }
     },
   }

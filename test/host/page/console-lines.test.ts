@@ -9,18 +9,16 @@ const origin = 'http://127.0.0.1:8080'
 const string = (value: string): object => ({ type: 'string', value })
 const number = (value: number): object => ({ type: 'number', value, description: String(value) })
 const text = (type: string, description: string): object => ({ type, description, unserializableValue: description })
-const property = (name: string, type: string, value?: string, more: object = {}): object => ({
-  name,
-  type,
-  value,
-  ...more,
-})
-/** An object with its preview, which has the same fields. */
-const object = (description: string, properties: object[] = [], more: object = {}): object => {
-  const common = { type: 'object', description, ...more }
-  return { ...common, preview: { overflow: false, properties, ...common } }
+/** A property of a preview: of a text or number, or as given by type, value and subtype. */
+const property = ([name, value]: [string, unknown]): object => {
+  if (typeof value === 'object') return { name, ...value }
+  return { name, type: typeof value, value: String(value) }
 }
-const previewOf = (value: object): object => (value as { preview: object }).preview
+/** An object with its preview, which has the same fields. */
+const object = (description: string, properties: object = {}, more: object = {}) => {
+  const common = { type: 'object', description, ...more }
+  return { ...common, preview: { overflow: false, properties: Object.entries(properties).map(property), ...common } }
+}
 
 /** The lines of some events. */
 async function linesOf(...events: (readonly [event: string, params: object])[]): Promise<ConsoleLine[]> {
@@ -69,7 +67,12 @@ describe('the console output of a page', () => {
     )
   })
 
-  const ball = object('Object', [property('a', 'number', '1')])
+  const ball = object('Object', { a: 1 })
+  const inner = (type: string, value?: string, subtype?: string): object => ({ type, value, subtype })
+  const many = { a: 1, b: 'x', c: inner('object', 'Array(2)', 'array'), d: inner('object', 'Object') }
+  const row = { type: 'object', value: 'Object', valuePreview: ball.preview }
+  const entries = [{ key: { type: 'string', description: 'k', properties: [] }, value: ball.preview }]
+  const sources = ['async function step(a) { return 1 }', 'class Ball extends Thing {}', '(a) => a']
 
   test.each<[string, string, object[]]>([
     [
@@ -80,83 +83,33 @@ describe('the console output of a page', () => {
     ['placeholders that nothing is given for', 'a %s %d', [string('a %s %d')]],
     ['a number for which something else is given', 'NaN', [string('%d'), ball]],
     ['numbers that JSON has not', 'NaN -0 10n', [text('number', 'NaN'), text('number', '-0'), text('bigint', '10n')]],
-    [
-      'nothings',
-      'undefined null true',
-      [{ type: 'undefined' }, { type: 'object', subtype: 'null', value: null }, { type: 'boolean', value: true }],
-    ],
+    ['nothings', 'undefined null', [{ type: 'undefined' }, { type: 'object', subtype: 'null', value: null }]],
+    ['a truth', 'true', [{ type: 'boolean', value: true }]],
     [
       'an object',
       "{a: 1, b: 'x', c: Array(2), d: {…}, e: (getter), f: [function], …}",
-      [
-        object(
-          'Object',
-          [
-            property('a', 'number', '1'),
-            property('b', 'string', 'x'),
-            property('c', 'object', 'Array(2)', { subtype: 'array' }),
-            property('d', 'object', 'Object'),
-            property('e', 'accessor'),
-            property('f', 'function', ''),
-          ],
-          { overflow: true },
-        ),
-      ],
+      [object('Object', { ...many, e: inner('accessor'), f: inner('function', '') }, { overflow: true })],
     ],
-    ['an object of a class', 'Ball {x: 1}', [object('Ball', [property('x', 'number', '1')])]],
+    ['an object of a class', 'Ball {x: 1}', [object('Ball', { x: 1 })]],
     [
       'an array with a row of a table',
       "[1, 'a', {a: 1}]",
-      [
-        object(
-          'Array(3)',
-          [
-            property('0', 'number', '1'),
-            property('1', 'string', 'a'),
-            property('2', 'object', 'Object', { valuePreview: previewOf(ball) }),
-          ],
-          { subtype: 'array' },
-        ),
-      ],
+      [object('Array(3)', { 0: 1, 1: 'a', 2: row }, { subtype: 'array' })],
     ],
     [
       'a typed array',
       'Uint8Array(2) [0, 7]',
-      [
-        object(
-          'Uint8Array(2)',
-          [property('0', 'number', '0'), property('1', 'number', '7'), property('length', 'number', '2')],
-          { subtype: 'typedarray' },
-        ),
-      ],
+      [object('Uint8Array(2)', { 0: 0, 1: 7, length: 2 }, { subtype: 'typedarray' })],
     ],
-    [
-      'a map',
-      "Map(1) {'k' => {a: 1}}",
-      [
-        object('Map(1)', [property('size', 'number', '1')], {
-          subtype: 'map',
-          entries: [{ key: { type: 'string', description: 'k', properties: [] }, value: previewOf(ball) }],
-        }),
-      ],
-    ],
+    ['a map', "Map(1) {'k' => {a: 1}}", [object('Map(1)', { size: 1 }, { subtype: 'map', entries })]],
     [
       'functions by their names, and not their sources',
       '[function step] [class Ball] [function]',
-      ['async function step(a) { return 1 }', 'class Ball extends Thing {}', '(a) => a'].map((description) => ({
-        type: 'function',
-        description,
-      })),
+      sources.map((description) => ({ type: 'function', description })),
     ],
-    [
-      'dates, expressions and elements',
-      'Thu Jan 01 1970 /x/g body',
-      [
-        object('Thu Jan 01 1970', [], { subtype: 'date' }),
-        object('/x/g', [], { subtype: 'regexp' }),
-        object('body', [], { subtype: 'node' }),
-      ],
-    ],
+    ['dates', 'Thu Jan 01 1970', [object('Thu Jan 01 1970', {}, { subtype: 'date' })]],
+    ['expressions', '/x/g', [object('/x/g', {}, { subtype: 'regexp' })]],
+    ['elements', 'body', [object('body', {}, { subtype: 'node' })]],
   ])('shows %s', async (_what, shown, args) => {
     expect(await textOf(...args)).toBe(shown)
   })

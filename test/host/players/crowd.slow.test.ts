@@ -2,15 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { affordable } from '../../attacks/support/crowd.js'
 import { ask } from '../../support/wire.js'
-import {
-  dialPlayers,
-  echo,
-  joinPlayers,
-  openPageOnNode,
-  startPlayers,
-  type Client,
-  type Stage,
-} from './players-support.js'
+import { dialPlayers, joinPlayers, startEcho, type Stage, type Client } from './players-support.js'
 import { until } from '../../support/until.js'
 
 const UPGRADE =
@@ -38,9 +30,7 @@ async function expectEcho(player: Client, text: string): Promise<void> {
 
 test('five hundred idle players leave room and answers for active players', async () => {
   const count = affordable(500)
-  const stage = await startPlayers({ maxPlayers: count + 2, probeInterval: 3_000 })
-  const page = await openPageOnNode(stage)
-  echo(page)
+  const { page, ...stage } = await startEcho({ maxPlayers: count + 2, probeInterval: 3_000 })
   const player = await joinPlayers(stage)
   const idle: Client[] = []
   while (idle.length < count) {
@@ -65,8 +55,7 @@ describe('active players get answers and new players find a place, while', () =>
     ['heads never end', UPGRADE.slice(0, -2)],
     ['foreign pages come', UPGRADE.replace('\r\n\r\n', '\r\nOrigin: https://evil.example\r\n\r\n')],
   ])('%s in great number', async (_what, text) => {
-    const stage = await startPlayers({ maxPlayers: 5, playerOrigins: ['https://game.example'] })
-    echo(await openPageOnNode(stage))
+    const stage = await startEcho({ maxPlayers: 5, playerOrigins: ['https://game.example'] })
     const player = await joinPlayers(stage)
     const { ended } = crowd(stage, affordable(700), text)
     for (let i = 0; i < 50; i += 1) await expectEcho(player, String(i))
@@ -84,9 +73,7 @@ describe('active players get answers and new players find a place, while', () =>
   })
 
   test('a full server refuses a crowd of players', async () => {
-    const stage = await startPlayers({ maxPlayers: 5 })
-    const page = await openPageOnNode(stage)
-    echo(page)
+    const { page, ...stage } = await startEcho({ maxPlayers: 5 })
     const players = await Promise.all(Array.from({ length: 5 }, () => joinPlayers(stage)))
     const { ended } = crowd(stage, affordable(700), UPGRADE)
     for (let i = 0; i < 50; i += 1) await expectEcho(players[i % 5]!, String(i))

@@ -1,14 +1,16 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import { dial } from '../../support/wire.js'
+import {} from '../../support/wire.js'
 import {
   dialPlayers,
-  echo,
+  expectPlaying,
+  joinByWire,
   joinPlayers,
   nextConnection,
-  openPageOnNode,
-  startPlayers,
+  pair,
+  startEcho,
+  startWithPage,
   type Stage,
 } from './players-support.js'
 import { until } from '../../support/until.js'
@@ -29,18 +31,6 @@ const closeCodeOf = (bytes: string): number | undefined => {
   return match === null ? undefined : match[1]!.charCodeAt(0) * 256 + match[2]!.charCodeAt(0)
 }
 
-const HANDSHAKE =
-  'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
-
-/** Expects that the match goes on: a new player gets an answer. */
-async function expectPlaying(stage: Stage): Promise<void> {
-  const player = await joinPlayers(stage)
-  player.socket.send('on')
-  expect(await player.message(0)).toBe('on')
-  expect(stage.faults).toEqual([])
-}
-
 /** How the page was told that each player left, by id. */
 const endsOf = (stage: Stage): [id: number, code: number | undefined][] =>
   stage.changes.flatMap(({ id, state, code }) => (state === 'closed' ? [[id, code] as [number, number]] : []))
@@ -56,10 +46,8 @@ describe('a player who violates the WebSocket protocol is closed, and the match 
     ['fragments without end', frame(BINARY, 'x') + frame(0, 'x').repeat(2_000), 1008],
     ['empty fragments without end', frame(TEXT) + frame(0).repeat(2_000), 1008],
   ])('%s', async (_what, frames, code) => {
-    const stage = await startPlayers()
-    echo(await openPageOnNode(stage))
-    const wire = await dial(stage.players.port, HANDSHAKE)
-    await wire.saw(/\r\n\r\n/)
+    const stage = await startEcho()
+    const wire = await joinByWire(stage)
     wire.send(frames)
     expect(closeCodeOf(await wire.ended)).toBe(code)
     await until(() => expect(endsOf(stage)).toEqual([[1, code]]))
@@ -67,14 +55,12 @@ describe('a player who violates the WebSocket protocol is closed, and the match 
   })
 
   test('frames after a close frame are discarded', async () => {
-    const stage = await startPlayers()
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage()
     const got: unknown[] = []
     page.connections.onconnection = (socket) => {
       socket.onmessage = ({ data }) => void got.push(data)
     }
-    const wire = await dial(stage.players.port, HANDSHAKE)
-    await wire.saw(/\r\n\r\n/)
+    const wire = await joinByWire(stage)
     wire.send(frame(FIN | TEXT, 'last') + frame(FIN | CLOSE, '\x03\xe8') + frame(FIN | TEXT, 'behind'))
     await wire.ended
     await until(() => expect(got).toEqual(['last']))
@@ -83,11 +69,7 @@ describe('a player who violates the WebSocket protocol is closed, and the match 
 
 describe('limits of one player', () => {
   test('a message may have as many bytes as maxMessage, and one byte more closes with 1009', async () => {
-    const stage = await startPlayers({ maxMessage: 1_000 })
-    const page = await openPageOnNode(stage)
-    const connection = nextConnection(page)
-    const player = await joinPlayers(stage)
-    const socket = await connection
+    const { player, socket } = await pair({ maxMessage: 1_000 })
     const codes: number[] = []
     socket.onclose = ({ code }) => void codes.push(code)
     socket.onmessage = ({ data }) => socket.send(data as ArrayBuffer)
@@ -99,8 +81,7 @@ describe('limits of one player', () => {
   })
 
   test('twice as many messages as maxRate may come at once, and then 1008 closes', async () => {
-    const stage = await startPlayers({ maxRate: 50 })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ maxRate: 50 })
     let got = 0
     page.connections.onconnection = (socket) => {
       socket.onmessage = () => (got += 1)
@@ -118,10 +99,8 @@ describe('limits of one player', () => {
     ['messages', frame(FIN | BINARY, 'x'.repeat(125)).repeat(1_000)],
     ['pings', frame(FIN | PING, 'x'.repeat(125)).repeat(1_000)],
   ])('a player who keeps flooding with %s after that is no longer read, and is cut off', async (_what, flood) => {
-    const stage = await startPlayers()
-    echo(await openPageOnNode(stage))
-    const wire = await dial(stage.players.port, HANDSHAKE)
-    await wire.saw(/\r\n\r\n/)
+    const stage = await startEcho()
+    const wire = await joinByWire(stage)
     const bytes = Buffer.from(flood, 'latin1')
     const write = (): void => {
       while (!wire.socket.destroyed && wire.socket.write(bytes));
@@ -136,18 +115,15 @@ describe('limits of one player', () => {
   })
 
   test.each(['ping', 'pong'] as const)('a %s counts as a message', async (kind) => {
-    const stage = await startPlayers({ maxRate: 5 })
-    await openPageOnNode(stage)
+    const stage = await startWithPage({ maxRate: 5 })
     const player = await joinPlayers(stage)
     for (let i = 0; i < 200; i += 1) player.socket[kind]()
     expect((await player.closed)[0]).toBe(1008)
   })
 
   test('for a player who sends pings and reads nothing, unsent pongs are capped', async () => {
-    const stage = await startPlayers({ maxRate: 1_000_000 })
-    echo(await openPageOnNode(stage))
-    const wire = await dial(stage.players.port, HANDSHAKE)
-    await wire.saw(/\r\n\r\n/)
+    const stage = await startEcho({ maxRate: 1_000_000 })
+    const wire = await joinByWire(stage)
     wire.socket.pause()
     const pings = Buffer.from(frame(FIN | PING, 'x'.repeat(125)).repeat(1_000), 'latin1')
     for (let i = 0; i < 120; i += 1) if (!wire.socket.write(pings)) await once(wire.socket, 'drain')
@@ -184,8 +160,7 @@ async function fill(socket: PlayerSocket, bytes: number): Promise<void> {
 
 describe('a player who reads slowly', () => {
   test('is closed with 1013 when too many bytes wait, which bufferedAmount shows, and others get every message', async () => {
-    const stage = await startPlayers({ maxBuffered: 512 * 1024 })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ maxBuffered: 512 * 1024 })
     const sockets: PlayerSocket[] = []
     page.connections.onconnection = (socket) => void sockets.push(socket)
     const slow = await joinPlayers(stage, '/slow')
@@ -207,11 +182,7 @@ describe('a player who reads slowly', () => {
   })
 
   test('and reads again gets everything in order, and bufferedAmount returns to 0', async () => {
-    const stage = await startPlayers({ maxBuffered: 64 * 1024 * 1024 })
-    const page = await openPageOnNode(stage)
-    const connection = nextConnection(page)
-    const player = await joinPlayers(stage)
-    const socket = await connection
+    const { player, socket } = await pair({ maxBuffered: 64 * 1024 * 1024 })
     player.socket.pause()
     let sent = 0
     const next = (): Uint8Array => new Uint8Array(60_000).fill((sent += 1))
@@ -230,11 +201,7 @@ describe('a player who reads slowly', () => {
   })
 
   test('is closed when too many empty messages wait, since each takes memory', async () => {
-    const stage = await startPlayers({ maxBuffered: 512 * 1024 })
-    const page = await openPageOnNode(stage)
-    const connection = nextConnection(page)
-    const player = await joinPlayers(stage)
-    const socket = await connection
+    const { stage, player, socket } = await pair({ maxBuffered: 512 * 1024 })
     player.socket.pause()
     await fill(socket, 100_000)
     let sent = 0
@@ -249,8 +216,7 @@ describe('a player who reads slowly', () => {
 
   test('with the most waiting bytes is closed first when the total is over the limit', async () => {
     const most = 2_000_000
-    const stage = await startPlayers({ maxBuffered: most, maxBufferedTotal: most })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ maxBuffered: most, maxBufferedTotal: most })
     const sockets: PlayerSocket[] = []
     page.connections.onconnection = (socket) => void sockets.push(socket)
     const slow = [await joinPlayers(stage), await joinPlayers(stage), await joinPlayers(stage)]
@@ -273,8 +239,7 @@ describe('a player who reads slowly', () => {
   })
 
   test('still gets one long message, of which a part is sent at once', async () => {
-    const stage = await startPlayers({ maxBuffered: 1_024 })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ maxBuffered: 1_024 })
     const connection = nextConnection(page)
     const player = await joinPlayers(stage)
     const level = new Uint8Array(5_000_000).fill(1)
@@ -285,8 +250,7 @@ describe('a player who reads slowly', () => {
 })
 
 test('bufferedAmount counts the bytes sent in this turn, and returns to 0 when they have left', async () => {
-  const stage = await startPlayers()
-  const page = await openPageOnNode(stage)
+  const { page, ...stage } = await startWithPage()
   const connection = nextConnection(page)
   await joinPlayers(stage)
   const socket = await connection
@@ -302,8 +266,7 @@ test('bufferedAmount counts the bytes sent in this turn, and returns to 0 when t
 
 describe('the number of players', () => {
   test('is limited: a player beyond the limit is closed with 1013, and is admitted when another has left', async () => {
-    const stage = await startPlayers({ maxPlayers: 2 })
-    echo(await openPageOnNode(stage))
+    const stage = await startEcho({ maxPlayers: 2 })
     const players = [await joinPlayers(stage), await joinPlayers(stage)]
     expect(await dialPlayers(stage).closed).toEqual([1013, 'All 2 places are taken'])
     players[0]!.socket.close()
@@ -312,9 +275,7 @@ describe('the number of players', () => {
   })
 
   test('stays within the limit however many connect at once, and the admitted players play on', async () => {
-    const stage = await startPlayers({ maxPlayers: 5 })
-    const page = await openPageOnNode(stage)
-    echo(page)
+    const { page, ...stage } = await startEcho({ maxPlayers: 5 })
     const player = await joinPlayers(stage)
     const others = Array.from({ length: 300 }, () => dialPlayers(stage))
     let most = 0

@@ -5,7 +5,15 @@ import { WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
 import { operations } from '../../../src/protocol/operations.js'
 import { ask, dial } from '../../support/wire.js'
 import { selfSigned } from '../../gateway/certificate.js'
-import { dialPlayers, echo, joinPlayers, openPageOnNode, startPlayers } from './players-support.js'
+import {
+  dialPlayers,
+  expectPlaying,
+  joinPlayers,
+  openPageOnNode,
+  startEcho,
+  startPlayers,
+  startWithPage,
+} from './players-support.js'
 import { until } from '../../support/until.js'
 
 const UPGRADE = [
@@ -31,8 +39,7 @@ const sidecarPaths = [
 
 describe('the public listener', () => {
   test('serves neither files nor the sidecar: every path is 404 in plain text', async () => {
-    const stage = await startPlayers()
-    await openPageOnNode(stage)
+    const stage = await startWithPage()
     const requests = [...sidecarPaths, 'GET /', 'GET /index.html', 'GET /healthz/', 'DELETE /', 'GET /package.json']
     for (const line of requests) {
       const answer = await ask(stage.players.port, line, ['Host: anything.example'])
@@ -43,8 +50,7 @@ describe('the public listener', () => {
   })
 
   test("opens no WebSocket on the paths of the sidecar's watch, the gateway or the page", async () => {
-    const stage = await startPlayers()
-    await openPageOnNode(stage)
+    const stage = await startWithPage()
     const paths = ['/watch/gameserver', '/_/sidecar/watch/gameserver', '/_/host/guess', '/_/config.js']
     for (const path of [...paths, stage.players.pagePath]) {
       const answer = await ask(stage.players.port, `GET ${path}`, UPGRADE)
@@ -75,8 +81,7 @@ describe('the public listener', () => {
   })
 
   test('admits players of the allowed origins and players without an Origin header', async () => {
-    const stage = await startPlayers({ playerOrigins: ['https://game.example', 'http://localhost:5173'] })
-    echo(await openPageOnNode(stage))
+    const stage = await startEcho({ playerOrigins: ['https://game.example', 'http://localhost:5173'] })
     for (const origin of ['https://game.example', 'https://GAME.example:443', 'http://localhost:5173', undefined]) {
       const player = await joinPlayers(stage, '/', origin === undefined ? {} : { origin })
       player.socket.send('here')
@@ -87,8 +92,7 @@ describe('the public listener', () => {
   test.each(['http://game.example', 'https://game.example:444', 'https://evil.example', 'null', ''])(
     'refuses a page of the origin %j with 403',
     async (origin) => {
-      const stage = await startPlayers({ playerOrigins: ['https://game.example'] })
-      await openPageOnNode(stage)
+      const stage = await startWithPage({ playerOrigins: ['https://game.example'] })
       const answer = await ask(stage.players.port, 'GET /', [...UPGRADE, `Origin: ${origin}`])
       expect(answer.status).toBe(403)
       expect(answer.body).toContain('not among the origins of players')
@@ -97,8 +101,7 @@ describe('the public listener', () => {
   )
 
   test('refuses two Origin headers even if one is allowed', async () => {
-    const stage = await startPlayers({ playerOrigins: ['https://game.example'] })
-    await openPageOnNode(stage)
+    const stage = await startWithPage({ playerOrigins: ['https://game.example'] })
     const origins = ['Origin: https://game.example', 'Origin: https://evil.example']
     expect((await ask(stage.players.port, 'GET /', [...UPGRADE, ...origins])).status).toBe(403)
   })
@@ -108,13 +111,9 @@ describe('the public listener', () => {
     ['an old version of WebSocket', 'GET /', UPGRADE.map((line) => line.replace(': 13', ': 12'))],
     ['no key', 'GET /', UPGRADE.slice(0, 4)],
   ])('refuses an upgrade with %s by 400, and keeps serving', async (_what, line, headers) => {
-    const stage = await startPlayers()
-    echo(await openPageOnNode(stage))
+    const stage = await startEcho()
     expect((await ask(stage.players.port, line, headers)).status).toBe(400)
-    const player = await joinPlayers(stage)
-    player.socket.send('on')
-    expect(await player.message(0)).toBe('on')
-    expect(stage.faults).toEqual([])
+    await expectPlaying(stage)
   })
 
   test.each<[what: string, bytes: string, status: number]>([
@@ -124,8 +123,7 @@ describe('the public listener', () => {
     ['an unknown method', 'CAKE / HTTP/1.1\r\nHost: x\r\n\r\n', 501],
     ['a handshake by POST', `POST / HTTP/1.1\r\n${UPGRADE.join('\r\n')}\r\n\r\n`, 405],
   ])('answers %s in plain text, and not as the sidecar would', async (_what, bytes, status) => {
-    const stage = await startPlayers()
-    await openPageOnNode(stage)
+    const stage = await startWithPage()
     const wire = await dial(stage.players.port, bytes)
     await wire.saw(/\r\n\r\n.+\n$/)
     expect(wire.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
@@ -135,8 +133,7 @@ describe('the public listener', () => {
   })
 
   test('never picks the subprotocol of data channels without data channels', async () => {
-    const stage = await startPlayers()
-    await openPageOnNode(stage)
+    const stage = await startWithPage()
     const socket = new WebSocket(stage.players.url, [WITH_CHANNEL, 'game'])
     await new Promise((resolve) => socket.once('open', resolve))
     expect(socket.protocol).toBe('game')
@@ -144,8 +141,7 @@ describe('the public listener', () => {
   })
 
   test('picks the first protocol that a player offers, without which browsers would not connect', async () => {
-    const stage = await startPlayers()
-    await openPageOnNode(stage)
+    const stage = await startWithPage()
     const socket = new WebSocket(stage.players.url, ['game', 'other'])
     await new Promise((resolve) => socket.once('open', resolve))
     expect(socket.protocol).toBe('game')
@@ -153,16 +149,14 @@ describe('the public listener', () => {
   })
 
   test('offers no compression', async () => {
-    const stage = await startPlayers()
-    await openPageOnNode(stage)
+    const stage = await startWithPage()
     const player = await joinPlayers(stage, '/', { perMessageDeflate: true })
     expect(player.socket.extensions).toBe('')
   })
 
   test('speaks TLS with a certificate', async () => {
     const { cert, key } = selfSigned()
-    const stage = await startPlayers({ cert, key })
-    echo(await openPageOnNode(stage))
+    const stage = await startEcho({ cert, key })
     expect(stage.players.url).toMatch(/^wss:/)
     const player = await joinPlayers(stage, '/', { rejectUnauthorized: false })
     player.socket.send('secret')
@@ -203,8 +197,7 @@ describe("the page's own path", () => {
 })
 
 test('stopping closes present and new players with 1001, and ends all connections', async () => {
-  const stage = await startPlayers()
-  await openPageOnNode(stage)
+  const stage = await startWithPage()
   const player = await joinPlayers(stage)
   stage.players.refuse()
   const late = dialPlayers(stage)
@@ -221,8 +214,7 @@ test('stopping closes present and new players with 1001, and ends all connection
 })
 
 test('stopping doesn’t wait for players who don’t answer the close frame', async () => {
-  const stage = await startPlayers()
-  await openPageOnNode(stage)
+  const stage = await startWithPage()
   const silent = await dial(stage.players.port, ['GET / HTTP/1.1', ...UPGRADE, '', ''].join('\r\n'))
   await silent.saw(/101/)
   await stage.players.close()

@@ -10,10 +10,12 @@ import {
   joinPlayers,
   nextConnection,
   openPageOnNode,
+  pair,
   startPlayers,
-  type Client,
-  type PageOnNode,
+  startWithPage,
   type Stage,
+  type PageOnNode,
+  type Client,
 } from './players-support.js'
 import { until } from '../../support/until.js'
 
@@ -30,11 +32,7 @@ async function playing(stage: Stage, page: PageOnNode): Promise<void> {
 
 describe("when the page's socket ends", () => {
   test('players are closed with 1012, the page sees 1006, and reconnects by itself for new players', async () => {
-    const stage = await startPlayers()
-    const page = await openPageOnNode(stage)
-    const connection = nextConnection(page)
-    const player = await joinPlayers(stage)
-    const socket = await connection
+    const { stage, page, player, socket } = await pair()
     socket.send('x')
     await player.message(0)
     const seen: unknown[] = []
@@ -61,8 +59,7 @@ describe("when the page's socket ends", () => {
 })
 
 test('players are closed with 1011 when the page is lost for good, and with 1001 when the host is stopping', async () => {
-  const stage = await startPlayers({ mayStartAgain: () => false })
-  const page = await openPageOnNode(stage)
+  const { page, ...stage } = await startWithPage({ mayStartAgain: () => false })
   const player = await joinPlayers(stage)
   for (const own of stage.pageSockets) own.destroy()
   expect(await player.closed).toEqual([1011, 'The game server has failed'])
@@ -114,8 +111,7 @@ async function standstill(read: () => number): Promise<void> {
 
 describe('a page that hangs', () => {
   test('makes messages wait at the players and new players be refused, and gets all messages when it goes on', async () => {
-    const stage = await startPlayers({ maxRate: 1_000_000 })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ maxRate: 1_000_000 })
     let bytes = 0
     page.connections.onconnection = (socket: PlayerSocket) => {
       socket.onmessage = ({ data }) => (bytes += (data as ArrayBuffer).byteLength)
@@ -135,8 +131,7 @@ describe('a page that hangs', () => {
   })
 
   test('never hears of players who came and left without a message meanwhile, but of all others', async () => {
-    const stage = await startPlayers({ maxRate: 1_000_000 })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ maxRate: 1_000_000 })
     const told: string[] = []
     page.connections.onconnection = (socket: PlayerSocket) => {
       told.push(socket.url)
@@ -167,8 +162,7 @@ describe('a page that hangs', () => {
   })
 
   test('doesn’t keep the host from closing players at the end', async () => {
-    const stage = await startPlayers()
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage()
     const player = await joinPlayers(stage)
     page.sockets[0]!.pause()
     await stage.players.close()
@@ -193,8 +187,7 @@ test('a message of the page to a player who has left is ignored', async () => {
 
 describe('a player whose connection is half-open', () => {
   test('is detected by unanswered pings', async () => {
-    const stage = await startPlayers({ probeInterval: 100 })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ probeInterval: 100 })
     const connection = nextConnection(page)
     const request = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
     await dial(
@@ -208,8 +201,7 @@ describe('a player whose connection is half-open', () => {
 
   test('is told apart from players who only answer pings, and from players whom the page makes wait', async () => {
     // Much longer than the turns of the flood, since players and host share one event loop here.
-    const stage = await startPlayers({ probeInterval: 2_000, maxRate: 1_000_000 })
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage({ probeInterval: 2_000, maxRate: 1_000_000 })
     page.connections.onconnection = (socket) => {
       socket.onmessage = () => undefined
     }
@@ -226,8 +218,7 @@ describe('a player whose connection is half-open', () => {
   })
 
   test('is told apart from players whose answers are unread because the host itself stood still', async () => {
-    const stage = await startPlayers({ probeInterval: 100 })
-    await openPageOnNode(stage)
+    const stage = await startWithPage({ probeInterval: 100 })
     const player = await joinPlayers(stage)
     let pings = 0
     player.socket.on('ping', () => {

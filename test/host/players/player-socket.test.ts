@@ -2,34 +2,8 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { MOST_MESSAGE_BYTES } from '../../../src/host/wire/batches.js'
-import {
-  echo,
-  joinPlayers,
-  nextConnection,
-  openPageOnNode,
-  startPlayers,
-  type Client,
-  type PageOnNode,
-  type Stage,
-} from './players-support.js'
+import { echo, joinPlayers, pair, startEcho, startWithPage } from './players-support.js'
 import { until } from '../../support/until.js'
-
-interface Pair {
-  readonly stage: Stage
-  readonly page: PageOnNode
-  readonly player: Client
-  /** The player's socket in the page. */
-  readonly socket: PlayerSocket
-}
-
-/** A player who has come to a page. */
-async function pair(path = '/'): Promise<Pair> {
-  const stage = await startPlayers()
-  const page = await openPageOnNode(stage)
-  const connection = nextConnection(page)
-  const player = await joinPlayers(stage, path)
-  return { stage, page, player, socket: await connection }
-}
 
 const closeOf = (socket: PlayerSocket): Promise<{ code: number; reason: string; wasClean: boolean }> =>
   new Promise((resolve) => {
@@ -43,7 +17,7 @@ const nextMessage = (socket: PlayerSocket): Promise<unknown> =>
 
 describe('a player in the page', () => {
   test('has the address, path and query of the request', async () => {
-    const { socket, page } = await pair('/room/1?name=%C3%84da')
+    const { socket, page } = await pair({}, '/room/1?name=%C3%84da')
     expect(socket.url).toBe('/room/1?name=%C3%84da')
     expect(socket.remoteAddress).toBe('127.0.0.1')
     expect(socket.readyState).toBe(socket.OPEN)
@@ -51,8 +25,7 @@ describe('a player in the page', () => {
   })
 
   test('and the game get texts and bytes as they were sent, in order', async () => {
-    const stage = await startPlayers()
-    echo(await openPageOnNode(stage))
+    const stage = await startEcho()
     const player = await joinPlayers(stage)
     const bytes = Buffer.from([0, 255, 128])
     const sent = ['', 'ä€😀', '\ufeffmark', Buffer.alloc(0), bytes, 'x'.repeat(65_536), Buffer.alloc(65_536, 7)]
@@ -91,8 +64,7 @@ describe('a player in the page', () => {
   })
 
   test('who connects before the game sets onconnection is kept for it, with all messages', async () => {
-    const stage = await startPlayers()
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage()
     const early = await joinPlayers(stage, '/early')
     const gone = await joinPlayers(stage, '/gone')
     early.socket.send('one')
@@ -137,8 +109,7 @@ describe('a player in the page', () => {
   })
 
   test('who sends more than the limit before the game takes players is closed with 1013', async () => {
-    const stage = await startPlayers()
-    await openPageOnNode(stage)
+    const stage = await startWithPage()
     const player = await joinPlayers(stage)
     for (let i = 0; i < 6; i += 1) player.socket.send(Buffer.alloc(60_000))
     expect(await player.closed).toEqual([1013, 'The game does not read messages yet'])
@@ -254,8 +225,7 @@ describe('listeners', () => {
   })
 
   test('of onconnection that throw are reported, and are called for the next player', async () => {
-    const stage = await startPlayers()
-    const page = await openPageOnNode(stage)
+    const { page, ...stage } = await startWithPage()
     const urls: string[] = []
     page.connections.onconnection = ({ url }) => {
       urls.push(url)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { WebSocket, type ClientOptions } from 'ws'
+import { dial } from '../../support/wire.js'
 import { createConnections, type Connections } from '../../../src/host/page-script/connections.js'
 import type { PageWindow } from '../../../src/host/page-script/page.js'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
@@ -63,6 +64,19 @@ export async function startPlayers(options: StageOptions = {}, finish = finishTe
   })
   const { port } = inside.address() as AddressInfo
   return { players, changes, lines, faults, inside: `127.0.0.1:${port}`, pageSockets }
+}
+
+/** The same with a page. */
+export async function startWithPage(options: StageOptions = {}): Promise<Stage & { readonly page: PageOnNode }> {
+  const stage = await startPlayers(options)
+  return { ...stage, page: await openPageOnNode(stage) }
+}
+
+/** The same with a game that answers each message with the same message. */
+export async function startEcho(options: StageOptions = {}): Promise<Stage & { readonly page: PageOnNode }> {
+  const stage = await startWithPage(options)
+  echo(stage.page)
+  return stage
 }
 
 /** The page's end of the relay, run in Node with `ws` in place of a browser's WebSocket. */
@@ -188,3 +202,30 @@ export const nextConnection = ({ connections }: PageOnNode): Promise<PlayerSocke
   new Promise((resolve) => {
     connections.onconnection = resolve
   })
+
+/** A player who has come to a page, and the player's socket in it. */
+export async function pair(options: StageOptions = {}, path = '/') {
+  const { page, ...stage } = await startWithPage(options)
+  const connection = nextConnection(page)
+  const player = await joinPlayers(stage, path)
+  return { stage, page, player, socket: await connection }
+}
+
+/** Expects that the match goes on: a new player gets an answer. */
+export async function expectPlaying(stage: Stage): Promise<void> {
+  const player = await joinPlayers(stage)
+  player.socket.send('on')
+  expect(await player.message(0)).toBe('on')
+  expect(stage.faults).toEqual([])
+}
+
+const HANDSHAKE =
+  'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
+
+/** A player's connection whose bytes the test writes, after the handshake. */
+export async function joinByWire({ players }: Joinable & { readonly players: { readonly port: number } }) {
+  const wire = await dial(players.port, HANDSHAKE)
+  await wire.saw(/\r\n\r\n/)
+  return wire
+}

@@ -4,9 +4,17 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import { nextConnection } from '../players/players-support.js'
+import { nextConnection, type StageOptions } from '../players/players-support.js'
 import { PeerOnNode } from './peer-on-node.js'
-import { channelUp, joinWithChannel, overSocket, signalsOf, startChannels } from './webrtc-support.js'
+import {
+  channelUp,
+  joinWithChannel,
+  overSocket,
+  signalsOf,
+  startChannels,
+  type ChannelPlayer,
+} from './webrtc-support.js'
+import type { ConnectOptions } from '../../../src/host/player.js'
 import { until } from '../../support/until.js'
 
 const text = (data: unknown): string => (typeof data === 'string' ? data : Buffer.from(data as ArrayBuffer).toString())
@@ -27,13 +35,24 @@ function answerBoth(socket: PlayerSocket, seen: string[] = []): void {
   }
 }
 
+/** A player whose channel is up, and the texts that the game has seen of it. */
+async function play(options: StageOptions = {}, ofPlayer: ConnectOptions = {}) {
+  const stage = await startChannels(options)
+  const seen: string[] = []
+  stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
+  const player = await joinWithChannel(stage, ofPlayer)
+  await channelUp(player)
+  return { stage, seen, player }
+}
+
+const closeCodeOf = ({ connection }: ChannelPlayer): Promise<number> =>
+  new Promise((resolve) => {
+    connection.onclose = ({ code }) => resolve(code)
+  })
+
 describe('a player with a data channel', () => {
   test('sends and gets unreliable messages over it, and all others over the WebSocket', async () => {
-    const stage = await startChannels()
-    const seen: string[] = []
-    stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
-    const player = await joinWithChannel(stage)
-    await channelUp(player)
+    const { stage, player } = await play()
     const before = player.socket.sent.length
     player.connection.sendUnreliable('u-text')
     player.connection.sendUnreliable(Buffer.from('u-bytes'))
@@ -48,9 +67,7 @@ describe('a player with a data channel', () => {
   })
 
   test('sends texts with any first characters unchanged', async () => {
-    const stage = await startChannels()
-    stage.page.connections.onconnection = (socket) => answerBoth(socket)
-    const player = await joinWithChannel(stage)
+    const { player } = await play()
     const texts = ['\0', '\0{"id":1,"up":true}', '\0\0{', '{"id":1}', '']
     for (const each of texts) player.connection.send(each)
     await until(() => expect(player.messages).toEqual(texts))
@@ -71,10 +88,7 @@ describe('a player with a data channel', () => {
   })
 
   test('goes on over the WebSocket when the channel breaks, and gets a new one', async () => {
-    const stage = await startChannels()
-    stage.page.connections.onconnection = (socket) => answerBoth(socket)
-    const player = await joinWithChannel(stage)
-    await channelUp(player)
+    const { player } = await play()
     PeerOnNode.all[0]!.close()
     await until(() => expect(player.transports).toEqual(['webrtc', 'websocket']))
     player.connection.sendUnreliable('u1')
@@ -87,10 +101,7 @@ describe('a player with a data channel', () => {
   })
 
   test('gets everything over the WebSocket while its page says that the channel is down', async () => {
-    const stage = await startChannels()
-    stage.page.connections.onconnection = (socket) => answerBoth(socket)
-    const player = await joinWithChannel(stage)
-    await channelUp(player)
+    const { player } = await play()
     player.socket.send('\0{"id":1,"up":false}' as never)
     await channelUp(player)
     player.connection.sendUnreliable('u')
@@ -99,10 +110,7 @@ describe('a player with a data channel', () => {
   })
 
   test('learns over the WebSocket that the host has ended the channel', async () => {
-    const stage = await startChannels()
-    stage.page.connections.onconnection = (socket) => answerBoth(socket)
-    const player = await joinWithChannel(stage)
-    await channelUp(player)
+    const { player } = await play()
     // This package's player opens no other channel.
     PeerOnNode.all[0]!.native.createDataChannel('another').onClosed(() => undefined)
     await until(() =>
@@ -113,27 +121,17 @@ describe('a player with a data channel', () => {
   })
 
   test('is closed with 1008 for too many messages, on either transport', async () => {
-    const stage = await startChannels({ maxRate: 10 })
-    const player = await joinWithChannel(stage)
-    await channelUp(player)
-    const closed = new Promise((resolve) => {
-      player.connection.onclose = ({ code }) => resolve(code)
-    })
+    const { player } = await play({ maxRate: 10 })
+    const closed = closeCodeOf(player)
     for (let sent = 0; sent < 200; sent++) player.connection.sendUnreliable('x')
     expect(await closed).toBe(1008)
   })
 
   test('is closed with 1009 for an unreliable message that is too long for the host, as for a reliable one', async () => {
-    const stage = await startChannels({ maxMessage: 1000 })
-    const seen: string[] = []
-    stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
-    const player = await joinWithChannel(stage)
-    await channelUp(player)
+    const { seen, player } = await play({ maxMessage: 1000 })
     player.connection.sendUnreliable('x'.repeat(1000))
     await until(() => expect(seen).toHaveLength(1))
-    const closed = new Promise((resolve) => {
-      player.connection.onclose = ({ code }) => resolve(code)
-    })
+    const closed = closeCodeOf(player)
     player.connection.sendUnreliable('x'.repeat(1001))
     expect(await closed).toBe(1009)
     expect(seen).toHaveLength(1)
@@ -145,11 +143,7 @@ describe('a player with a data channel', () => {
         return super.setRemoteDescription({ sdp: sdp.replace(/max-message-size:\d+/, 'max-message-size:100000') })
       }
     }
-    const stage = await startChannels({ maxMessage: 1000 })
-    const seen: string[] = []
-    stage.page.connections.onconnection = (socket) => answerBoth(socket, seen)
-    const player = await joinWithChannel(stage, { RTCPeerConnection: Deaf })
-    await channelUp(player)
+    const { seen, player } = await play({ maxMessage: 1000 }, { RTCPeerConnection: Deaf })
     player.connection.sendUnreliable('x'.repeat(1001))
     await until(() => expect(player.connection.transport).toBe('websocket'))
     player.connection.send('r')

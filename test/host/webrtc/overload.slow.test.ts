@@ -1,16 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { onTestFinished, expect, test } from 'vitest'
-import { joinPlayers, nextConnection, openPageOnNode, startPlayers } from '../players/players-support.js'
+import { pair } from '../players/players-support.js'
 import { channelUp, joinWithChannel, startChannels } from './webrtc-support.js'
 import { until } from '../../support/until.js'
 
 test('unreliable messages to a player who does not read are dropped, and the player stays', async () => {
-  const stage = await startPlayers({ maxBuffered: 200_000 })
-  const page = await openPageOnNode(stage)
-  const next = nextConnection(page)
-  const player = await joinPlayers(stage)
-  const socket = await next
+  const { player, socket } = await pair({ maxBuffered: 200_000 })
   player.socket.pause()
   const message = new Uint8Array(50_000)
   // Several times as many as would close the player, beyond the network's own buffers.

@@ -5,9 +5,9 @@ import { connect, type ConnectOptions, type PlayerConnection } from '../../../sr
 import {
   openPageOnNode,
   startPlayers,
-  type PageOnNode,
   type Stage,
   type StageOptions,
+  type PageOnNode,
 } from '../players/players-support.js'
 import type { Reachable } from '../../../src/host/players/webrtc/advertised-address.js'
 import { endPeers, PeerOnNode } from './peer-on-node.js'

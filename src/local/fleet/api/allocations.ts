@@ -8,9 +8,8 @@ import type { AllocationStatus } from '../../../platform/sidecar.js'
 import { parseJson, readBodyText, TooLarge } from '../../sidecar/control-routes.js'
 import { bodyOf } from '../../sidecar/http-adapter.js'
 import { mediaTypeOf, readObject } from './patch.js'
-import type { Answer, Asked, ResourceType } from './resources.js'
-import { textOf } from './selectors.js'
-import { refusals, StatusError } from './status.js'
+import { refusals, StatusError, type Answer, type Asked, type ResourceType } from './resources.js'
+import { textOf } from './reads.js'
 
 const refusal = (status: number, code: number, message: string): Answer => ({
   status,

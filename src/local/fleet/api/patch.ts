@@ -4,7 +4,7 @@ import { isObject } from '../../../protocol/is-object.js'
 import { parseJson } from '../../sidecar/control-routes.js'
 import { MAX_BYTES } from '../../files/read-text-file.js'
 import { findDocument } from '../../files/yaml-documents.js'
-import { refusals } from './status.js'
+import { refusals } from './resources.js'
 
 type Fields = Readonly<Record<string, unknown>>
 

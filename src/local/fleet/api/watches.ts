@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { Newest, type ObjectChange, type PlatformObject, type RunningFleet } from '../../../platform/fleet.js'
-import { SAFE_HEADERS } from '../../http/raw-response.js'
-import { objectsOf, tableOf, wantsTable } from './reads.js'
-import type { Asked } from './resources.js'
-import { matcherOf } from './selectors.js'
-import { refusals } from './status.js'
+import { SAFE_HEADERS } from '../../http/refusal.js'
+import { objectsOf, tableOf, wantsTable, matcherOf } from './reads.js'
+import { refusals, type Asked } from './resources.js'
 
 /** Changes that are kept for a client that lists, then watches from there. */
 const MOST_CHANGES = 2_000

@@ -5,10 +5,8 @@ import { isObject } from '../../../protocol/is-object.js'
 import { InvalidInput, readAutoscaler, readFleet } from '../../../platform/schema.js'
 import { show, type ControlCommand } from '../../../platform/sidecar.js'
 import { creates, patched, readObject } from './patch.js'
-import { existing, found, scaleOf } from './reads.js'
-import { apiVersionOf, type Answer, type Asked } from './resources.js'
-import { textOf } from './selectors.js'
-import { refusals } from './status.js'
+import { existing, found, scaleOf, textOf } from './reads.js'
+import { apiVersionOf, refusals, type Answer, type Asked } from './resources.js'
 
 type Fields = Readonly<Record<string, unknown>>
 

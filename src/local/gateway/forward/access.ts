@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { SAFE_HEADERS } from '../../http/raw-response.js'
-import { forbidden, type Refusal } from '../../http/refusal.js'
+import { SAFE_HEADERS, forbidden, type Refusal } from '../../http/refusal.js'
 import type { Admission } from '../../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../../http/token.js'
 import { SIDECAR_PREFIX } from './sidecar-route.js'

@@ -11,6 +11,8 @@ import type { ProcessState, SidecarState } from './sidecar-state.js'
 export interface Step {
   state: SidecarState
   readonly effects: Effect[]
+  /** When it happens; during work that was due earlier, when that was due. */
+  now: number
 }
 
 export function update<State>(step: { state: State }, change: Partial<State>): void {
@@ -93,8 +95,8 @@ export function writeObject(step: Step, object: GameServer, statusChanged = fals
   if (config.mode === 'local') {
     if (!setObject(step, object)) return
   } else {
-    const newGeneration = statusChanged || !sameStatus(previous, object)
-    if (!newGeneration && sameMetadata(previous, object)) return
+    const newGeneration = statusChanged || !isEqual([previous.status, previous.spec], [object.status, object.spec])
+    if (!newGeneration && isEqual(metadataOf(previous), metadataOf(object))) return
     const meta = object.object_meta
     const isSet = setObject(step, {
       ...object,
@@ -114,17 +116,6 @@ export function nextVersion(version: string): string {
   return /^\d+$/.test(version) ? (BigInt(version) + 1n).toString() : '1'
 }
 
-const sameStatus = (a: GameServer, b: GameServer): boolean => isEqual([a.status, a.spec], [b.status, b.spec])
-
-function sameMetadata(a: GameServer, b: GameServer): boolean {
-  const before = a.object_meta
-  const after = b.object_meta
-  return (
-    before.deletion_timestamp === after.deletion_timestamp &&
-    before.name === after.name &&
-    before.namespace === after.namespace &&
-    before.uid === after.uid &&
-    isEqual(before.labels ?? {}, after.labels ?? {}) &&
-    isEqual(before.annotations ?? {}, after.annotations ?? {})
-  )
-}
+const metadataOf = ({
+  object_meta: { deletion_timestamp, name, namespace, uid, labels, annotations },
+}: GameServer) => ({ deletion_timestamp, name, namespace, uid, labels: labels ?? {}, annotations: annotations ?? {} })

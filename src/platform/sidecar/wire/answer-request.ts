@@ -50,7 +50,7 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
   if (route.type === 'watch') {
     await request.body?.cancel().catch(() => undefined)
-    return openStream(running, left(), epoch, meta, keep)
+    return openStream(running, left(), { meta, sentIn: epoch }, keep)
   }
   const read = await readBounded(request, bodyLimit)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, bodyLimit))

@@ -49,9 +49,8 @@ export function recordResponse(
   return { status, headers, body: copyOf(body.slice(0, excerptBytes)), bodyBytes }
 }
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-
 function bodyOf(bytes: Uint8Array): Pick<RequestRecord, 'body' | 'bodyBytes'> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   if (bytes.length <= excerptBytes) return { body: decoder.decode(bytes) }
   return { body: decoder.decode(bytes.subarray(0, excerptBytes)), bodyBytes: bytes.length }
 }

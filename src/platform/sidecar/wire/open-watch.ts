@@ -1,15 +1,16 @@
 import { callSafely } from '../listeners.js'
-import type { WatchEnd } from '../state/effect.js'
 import { byTool, type CallMeta, type Running } from '../running.js'
 import { recordResponse, type ResponseRecord } from './exchange.js'
-import { ConnectionDropped, watchStream, type WatchHandle, type WatchSink } from './watch-stream.js'
+import { ConnectionDropped, createLines, type WatchHandle, type WatchSink } from './watch-stream.js'
 
 /** The headers of a successful answer. */
 export const success = { 'content-type': 'application/json', 'grpc-metadata-content-type': 'application/grpc' }
 
-/** A requested watch, with the number of its entry in the log. */
 interface OpenedWatch extends WatchHandle {
+  /** The number of its entry in the log. */
   readonly seq: number
+  /** Why it isn't open; the status is 0 where the connection is cut instead. */
+  readonly refusal: { readonly status: number; readonly body: string } | undefined
 }
 
 /**
@@ -21,23 +22,18 @@ function openWatch(
   running: Running,
   transport: 'stream' | 'websocket',
   sink: WatchSink,
-  meta: CallMeta,
-  sentIn?: number,
+  { meta, sentIn }: { readonly meta: CallMeta; readonly sentIn?: number },
 ): OpenedWatch {
   running.catchUp(sentIn)
-  const { watchers, report, environment } = running
+  const { watchers, environment } = running
   const { client } = meta
   const id = watchers.add({ transport, openedAt: environment.now(), client, sink })
   const { effects, seq } = running.dispatch({ type: 'watch-opened', id, transport, ...byTool(meta) }, meta)
   const refusal = effects.find((effect) => effect.type === 'refuse-watch')
-  if (refusal !== undefined) {
-    watchers.remove(id)
-    const { status, body } = refusal
-    if (status === 0) callSafely(() => sink.onEnd?.('dropped'), undefined, report)
-    else callSafely(() => sink.onError?.({ status, body: JSON.stringify(body) }), undefined, report)
-  }
+  if (refusal !== undefined) watchers.remove(id)
   return {
     seq,
+    refusal: refusal && { status: refusal.status, body: JSON.stringify(refusal.body) },
     close() {
       const isOpen = watchers.remove(id) && !running.isClosed
       if (isOpen) running.dispatch({ type: 'watch-closed', id, reason: 'closed' }, { client })
@@ -54,12 +50,19 @@ export function watchByWebSocket(
   const { delays, environment, report } = running
   const ms = running.delayNow('watchGameServer', 'before')
   const meta = { ...by, began: environment.now(), delayed: ms > 0 }
-  if (ms === 0) return openWatch(running, 'websocket', sink, meta)
+  const open = (): WatchHandle => {
+    const opened = openWatch(running, 'websocket', sink, { meta })
+    const { refusal } = opened
+    if (refusal?.status === 0) callSafely(() => sink.onEnd?.('dropped'), undefined, report)
+    else if (refusal !== undefined) callSafely(() => sink.onError?.(refusal), undefined, report)
+    return opened
+  }
+  if (ms === 0) return open()
   let handle: WatchHandle | undefined
   const left = new AbortController()
   delays.wait(ms, left.signal).then(
     () => {
-      if (!left.signal.aborted) handle = openWatch(running, 'websocket', sink, meta)
+      if (!left.signal.aborted) handle = open()
     },
     () => {
       if (!left.signal.aborted) callSafely(() => sink.onEnd?.('restart'), undefined, report)
@@ -77,30 +80,20 @@ export function watchByWebSocket(
 export async function openStream(
   running: Running,
   left: AbortSignal,
-  sentIn: number,
-  meta: CallMeta,
+  { meta, sentIn }: { readonly meta: CallMeta; readonly sentIn: number },
   keep: (seq: number, response?: ResponseRecord) => void,
 ): Promise<Response> {
   const ms = running.delayNow('watchGameServer', 'before')
   if (ms > 0) await running.delays.wait(ms, left)
-  let refusal: { readonly status: number; readonly body: string } | undefined
-  let isDropped = false
-  let opened: OpenedWatch | undefined
-  const stream = watchStream((sink) => {
-    const open = { ...sink, onEnd, onError: (answer: typeof refusal) => void (refusal = answer) }
-    function onEnd(reason: WatchEnd): void {
-      isDropped = true
-      sink.onEnd?.(reason)
-    }
-    return (opened = openWatch(running, 'stream', open, { ...meta, delayed: ms > 0 }, sentIn))
-  })
-  const { seq } = opened!
-  if (refusal) {
-    keep(seq, recordResponse(refusal.status, success, refusal.body))
-    return new Response(refusal.body + '\n', { status: refusal.status, headers: success })
+  const { stream, sink } = createLines(() => close())
+  const { seq, refusal, close } = openWatch(running, 'stream', sink, { meta: { ...meta, delayed: ms > 0 }, sentIn })
+  if (refusal?.status === 0) {
+    keep(seq)
+    throw new ConnectionDropped('the watch was dropped before its first line')
   }
-  keep(seq, isDropped ? undefined : recordResponse(200, success, ''))
-  if (isDropped) throw new ConnectionDropped('the watch was dropped before its first line')
-  left.addEventListener('abort', () => opened?.close(), { once: true })
-  return new Response(stream, { status: 200, headers: success })
+  const { status, body } = refusal ?? { status: 200, body: '' }
+  keep(seq, recordResponse(status, success, body))
+  if (refusal !== undefined) return new Response(body + '\n', { status, headers: success })
+  left.addEventListener('abort', close, { once: true })
+  return new Response(stream, { status, headers: success })
 }

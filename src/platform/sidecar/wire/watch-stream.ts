@@ -9,7 +9,6 @@ export interface WatchMessage {
 }
 
 const PREFIX = '{"result":'
-const encoder = new TextEncoder()
 const messages = new WeakMap<GameServer, WatchMessage>()
 const lines = new WeakMap<WatchMessage, Uint8Array>()
 
@@ -26,7 +25,7 @@ export function watchMessageOf(gameServer: GameServer): WatchMessage {
 export function lineOf(message: WatchMessage): Uint8Array {
   const known = lines.get(message)
   if (known !== undefined) return known
-  const line = encoder.encode(message.json + '\n')
+  const line = new TextEncoder().encode(message.json + '\n')
   lines.set(message, line)
   return line
 }
@@ -59,28 +58,30 @@ export interface WatchHandle {
 }
 
 /** A watch as the body of a response: one line per object, and an error when the real connection would be reset. */
-export function watchStream(open: (sink: WatchSink) => WatchHandle): ReadableStream<Uint8Array> {
-  let handle: WatchHandle | undefined
+export function createLines(onCancel: () => void): {
+  readonly stream: ReadableStream<Uint8Array>
+  readonly sink: WatchSink
+} {
   let resume: (() => void) | undefined
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        handle = open({
-          onMessage(message) {
-            const taken = new Promise<void>((resolve) => (resume = resolve))
-            controller.enqueue(lineOf(message))
-            return taken
-          },
-          onEnd: (reason) => controller.error(new ConnectionDropped(`the watch ended: ${reason}`)),
-        })
-      },
-      pull() {
-        resume?.()
-        resume = undefined
-      },
-      cancel: () => handle?.close(),
+  let controller: ReadableStreamDefaultController<Uint8Array>
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    start: (given) => void (controller = given),
+    pull() {
+      resume?.()
+      resume = undefined
     },
+    cancel: onCancel,
+  }
+  return {
     // The stream buffers nothing: it would hold one more version of the object for each slow reader.
-    { highWaterMark: 0 },
-  )
+    stream: new ReadableStream(source, { highWaterMark: 0 }),
+    sink: {
+      onMessage(message) {
+        const taken = new Promise<void>((resolve) => (resume = resolve))
+        controller.enqueue(lineOf(message))
+        return taken
+      },
+      onEnd: (reason) => controller.error(new ConnectionDropped(`the watch ended: ${reason}`)),
+    },
+  }
 }
