@@ -53,7 +53,7 @@ inDrivenBrowsers((browser) => {
       server: first!,
       process: { state: 'running', pid: 4711, restarts: 2, sidecarUrl: 'http://127.0.0.1:9358' },
     })
-    await until(`document.querySelector('[data-server] a')?.href === 'http://127.0.0.1:9358/_/'`)
+    await until(`document.querySelector('[data-server="${first}"] a')?.href === 'http://127.0.0.1:9358/_/'`)
     expect(await run(`document.querySelector('[data-server="${first}"]').innerText`)).toMatch(/\n2\n4711\n/)
     fleet.advance(1)
     await press('+')

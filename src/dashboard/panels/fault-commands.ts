@@ -56,8 +56,8 @@ export function commandOf(
     const value = typeof field === 'object' && values[field.name]
     if (!value) return
     const { name } = field
-    const unit = sentence[i + 1]
-    const factor = unit === 's' && /ms$/i.test(name) ? 1000 : String(unit).startsWith('%') ? 0.01 : 1
+    const isSeconds = sentence[i + 1] === 's' && /ms$/i.test(name)
+    const factor = isSeconds ? 1000 : name === 'share' ? 0.01 : 1
     if (name === 'operation') command['operations'] = [value]
     else command[name] = field.choices ? value : Number(value) * factor
   })

@@ -111,9 +111,11 @@ export function Age(): JSX.Element {
 
 const sinceWhen = memo(
   (entries: readonly LogEntry[], name: string | undefined) =>
-    entries.findLast(({ changes }) =>
-      changes.some((change) => change.type === 'replaced' || (change.type === 'state' && change.value === name)),
-    )?.at,
+    entries
+      .filter(({ changes }) =>
+        changes.some((change) => change.type === 'replaced' || (change.type === 'state' && change.value === name)),
+      )
+      .at(-1)?.at,
 )
 
 /** The facts beside the GameServer's name: its address, its watchers, its first list and its first counter. */
