@@ -53,27 +53,6 @@ test.concurrent('after close(), a server that starts to listen sends no ready()'
   expect(stateOf(sidecar)).not.toBe('Ready')
 })
 
-test.concurrent(
-  'close() keeps an emit() that other code has replaced later, and players are admitted',
-  async ({ world }) => {
-    const sidecar = await world.sidecarWithSeats()
-    const web = await listening(world.httpServer())
-    const server = await world.webSocketServer({ server: web })
-    const attached = world.attach(sidecar, web)
-    const { emit } = web
-    const events: string[] = []
-    web.emit = (event: string, ...values: unknown[]) => {
-      events.push(event)
-      return Reflect.apply(emit, web, [event, ...values]) as boolean
-    }
-    attached.close()
-    await world.visit(web).opened
-    expect(events).toContain('upgrade')
-    expect(server.clients.size).toBe(1)
-    expect(seatsIn(sidecar)).toEqual([])
-  },
-)
-
 const client = { baseUrl: 'http://127.0.0.1:1', autoHealth: false, processSignals: false }
 const app = Object.assign(() => {}, { listen() {}, use() {} })
 const WANTED = 'a WebSocketServer of ws or an http.Server'

@@ -1,12 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi, type TestContext } from 'vitest'
 import { WebSocket } from 'ws'
-import {
-  createClient,
-  type ClientOptions,
-  type GameServer,
-  type SidecarClient,
-  type WebSocketConstructor,
-} from '../../src/index.js'
+import { createClient, type ClientOptions, type GameServer, type SidecarClient } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { oursInProduction, realProduction } from '../contract/support/production-targets.js'
@@ -164,29 +158,6 @@ describe.concurrent('a list value in direct mode', () => {
     await beside.removeListValue('players', first.at(-1)!)
     expect(await client.addListValue('players', first.at(-1)!)).toMatchObject({ values: first })
     expect((await client.getList('players')).values).toEqual(first)
-  })
-
-  test('addListValue() in direct mode is sent though no GameServer was seen before or after', async (context) => {
-    const { fetch, sent } = emulateBrowser(pageOrigin)
-    const wasSent = (): boolean => sent.some(({ path }) => path.endsWith(':addValue'))
-    class Silent {
-      onopen = null
-      onmessage = null
-      onerror = null
-      onclose = null
-      close(): void {}
-    }
-    const { client } = await openPage(context, target, {
-      crossOrigin: 'direct',
-      retry: false,
-      fetch,
-      WebSocket: function (url: string) {
-        return wasSent() ? new Silent() : new WebSocket(url)
-      } as unknown as WebSocketConstructor,
-    })
-    await client.health()
-    expect(await client.addListValue('players', 'x')).toEqual({ ...players, values: first, outcome: 'sent' })
-    expect(client.gameServer).toBeUndefined()
   })
 })
 

@@ -2,13 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
-import { writeFile } from 'node:fs/promises'
-import { pathToFileURL } from 'node:url'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { GameServerAllocation } from '../../src/platform/sidecar.js'
 import { freePort } from '../support/free-port.js'
-import { snippetsOf } from '../support/markdown.js'
 import { read } from '../support/source.js'
 import { exampleFolder } from './support/example-folder.js'
 import { startProcess, type GameProcess } from './support/game-process.js'
@@ -67,18 +64,6 @@ describe.concurrent('the matchmaker', () => {
     expect(example.states()).toEqual(TO_THE_END)
   })
 
-  test('makes no match of one player who asks twice', async (context) => {
-    const { ask, enter, example } = await begin(context)
-    const first = ask('alice').catch(() => 'hung up')
-    const second = ask('alice')
-    expect(await first).toBe('hung up')
-    expect(example.gameServer().status.state).toBe('Ready')
-    const [bob] = await enter('bob')
-    expect((await second).status).toBe(200)
-    await connectPlayer(context, (await second).url, 'alice')
-    expect(await bob!.message('start')).toMatchObject({ players: ['alice', 'bob'] })
-  })
-
   test('sends a server nobody but the players whom the allocation names', async (context) => {
     const { game, enter, example } = await begin(context)
     const early = await game.player('mallory')
@@ -125,28 +110,4 @@ test('the manifest of the matchmaker gives its account the one right that it nee
   ])
   expect(byKind['RoleBinding']).toMatchObject({ subjects: [{ kind: 'ServiceAccount', name: 'matchmaker' }] })
   expect(byKind['Deployment']!.spec.template.spec).toMatchObject({ serviceAccountName: 'matchmaker' })
-})
-
-describe.concurrent('the guide to matchmakers', () => {
-  const [matchmaker, lobby] = snippetsOf('docs/guides/matchmaker.md').filter(({ language }) => language === 'js')
-
-  test('shows the whole matchmaker of the example', () => {
-    expect(matchmaker!.code.trim()).toBe(read('examples/matchmaker/matchmaker.mjs').trim())
-  })
-
-  test('shows a lobby that promises seats of the fullest server, until none is left', async (context) => {
-    const example = await playExample(context, 'player-capacity')
-    example.sidecar.control({ type: 'setState', state: 'Ready' })
-    const file = join(example.folder, 'lobby.mjs')
-    const env = `process.env.GAMESERVER_FLEET_URL = '${await apiOf(context, example)}'\n`
-    await writeFile(join(example.folder, 'desk.mjs'), env)
-    await writeFile(file, `import './desk.mjs'\n${lobby!.code.replace('10_000', '300')}`)
-    const { enter } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
-      enter(player: string): Promise<string>
-    }
-    const { capacity } = example.gameServer().status.lists!['players']!
-    for (let seat = 0; seat < Number(capacity); seat++) expect(await enter(`player-${seat}`)).toMatch(/^ws:/)
-    await expect(enter('one-more')).rejects.toMatchObject({ code: 'UNALLOCATED' })
-    expect(example.gameServer().status.lists!['players']!.values).toHaveLength(Number(capacity))
-  })
 })

@@ -1,10 +1,10 @@
-import { describe, expect, test, onTestFinished } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isSidecarError, type ClientOptions, type SidecarClient, type SidecarErrorCode } from '../../src/index.js'
 import { createClient } from '../../src/index.node.js'
 import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
-import { createScriptedSidecar, type Rule, type Step, type ScriptedSidecar } from '../support/fault-server.js'
-import { observe, type Observed } from './observe.js'
+import { createScriptedSidecar, startScripted, type Rule, type Step } from '../support/fault-server.js'
+import { connectClient } from '../support/with-sidecar.js'
 
 /** A call that only reads, and a call that adds, which is not idempotent. */
 const calls = {
@@ -199,81 +199,17 @@ describe.concurrent('calls under faults', () => {
   })
 })
 
-interface Behind extends Observed {
-  sidecar: ScriptedSidecar
-  signals: string[]
-}
-
-/** A client that listens to everything, before a gateway that follows a script. */
-async function connect(rules: readonly Rule[], options: ClientOptions = {}): Promise<Behind> {
-  const sidecar = await createScriptedSidecar(rules)
-  const observed = observe({ baseUrl: sidecar.url, retry: { initialDelay: 1 }, ...options })
-  const signals: string[] = []
-  observed.client.on('signal', ({ signal }) => signals.push(signal))
-  onTestFinished(async () => {
-    observed.client.close()
-    await sidecar.close()
-  })
-  return Object.assign(observed, { sidecar, signals })
-}
-
-const addition = 'POST /v1beta1/lists/rooms:addValue'
-
-describe('a gateway’s answer to a write', () => {
-  test.each([502, 503])(
-    'a write that a gateway answers with %i is sent again, since it reached no sidecar',
-    async (status) => {
-      const { client, sidecar } = await connect([
-        {
-          on: addition,
-          nth: (nth) => nth < 3,
-          step: steps.answering({ status, body: refusal(14, 'connection refused') }),
-        },
-        { on: addition, step: steps.answering({ body: '{"name":"rooms","capacity":"2","values":["a"]}' }) },
-      ])
-      expect(await client.addListValue('rooms', 'a')).toEqual({ name: 'rooms', capacity: 2, values: ['a'] })
-      expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(3)
-    },
-  )
-})
-
-/** A close frame from the server: the code and the reason. */
-const closing = (code: number, reason: string): Uint8Array => {
-  const text = Buffer.from(reason)
-  return Uint8Array.of(0x88, 2 + text.length, code >> 8, code & 255, ...text)
-}
-
-describe('a gateway that gets a stop signal', () => {
-  test.each([
-    ['websocket', closing(1001, 'SIGTERM')],
-    ['stream', JSON.stringify({ error: { code: 14, message: 'The gateway is stopping (SIGTERM)' } })],
-  ] as const)('a stopping gateway says goodbye on a %s even after it has refused a check', async (watch, goodbye) => {
-    let refused = (): void => {}
-    const refusing = new Promise<void>((resolve) => (refused = resolve))
-    let watching = false
-    const { client } = await connect(
-      [
-        {
-          on: 'watch',
-          nth: 1,
-          step: steps.sending([gameServer(1)], async (exchange) => {
-            watching = true
-            await refusing
-            await new Promise((resolve) => setTimeout(resolve, 100))
-            await (typeof goodbye === 'string' ? exchange.sendText(goodbye) : exchange.write(goodbye))
-          }),
-        },
-        {
-          on: 'GET /gameserver',
-          nth: () => watching,
-          step: (exchange) => {
-            exchange.break('reset')
-            refused()
-          },
-        },
-      ],
-      { watch },
-    )
-    expect(await client.once('signal', { timeout: 20_000 })).toEqual({ signal: 'SIGTERM' })
-  })
-})
+test.each([502, 503])(
+  'a write that a gateway answers with %i is sent again, since it reached no sidecar',
+  async (status) => {
+    const on = 'POST /v1beta1/lists/rooms:addValue'
+    const body = '{"name":"rooms","capacity":"2","values":["a"]}'
+    const sidecar = await startScripted([
+      { on, nth: (nth) => nth < 3, step: steps.answering({ status, body: refusal(14, 'connection refused') }) },
+      { on, step: steps.answering({ body }) },
+    ])
+    const client = connectClient(sidecar, { retry: { initialDelay: 1 } })
+    expect(await client.addListValue('rooms', 'a')).toEqual({ name: 'rooms', capacity: 2, values: ['a'] })
+    expect(sidecar.requests.filter(({ method }) => method === 'POST')).toHaveLength(3)
+  },
+)
