@@ -26,8 +26,6 @@ export interface SidecarServerOptions {
   readonly onFault: (error: unknown) => void
 }
 
-export type SidecarServer = ReturnType<typeof createSidecarServer>
-
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions) {
   const { target, token, dashboard = { frames: [] }, lineLimit } = options

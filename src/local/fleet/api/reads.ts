@@ -112,7 +112,7 @@ function parseLabels(text: string): LabelExpression[] {
 const trim = (text: string): string => text.trim()
 
 /** The value at a path such as `.status.ports[0].port`. */
-export const valueAt = (object: object, path: string): unknown =>
+const valueAt = (object: object, path: string): unknown =>
   (path.match(/[^.[\]]+/g) ?? []).reduce<unknown>(
     (value, key) =>
       typeof value === 'object' ? own(value as Readonly<Record<string, unknown>> | null, key) : undefined,
