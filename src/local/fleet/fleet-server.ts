@@ -13,7 +13,6 @@ import { createFleetApi } from './api/fleet-api.js'
 
 export interface FleetServerOptions {
   readonly fleet: RunningFleet
-  /** The beats of a GameServer, as its sidecar counts them. */
   readonly beatsOf: (server: string) => Beats | undefined
   readonly allowHosts: readonly string[]
   readonly allowOrigins: readonly string[]
