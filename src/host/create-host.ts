@@ -8,6 +8,7 @@ import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { tellSafely, type HostExit, type Tell } from './host-events.js'
 import { replaces, withReplacement } from './local-kubelet.js'
+import { inspectedPort, inspectFlags } from './inspect.js'
 import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions, type HostOptions, type HostSettings } from './host-options.js'
 import type { MetricsServer } from '../deploy/metrics.js'
@@ -58,6 +59,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const settings = resolveHostOptions(options)
   options.signal?.throwIfAborted()
   checkBuild(options.dir, settings.path)
+  if (settings.inspect !== undefined) settings.inspect = await inspectedPort(settings.inspect)
   if (options.webrtc) await loadNative()
   const start = new HostStart(options, settings, findBrowser(options.browser))
   try {
@@ -119,7 +121,10 @@ class HostStart {
     const { webgl: isDrawn = false, isolate: isIsolated = false } = this.#options
     const { host } = new URL(pageUrl)
     const config = { host, playersPath: players.pagePath, isDrawn, isTimed: metrics !== undefined }
-    const common = { settings, pageUrl, config, isIsolated, figures: metrics && this.#figures, tell, wasReady }
+    const common = {
+      ...{ settings, pageUrl, sidecarUrl, config, isIsolated },
+      ...{ figures: metrics && this.#figures, tell, wasReady },
+    }
     const first = await startPage({ ...common, browser: this.#launching, began })
     this.#closing.push(() => first.close(true))
     signal?.throwIfAborted()
@@ -164,7 +169,9 @@ class HostStart {
   readonly #warn = (text: string): void => this.#tell({ event: 'warning', text })
 
   #launch(signal: AbortSignal): Promise<Browser> {
-    const { webgl = false, browserFlags: extra = [] } = this.#options
+    const { webgl = false, browserFlags = [] } = this.#options
+    const { inspect } = this.#settings
+    const extra = inspect === undefined ? browserFlags : [...browserFlags, ...inspectFlags(inspect)]
     return launchBrowser({
       signal,
       path: this.#browserPath,

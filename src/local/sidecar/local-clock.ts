@@ -79,7 +79,6 @@ export class LocalClock implements Required<Omit<SidecarEnvironment, 'report'>> 
     return first
   }
 
-  /** Sets the machine's timer for the first timer. */
   #arm(isAnew = false): void {
     const first = this.#first()
     if (this.#stepping !== undefined || (!isAnew && first?.at === this.#armed?.at)) return

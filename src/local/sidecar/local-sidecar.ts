@@ -68,7 +68,6 @@ export interface LocalSidecar {
 export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
   startLocalSidecar(options, {})
 
-/** The parts of a running local sidecar. */
 interface Session {
   readonly sidecar: Sidecar
   readonly clock: LocalClock

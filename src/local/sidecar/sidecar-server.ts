@@ -20,7 +20,6 @@ export interface SidecarServerOptions {
   readonly dashboard?: { readonly frames: readonly string[] } | false
   /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
   readonly lineLimit: number
-  /** Called for each request that the guard refused. */
   readonly onRefused?: GuardedServerOptions['onRefused']
   /** Called for a fault of this program while it served a request. */
   readonly onFault: (error: unknown) => void

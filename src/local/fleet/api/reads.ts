@@ -24,7 +24,6 @@ export function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readon
   return known === undefined ? [] : fleet.objects(known)
 }
 
-/** The object that a path names; undefined if there is none. */
 export function existing({ type, fleet, name, namespace }: Asked): PlatformObject | undefined {
   return objectsOf(fleet, type).find(
     ({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace,
