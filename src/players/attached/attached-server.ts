@@ -160,13 +160,14 @@ export function attach<Connection>(
       if (seats.admission === 'open') seats.admission = 'detached'
     })
     server = open({ client, seats, onListening: makeReady, endBySignal, undo: (run) => undo.push(run) })
-    if (emptiness)
-      endWhenEmpty(client, emptiness, seating ? seating.noShow : undefined, {
+    if (emptiness) {
+      const joined = endWhenEmpty(client, emptiness, seating ? seating.noShow : undefined, {
         isEmpty: () => seats.isEmpty() && !players?.expected[0],
         isOver: () => ending,
-        onJoined: players && ((listener) => players!.on('joined', listener)),
         report,
       })
+      undo.push(players?.on('joined', joined))
+    }
   } catch (error) {
     close()
     throw error
