@@ -18,21 +18,19 @@ export function allocateGameServer(
   const result = control({ type: 'allocate', manifest })
   const { gameServer, now } = snapshot()
   const allocated = result.ok ? gameServer : result.message
-  return allocationAnswer(manifest, allocated, gameServer.object_meta.namespace, now, 'UnAllocated')
+  const { namespace } = gameServer.object_meta
+  return allocationAnswer(manifest, allocated, { namespace, now, failure: 'UnAllocated' })
 }
 
 /**
  * The answer to a checked allocation: the manifest with the defaults of a cluster, and its status.
  *
- * @param allocated the GameServer as the allocation left it, or the reason why there is none
- * @param failure the state of an answer without a GameServer
+ * @param allocated the GameServer as the allocation left it, or the reason why there is none; then the state is `failure`
  */
 export function allocationAnswer<Failure extends string>(
   manifest: GameServerAllocation,
   allocated: GameServer | string,
-  namespace: string,
-  now: number,
-  failure: Failure,
+  { namespace, now, failure }: { readonly namespace: string; readonly now: number; readonly failure: Failure },
 ): AnsweredAllocation<Failure> {
   const isAllocated = typeof allocated !== 'string'
   const { spec } = manifest

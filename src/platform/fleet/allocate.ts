@@ -52,7 +52,11 @@ export function answer(
   const named = server === undefined ? {} : { server: server.name }
   const allocation: FleetAllocation = {
     ...{ manifest, state: server ? 'Allocated' : failure, ...named, reason },
-    answer: allocationAnswer(manifest, server?.gameServer ?? reason, config.namespace, step.now, failure),
+    answer: allocationAnswer(manifest, server?.gameServer ?? reason, {
+      namespace: config.namespace,
+      now: step.now,
+      failure,
+    }),
   }
   tell(step, { type: 'allocation', ...named, text: `${allocation.state}: ${reason}`, allocation })
   return allocation

@@ -45,29 +45,36 @@ export function newMetadata(step: FleetStep, base: string, given: Partial<Platfo
 
 type Plural = ObjectChange['plural']
 
-/** A new object, to be put into the state. Its name is `given`, or derives from `base`. */
+/** A new object, to be put into the state. Its name is that of the metadata, or derives from `base`. */
 export function newObject<Spec, Status>(
   step: FleetStep,
   plural: Plural,
   base: string,
-  given: Partial<PlatformMetadata>,
-  content: { readonly spec: Spec; readonly status: Status },
+  {
+    metadata,
+    ...content
+  }: { readonly metadata: Partial<PlatformMetadata>; readonly spec: Spec; readonly status: Status },
 ): Required<PlatformObject<Spec, Status>> {
   const apiVersion = apiVersionOf(step.state.config, plural)
-  return { apiVersion, kind: kinds[plural], metadata: newMetadata(step, base, given), ...content }
+  return { apiVersion, kind: kinds[plural], metadata: newMetadata(step, base, metadata), ...content }
+}
+
+/** An object before and after a change; undefined before its creation. */
+interface Change<T extends PlatformObject> {
+  readonly plural: Plural
+  readonly previous: T | undefined
+  readonly next: T
 }
 
 /** Takes over a change of an object, with a new version. */
 function write<T extends PlatformObject>(
   step: FleetStep,
   type: ObjectChange['type'],
-  plural: Plural,
-  previous: T | undefined,
-  changed: T,
+  { plural, previous, next }: Change<T>,
   store: (object: T) => Partial<FleetState>,
 ): void {
   const version = step.state.version + 1
-  const object = { ...changed, metadata: { ...changed.metadata, resourceVersion: String(version) } }
+  const object = { ...next, metadata: { ...next.metadata, resourceVersion: String(version) } }
   update(step, { version, ...store(object) })
   step.effects.push({ type: 'change', change: { type, plural, object, previous } })
 }
@@ -75,36 +82,35 @@ function write<T extends PlatformObject>(
 /** Writes an object if it changed, with a new generation if its spec did. */
 function put<T extends PlatformObject>(
   step: FleetStep,
-  plural: Plural,
-  previous: T | undefined,
-  next: T,
+  change: Change<T>,
   store: (object: T) => Partial<FleetState>,
 ): void {
-  if (previous === undefined) return write(step, 'ADDED', plural, previous, next, store)
+  const { previous, next } = change
+  if (previous === undefined) return write(step, 'ADDED', change, store)
   if (isEqual(previous, next)) return
   const generation = next.metadata.generation + (isEqual(previous.spec, next.spec) ? 0 : 1)
-  write(step, 'MODIFIED', plural, previous, { ...next, metadata: { ...next.metadata, generation } }, store)
+  write(step, 'MODIFIED', { ...change, next: { ...next, metadata: { ...next.metadata, generation } } }, store)
 }
 
 export const putFleet = (step: FleetStep, next: FleetObject): void =>
-  put(step, 'fleets', step.state.fleet, next, (fleet) => ({ fleet }))
+  put(step, { plural: 'fleets', previous: step.state.fleet, next }, (fleet) => ({ fleet }))
 
 export const putAutoscaler = (step: FleetStep, next: AutoscalerObject): void =>
-  put(step, 'fleetautoscalers', step.state.autoscaler, next, (autoscaler) => ({ autoscaler }))
+  put(step, { plural: 'fleetautoscalers', previous: step.state.autoscaler, next }, (autoscaler) => ({ autoscaler }))
 
 export function putSet(step: FleetStep, next: SetObject): void {
   const { sets } = step.state
   const previous = sets.find(({ metadata }) => metadata.name === next.metadata.name)
-  put(step, 'gameserversets', previous, next, (set) => ({ sets: withItem(sets, previous, set) }))
+  put(step, { plural: 'gameserversets', previous, next }, (set) => ({ sets: withItem(sets, previous, set) }))
 }
 
-export function putServer(step: FleetStep, next: Omit<ServerRecord, 'resourceVersion'>): void {
+export function putServer(step: FleetStep, record: Omit<ServerRecord, 'resourceVersion'>): void {
   const { servers } = step.state
-  const previous = servers.find(({ name }) => name === next.name)
-  const before = previous && gameServerObject(step.state, previous)
-  const object = gameServerObject(step.state, { ...next, resourceVersion: '' })
-  write(step, previous ? 'MODIFIED' : 'ADDED', 'gameservers', before, object, ({ metadata: { resourceVersion } }) => ({
-    servers: withItem(servers, previous, { ...next, resourceVersion }),
+  const before = servers.find(({ name }) => name === record.name)
+  const previous = before && gameServerObject(step.state, before)
+  const next = gameServerObject(step.state, { ...record, resourceVersion: '' })
+  write(step, before ? 'MODIFIED' : 'ADDED', { plural: 'gameservers', previous, next }, ({ metadata }) => ({
+    servers: withItem(servers, before, { ...record, resourceVersion: metadata.resourceVersion }),
   }))
 }
 
@@ -119,4 +125,4 @@ export function noteServer(step: FleetStep, name: string, note: Partial<ServerRe
 
 /** Tells of the end of an object that the change takes out of the state. */
 export const remove = (step: FleetStep, plural: Plural, last: PlatformObject, change: Partial<FleetState>): void =>
-  write(step, 'DELETED', plural, last, last, () => change)
+  write(step, 'DELETED', { plural, previous: last, next: last }, () => change)

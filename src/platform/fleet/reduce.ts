@@ -115,8 +115,8 @@ export function initialState(
   }
   const step: FleetStep = { state, effects: [], now }
   const name = fleet.metadata?.name || 'fleet'
-  const content = { spec: fleetSpec(fleet), status: statusOfFleet([], 0) }
-  putFleet(step, newObject(step, 'fleets', name, { name, ...textsOf(fleet) }, content))
+  const metadata = { name, ...textsOf(fleet) }
+  putFleet(step, newObject(step, 'fleets', name, { metadata, spec: fleetSpec(fleet), status: statusOfFleet([], 0) }))
   return step.state
 }
 
@@ -181,7 +181,7 @@ function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest): void {
   const { autoscaler, fleet } = step.state
   const name = manifest.metadata?.name || `${fleet.metadata.name}-autoscaler`
   const spec = autoscalerSpec(manifest)
-  const next = autoscaler ?? newObject(step, 'fleetautoscalers', name, {}, { spec, status: noScaling })
+  const next = autoscaler ?? newObject(step, 'fleetautoscalers', name, { metadata: {}, spec, status: noScaling })
   putAutoscaler(step, { ...next, metadata: { ...next.metadata, name, ...textsOf(manifest) }, spec })
   update(step, { autoscalesAt: step.now, asked: undefined, answers: new Map() })
   tell(step, { type: 'applied', text: `The Fleet has the ${manifest.spec.policy.type} autoscaler ${name}.` })

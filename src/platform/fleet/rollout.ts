@@ -37,8 +37,8 @@ function addSet(step: FleetStep, replicas: number): void {
     annotations: metadata?.annotations ?? {},
     ownerReferences: ownedBy(fleet),
   }
-  const content = { spec: { ...spec, replicas }, status: statusOfSet(spec.template, []) }
-  const set = newObject(step, 'gameserversets', name, given, content)
+  const status = statusOfSet(spec.template, [])
+  const set = newObject(step, 'gameserversets', name, { metadata: given, spec: { ...spec, replicas }, status })
   putSet(step, set)
   if (sets.length > 0) tell(step, { type: 'rollout', text: `${set.metadata.name} takes over from ${namesOf(sets)}.` })
 }

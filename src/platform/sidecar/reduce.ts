@@ -24,14 +24,14 @@ export function reduce(
   event: SidecarEvent,
   now: number,
 ): { readonly state: SidecarState; readonly effects: readonly Effect[] } {
-  const step: Step = { state, effects: [] }
-  doDueWork(step, now)
+  const step: Step = { state, effects: [], now }
+  doDueWork(step)
   switch (event.type) {
     case 'call':
-      if (event.tool === true) answerTool(step, event.call, now)
+      if (event.tool === true) answerTool(step, event.call)
       else {
-        startHealthClock(step, now)
-        answerCall(step, event.call, now)
+        startHealthClock(step)
+        answerCall(step, event.call)
       }
       warnOfBody(step, event)
       break
@@ -42,14 +42,14 @@ export function reduce(
       break
     case 'control': {
       const { object } = step.state
-      const problem = performControl(step, event.command, now) ?? droppedChange(step)
+      const problem = performControl(step, event.command) ?? droppedChange(step)
       noteAllocation(step, object)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
-      doDueWork(step, now)
+      doDueWork(step)
       break
     }
     case 'watch-opened':
-      openWatch(step, event, now)
+      openWatch(step, event)
       break
     case 'watch-closed': {
       const watchers = step.state.watchers.filter((id) => id !== event.id)
@@ -61,15 +61,15 @@ export function reduce(
     case 'tick':
       break
   }
-  followObject(step, now)
+  followObject(step)
   return step
 }
 
 /** A command of this package is never taken for the game: it starts no health clock, counts as no beat, and proves nothing. */
-function answerTool(step: Step, call: Call, now: number): void {
+function answerTool(step: Step, call: Call): void {
   const { conformance } = step.state
   if (call.operation === 'health') step.effects.push({ type: 'reply', ...done, drop: false })
-  else answerCall(step, call, now)
+  else answerCall(step, call)
   update(step, { conformance })
 }
 
@@ -97,14 +97,14 @@ function warnOfBody(step: Step, { call, unread, tool, rivals }: Extract<SidecarE
   warn(step, 'unknown-field', message.endsWith('?') ? message : `${message}.`)
 }
 
-function answerCall(step: Step, call: Call, now: number): void {
+function answerCall(step: Step, call: Call): void {
   const failure = meetFailure(step, call.operation)
   if (failure === undefined) {
-    const answer = loseWrite(step, call, now) ?? performCall(step, call, now)
+    const answer = loseWrite(step, call) ?? performCall(step, call)
     step.effects.push({ type: 'reply', ...answer, drop: false })
     return
   }
-  if (failure.apply) performCall(step, call, now)
+  if (failure.apply) performCall(step, call)
   const { status, message, drop, retryAfter } = failure
   const answer = failWithStatus(status, message)
   step.effects.push({ type: 'fault', rule: failureRule(failure) })
@@ -112,12 +112,12 @@ function answerCall(step: Step, call: Call, now: number): void {
 }
 
 /** Answers a write as usual and forgets it, if one is to be lost. Refused writes don't use up the fault. */
-function loseWrite(step: Step, call: Call, now: number): Answer | undefined {
+function loseWrite(step: Step, call: Call): Answer | undefined {
   const { faults } = step.state
   if (faults.writesToLose === 0 || operations[call.operation][0] === 'GET' || call.operation === 'health')
     return undefined
-  const lost: Step = { state: step.state, effects: [] }
-  const answer = performCall(lost, call, now)
+  const lost: Step = { ...step, effects: [] }
+  const answer = performCall(lost, call)
   if (answer.status !== 200) return undefined
   update(step, { conformance: lost.state.conformance, faults: { ...faults, writesToLose: faults.writesToLose - 1 } })
   step.effects.push({ type: 'fault', rule: 'loseWrites answered it with 200 and forgot it' })
@@ -131,11 +131,11 @@ function failureRule({ status, drop, apply, share, remaining }: FailureFault): s
   return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
 }
 
-function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watch-opened' }>, now: number): void {
+function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watch-opened' }>): void {
   if (tool !== true) {
-    startHealthClock(step, now)
+    startHealthClock(step)
     record(step, 'watch')
-    noteWatchOpened(step, now)
+    noteWatchOpened(step)
   }
   const failure = meetFailure(step, 'watchGameServer')
   if (failure) step.effects.push({ type: 'fault', rule: failureRule(failure) })
@@ -150,7 +150,7 @@ function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watc
     step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
     return
   }
-  skipMissedDrops(step, now)
+  skipMissedDrops(step, step.now)
   if (tool !== true) update(step, { watchers: [...watchers, id] })
   step.effects.push({ type: 'greet', id, gameServer: object })
 }

@@ -24,7 +24,7 @@ export function getCounter({ state }: Step, { key }: { readonly key: string }): 
   return stored ? ok({ name: key, ...applyCounter(stored, own(state.process.counters, key)) }) : notFound(state, key)
 }
 
-export function updateCounter(step: Step, call: CallOf<'updateCounter'>, now: number): Answer {
+export function updateCounter(step: Step, call: CallOf<'updateCounter'>): Answer {
   const { key } = call
   const { object, process, config, gone } = step.state
   const isLocal = config.mode === 'local'
@@ -43,7 +43,7 @@ export function updateCounter(step: Step, call: CallOf<'updateCounter'>, now: nu
     return ok({ name: key, ...counter })
   }
   updateProcess(step, { counters: withKey(process.counters, key, pending) })
-  enqueue(step, 'counters', now)
+  enqueue(step, 'counters')
   return ok({ name: key, ...applyCounter(stored, pending) })
 }
 

@@ -57,7 +57,7 @@ export function getList({ state }: Step, { key }: { readonly key: string }): Ans
   return list ? ok({ name: key, ...list }) : notFound(state, key, 'List')
 }
 
-export function addListValue(step: Step, { key, value }: ValueCall, now: number): Answer {
+export function addListValue(step: Step, { key, value }: ValueCall): Answer {
   const list = listView(step.state, key)
   if (!list) return notFound(step.state, key, 'List')
   const { capacity, values } = list
@@ -70,10 +70,10 @@ export function addListValue(step: Step, { key, value }: ValueCall, now: number)
     return failUnknown(`already exists. Value: ${brief(value)} already in List: ${key}`)
   }
   const next = { capacity, values: [...values, value] }
-  return change(step, key, next, (before) => ({ ...before, add: [...before.add, value] }), now)
+  return change(step, key, next, (before) => ({ ...before, add: [...before.add, value] }))
 }
 
-export function removeListValue(step: Step, { key, value }: ValueCall, now: number): Answer {
+export function removeListValue(step: Step, { key, value }: ValueCall): Answer {
   const list = listView(step.state, key)
   if (!list) return notFound(step.state, key, 'List')
   const { config, process } = step.state
@@ -81,7 +81,7 @@ export function removeListValue(step: Step, { key, value }: ValueCall, now: numb
   if (own(process.lists, key)?.add.includes(value) === true) {
     // The real answer still holds the value, too.
     const isOther = (added: string): boolean => added !== value
-    return change(step, key, list, (before) => ({ ...before, add: before.add.filter(isOther) }), now)
+    return change(step, key, list, (before) => ({ ...before, add: before.add.filter(isOther) }))
   }
   const at = list.values.indexOf(value)
   if (at < 0) {
@@ -92,11 +92,11 @@ export function removeListValue(step: Step, { key, value }: ValueCall, now: numb
   }
   const values = list.values.filter((other, i) => (isLocal ? i !== at : other !== value))
   const remove = (before: PendingList): string[] => [...new Set([...before.remove, value])]
-  return change(step, key, { ...list, values }, (before) => ({ ...before, remove: remove(before) }), now)
+  return change(step, key, { ...list, values }, (before) => ({ ...before, remove: remove(before) }))
 }
 
 /** In a cluster the call is refused, since the platform's role lacks `get`. Here it works, with a warning. */
-export function updateList(step: Step, call: UpdateList, now: number): Answer {
+export function updateList(step: Step, call: UpdateList): Answer {
   const { key, mask, capacity } = call
   // An empty mask is valid, an empty path isn't.
   if (!mask.every((path) => path === 'name' || path === 'capacity' || path === 'values')) {
@@ -114,13 +114,13 @@ export function updateList(step: Step, call: UpdateList, now: number): Answer {
   }
   const list = listView(step.state, key)
   if (!list) return failUnknown(`not found. ${key} List not found`)
-  if (isLocal) return change(step, key, merged(list, call), (before) => before, now)
+  if (isLocal) return change(step, key, merged(list, call), (before) => before)
   warn(
     step,
     'update-list-refused',
     'Agones 1.55 and later refuse updateList under their usual cluster role. Use addListValue and removeListValue.',
   )
-  change(step, key, list, (before) => replacement(list, call, before), now)
+  change(step, key, list, (before) => replacement(list, call, before))
   return getList(step, call)
 }
 
@@ -160,19 +160,13 @@ function replacement(list: List, call: UpdateList, before: PendingList): Pending
 }
 
 /** Local mode writes the list at once, and its watchers never see it. A pod queues the pending changes. */
-function change(
-  step: Step,
-  key: string,
-  list: List,
-  pending: (before: PendingList) => PendingList,
-  now: number,
-): Answer {
+function change(step: Step, key: string, list: List, pending: (before: PendingList) => PendingList): Answer {
   const { object, process, config } = step.state
   if (config.mode === 'local') {
     setObject(step, withList(object, key, list))
   } else {
     updateProcess(step, { lists: withKey(process.lists, key, pending(own(process.lists, key) ?? nothing)) })
-    enqueue(step, 'lists', now)
+    enqueue(step, 'lists')
   }
   return ok({ name: key, ...list })
 }

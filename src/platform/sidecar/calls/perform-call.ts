@@ -17,7 +17,7 @@ import { enqueue, refuseIfGone, requestState } from './write-queue.js'
  * Answers a call. In a pod the sidecar reads the object as the API server holds it; it queues writes and answers at
  * once. Local mode does everything at once, with few checks, on its only copy.
  */
-export function performCall(step: Step, call: Call, now: number): Answer {
+export function performCall(step: Step, call: Call): Answer {
   const { operation } = call
   if (/Counter|List/.test(operation) && step.state.config.featureGates.CountsAndLists !== true) {
     return failUnknown('CountsAndLists not enabled')
@@ -25,16 +25,16 @@ export function performCall(step: Step, call: Call, now: number): Answer {
   // The other operations are recorded where they take effect.
   const isRecorded = operation !== 'health' && operation !== 'updateCounter' && !operation.startsWith('set')
   if (isRecorded) record(step, recordedName(operation))
-  return (performers[operation] as Performer<typeof operation>)(step, call, now)
+  return (performers[operation] as Performer<typeof operation>)(step, call)
 }
 
 /** Carries out the call of one operation. */
-type Performer<Name extends Call['operation']> = (step: Step, call: CallOf<Name>, now: number) => Answer
+type Performer<Name extends Call['operation']> = (step: Step, call: CallOf<Name>) => Answer
 
 const performers: { readonly [Name in Call['operation']]: Performer<Name> } = {
-  ready: (step, _call, now) => requestState(step, 'Ready', now),
-  allocate: (step, _call, now) => requestState(step, 'Allocated', now),
-  shutdown: (step, _call, now) => requestState(step, 'Shutdown', now),
+  ready: (step) => requestState(step, 'Ready'),
+  allocate: (step) => requestState(step, 'Allocated'),
+  shutdown: (step) => requestState(step, 'Shutdown'),
   reserve,
   health: beat,
   setLabel: setMetadata,
@@ -48,12 +48,12 @@ const performers: { readonly [Name in Call['operation']]: Performer<Name> } = {
   removeListValue,
 }
 
-function reserve(step: Step, { seconds }: CallOf<'reserve'>, now: number): Answer {
+function reserve(step: Step, { seconds }: CallOf<'reserve'>): Answer {
   const { config, object } = step.state
   const reserveFor = lessThan('0', seconds) ? reserveMilliseconds(seconds) : undefined
   if (config.mode === 'local') {
     // A reservation without an end doesn't stop the timer of an earlier one.
-    if (reserveFor !== undefined) updateProcess(step, { reserveEnds: now + reserveFor })
+    if (reserveFor !== undefined) updateProcess(step, { reserveEnds: step.now + reserveFor })
     writeObject(step, withState(object, 'Reserved'))
     return done
   }
@@ -65,17 +65,18 @@ function reserve(step: Step, { seconds }: CallOf<'reserve'>, now: number): Answe
         'ends this one almost at once. Use 0 for a reservation without an end.',
     )
   }
-  return requestState(step, 'Reserved', now, reserveFor)
+  return requestState(step, 'Reserved', reserveFor)
 }
 
 /** Counts a beat. Local mode only logs it. */
-function beat(step: Step, { beats }: CallOf<'health'>, now: number): Answer {
+function beat(step: Step, { beats }: CallOf<'health'>): Answer {
   const { faults, process, config } = step.state
   const isLocal = config.mode === 'local'
   if (beats > 0 || isLocal) record(step, 'health')
   if (beats === 0 || isLocal) return done
   if (faults.beatsToIgnore > 0) ignoreBeat(step, faults.beatsToIgnore - 1)
   else {
+    const { now } = step
     const { lastBeat, beatsSince = now } = process.health
     remindOfReady(step, lastBeat - beatsSince, now - beatsSince)
     const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats, beatsSince }
@@ -107,7 +108,7 @@ function ignoreBeat(step: Step, left: number): void {
 }
 
 /** Sets a label or annotation. In a pod it must pass the real sidecar's checks, which miss some keys. */
-function setMetadata(step: Step, call: CallOf<'setLabel' | 'setAnnotation'>, now: number): Answer {
+function setMetadata(step: Step, call: CallOf<'setLabel' | 'setAnnotation'>): Answer {
   const { operation, key, value } = call
   const { config, object, process } = step.state
   const { creation_timestamp: created, uid } = object.object_meta
@@ -130,7 +131,7 @@ function setMetadata(step: Step, call: CallOf<'setLabel' | 'setAnnotation'>, now
       )
     }
     updateProcess(step, { [field]: withKey(process[field], key, value) })
-    enqueue(step, field, now)
+    enqueue(step, field)
   }
   recordValue(step, operation.toLowerCase(), value, isLabel ? created : uid)
   return done

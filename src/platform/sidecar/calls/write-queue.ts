@@ -17,10 +17,10 @@ export function refuseIfGone(state: SidecarState): Answer | undefined {
 }
 
 /** Queues a write, unless one of its kind is queued: that one includes it. */
-export function enqueue(step: Step, kind: WriteKind, now: number): void {
+export function enqueue(step: Step, kind: WriteKind): void {
   const { process, config } = step.state
   if (process.due[kind] !== undefined) return
-  updateProcess(step, { due: { ...process.due, [kind]: now + config.writeDelay } })
+  updateProcess(step, { due: { ...process.due, [kind]: step.now + config.writeDelay } })
 }
 
 /** The answer for an unknown counter or list. Local mode words it differently. */
@@ -39,7 +39,6 @@ export function notFound(state: SidecarState, key: string, kind: 'Counter' | 'Li
 export function requestState(
   step: Step,
   wanted: 'Ready' | 'Allocated' | 'Shutdown' | 'Reserved',
-  now: number,
   reserveFor?: number,
 ): Answer {
   const { object, process, config } = step.state
@@ -55,7 +54,7 @@ export function requestState(
       `The GameServer is ${object.status.state} and stays so; this call is answered with 200 and ignored.`,
     )
   }
-  if (wanted === 'Ready') warnOfReturn(step, now)
+  if (wanted === 'Ready') warnOfReturn(step)
   const written = wanted === 'Ready' ? 'RequestReady' : wanted
   updateProcess(step, {
     reserveFor,
@@ -63,15 +62,15 @@ export function requestState(
     undoesAllocation: false,
     returnedAt: undefined,
   })
-  enqueue(step, 'state', now)
+  enqueue(step, 'state')
   return done
 }
 
 /** Warns if a game that has just restarted calls ready() while its GameServer is Allocated. */
-function warnOfReturn(step: Step, now: number): void {
+function warnOfReturn(step: Step): void {
   const { object, process } = step.state
   if (object.status.state !== 'Allocated' || process.returnedAt === undefined) return
-  if (now - process.returnedAt > START_MS) return
+  if (step.now - process.returnedAt > START_MS) return
   warn(
     step,
     'ready-undoes-allocation',
@@ -88,8 +87,8 @@ export function noteWatchClosed(step: Step): void {
 }
 
 /** Notes that a game whose last watch ended has opened one. */
-export function noteWatchOpened(step: Step, now: number): void {
-  if (step.state.process.returnedAt === Infinity) updateProcess(step, { returnedAt: now })
+export function noteWatchOpened(step: Step): void {
+  if (step.state.process.returnedAt === Infinity) updateProcess(step, { returnedAt: step.now })
 }
 
 /** Notes that the queued Ready is older than the allocation that was just made. */
@@ -100,10 +99,8 @@ export function noteAllocation(step: Step, before: GameServer): void {
   updateProcess(step, { undoesAllocation: true })
 }
 
-/** Requests Unhealthy, which is final. */
+/** Requests Unhealthy, which is final, to be written at a time. */
 export function requestUnhealthy(step: Step, at: number): void {
-  const { wantedState, due } = step.state.process
-  if (wantedState === 'Unhealthy' && due.state !== undefined) return
-  updateProcess(step, { wantedState: 'Unhealthy' })
-  enqueue(step, 'state', at)
+  const { due } = step.state.process
+  updateProcess(step, { wantedState: 'Unhealthy', due: { ...due, state: due.state ?? at } })
 }

@@ -10,14 +10,14 @@ import type { GameServer } from '../../../protocol/game-server.js'
 
 const defaultGrace = 30_000
 
-export function setState(step: Step, command: CommandOf<'setState'>, now: number): void {
+export function setState(step: Step, command: CommandOf<'setState'>): void {
   const { object, config, ending } = step.state
   const next = withState(object, command.state)
   // A cluster never undoes an end; here this command lets the same GameServer continue.
   const isTakenBack = ending !== undefined && ending.reason !== 'deleted' && !isEnd(command.state)
   writeObject(step, isTakenBack ? { ...next, object_meta: { ...next.object_meta, deletion_timestamp: '0' } } : next)
   if (command.state === 'RequestReady' && config.mode === 'production') {
-    update(step, { readyAt: now + config.controllerDelay })
+    update(step, { readyAt: step.now + config.controllerDelay })
   }
 }
 
@@ -44,16 +44,16 @@ export function setList(step: Step, command: CommandOf<'setList'>): void {
   writeObject(step, withList(object, command.name, { capacity, values: [...values] }))
 }
 
-export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>, now: number): string | undefined {
+export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>): string | undefined {
   const { graceMs = defaultGrace } = command
   const { object, config, ending } = step.state
   // A GameServer that the platform has marked for deletion can still be removed at once.
   const isMarkedByPlatform = ending !== undefined && ending.reason !== 'deleted'
   if (object.object_meta.deletion_timestamp !== '0' && !isMarkedByPlatform)
     return 'the GameServer is being deleted already'
-  markDeleted(step, now)
+  markDeleted(step)
   // The real sidecar's local mode has no cluster that the object could vanish from.
-  if (config.mode === 'production') update(step, { goneAt: now + graceMs })
+  if (config.mode === 'production') update(step, { goneAt: step.now + graceMs })
   return undefined
 }
 
@@ -61,28 +61,28 @@ export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminat
  * Starts the process anew, without any memory. The object stays as it is in the cluster, unless it is gone or `fresh`
  * asks for a new one. Local mode has no cluster, so its object starts over too.
  */
-export function restart(step: Step, fresh: boolean, now: number): void {
+export function restart(step: Step, fresh: boolean): void {
   const { config, object, gone, ending, restarts, reservedUntil, gameCalled } = step.state
   update(step, { restarts: restarts + 1, watchers: [] })
   // The object of local mode is the process's own, so it starts over as the same one.
-  if (config.mode === 'local') return begin(step, initialGameServer(config, now), 'restart', now)
-  if (fresh || gone) return startFresh(step, ending?.reason ?? 'restart', now)
+  if (config.mode === 'local') return begin(step, initialGameServer(config, step.now), 'restart')
+  if (fresh || gone) return startFresh(step, ending?.reason ?? 'restart')
   // The kubelet probes a container that has started again at once, whether the game calls or not.
-  const process = createProcess(config, object, now, gameCalled)
+  const process = createProcess(config, object, step.now, gameCalled)
   // The object carries the end of a reservation, so the new process goes on with it.
   update(step, { process: object.status.state === 'Reserved' ? { ...process, reserveEnds: reservedUntil } : process })
 }
 
 /** Replaces the manifest, as when its file was saved. A deleted GameServer is replaced by a fresh one. */
-export function reload(step: Step, manifest: GameServerManifest, now: number): void {
+export function reload(step: Step, manifest: GameServerManifest): void {
   const { config, object, gone, gameCalled } = step.state
   const nextConfig = { ...config, gameServer: manifest }
   update(step, { config: nextConfig })
-  if (gone) return replace(step, now)
-  const next = reloadedGameServer(nextConfig, manifest, object, now)
+  if (gone) return replace(step)
+  const next = reloadedGameServer(nextConfig, manifest, object, step.now)
   writeObject(step, next)
   if (JSON.stringify(next.spec?.health) !== JSON.stringify(object.spec?.health)) {
-    updateProcess(step, { health: createHealth(nextConfig, step.state.object, now, gameCalled) })
+    updateProcess(step, { health: createHealth(nextConfig, step.state.object, step.now, gameCalled) })
   }
 }
 

@@ -29,7 +29,7 @@ const needsApiServer: ReadonlySet<ControlCommand['type']> = new Set(
 )
 
 /** Carries out a control command. Returns the reason if it can't, or undefined when it is done. */
-export function performControl(step: Step, command: ControlCommand, now: number): string | undefined {
+export function performControl(step: Step, command: ControlCommand): string | undefined {
   if (step.state.gone && needsObject.has(command.type)) {
     return 'the GameServer is gone; restart the sidecar to get a new one'
   }
@@ -37,12 +37,12 @@ export function performControl(step: Step, command: ControlCommand, now: number)
     return `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`
   }
   const perform = performers[command.type] as Performer<ControlCommand['type']>
-  const reason = perform(step, command, now)
+  const reason = perform(step, command)
   return typeof reason === 'string' ? reason : undefined
 }
 
 /** Carries out one kind of command. Returns text as the reason if it can't. */
-type Performer<Type extends ControlCommand['type']> = (step: Step, command: CommandOf<Type>, now: number) => unknown
+type Performer<Type extends ControlCommand['type']> = (step: Step, command: CommandOf<Type>) => unknown
 
 const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> } = {
   allocate: performAllocation,
@@ -53,10 +53,10 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
   setList,
   delete: deleteObject,
   terminate: deleteObject,
-  makeUnhealthy: (step, _command, now) => makeUnhealthy(step, now),
-  reload: (step, { gameServer }, now) => reload(step, gameServer, now),
-  restart(step, { fresh }, now) {
-    restart(step, fresh === true, now)
+  makeUnhealthy,
+  reload: (step, { gameServer }) => reload(step, gameServer),
+  restart(step, { fresh }) {
+    restart(step, fresh === true)
     step.effects.push({ type: 'disconnect', reason: 'restart' })
   },
   delayCalls,
@@ -66,39 +66,38 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
   dropWatchers,
   stallWatchers,
   releaseWatchers,
-  clearFaults(step, _command, now) {
-    bringApiServerBack(step, now)
+  clearFaults(step) {
+    bringApiServerBack(step)
     update(step, { faults: noFaults })
     padObject(step, { bytes: 0 })
   },
   loseWrites: (step, { count }) => updateFaults(step, { writesToLose: count ?? 1 }),
   apiServer: steerApiServer,
   // The host puts its own clock forward.
-  advanceClock: (step, { ms }, now) => forgiveSkippedTime(step, ms, now),
+  advanceClock: (step, { ms }) => forgiveSkippedTime(step, ms),
   setClock: () => undefined,
 }
 
-function performAllocation(step: Step, command: CommandOf<'allocate'>, now: number): string | undefined {
+function performAllocation(step: Step, command: CommandOf<'allocate'>): string | undefined {
   const { object, config } = step.state
   const manifest = 'manifest' in command ? command.manifest : allocationBy(command)
-  const allocated = allocate(object, manifest, config.platform, now)
+  const allocated = allocate(object, manifest, config.platform, step.now)
   if (typeof allocated === 'string') return allocated
   for (const message of allocated.skipped) warn(step, 'allocation-action', message)
   writeObject(step, allocated.object)
   return undefined
 }
 
-function makeUnhealthy(step: Step, now: number): void {
+function makeUnhealthy(step: Step): void {
   const { object, config } = step.state
   if (config.mode === 'local') writeObject(step, withState(object, 'Unhealthy'))
-  // The write is due at once, as if it had been queued a delay ago.
-  else requestUnhealthy(step, now - config.writeDelay)
+  else requestUnhealthy(step, step.now)
 }
 
-function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>, now: number): string | undefined {
+function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>): string | undefined {
   if (step.state.config.mode === 'local') return 'local mode has no API server; start the sidecar in production mode'
-  if (!away) return void bringApiServerBack(step, now)
-  update(step, { apiServerBackAt: now + (ms ?? Infinity) })
+  if (!away) return void bringApiServerBack(step)
+  update(step, { apiServerBackAt: step.now + (ms ?? Infinity) })
   return undefined
 }
 
@@ -125,7 +124,7 @@ function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void 
 }
 
 /** Cuts all watches or those of `ids`; with `everyMs`, again and again. */
-function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>, now: number): string | undefined {
+function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>): string | undefined {
   const { watchers } = step.state
   if (ids !== undefined && everyMs !== undefined) {
     return 'ids and everyMs exclude each other: a watch that was cut comes back with another id'
@@ -134,15 +133,15 @@ function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>, n
   if (unknown !== undefined) {
     return `there is no watcher ${unknown}; ${watchers.length === 0 ? 'none is open' : `open are ${watchers.slice(0, 20).join(', ')}`}`
   }
-  if (everyMs !== undefined) updateFaults(step, { drops: { everyMs, next: now + everyMs } })
+  if (everyMs !== undefined) updateFaults(step, { drops: { everyMs, next: step.now + everyMs } })
   step.effects.push({ type: 'end-watchers', reason: 'dropped', ...(ids && { ids }) })
   update(step, { watchers: ids === undefined ? [] : watchers.filter((id) => !ids.includes(id)) })
   return undefined
 }
 
 /** Sends nothing to any watcher, for a while or until `releaseWatchers`. */
-function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>, now: number): void {
-  updateFaults(step, { stalledUntil: now + (ms ?? Infinity) })
+function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>): void {
+  updateFaults(step, { stalledUntil: step.now + (ms ?? Infinity) })
 }
 
 /** Makes the object larger by an annotation, or normal again. */

@@ -11,6 +11,8 @@ import type { ProcessState, SidecarState } from './sidecar-state.js'
 export interface Step {
   state: SidecarState
   readonly effects: Effect[]
+  /** When it happens; during work that was due earlier, when that was due. */
+  now: number
 }
 
 export function update<State>(step: { state: State }, change: Partial<State>): void {

@@ -8,16 +8,16 @@ import type { PendingList, WriteKind } from '../state/sidecar-state.js'
 import { prefixOf, update, updateProcess, warn, writeObject, type Step } from '../state/step.js'
 
 /** Applies the queued write of one kind, as the real sidecar's worker does. */
-export function applyWrite(step: Step, kind: WriteKind, at: number): void {
+export function applyWrite(step: Step, kind: WriteKind): void {
   const { [kind]: _, ...due } = step.state.process.due
   updateProcess(step, { due })
   if (step.state.gone) return
-  if (kind === 'state') writeState(step, at)
+  if (kind === 'state') writeState(step)
   else if (kind === 'labels' || kind === 'annotations') writeMetadata(step, kind)
   else writeValues(step, kind)
 }
 
-function writeState(step: Step, at: number): void {
+function writeState(step: Step): void {
   const { process, object, config, reservedUntil } = step.state
   if (process.wantedState === '' || isFinal(object)) return
   if (process.undoesAllocation && object.status.state === 'Allocated') {
@@ -31,12 +31,12 @@ function writeState(step: Step, at: number): void {
   }
   updateProcess(step, { undoesAllocation: false })
   const limited = process.wantedState === 'Reserved' && process.reserveFor !== undefined
-  const until = limited ? at + process.reserveFor : undefined
+  const until = limited ? step.now + process.reserveFor : undefined
   let next = withState(object, process.wantedState)
-  if (process.wantedState === 'Allocated') next = withLastAllocated(next, config.platform, at)
+  if (process.wantedState === 'Allocated') next = withLastAllocated(next, config.platform, step.now)
   update(step, { reservedUntil: until })
   writeObject(step, next, until !== reservedUntil)
-  if (process.wantedState === 'RequestReady') update(step, { readyAt: at + config.controllerDelay })
+  if (process.wantedState === 'RequestReady') update(step, { readyAt: step.now + config.controllerDelay })
   if (until !== undefined) updateProcess(step, { reserveEnds: until })
 }
 

@@ -8,16 +8,13 @@ import { endObject, followObject, replace } from './ending.js'
 
 const writeKinds: readonly WriteKind[] = ['state', 'labels', 'annotations', 'counters', 'lists']
 
-/** Work that no event asks for. `at` is when it was due. */
-type Work = (step: Step, at: number, now: number) => void
+/** Work that no event asks for. The step's time is when it was due; `until` is the present. */
+type Work = (step: Step, until: number) => void
 
 /** The next due work and its time; undefined if there is none. */
 export function nextDueWork(state: SidecarState): { readonly work: Work; readonly at: number } | undefined {
   const { process, faults, apiServerBackAt, ending } = state
-  const write = (kind: WriteKind): [Work, number | undefined] => [
-    (step, at) => applyWrite(step, kind, at),
-    process.due[kind],
-  ]
+  const write = (kind: WriteKind): [Work, number | undefined] => [(step) => applyWrite(step, kind), process.due[kind]]
   const needsApiServer: readonly (readonly [Work, number | undefined])[] = [
     [vanish, state.goneAt],
     [endObject, ending?.nextAt],
@@ -39,12 +36,15 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
   return next
 }
 
-/** Does everything that is due by `now`, in order. */
-export function doDueWork(step: Step, now: number): void {
-  for (let next = nextDueWork(step.state); next && next.at <= now; next = nextDueWork(step.state)) {
-    next.work(step, next.at, now)
-    followObject(step, next.at)
+/** Does everything that is due by now, in order. */
+export function doDueWork(step: Step): void {
+  const until = step.now
+  for (let next = nextDueWork(step.state); next && next.at <= until; next = nextDueWork(step.state)) {
+    step.now = next.at
+    next.work(step, until)
+    followObject(step)
   }
+  step.now = until
 }
 
 function vanish(step: Step): void {
@@ -65,19 +65,19 @@ function becomeReady(step: Step): void {
 }
 
 /** The timer asks for Ready whatever the state is by then. In a pod, only a final state ignores it. */
-function endReservation(step: Step, at: number): void {
+function endReservation(step: Step): void {
   updateProcess(step, { reserveEnds: undefined })
   const { config, object } = step.state
   if (config.mode === 'local') record(step, 'ready')
   else if (isFinal(object)) return
-  requestState(step, 'Ready', at)
+  requestState(step, 'Ready')
 }
 
 /** Cuts every watch, and sets the next time. */
-function dropAgain(step: Step, _at: number, now: number): void {
+function dropAgain(step: Step, until: number): void {
   const { drops } = step.state.faults
   if (drops === undefined) return
-  skipMissedDrops(step, now)
+  skipMissedDrops(step, until)
   step.effects.push({ type: 'fault', rule: `dropWatchers cuts every watch every ${drops.everyMs} ms` })
   step.effects.push({ type: 'end-watchers', reason: 'dropped' })
   update(step, { watchers: [] })
@@ -92,12 +92,13 @@ export function skipMissedDrops(step: Step, now: number): void {
 }
 
 /** Brings the API server back: the writes that waited for it are applied in the order in which they were due. */
-export function bringApiServerBack(step: Step, now: number): void {
+export function bringApiServerBack(step: Step): void {
+  const { now } = step
   const { apiServerBackAt, process } = step.state
   if (apiServerBackAt === undefined) return
   update(step, { apiServerBackAt: undefined })
   const waiting = (Object.entries(process.due) as [WriteKind, number][]).filter(([, at]) => at <= now)
-  for (const [kind] of waiting.sort(([, a], [, b]) => a - b)) applyWrite(step, kind, now)
+  for (const [kind] of waiting.sort(([, a], [, b]) => a - b)) applyWrite(step, kind)
   // The platform's controllers couldn't reach the API server either: their work resumes now.
   const { goneAt, readyAt, ending } = step.state
   update(step, {

@@ -8,7 +8,8 @@ import { stateOfNew, type SidecarState } from '../state/sidecar-state.js'
 import { nextVersion, update, writeObject, type Step } from '../state/step.js'
 
 /** Schedules the platform's reaction to the GameServer's present state. */
-export function followObject(step: Step, at: number): void {
+export function followObject(step: Step): void {
+  const { now } = step
   const { config, object, goneAt, ending } = step.state
   const present = endReason(step.state)
   if (present === undefined) {
@@ -19,11 +20,11 @@ export function followObject(step: Step, at: number): void {
   const reason = ending?.reason ?? present
   // An Unhealthy GameServer without a Fleet stays Unhealthy.
   const isHandled = object.status.state === 'Shutdown' || config.replaceAfter !== undefined
-  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? at + config.controllerDelay)
+  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? now + config.controllerDelay)
   const replacesAt =
     ending?.replacesAt ??
     // A Fleet counts a deleted GameServer until its pod is gone.
-    (config.replaceAfter === undefined ? undefined : Math.max(at + config.replaceAfter, goneAt ?? at))
+    (config.replaceAfter === undefined ? undefined : Math.max(now + config.replaceAfter, goneAt ?? now))
   if (ending?.nextAt === nextAt && ending?.replacesAt === replacesAt && ending?.reason === reason) return
   update(step, { ending: { reason, nextAt, replacesAt } })
 }
@@ -36,42 +37,42 @@ function endReason({ config, object, gone, goneAt }: SidecarState): EndReason | 
 }
 
 /** Takes the platform's next step: from Unhealthy to Shutdown, and from Shutdown to the deletion timestamp. */
-export function endObject(step: Step, at: number): void {
+export function endObject(step: Step): void {
   const { ending, object } = step.state
   if (ending !== undefined) update(step, { ending: { ...ending, nextAt: undefined } })
-  if (object.status.state === 'Shutdown') markDeleted(step, at)
+  if (object.status.state === 'Shutdown') markDeleted(step)
   else writeObject(step, withState(object, 'Shutdown'))
 }
 
 /** Sets the deletion timestamp. */
-export function markDeleted(step: Step, at: number): void {
+export function markDeleted(step: Step): void {
   const { object } = step.state
-  const timestamp = String(Math.floor(at / 1000))
+  const timestamp = String(Math.floor(step.now / 1000))
   writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: timestamp } }, true)
 }
 
 type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason']
 
 /** Replaces the GameServer by a fresh one with its own sidecar, and cuts every connection. */
-export function replace(step: Step, at: number): void {
-  startFresh(step, step.state.ending?.reason ?? 'deleted', at)
+export function replace(step: Step): void {
+  startFresh(step, step.state.ending?.reason ?? 'deleted')
   update(step, { watchers: [] })
   step.effects.push({ type: 'disconnect', reason: 'replaced' })
 }
 
 /** Forgets the GameServer, and starts for a fresh one. */
-export function startFresh(step: Step, reason: ReplacementReason, at: number): void {
+export function startFresh(step: Step, reason: ReplacementReason): void {
   const { config, object } = step.state
   const replacements = step.state.replacements + 1
   update(step, { replacements })
-  begin(step, freshGameServer(config, object, replacements, at), reason, at)
+  begin(step, freshGameServer(config, object, replacements, step.now), reason)
 }
 
 /** Starts for a GameServer that takes the place of the present one. */
-export function begin(step: Step, object: GameServer, reason: ReplacementReason, at: number): void {
+export function begin(step: Step, object: GameServer, reason: ReplacementReason): void {
   const names = { previous: step.state.object.object_meta.name, name: object.object_meta.name }
   step.effects.push({ type: 'change', change: { type: 'replaced', reason, ...names } })
-  update(step, stateOfNew(step.state.config, object, at))
+  update(step, stateOfNew(step.state.config, object, step.now))
 }
 
 /**
