@@ -65,15 +65,12 @@ export async function sidecarsElsewhere(url: string): Promise<string | undefined
   return `On this machine there ${others.length === 1 ? 'is one' : 'are some'} at ${others.map(describeRunning).join(', ')}`
 }
 
-/** Who listens on a port of this machine. */
-export interface PortOwner {
+/** A sidecar on a port of this machine. */
+interface Running {
+  readonly port: number
   readonly kind: 'another local sidecar' | 'a real sidecar'
   /** Name and state of its GameServer; undefined for a sidecar with a token. */
   readonly gameServer: string | undefined
-}
-
-interface Running extends PortOwner {
-  readonly port: number
 }
 
 const describeRunning = ({ port, gameServer }: Running): string =>
@@ -81,15 +78,14 @@ const describeRunning = ({ port, gameServer }: Running): string =>
 
 async function runningSidecars(usual = USUAL_PORT): Promise<Running[]> {
   const announced = announcedPorts()
+  const patience = (port: number): number => (announced.includes(port) ? KNOWN_PATIENCE_MS : PATIENCE_MS)
   const ports = [...new Set([usual, ...announced])]
-  const owners = await Promise.all(
-    ports.map((port) => findPortOwner(port, announced.includes(port) ? KNOWN_PATIENCE_MS : PATIENCE_MS)),
-  )
-  return ports.flatMap((port, i) => (owners[i] === undefined ? [] : [{ port, ...owners[i] }]))
+  const owners = await Promise.all(ports.map((port) => findPortOwner(port, patience(port))))
+  return owners.filter((owner) => owner !== undefined)
 }
 
 /** Asks for the GameServer on a port; undefined where no sidecar answers. */
-export async function findPortOwner(port: number, patience = KNOWN_PATIENCE_MS): Promise<PortOwner | undefined> {
+export async function findPortOwner(port: number, patience = KNOWN_PATIENCE_MS): Promise<Running | undefined> {
   // Loads TLS, which commands that start a sidecar don't need.
   const { ask } = await import('./ask.js')
   const [own, read] = await Promise.all(
@@ -98,10 +94,11 @@ export async function findPortOwner(port: number, patience = KNOWN_PATIENCE_MS):
   const state = parseObject(own!.text) ?? {}
   const gameServer = parseObject(read!.text) ?? {}
   // A sidecar with a token answers 401.
-  if (own!.status === 401 || 'gameServer' in state) {
-    return { kind: 'another local sidecar', gameServer: nameAndState(state['gameServer']) }
-  }
-  return 'object_meta' in gameServer ? { kind: 'a real sidecar', gameServer: nameAndState(gameServer) } : undefined
+  if (own!.status === 401 || 'gameServer' in state)
+    return { port, kind: 'another local sidecar', gameServer: nameAndState(state['gameServer']) }
+  return 'object_meta' in gameServer
+    ? { port, kind: 'a real sidecar', gameServer: nameAndState(gameServer) }
+    : undefined
 }
 
 function nameAndState(found: unknown): string | undefined {

@@ -103,7 +103,9 @@ function createFace(connection: Connection, state: State, watch: Watch, heartbea
     get status(): ClientStatus {
       const { state: connected, transport, reason } = connection.current
       const { sender, lastBeat, healthy } = heartbeat
-      return { connection: connected, transport, reason, direct: access.isDirect, lastBeat, healthy, heartbeat: sender }
+      const { isDirect: direct, paths } = access
+      const stablePaths = paths.isStable
+      return { connection: connected, transport, reason, direct, stablePaths, lastBeat, healthy, heartbeat: sender }
     },
     watchGameServer: (options?: WatchOptions | null) => ({
       [Symbol.asyncIterator]: () => iterate(watch, state, time, options ?? {}),

@@ -1,5 +1,5 @@
 import type { GameServer } from '../protocol/game-server.js'
-import { operations, type Operation, type OperationName } from '../protocol/operations.js'
+import { operations, stablePath, type Operation, type OperationName } from '../protocol/operations.js'
 import {
   checkLength,
   isPassing,
@@ -47,6 +47,8 @@ export interface Access {
   readonly baseUrl: string
   readonly http: SendHttp
   readonly request: Request
+  /** Whether the sidecar has only the stable paths of counters and lists. */
+  readonly paths: { isStable: boolean }
   /** Whether requests go out in direct mode, which never ends once it has begun. */
   readonly isDirect: boolean
   /** The error for an operation that can't be sent from here. */
@@ -54,42 +56,58 @@ export interface Access {
 }
 
 export function createAccess(baseUrl: string, http: SendHttp, time: Time, limit: number): Access {
+  const paths = { isStable: false }
+
+  function send(task: Task, { operation, body = {}, name, timeout }: Call, isStable: boolean): Promise<Reply> {
+    const [method, , shape] = operations[operation] as Operation
+    let status: number
+    let retryAfter: string | null | undefined
+    let text = ''
+    return time
+      .wait<Reply>(
+        task,
+        (resolve, reject) =>
+          http(urlOf(baseUrl, operation, name, isStable), requestInit(method, shape && JSON.stringify(body)), {
+            onHead(code, header) {
+              status = code
+              retryAfter = header('Retry-After')
+            },
+            onText(piece) {
+              text += piece
+              checkLength(text, limit, 'body')
+            },
+            onEnd: () => resolve(interpretAnswer(operation, status, text, retryAfter)),
+            onError: reject,
+          }),
+        timeout,
+      )
+      .catch((cause: unknown) => failedReply(baseUrl, task, cause, !isSafe(operation)))
+  }
+
   return {
     baseUrl,
     http,
+    paths,
     isDirect: false,
     refuse: () => undefined,
 
-    request: (task, { operation, body = {}, name, timeout }) => {
-      const [method, , shape] = operations[operation] as Operation
-      let status: number
-      let retryAfter: string | null | undefined
-      let text = ''
-      return time
-        .wait<Reply>(
-          task,
-          (resolve, reject) =>
-            http(urlOf(baseUrl, operation, name), requestInit(method, shape && JSON.stringify(body)), {
-              onHead(code, header) {
-                status = code
-                retryAfter = header('Retry-After')
-              },
-              onText(piece) {
-                text += piece
-                checkLength(text, limit, 'body')
-              },
-              onEnd: () => resolve(interpretAnswer(operation, status, text, retryAfter)),
-              onError: reject,
-            }),
-          timeout,
-        )
-        .catch((cause: unknown) => failedReply(baseUrl, task, cause, !isSafe(operation)))
+    async request(task, call) {
+      const reply = await send(task, call, paths.isStable)
+      if (!call.name || paths.isStable || !isMissing(reply)) return reply
+      const other = await send(task, call, true)
+      if (isMissing(other)) return reply
+      paths.isStable = true
+      return other
     },
   }
 }
 
-export function urlOf(baseUrl: string, operation: OperationName, name?: string): string {
-  return baseUrl + operations[operation][1].replace('{key}', () => name!)
+/** Whether a sidecar lacks the path: nothing was carried out. */
+const isMissing = ({ error }: Reply): boolean => !!error && error.code === 'UNIMPLEMENTED' && error.status !== 500
+
+export function urlOf(baseUrl: string, operation: OperationName, name?: string, isStable?: boolean): string {
+  const path = operations[operation][1]
+  return baseUrl + (isStable ? stablePath(path) : path).replace('{key}', () => name!)
 }
 
 /**
@@ -134,7 +152,7 @@ export function isGameServer(value: unknown): value is GameServer {
 }
 
 /** Interprets a complete answer. */
-export function interpretAnswer(
+function interpretAnswer(
   operation: OperationName,
   status: number,
   text: string,

@@ -155,6 +155,8 @@ export interface ClientStatus {
   reason: string | undefined
   /** A page of another origin: reads come from the watch, and no answer to a write can be seen. */
   direct: boolean
+  /** Whether counters and lists are called by stable paths, since the sidecar lacks those of the beta. */
+  stablePaths: boolean
   /** The last good beat, ms since the Unix epoch. */
   lastBeat: number | undefined
   /** Whether the last beat went well; undefined until the sidecar has answered for the first time. */

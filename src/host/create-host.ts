@@ -8,6 +8,7 @@ import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { tellSafely, type HostExit, type Tell } from './host-events.js'
 import { replaces, withReplacement } from './local-kubelet.js'
+import { inspectedPort, inspectFlags } from './inspect.js'
 import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions, type HostOptions, type HostSettings } from './host-options.js'
 import type { MetricsServer } from '../deploy/metrics.js'
@@ -58,11 +59,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const settings = resolveHostOptions(options)
   options.signal?.throwIfAborted()
   checkBuild(options.dir, settings.path)
+  if (settings.inspect !== undefined) settings.inspect = await inspectedPort(settings.inspect)
   if (options.webrtc) await loadNative()
-  const browserPath = findBrowser(options.browser)
-  const figures = new HostFigures()
-  const tell = figures.follow(tellSafely(options.onEvent))
-  const start = new HostStart(options, settings, browserPath, figures, tell)
+  const start = new HostStart(options, settings, findBrowser(options.browser))
   try {
     return await start.run(began)
   } catch (error) {
@@ -76,7 +75,7 @@ class HostStart {
   readonly #options: HostOptions
   readonly #settings: HostSettings
   readonly #browserPath: string
-  readonly #figures: HostFigures
+  readonly #figures = new HostFigures()
   readonly #tell: Tell
   readonly #failing = new AbortController()
   readonly #launching: Promise<Browser>
@@ -86,12 +85,11 @@ class HostStart {
   /** A local sidecar has no such address: its players reach the port at their WebSocket's address. */
   #advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
 
-  constructor(options: HostOptions, settings: HostSettings, browserPath: string, figures: HostFigures, tell: Tell) {
+  constructor(options: HostOptions, settings: HostSettings, browserPath: string) {
     this.#options = options
     this.#settings = settings
     this.#browserPath = browserPath
-    this.#figures = figures
-    this.#tell = tell
+    this.#tell = this.#figures.follow(tellSafely(options.onEvent))
     // The browser takes longest, so it starts first, beside the rest.
     const { signal } = this.#failing
     this.#launching = this.#launch(options.signal ? AbortSignal.any([signal, options.signal]) : signal)
@@ -123,7 +121,10 @@ class HostStart {
     const { webgl: isDrawn = false, isolate: isIsolated = false } = this.#options
     const { host } = new URL(pageUrl)
     const config = { host, playersPath: players.pagePath, isDrawn, isTimed: metrics !== undefined }
-    const common = { settings, pageUrl, config, isIsolated, figures: metrics && this.#figures, tell, wasReady }
+    const common = {
+      ...{ settings, pageUrl, sidecarUrl, config, isIsolated },
+      ...{ figures: metrics && this.#figures, tell, wasReady },
+    }
     const first = await startPage({ ...common, browser: this.#launching, began })
     this.#closing.push(() => first.close(true))
     signal?.throwIfAborted()
@@ -168,7 +169,9 @@ class HostStart {
   readonly #warn = (text: string): void => this.#tell({ event: 'warning', text })
 
   #launch(signal: AbortSignal): Promise<Browser> {
-    const { webgl = false, browserFlags: extra = [] } = this.#options
+    const { webgl = false, browserFlags = [] } = this.#options
+    const { inspect } = this.#settings
+    const extra = inspect === undefined ? browserFlags : [...browserFlags, ...inspectFlags(inspect)]
     return launchBrowser({
       signal,
       path: this.#browserPath,
@@ -189,23 +192,14 @@ class HostStart {
     })
   }
 
-  #openMetrics(
-    players: PlayersPort,
-    { figures: forwarded, sidecarUrl, local }: InnerGateway,
-  ): Promise<MetricsServer | undefined> {
-    const { platform } = this.#options
-    const figures = Object.assign(this.#figures, {
-      players: players.figures,
-      forwarded,
-      memoryLimit: memoryLimit().bytes,
-    })
-    return openMetrics(this.#options, { figures, sidecarUrl, platform, local, tell: this.#tell })
+  #openMetrics(players: PlayersPort, gateway: InnerGateway): Promise<MetricsServer | undefined> {
+    const seen = { players: players.figures, forwarded: gateway.figures, memoryLimit: memoryLimit().bytes }
+    return openMetrics(this.#options, Object.assign(this.#figures, seen), gateway, this.#tell)
   }
 
   /** The gateway for the page alone: on loopback, at any port. */
   #startGateway(players: PlayersPort): Promise<InnerGateway> {
-    const { dir, sidecar, platform, deny, spa, isolate, autoHealth } = this.#options
-    const { local: asked } = this.#options
+    const { dir, sidecar, local: asked, platform, deny, spa, isolate, autoHealth } = this.#options
     const local = typeof asked === 'object' ? withReplacement(asked, this.#settings.grace) : asked
     const told = { onWarning: this.#warn, onLog: this.#warn }
     return createInnerGateway(

@@ -19,6 +19,8 @@ export type HostEvent =
   /** With `metricsPort`: a Prometheus reads the metrics there; the port listens on `address`. */
   | { readonly event: 'metrics'; readonly url: string; readonly address: string }
   | { readonly event: 'browser'; readonly pid: number; readonly version: string; readonly sandbox: boolean }
+  /** With `inspect`: what to open in Chrome, on this machine, to debug the page. */
+  | { readonly event: 'debugger'; readonly url: string }
   /** The page has made its first step, `ms` after the host began. */
   | { readonly event: 'booted'; readonly ms: number }
   | { readonly event: 'console'; readonly level: ConsoleLevel; readonly text: string }

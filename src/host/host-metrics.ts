@@ -1,8 +1,7 @@
 import { createClient } from '../index.node.js'
 import { healthRulesOf } from '../client/game-server.js'
 import type { GameServer } from '../protocol/game-server.js'
-import type { ForwardedFigures } from '../local/gateway.js'
-import type { LocalSidecar } from '../local/sidecar.js'
+import type { ForwardedFigures, InnerGateway } from '../local/gateway.js'
 import {
   byLabel,
   serveMetrics,
@@ -13,7 +12,7 @@ import {
   type SidecarFigures,
 } from '../deploy/metrics.js'
 import type { Tell } from './host-events.js'
-import type { MetricsOptions } from './host-options.js'
+import type { HostOptions } from './host-options.js'
 import type { StepFigures } from './page/hosted-page.js'
 import type { PlayersFigures } from './players/relay.js'
 import { anonymousBytes, type MemoryParts } from './browser/memory.js'
@@ -42,43 +41,38 @@ export class HostFigures {
   }
 }
 
-export interface MetricsSource {
-  readonly figures: HostFigures
-  readonly sidecarUrl: string
-  readonly platform: string | undefined
-  readonly local: LocalSidecar | undefined
-  readonly tell: Tell
-}
-
 /**
  * Serves a host's metrics, if they are asked for.
  *
  * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
  */
-export async function openMetrics(options: MetricsOptions, source: MetricsSource): Promise<MetricsServer | undefined> {
-  const { local, tell } = source
-  const { metricsPort: port, metricsAddress: address = local ? '127.0.0.1' : '0.0.0.0' } = options
+export async function openMetrics(
+  options: HostOptions,
+  figures: HostFigures,
+  gateway: InnerGateway,
+  tell: Tell,
+): Promise<MetricsServer | undefined> {
+  const { metricsPort: port, metricsAddress: address = gateway.local ? '127.0.0.1' : '0.0.0.0' } = options
   if (port === undefined) return undefined
   const { url, close } = await serveMetrics({
     port,
     address,
     from: options.metricsFrom ?? PRIVATE_NETWORKS,
-    collect: () => hostFamilies(source.figures, watched.gameServer(), (performance.now() - since) / 1_000),
+    collect: () => hostFamilies(figures, watched.gameServer(), (performance.now() - since) / 1_000),
     onFault: (error) => tell({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
   })
   let since = NaN
-  const watched = watchStates(source, () => (since = performance.now()))
+  const watched = watchStates(gateway, options.platform, () => (since = performance.now()))
   tell({ event: 'metrics', url, address })
   return { url, close: () => (watched.close(), close()) }
 }
 
-interface Watched {
-  gameServer(): GameServer | undefined
-  close(): void
-}
-
 /** Calls `onState` with each new state. At a local sidecar, a watch would puzzle the developer, so the log is read. */
-function watchStates({ sidecarUrl: baseUrl, platform, local }: MetricsSource, onState: () => void): Watched {
+function watchStates(
+  { sidecarUrl: baseUrl, local }: InnerGateway,
+  platform: string | undefined,
+  onState: () => void,
+): { gameServer(): GameServer | undefined; close(): void } {
   if (local === undefined) {
     const quiet = { warn: () => undefined, error: () => undefined }
     const client = createClient({ baseUrl, ...(platform && { platform }), logger: quiet })

@@ -1,6 +1,7 @@
 import type { OperationName } from '../protocol/operations.js'
 import { checkHostOptions } from '../platform/schema.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
+import { longestTimer } from '../protocol/names.js'
 import { trustProxies } from '../protocol/networks.js'
 import { checkCertificate, readOrigin } from '../local/http.js'
 import type { HostEvent } from './host-events.js'
@@ -68,6 +69,11 @@ export interface HostOptions extends PlayersOptions, MetricsOptions {
   readonly hangTimeout?: number | undefined
   /** ms that the end may take. Default 10,000. */
   readonly grace?: number | undefined
+  /**
+   * Port of this machine at which DevTools attach to the page; 0 takes any free one. The page may then stand at a
+   * breakpoint: the host beats in its place, and no silence counts as a hang. Default: none.
+   */
+  readonly inspect?: number | undefined
   /** How often the page is started again after a crash, as long as it was never Ready. Default 2. */
   readonly restarts?: number | undefined
   /** Operations that aren't forwarded to the sidecar. */
@@ -91,6 +97,7 @@ export type HostSettings = ReturnType<typeof resolveHostOptions>
 export function resolveHostOptions(options: HostOptions) {
   checkHostOptions(options)
   const { local, playerOrigins, cert, key } = options
+  const isInspected = options.inspect !== undefined
   return {
     path: options.path ?? '/',
     playersPort: options.playersPort ?? 7_777,
@@ -99,10 +106,12 @@ export function resolveHostOptions(options: HostOptions) {
     maxMessage: options.maxMessage ?? 65_536,
     maxRate: options.maxRate ?? 240,
     maxBuffered: options.maxBuffered ?? 1024 * 1024,
-    bootTimeout: options.bootTimeout ?? 20_000,
-    hangTimeout: options.hangTimeout ?? 5_000,
+    // A page at a breakpoint may be silent for any time.
+    bootTimeout: isInspected ? longestTimer : (options.bootTimeout ?? 20_000),
+    hangTimeout: isInspected ? longestTimer : (options.hangTimeout ?? 5_000),
     grace: options.grace ?? 10_000,
     restarts: options.restarts ?? 2,
+    inspect: options.inspect,
     playerOrigins: playerOrigins?.map((text) => readOrigin(text, 'An origin of players', 'https://example.com')),
     addressOf: trustProxies(options.trustProxy),
     tls: checkCertificate(cert, key),

@@ -5,6 +5,7 @@ import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
 import type { HostFigures } from './host-metrics.js'
 import type { HostSettings } from './host-options.js'
+import { devtoolsUrl, keepBeating } from './inspect.js'
 import { openHostedPage, type HostedPage } from './page/hosted-page.js'
 import { observePage, type PageObservation } from './page/observe-page.js'
 import { stackOfHang, watchForHang } from './page/hang-watch.js'
@@ -15,6 +16,7 @@ export interface RunPageOptions {
   readonly settings: HostSettings
   readonly browser: Promise<Browser>
   readonly pageUrl: string
+  readonly sidecarUrl: string
   readonly config: HostConfig
   /** Whether the page is isolated from other origins, as SharedArrayBuffer needs. */
   readonly isIsolated: boolean
@@ -85,7 +87,7 @@ export class PageRun implements GameRun {
 
   /** Loads the page, once all observers are attached. */
   async begin(bootsUntil: number): Promise<void> {
-    const { pageUrl, figures, tell } = this.#given
+    const { settings, pageUrl, sidecarUrl, figures, tell } = this.#given
     const { devtools, pid } = this.#browser
     if (figures) Object.assign(figures, { steps: this.#page.steps, memory: createBrowserMemory(pid) })
     const { session, targetId } = this.#page
@@ -94,6 +96,7 @@ export class PageRun implements GameRun {
       browser: devtools,
       targetId,
       origin: new URL(pageUrl).origin,
+      isInspected: settings.inspect !== undefined,
       isEnding: () => this.#isEnding,
       onLine: (line) => {
         if (line.level === 'error') this.#lastError = line.text
@@ -104,6 +107,10 @@ export class PageRun implements GameRun {
       onReloaded: (url) => this.#onReloaded(url),
     })
     void this.gone.then(this.#fail)
+    if (settings.inspect !== undefined) {
+      tell({ event: 'debugger', url: devtoolsUrl(settings.inspect, targetId) })
+      keepBeating(sidecarUrl, this.#over.signal)
+    }
     this.#page.load(pageUrl).catch((error: unknown) => this.#fail((error as Error).message))
     void this.#superviseLife(bootsUntil)
   }

@@ -1,5 +1,4 @@
-export { trackPlayers } from './tracking/track-players.js'
-export { trackSessions } from './tracking/track-sessions.js'
+export { trackPlayers, trackSessions } from './tracking/track.js'
 
 export type { EndWhenEmptyOptions } from './tracking/end-when-empty.js'
 export type {

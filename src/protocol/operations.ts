@@ -30,4 +30,7 @@ export const operations = {
   removeListValue: ['POST', '/v1beta1/lists/{key}:removeValue', { value: 'text' }],
 } as const satisfies Record<string, Operation>
 
+/** The path of an operation where counters and lists are stable, as all other paths are. */
+export const stablePath = (path: string): string => path.replace('/v1beta1', '')
+
 export type OperationName = keyof typeof operations

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
-import { createLocalClock } from '../../src/local/sidecar/local-clock.js'
+import { LocalClock } from '../../src/local/sidecar/local-clock.js'
 import { startSidecar } from '../support/with-sidecar.js'
 
 const health = { periodSeconds: 1, failureThreshold: 20, initialDelaySeconds: 1 }
@@ -11,7 +11,7 @@ const post = (local: LocalSidecar, path: string): Promise<Response> =>
 
 describe('a clock', () => {
   test('that is put forward fires due timers in order, each at its own time, also those that a timer sets', () => {
-    const clock = createLocalClock()
+    const clock = new LocalClock()
     clock.setSpeed(0)
     const begun = clock.now()
     const seen: [string, number][] = []
@@ -33,7 +33,7 @@ describe('a clock', () => {
   })
 
   test('goes on when the clock of the machine is set back', async () => {
-    const clock = createLocalClock()
+    const clock = new LocalClock()
     const begun = clock.now()
     const fired = new Promise<number>((resolve) => clock.setTimer(50, () => resolve(clock.now() - begun)))
     vi.spyOn(Date, 'now').mockReturnValue(begun - 3_600_000)
@@ -42,7 +42,7 @@ describe('a clock', () => {
   })
 
   test('that stands still fires nothing until it runs again', async () => {
-    const clock = createLocalClock()
+    const clock = new LocalClock()
     clock.setSpeed(0)
     const at = clock.now()
     let fired = false
@@ -61,7 +61,7 @@ describe('a clock', () => {
   })
 
   test('that runs fast skips no due timer, however busy the machine is', async () => {
-    const clock = createLocalClock()
+    const clock = new LocalClock()
     clock.setSpeed(1_000)
     const times: number[] = []
     const begun = clock.now()

@@ -1,7 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
 import { SidecarError } from '../../src/index.js'
 import { trackPlayers } from '../../src/players/index.js'
-import { PlayersState } from '../../src/players/tracking/players-state.js'
+import {
+  createPlayersState,
+  idsIn,
+  join,
+  players as kind,
+  quit,
+  type PlayersState,
+} from '../../src/players/tracking/players-reducer.js'
+import { answered, connection, settle, shown, tick } from '../../src/players/tracking/writes.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { fate, play } from './players-support.js'
 import { objectOf } from './search/players-world.js'
@@ -19,6 +27,11 @@ describe('players in virtual time', () => {
     await mock.advance(60_000)
     expect(calls()).toEqual(['addListValue ann'])
     expect(events).toEqual(['joined ann'])
+  })
+
+  test('in automatic time a join passes the time until it has its seat', async () => {
+    const { players } = await play({ mock: { time: 'auto' } })
+    expect(await players.join('ann')).toBe('joined')
   })
 
   test('a promised player joins at once without a call, and leaves by one call', async () => {
@@ -191,38 +204,38 @@ describe('players in virtual time', () => {
 
 /** A state without a client, in which each change is a turn of its own. */
 function stateOf(...changes: ((state: PlayersState) => void)[]): PlayersState {
-  const state = new PlayersState({ list: 'players', limit: Infinity })
+  const state = createPlayersState({ list: 'players', limit: Infinity })
   for (const change of changes)
-    for (const make of [change, () => state.turn()]) {
+    for (const make of [change, kind.turn]) {
       make(state)
-      state.settle()
+      settle(state, kind)
     }
   return state
 }
 
-const quit = (id: string) => (state: PlayersState) => state.quit(id, new SidecarError('ABORTED', 'left'))
+const leave = (id: string) => (state: PlayersState) => quit(state, id, new SidecarError('ABORTED', 'left'))
 
 test.each([
   ['a tick before is written, so its value beside an allocation is no promise', 1, []],
   ['just before may be forgotten, so its value beside an allocation is a promise', 0, ['ann']],
 ])('when the watch reconnects, an add for who has left that was accepted %s', (_, ticks, expected) => {
   const state = stateOf(
-    (state) => state.object(objectOf({ values: [], version: 1, allocation: 0 })),
-    (state) => state.join('ann'),
-    (state) => state.answered('ann'),
-    (state) => ticks && state.tick(),
-    quit('ann'),
-    (state) => state.connection(false),
-    (state) => state.connection(true),
-    (state) => state.object(objectOf({ values: ['ann', 'bob'], version: 3, allocation: 1 })),
+    (state) => shown(state, kind, objectOf({ values: [], version: 1, allocation: 0 })),
+    (state) => join(state, 'ann'),
+    (state) => answered(state, kind, 'ann'),
+    (state) => ticks && tick(state),
+    leave('ann'),
+    (state) => connection(state, false),
+    (state) => connection(state, true),
+    (state) => shown(state, kind, objectOf({ values: ['ann', 'bob'], version: 3, allocation: 1 })),
   )
-  expect(state.idsIn('expected')).toEqual([...expected, 'bob'])
+  expect(idsIn(state, 'expected')).toEqual([...expected, 'bob'])
 })
 
 test.each(['many', '', null, {}, '-3'])('a malformed capacity of %j counts as no seats', (capacity) => {
   const state = stateOf(
-    (state) => state.object(objectOf({ values: [], version: 1, allocation: 0 }, capacity)),
-    (state) => state.join('ann'),
+    (state) => shown(state, kind, objectOf({ values: [], version: 1, allocation: 0 }, capacity)),
+    (state) => join(state, 'ann'),
   )
   expect(state.effects).toContainEqual([
     'settle',
@@ -253,7 +266,7 @@ test('a player who leaves and rejoins in the same turn keeps the seat without a 
 
 test('hundreds of joins in one turn on a full list are refused without a call, and leave nothing pending', async () => {
   const { mock, client, players, calls } = await play({ values: ['a', 'b', 'c', 'd'] })
-  const waits = vi.spyOn(client, 'waitFor')
+  const waits = vi.spyOn(client, 'once')
   const joins = Promise.allSettled(Array.from({ length: 300 }, (_, index) => players.join(`p${index}`)))
   await mock.advance(0)
   const fates = (await joins).map((join) => join.status === 'rejected' && (join.reason as { code: string }).code)

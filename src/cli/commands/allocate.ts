@@ -1,7 +1,8 @@
 import { findDocument, plainText, readTextFile, stringify, YamlError } from '../../local/files.js'
 import { allocationMistake } from '../../platform/schema.js'
 import { newAllocation, type AnsweredAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
-import { defineCommand, type CliContext } from '../context.js'
+import { isObject } from '../../protocol/is-object.js'
+import { defineCommand, type Invocation } from '../context.js'
 import { CommandError, EXIT, unreadable, UsageError } from '../exit-codes.js'
 import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { flagName, option, text, toggle, type Values } from '../flags.js'
@@ -36,10 +37,11 @@ export const command = defineCommand({
   examples: `Examples:
   gameserver-sidecar allocate --label mode=dm --add-to players=alice
   gameserver-sidecar allocate -f allocation.yaml`,
-  run: ({ flags: given, context }) => runAllocate(given, context),
+  run: runAllocate,
 })
 
-async function runAllocate(given: AllocateFlags, { colors, print, warn }: CliContext): Promise<number> {
+async function runAllocate({ flags: given, context }: Invocation<typeof flags>): Promise<number> {
+  const { colors, print, warn } = context
   const manifest = await manifestOf(given)
   const several = given.addTo?.find(([, value]) => value.includes(','))
   if (several !== undefined) {
@@ -121,24 +123,21 @@ export async function readAllocationFile(path: string): Promise<GameServerAlloca
     throw new UsageError(`${plainText(path)} is neither YAML nor JSON: ${error.message}.`, { cause: error })
   })
   if (kindOf(value) !== KIND) throw new UsageError(`${plainText(path)} holds no ${KIND}: ${whatIsThere(value)}.`)
-  const hasVersion = typeof value === 'object' && value !== null && 'apiVersion' in value
-  const problem = hasVersion
-    ? allocationMistake(value)
-    : { message: 'apiVersion must be "allocation.agones.dev/v1"; got nothing', path: ['kind'] }
+  const problem =
+    'apiVersion' in (value as object)
+      ? allocationMistake(value)
+      : { message: 'apiVersion must be "allocation.agones.dev/v1"; got nothing', path: ['kind'] }
   if (problem === undefined) return value as GameServerAllocation
   const place = `${plainText(path)}:${lineOf(problem.path)}`
   throw new UsageError(`${place}: ${problem.message}${problem.message.endsWith('?') ? '' : '.'}`)
 }
 
-const kindOf = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null && 'kind' in value ? value.kind : undefined
+const kindOf = (value: unknown): unknown => (isObject(value) ? value['kind'] : undefined)
 
 function whatIsThere(value: unknown): string {
   const kind = kindOf(value)
   if (kind !== undefined) return `its kind is ${JSON.stringify(kind)}`
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? `it needs kind: ${KIND}`
-    : 'it must be an object'
+  return isObject(value) ? `it needs kind: ${KIND}` : 'it must be an object'
 }
 
 const PATIENCE_MS = 10_000

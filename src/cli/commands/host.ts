@@ -22,6 +22,9 @@ import { isWildcard } from '../../local/http.js'
 import { plainText } from '../../local/files.js'
 import { jsonEvent } from '../output.js'
 
+/** Where Chrome looks for pages to inspect by itself. */
+const USUAL_INSPECT = 9_222
+
 /** Flags without a default here have the library's. */
 const flags = {
   sidecar,
@@ -54,6 +57,11 @@ const flags = {
     ...rarely({ browserFlag: option('flag', 'further flag for the browser; repeatable', several) }),
   }),
   ...under('Supervision:', {
+    inspect: option<number | true>(
+      '[port]',
+      'let DevTools attach to the page; no hang ends it (port: 9222; 0 for any)',
+      port,
+    ),
     bootTimeout: option('ms', "time limit for the page's first step (default: 20000)", whole),
     hangTimeout: option('ms', 'silence of the page that counts as a hang (default: 5000)', whole),
   }),
@@ -139,11 +147,14 @@ async function startPage(page: Page, given: HostFlags, signal: AbortSignal, onEv
     ...{ path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
     ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, trustProxy, signal, onEvent },
     ...{ metricsPort, metricsAddress, metricsFrom, ...page },
+    inspect: inspectedPort(given),
     local: insideOptionsOf(given, { onWarning: warn, onLog: warn }),
     playerOrigins: given.playerOrigin,
     browserFlags: given.browserFlag,
   })
 }
+
+const inspectedPort = ({ inspect }: HostFlags): number | undefined => (inspect === true ? USUAL_INSPECT : inspect)
 
 type ListenError = Partial<Record<'address' | 'hostname', string>> & { readonly port?: number }
 
@@ -151,6 +162,7 @@ type ListenError = Partial<Record<'address' | 'hostname', string>> & { readonly 
 function placeOf(error: unknown, given: HostFlags): Place {
   const { playersPort = 7777, playersHost = '', sidecarPort, metricsPort, metricsAddress = '' } = given
   const { port: failed = playersPort, address, hostname } = error as ListenError
+  if (failed === inspectedPort(given) && failed !== playersPort) return { port: failed, portFlag: '--inspect' }
   const isItsAddress = metricsAddress !== playersHost && [address, hostname].includes(metricsAddress)
   if (isItsAddress || (failed === metricsPort && failed !== playersPort))
     return { port: failed, portFlag: '--metrics-port', address: metricsAddress, addressFlag: '--metrics-address' }
@@ -213,6 +225,7 @@ function tellers({ bold, cyan, dim, green, red, yellow }: Colors): Tellers {
     metrics: ({ url, address }) => `metrics    at ${cyan(url)}${all(address)}`,
     browser: ({ version, pid, sandbox }) =>
       `browser    ${version}, process ${pid}, ${sandbox ? 'in its sandbox' : 'without sandbox'}`,
+    debugger: ({ url }) => `debugger   in Chrome: ${cyan(url)}`,
     booted: ({ ms }) => green(`booted     after ${ms} ms`),
     console: ({ level, text }) => `${level.padEnd(9)}  ${(levels[level] ?? String)(text)}`,
     connection: ({ id, state, remoteAddress, code, reason }) =>

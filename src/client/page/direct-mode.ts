@@ -77,6 +77,7 @@ export function createDirectMode(
   const mode = {
     baseUrl,
     http: readable.http,
+    paths: readable.paths,
     isDirect: crossOrigin === 'direct',
 
     refuse: (operation: string) =>

@@ -2,24 +2,12 @@ import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, 
 import { HostError } from '../host-error.js'
 
 /** The machine, as far as finding a browser needs it. */
-export interface System {
-  readonly platform: NodeJS.Platform
-  readonly env: NodeJS.ProcessEnv
-  readonly isRoot: boolean
-  /** Why there is no file at a path that this user may run; undefined if there is one. */
-  problemWith(path: string): string | undefined
-  /** The first bytes of a file, as text. */
-  startOf(path: string): string | undefined
-  readText(path: string): string | undefined
-  /** Names in a folder; empty if the folder is missing. */
-  list(folder: string): readonly string[]
-}
-
-export const thisSystem: System = {
+export const thisSystem = {
   platform: process.platform,
   env: process.env,
   isRoot: process.getuid?.() === 0,
-  problemWith(path) {
+  /** Why there is no file at a path that this user may run; undefined if there is one. */
+  problemWith(path: string): string | undefined {
     const found = attempt(() => statSync(path))
     if (found === undefined) return 'not there'
     if (!found.isFile()) return found.isDirectory() ? 'a folder' : 'no file'
@@ -29,7 +17,8 @@ export const thisSystem: System = {
     })
     return mayRun ? undefined : 'not executable'
   },
-  startOf: (path) =>
+  /** The first bytes of a file, as text. */
+  startOf: (path: string): string | undefined =>
     attempt(() => {
       const file = openSync(path, 'r')
       const start = Buffer.alloc(4096)
@@ -37,9 +26,12 @@ export const thisSystem: System = {
       closeSync(file)
       return start.toString('utf8', 0, length)
     }),
-  readText: (path) => attempt(() => readFileSync(path, 'utf8')),
-  list: (folder) => attempt(() => readdirSync(folder)) ?? [],
+  readText: (path: string): string | undefined => attempt(() => readFileSync(path, 'utf8')),
+  /** Names in a folder; empty if the folder is missing. */
+  list: (folder: string): readonly string[] => attempt(() => readdirSync(folder)) ?? [],
 }
+
+export type System = Readonly<typeof thisSystem>
 
 function attempt<Result>(run: () => Result): Result | undefined {
   try {

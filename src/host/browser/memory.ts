@@ -8,31 +8,22 @@ const LEAST = 64 * MB
 /** The limit of a page's heap in browsers on 64-bit systems. */
 const LARGEST_HEAP_MB = 4_096
 
-export interface MemoryFacts {
-  /** A file's text; undefined for a missing file. */
-  read(path: string): string | undefined
-  /** Bytes that the container may take, as Node reads it from the control group; 0 or a huge number without a limit. */
-  readonly constrained: number
-  readonly total: number
-}
-
-export interface MemoryLimit {
-  readonly bytes: number
-  /** Such as `the container's 512 MB`. */
-  readonly source: string
-}
-
-const thisMachine: MemoryFacts = {
+const thisMachine = {
   read,
+  /** Bytes that the container may take, as Node reads it from the control group; 0 or a huge number without a limit. */
   constrained: process.constrainedMemory(),
   total: totalmem(),
 }
 
+type MemoryFacts = Readonly<typeof thisMachine>
+
 /** The memory of the container, or of the machine if the container has no limit. */
-export function memoryLimit({ constrained, total }: MemoryFacts = thisMachine): MemoryLimit {
+export function memoryLimit({ constrained, total }: MemoryFacts = thisMachine) {
   const isOfContainer = constrained > 0 && constrained < total
   const bytes = isOfContainer ? constrained : total
-  return { bytes, source: `the ${isOfContainer ? "container's" : "machine's"} ${Math.floor(bytes / MB)} MB` }
+  /** Such as `the container's 512 MB`. */
+  const source = `the ${isOfContainer ? "container's" : "machine's"} ${Math.floor(bytes / MB)} MB`
+  return { bytes, source }
 }
 
 /** The size for `--max-old-space-size` in MB: the container's memory less the browser's share. */

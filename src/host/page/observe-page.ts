@@ -12,6 +12,8 @@ export interface ObservePageOptions {
   readonly targetId: string
   /** Of the gateway. */
   readonly origin: string
+  /** A person may stop the page in DevTools. */
+  readonly isInspected: boolean
   isEnding(): boolean
   onLine(line: ConsoleLine): void
   /** The page has left the gateway. */
@@ -31,7 +33,7 @@ export type PageObservation = Awaited<ReturnType<typeof observePage>>
 
 /** Prepares a page before it is loaded: reports its console, answers dialogs, notices navigation. */
 export async function observePage(options: ObservePageOptions) {
-  const { page, browser, targetId, origin, isEnding, onLine } = options
+  const { page, browser, targetId, origin, isInspected, isEnding, onLine } = options
   const sourceMaps = createSourceMaps(origin)
   const lines = createConsoleLines({ onLine, sourceMaps, origin, isEnding })
 
@@ -45,12 +47,8 @@ export async function observePage(options: ObservePageOptions) {
   const onThread = async (attached: ConsoleSession, ended: Promise<void>): Promise<void> => {
     const { session } = attached
     const sessions = [attached]
-    const ends = [
-      sourceMaps.follow(session),
-      session.on('Debugger.paused', () => void session.send('Debugger.resume').catch(ignore)),
-    ]
     session.send('Debugger.enable').catch(ignore)
-    session.send('Debugger.setBreakpointsActive', { active: false }).catch(ignore)
+    const ends = [sourceMaps.follow(session), ignoreBreakpoints(session, isInspected)]
     ends.push(await followConsole(() => Promise.resolve(sessions.pop()), lines))
     await ended
     for (const end of ends) end()
@@ -145,7 +143,7 @@ const LONGEST = 300
  * @param onWarning the page did something useless on a server; takes what that was, and how the host answered
  */
 async function setTraps(
-  { page, browser, targetId, origin, onNavigated, onReloaded }: ObservePageOptions,
+  { page, browser, targetId, origin, isInspected, onNavigated, onReloaded }: ObservePageOptions,
   onWarning: (text: string) => void,
 ): Promise<void> {
   let hasLoaded = false
@@ -180,17 +178,24 @@ async function setTraps(
     onWarning(`The page began a download, which was refused: ${quote(suggestedFilename)} of ${shorten(url)}`)
   })
 
-  // With the debugger on, a `debugger` statement would pause the page. `Debugger.pause` still works for the stack of a hang.
-  page.on('Debugger.paused', () => void page.send('Debugger.resume').catch(ignore))
-
+  ignoreBreakpoints(page, isInspected)
   await Promise.all([
-    page.send('Debugger.setBreakpointsActive', { active: false }),
     page.send('Page.setInterceptFileChooserDialog', { enabled: true, cancel: true }).catch(ignore),
     browser.send('Target.setDiscoverTargets', { discover: true }),
     browser.send('Browser.setDownloadBehavior', { behavior: 'deny', eventsEnabled: true }).catch(ignore),
     // Refuses every permission that a page could ask a person for.
     browser.send('Browser.grantPermissions', { permissions: [] }).catch(ignore),
   ])
+}
+
+/**
+ * With the debugger on, a `debugger` statement would stop the thread. `Debugger.pause` still works for the stack of a hang,
+ * but not where a person may stop the thread: this session would be stopped too, and resume.
+ */
+function ignoreBreakpoints(session: DevtoolsSession, isInspected: boolean): () => void {
+  session.send('Debugger.setBreakpointsActive', { active: false }).catch(ignore)
+  if (isInspected) session.send('Debugger.setSkipAllPauses', { skip: true }).catch(ignore)
+  return session.on('Debugger.paused', () => void session.send('Debugger.resume').catch(ignore))
 }
 
 const shorten = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)

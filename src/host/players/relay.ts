@@ -31,7 +31,7 @@ export interface PlayerRefusal {
 
 export const STOPPING: PlayerRefusal = { code: 1001, reason: 'The game server is stopping' }
 export const RESTARTING: PlayerRefusal = { code: 1012, reason: 'The game restarts' }
-export const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
+const FAILED: PlayerRefusal = { code: 1011, reason: 'The game server has failed' }
 
 /** Counted since the start; bytes are those of the messages, without frames. */
 export class PlayersFigures {

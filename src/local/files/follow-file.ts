@@ -8,7 +8,6 @@ const POLL_MS = 150
 /** Milliseconds from a change to reading, so that the file is complete. */
 const SETTLE_MS = 40
 
-/** A file and its text. */
 export interface TextFile {
   readonly path: string
   readonly text: string

@@ -61,7 +61,6 @@ export function readInFile<T>(path: string, document: FoundDocument, kind: strin
   }
 }
 
-/** Whether a document of a file is of a kind that can be used. */
 export const isKnown = (value: unknown): boolean =>
   isObject(value) && ['GameServer', 'Fleet'].includes(String(value['kind']))
 

@@ -9,7 +9,7 @@ import {
 import { readAutoscaler, readFleet } from '../../platform/schema.js'
 import { callSafely, type ControlResult } from '../../platform/sidecar.js'
 import { listen } from '../http/address.js'
-import { createLocalClock } from '../sidecar/local-clock.js'
+import { LocalClock } from '../sidecar/local-clock.js'
 import { warnProcess } from '../sidecar/local-sidecar-options.js'
 import { plainText } from '../../protocol/plain-text.js'
 import { followFiles, type TextFile } from '../files/follow-file.js'
@@ -75,7 +75,7 @@ class FleetRun {
   readonly #http: ReturnType<typeof createFleetServer>
   readonly #closed = new AbortController()
   #url = ''
-  readonly #clock = createLocalClock()
+  readonly #clock = new LocalClock()
   #cancelWake: (() => void) | undefined
   #unfollow: (() => void) | undefined
   #removeKubeconfig: (() => Promise<void>) | undefined

@@ -70,7 +70,6 @@ export class ServerRun {
   #process!: ServerProcess
   #game: FleetGame | undefined
 
-  /** Starts the sidecar, then the game. */
   static async start(options: ServerOptions): Promise<ServerRun> {
     const { name, manifest, platform, allowOrigins } = options
     const onWarning = (text: string): void => options.onWarning(`${name}: ${text}`, name)
@@ -122,7 +121,6 @@ export class ServerRun {
     return result
   }
 
-  /** Kills the game, as a crash does. */
   kill(): void {
     this.#game?.kill()
   }

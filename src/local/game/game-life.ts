@@ -4,11 +4,9 @@ import { endWithGameServer, hasGameServerEnded, replaceGameServer } from './kube
 
 /** A running game: a program, or a page in its browser. It stands for the container of a pod. */
 export interface Game<End> {
-  /** Resolves when the game has ended. */
   readonly exited: Promise<End>
   /** Asks the game to end, by a signal such as SIGTERM. */
   terminate(signal: string): void
-  /** Kills the game at once. */
   kill(): void
 }
 
@@ -64,7 +62,6 @@ export class GameLife<End> {
     this.ended = this.#live().finally(leave)
   }
 
-  /** Whether no game will be started any more. */
   get isEnding(): boolean {
     return this.#over.signal.aborted
   }
@@ -84,7 +81,6 @@ export class GameLife<End> {
     this.#limits.push(setTimeout(kill, graceMs))
   }
 
-  /** Ends the life with its game. */
   end(signal?: string, graceMs?: number): void {
     this.#over.abort()
     this.terminate(signal, graceMs)
@@ -118,7 +114,6 @@ export class GameLife<End> {
     }
   }
 
-  /** Runs the game once. */
   async #play(): Promise<End> {
     this.#runs = true
     try {

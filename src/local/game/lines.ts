@@ -16,7 +16,6 @@ const COUNT_MS = { first: 1_000, most: 60_000 }
 const PER_SECOND = 100
 const BURST = 500
 
-/** Lines that share a limit. */
 interface Share {
   tokens: number
   filledAt: number

@@ -49,20 +49,17 @@ export function guardFamily(family: Family): () => void {
   }
 }
 
-/** Sends a signal to every process of a family, if any is left. */
 export function signalFamily(family: Family, signal: NodeJS.Signals): void {
   signalGroup(family.group, signal)
   for (const pid of escapedOf(family)) signalProcess(pid, signal)
 }
 
-/** Whether a process of a family still runs. */
 export const isFamilyAlive = (family: Family): boolean => isGroupAlive(family.group) || escapedOf(family).length > 0
 
 /** The processes that left the group, as a daemon does or a browser that a driver started. */
 const escapedOf = ({ group, mark }: Family): number[] =>
   processes().flatMap(({ pid, itsGroup }) => (itsGroup !== group && readProc(pid, 'environ').includes(mark) ? pid : []))
 
-/** Sends a signal to every process of a group, if any is left. */
 export const signalGroup = (group: number, signal: NodeJS.Signals): void =>
   signalProcess(process.platform === 'win32' ? group : -group, signal)
 
@@ -74,7 +71,6 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Kills every process of a group, if any is left. */
 export const endGroup = (group: number): void => signalGroup(group, 'SIGKILL')
 
 /** Whether a process with that pid exists, of any user; for a negative number, whether that group has a process. */
@@ -86,7 +82,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether a process of a group still runs. */
 export function isGroupAlive(group: number): boolean {
   if (!isAlive(process.platform === 'win32' ? group : -group)) return false
   return process.platform !== 'linux' || processes().some(({ itsGroup }) => itsGroup === group)

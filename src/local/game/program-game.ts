@@ -16,12 +16,10 @@ export interface GameExit {
   readonly how: string
 }
 
-/** What a game is started with. */
 export interface GameStart {
   /** What the environment of a program gets. */
   readonly variables: Readonly<Record<string, string>>
   readonly platform: string
-  /** Address of the GameServer's sidecar. */
   readonly sidecarUrl: string
   /** The first port for players. */
   readonly port: number

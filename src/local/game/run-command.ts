@@ -16,7 +16,6 @@ export interface RunCommandOptions {
   readonly graceMs: number
   /** Start the command again for a fresh GameServer if it ended after its GameServer had, as a pod is replaced. */
   readonly restarts: boolean
-  /** Default `inherit`. */
   readonly stdin?: 'inherit' | 'ignore'
   /** Ends the command, as SIGTERM does, unless a signal has come before. */
   readonly orphaned?: Promise<void>

@@ -28,11 +28,9 @@ export interface RunningCommand extends Game<CommandEnd> {
   readonly stderr: Readable | null
   /** Sends SIGTERM only to the command, as in a container; other signals to every process of its group, as a terminal does. */
   terminate(signal: NodeJS.Signals): void
-  /** Sends a signal to every process of the group. */
   signalAll(name: NodeJS.Signals): void
 }
 
-/** A command that can't be started. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   /** As in a shell: 127 if there is no such command, 126 if it can't be executed. */

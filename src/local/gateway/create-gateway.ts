@@ -199,7 +199,6 @@ class GatewayServer {
   }
 }
 
-/** Whether a target belongs to the gateway, not to the game. */
 const isOwnPath = (target: string): boolean => target === '*' || target.startsWith('/_/')
 
 const notFound = (target: string): Refusal => ({
@@ -213,7 +212,6 @@ class Traffic {
   #running = 0
   #last = performance.now()
 
-  /** Counts a request until its work is done. */
   async count(work: Promise<void>): Promise<void> {
     this.#running += 1
     try {

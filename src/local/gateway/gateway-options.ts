@@ -58,7 +58,6 @@ export interface GatewayOptions {
   readonly onLog?: ((line: string) => void) | undefined
 }
 
-/** Checked options with their defaults. */
 export type GatewaySettings = ReturnType<typeof resolveGatewayOptions>
 
 /** @throws TypeError for an unknown option or a value that makes no sense */

@@ -53,7 +53,6 @@ export interface GuardedServerOptions {
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   /** Answers an admitted upgrade to `websocket`. Requests for other upgrades are served as plain requests. */
   upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
-  /** Called for each request that the guard refused. */
   readonly onRefused?: ((message: IncomingMessage, refusal: Refusal) => void) | undefined
   /** Called for a fault of this program while it served a request. */
   readonly onFault: (error: unknown) => void
@@ -73,7 +72,6 @@ const UNREADABLE: Readonly<Record<string, Refusal>> = {
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
 export function createGuardedServer(options: GuardedServerOptions) {
   const { tls, guard, onFault, refusalForm: form = SIDECAR_FORM } = options
-  /** Every open connection; with TLS, its underlying plain socket. */
   const sockets = new Set<Socket>()
   const replies = new WeakMap<Socket, ServerResponse>()
   const secure = tls && createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })

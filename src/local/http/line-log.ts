@@ -4,7 +4,6 @@ import type { Refusal } from './refusal.js'
 /** Most lines in a window. Further lines are only counted. */
 const LINES = 20
 const WINDOW_MS = 10_000
-/** Longest line, in characters. */
 const MAX_LENGTH = 300
 
 export type LineLog = (line: string) => void

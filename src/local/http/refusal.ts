@@ -10,10 +10,8 @@ export interface Refusal {
   readonly message: string
 }
 
-/** The request can't be understood. */
 export const malformed = (message: string): Refusal => ({ status: 400, code: 3, message })
 
-/** The request's origin isn't allowed. */
 export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, message })
 
 export const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
@@ -29,7 +27,6 @@ export interface RefusalForm {
 
 export const SIDECAR_FORM: RefusalForm = { contentType: 'application/json', body: refusalBody }
 
-/** Plain text, for people. */
 export const TEXT_FORM: RefusalForm = {
   contentType: 'text/plain; charset=utf-8',
   body: ({ message }) => `${message}\n`,

@@ -2,10 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { hostName, originOf, readOrigin } from './address.js'
 import { forbidden, malformed, type Refusal } from './refusal.js'
 
-/** The part of a request by which the guard decides. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
 
-/** A request that may be served. */
 export interface Admission {
   readonly refusal?: undefined
   /** Path and query as they came. */
@@ -100,7 +98,6 @@ const allowing = (what: 'host' | 'origin', value: string): string =>
 const isNavigation = ({ method, headers }: RequestHead, kind: 'document' | 'iframe'): boolean =>
   method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === kind
 
-/** Methods that pages of an allowed origin may use. */
 export const CORS_METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
 
 /** Headers that let a page of an allowed origin read an answer. The real sidecar sends none. */

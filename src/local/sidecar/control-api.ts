@@ -13,7 +13,6 @@ import {
 import { answer, isSequence, refused, type Control } from './control-routes.js'
 import { parseGameServer } from '../files/game-server-file.js'
 
-/** The sidecar that the control interface controls. */
 export interface ControlTarget {
   readonly sidecar: Sidecar
   control(command: ControlCommand): ControlResult

@@ -41,12 +41,10 @@ export function checkControlAccess(
 
 type Handler = (request: Request, query: URLSearchParams) => Response | Promise<Response>
 
-/** Handlers by the path after the prefix. */
 export type Routes = Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler]>>
 
 /** An event log with a state, which readers follow. */
 export interface EventSource {
-  /** The JSON of the present state. */
   state(): Buffer<ArrayBuffer>
   /** Number of the newest entry; 0 without one. */
   lastSeq(): number
@@ -68,7 +66,6 @@ export interface Control {
   readonly routes?: Routes
   /** Answers a path of its own that is no constant. */
   special?(route: string): Response | undefined
-  /** Carries out what may be a command. */
   command(given: unknown): Response | Promise<Response>
   /** Allocates by what may be a GameServerAllocation. @throws InvalidInput */
   allocate(manifest: unknown): object
@@ -90,7 +87,6 @@ const routesOf = ({ source, command, allocate, routes }: Control): Routes => ({
   '/events': ['GET', () => refused(400, 3, 'This path is a WebSocket')],
 })
 
-/** Answers an admitted request for one of the control interface's paths. */
 export async function answerControl(
   control: Control,
   message: IncomingMessage,
@@ -180,7 +176,6 @@ export async function readBodyText(
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
 }
 
-/** A text as a value; undefined if it is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

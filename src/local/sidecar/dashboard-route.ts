@@ -63,7 +63,6 @@ interface PageModule {
   readonly hashes: { readonly script: string; readonly style: string }
 }
 
-/** A page with its script and style inside. */
 export type InlinedPage = ReturnType<typeof inlinedPage>
 
 export function inlinedPage({ brotli, id, hashes }: PageModule) {

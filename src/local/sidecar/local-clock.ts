@@ -4,126 +4,114 @@ import type { SidecarEnvironment } from '../../platform/sidecar.js'
 /** Most timers that fire in one turn of the event loop. */
 const mostAtOnce = 100
 
-/** A clock that can run faster than the machine's, stop, and be put forward. */
-export interface LocalClock extends Required<Omit<SidecarEnvironment, 'report'>> {
-  /** Lets the clock run `speed` times as fast as the machine's. 0 stops it. */
-  setSpeed(speed: number): void
-  /** Puts the clock forward. Timers that are due by then fire in order, each at its own time. */
-  advance(ms: number): void
-}
-
 interface Timer {
   readonly at: number
   readonly fire: () => void
 }
 
-interface ClockState {
-  readonly timers: Set<Timer>
-  speed: number
-  /** The clock's time at one time of the machine. */
-  start: { readonly time: number; readonly machine: number }
-  /** The clock's time while a timer fires. */
-  stepping: number | undefined
-  armed: { readonly at: number; readonly timeout: NodeJS.Timeout } | undefined
-}
-
 /** Whole ms that never go back: the machine's wall clock does, when it is set. */
 const machineTime = (): number => Math.floor(performance.now())
 
-const running = ({ start, speed }: ClockState): number => start.time + (machineTime() - start.machine) * speed
+/** A clock that can run faster than the machine's, stop, and be put forward. */
+export class LocalClock implements Required<Omit<SidecarEnvironment, 'report'>> {
+  readonly #timers = new Set<Timer>()
+  #speed = 1
+  /** The clock's time at one time of the machine. */
+  #start = { time: Date.now(), machine: machineTime() }
+  /** The clock's time while a timer fires. */
+  #stepping: number | undefined
+  #armed: { readonly at: number; readonly timeout: NodeJS.Timeout } | undefined
 
-function firstOf({ timers }: ClockState): Timer | undefined {
-  let first: Timer | undefined
-  for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer
-  return first
-}
-
-/**
- * At any speed but 1, the clock waits for timers that are due. Otherwise a timer 2 ms late would be 2 s late at a speed of
- * 1,000, and periods of health would be skipped as if the machine had slept.
- */
-function timeOf(state: ClockState): number {
-  if (state.stepping !== undefined) return state.stepping
-  const time = running(state)
-  if (state.speed === 1) return time
-  return Math.min(time, Math.max(state.start.time, firstOf(state)?.at ?? time))
-}
-
-export function createLocalClock(): LocalClock {
-  const state: ClockState = {
-    timers: new Set(),
-    speed: 1,
-    start: { time: Date.now(), machine: machineTime() },
-    stepping: undefined,
-    armed: undefined,
+  /**
+   * At any speed but 1, the clock waits for timers that are due. Otherwise a timer 2 ms late would be 2 s late at a speed of
+   * 1,000, and periods of health would be skipped as if the machine had slept.
+   */
+  readonly now = (): number => {
+    if (this.#stepping !== undefined) return this.#stepping
+    const time = this.#running()
+    if (this.#speed === 1) return time
+    return Math.min(time, Math.max(this.#start.time, this.#first()?.at ?? time))
   }
-  const now = (): number => timeOf(state)
-  const restartAt = (time: number): void => void (state.start = { time, machine: machineTime() })
 
-  /** Sets the machine's timer for the first timer. */
-  function arm(): void {
-    const first = firstOf(state)
-    if (state.stepping !== undefined || first?.at === state.armed?.at) return
-    disarm()
-    if (first === undefined || state.speed === 0) return
-    const ms = Math.min(longestTimer, Math.max(0, (first.at - running(state)) / state.speed))
-    state.armed = { at: first.at, timeout: setTimeout(fireDue, Math.ceil(ms)) }
+  readonly speed = (): number => this.#speed
+
+  readonly setTimer = (ms: number, fire: () => void): (() => void) => {
+    const timer = { at: this.now() + ms, fire }
+    this.#timers.add(timer)
+    this.#arm()
+    return () => {
+      if (this.#timers.delete(timer)) this.#arm()
+    }
   }
-  function disarm(): void {
-    clearTimeout(state.armed?.timeout)
-    state.armed = undefined
+
+  /** Lets the clock run `speed` times as fast as the machine's. 0 stops it. */
+  setSpeed(speed: number): void {
+    this.#restartAt(this.now())
+    this.#speed = speed
+    this.#arm(true)
+  }
+
+  /** Puts the clock forward. Timers that are due by then fire in order, each at its own time. */
+  advance(ms: number): void {
+    let time = this.now()
+    const end = time + ms
+    this.#disarm()
+    for (let first = this.#first(); first !== undefined && first.at <= end; first = this.#first()) {
+      time = Math.max(time, first.at)
+      this.#restartAt(time)
+      this.#fire(first, time)
+    }
+    this.#restartAt(end)
+    this.#arm(true)
+  }
+
+  #running(): number {
+    return this.#start.time + (machineTime() - this.#start.machine) * this.#speed
+  }
+
+  #restartAt(time: number): void {
+    this.#start = { time, machine: machineTime() }
+  }
+
+  #first(): Timer | undefined {
+    let first: Timer | undefined
+    for (const timer of this.#timers) if (first === undefined || timer.at < first.at) first = timer
+    return first
+  }
+
+  #arm(isAnew = false): void {
+    const first = this.#first()
+    if (this.#stepping !== undefined || (!isAnew && first?.at === this.#armed?.at)) return
+    this.#disarm()
+    if (first === undefined || this.#speed === 0) return
+    const ms = Math.min(longestTimer, Math.max(0, (first.at - this.#running()) / this.#speed))
+    this.#armed = { at: first.at, timeout: setTimeout(() => this.#fireDue(), Math.ceil(ms)) }
+  }
+
+  #disarm(): void {
+    clearTimeout(this.#armed?.timeout)
+    this.#armed = undefined
   }
 
   /** Fires the timers that are due, a limited number in one turn. */
-  function fireDue(): void {
-    state.armed = undefined
+  #fireDue(): void {
+    this.#armed = undefined
     for (let i = 0; i < mostAtOnce; i++) {
-      const first = firstOf(state)
-      if (first === undefined || state.speed === 0 || first.at > running(state)) break
+      const first = this.#first()
+      if (first === undefined || this.#speed === 0 || first.at > this.#running()) break
       // At any speed but 1, a late timer still fires at its own time.
-      fire(first, state.speed === 1 ? undefined : first.at)
+      this.#fire(first, this.#speed === 1 ? undefined : first.at)
     }
-    arm()
+    this.#arm()
   }
-  function fire(timer: Timer, at: number | undefined): void {
-    state.timers.delete(timer)
-    state.stepping = at
+
+  #fire(timer: Timer, at: number | undefined): void {
+    this.#timers.delete(timer)
+    this.#stepping = at
     try {
       timer.fire()
     } finally {
-      state.stepping = undefined
+      this.#stepping = undefined
     }
-  }
-
-  return {
-    now,
-    speed: () => state.speed,
-    setTimer(ms, fire) {
-      const timer = { at: now() + ms, fire }
-      state.timers.add(timer)
-      arm()
-      return () => {
-        if (state.timers.delete(timer)) arm()
-      }
-    },
-    setSpeed(value) {
-      restartAt(now())
-      state.speed = value
-      disarm()
-      arm()
-    },
-    advance(ms) {
-      let time = now()
-      const end = time + ms
-      disarm()
-      for (let first = firstOf(state); first !== undefined && first.at <= end; first = firstOf(state)) {
-        time = Math.max(time, first.at)
-        restartAt(time)
-        fire(first, time)
-      }
-      restartAt(end)
-      disarm()
-      arm()
-    },
   }
 }

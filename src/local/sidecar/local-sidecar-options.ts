@@ -43,5 +43,4 @@ export interface LocalSidecarOptions {
   readonly onLog?: ((line: string) => void) | undefined
 }
 
-/** Warns where the caller gave no listener. */
 export const warnProcess = (message: string): void => process.emitWarning(message, { type: 'GameServerSidecar' })

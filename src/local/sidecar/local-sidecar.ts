@@ -22,7 +22,7 @@ import { plainText } from '../../protocol/plain-text.js'
 import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
 import { followFiles, type TextFile } from '../files/follow-file.js'
 import { parseGameServer, readText } from '../files/game-server-file.js'
-import { createLocalClock, type LocalClock } from './local-clock.js'
+import { LocalClock } from './local-clock.js'
 import { warnProcess, type LocalSidecarOptions } from './local-sidecar-options.js'
 import { startListening, type PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
@@ -68,7 +68,6 @@ export interface LocalSidecar {
 export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
   startLocalSidecar(options, {})
 
-/** The parts of a running local sidecar. */
 interface Session {
   readonly sidecar: Sidecar
   readonly clock: LocalClock
@@ -98,7 +97,7 @@ export async function startLocalSidecar(
   const content = await parseFirst(files)
   if (content?.note !== undefined) onLog(content.note)
   const config = configOf(options, settings, content?.gameServer)
-  const clock = createLocalClock()
+  const clock = new LocalClock()
   const sidecar = createSidecar(config, { ...clock, report })
   const session: Session = { sidecar, clock }
   const control = (command: ControlCommand): ControlResult => carryOut(command, session)

@@ -20,13 +20,10 @@ export interface SidecarServerOptions {
   readonly dashboard?: { readonly frames: readonly string[] } | false
   /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
   readonly lineLimit: number
-  /** Called for each request that the guard refused. */
   readonly onRefused?: GuardedServerOptions['onRefused']
   /** Called for a fault of this program while it served a request. */
   readonly onFault: (error: unknown) => void
 }
-
-export type SidecarServer = ReturnType<typeof createSidecarServer>
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions) {

@@ -26,12 +26,10 @@ export interface UpgradeOptions {
   readonly lineLimit: number
 }
 
-/** A connection after its handshake. */
 interface Link {
   readonly accepted: WebSocket
   /** Sends a line, and resolves when it has left. A line over the limit ends the connection instead. */
   send(line: Buffer): Promise<void> | undefined
-  /** Ends the connection once everything was sent. */
   end(): void
 }
 

@@ -160,6 +160,7 @@ const hostOptions = object({
     hangTimeout: integer(100, HOUR),
     grace: integer(0, HOUR),
     restarts: integer(0, 1_000),
+    inspect: integer(0, 65_535),
     signal,
     onEvent: listener,
   }),

@@ -1,4 +1,5 @@
-import { internals, type SidecarClient } from '../../index.js'
+import { internals, type SidecarClient, type SidecarError } from '../../index.js'
+import { find } from './writes.js'
 
 /** ms between two checks for players. */
 const CHECK_INTERVAL = 1000
@@ -25,49 +26,41 @@ export interface Emptiness {
   isEmpty(): boolean
   /** Whether the server is shutting down already, or is no longer tracked. */
   isOver(): unknown
-  /** Calls back for each player who joins. Returns the unsubscribe function. */
-  onJoined?: ((listener: () => void) => () => void) | undefined
-  report(error: unknown): void
+  report(error: SidecarError): void
 }
 
 /**
  * Calls `shutdown()` on an Allocated server once its last player has left, or none has come. Each step follows from
  * what the watch shows, so a lost write is repeated.
  *
+ * @returns a function to call for each player who joins
  * @throws SidecarError `CONFIG` for an unknown option
  */
 export function endWhenEmpty(
   client: SidecarClient<number | bigint>,
   options: true | EndWhenEmptyOptions,
-  noShow: number | undefined,
-  { isEmpty, isOver, onJoined, report }: Emptiness,
-): void {
-  const settings = { after: 5000, grace: noShow ?? 60_000, ...Object(options) } as EndWhenEmptyOptions
-  internals.checkNames(settings, ['after', 'grace', 'label'], 'endWhenEmpty option')
-  const { after, grace, label } = settings as EndWhenEmptyOptions & { after: number; grace: number }
+  noShow = 60_000,
+  { isEmpty, isOver, report }: Emptiness,
+): () => void {
+  internals.checkNames(Object(options), ['after', 'grace', 'label'], 'endWhenEmpty option')
+  const { after = 5000, grace = noShow, label } = options as EndWhenEmptyOptions
   /** ms that the server may stay empty from now on */
   let left = after
-  let isOpen = true
-  const undo = [
-    client.on('allocated', () => (left = grace)),
-    // A player may join and leave within one interval.
-    onJoined?.(() => (left = after)),
-    client.on('label', ({ key, value }) => {
-      if (key === label) isOpen = value !== 'false'
-    }),
-  ]
+  const off = client.on('allocated', () => (left = grace))
 
   async function check(): Promise<void> {
-    if (isOver()) return undo.forEach((stop) => stop?.())
-    const isIdle = client.gameServer?.status.state === 'Allocated' && isEmpty()
+    if (isOver()) return off()
+    const { gameServer } = client
+    const isIdle = !!gameServer && gameServer.status.state === 'Allocated' && isEmpty()
     left = isIdle ? left - CHECK_INTERVAL : after
     const mayEnd = isIdle && left <= 0
     try {
       // Close the label first, since no allocation selects a closed server. Shut down only if no allocation came before.
+      const isOpen = !gameServer || find(gameServer.object_meta.labels, `/sdk-${label}`) !== 'false'
       if (label && isOpen === mayEnd) await client.setLabel(label, String(!mayEnd), CONFIRM)
       else if (mayEnd) await client.shutdown(CONFIRM)
     } catch (error) {
-      report(error)
+      report(error as SidecarError)
     }
     checkLater()
   }
@@ -75,4 +68,6 @@ export function endWhenEmpty(
   // A timer and no wait: a wait would tell a virtual clock that somebody waits.
   const checkLater = (): unknown => client.after(CHECK_INTERVAL, () => void check())
   checkLater()
+  // A player may join and leave within one interval.
+  return () => (left = after)
 }

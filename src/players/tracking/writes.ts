@@ -1,20 +1,36 @@
 import type { GameServer, SidecarError } from '../../index.js'
-import { NOTHING, type Rules } from './facts.js'
 
-/** Ticks until an accepted write should show, and from a refusal until the retry. */
-const SETTLE = 3
-/** Ticks for which the sidecar may hold a call that timed out: it waits up to about 35 s for the platform's answer. */
-const HELD = 80
+/** What is tracked of a GameServer, and within which limits. */
+export interface Rules {
+  readonly list?: string | undefined
+  readonly counter?: string | undefined
+  readonly label?: string | undefined
+  /** Upper limit of players or sessions, below the GameServer's own capacity. */
+  readonly limit: number
+  /** Only for sessions. */
+  readonly thenShutdown?: number | 'last' | undefined
+}
 
-/** Codes of a call that certainly had no effect. */
-const REFUSED = /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/
-export const isRefusal = ({ code }: SidecarError): boolean => REFUSED.test(code)
-
-/** The `ticks` of a write that the sidecar is being asked about. */
-const ASKED = -1
-
-/** The key of the counter's writes, which no player's id can equal. */
-export const COUNTER = ''
+/** The tracked state of a GameServer: one list, one counter and one label. */
+export interface Facts {
+  /** undefined before the first object */
+  readonly state?: string
+  /** The list's values; undefined if the GameServer lacks the list, or no list is tracked */
+  readonly values?: ReadonlySet<string> | undefined
+  readonly count?: number | undefined
+  /** The list's capacity. */
+  readonly room: number
+  /** The smaller capacity of list and counter. */
+  readonly capacity: number
+  /** The tracked kind that the GameServer lacks. */
+  readonly missing?: 'list' | 'counter' | undefined
+  readonly label?: string | undefined
+  /** Time of the last allocation. */
+  readonly allocation?: string | undefined
+  /** Grows by one with each write that changes more than metadata; NaN if the platform doesn't count. */
+  readonly generation: number
+  readonly version?: string
+}
 
 /** A write of the tracker, from its call until its effect shows, its loss is certain, or its refusal has expired. */
 export interface Write<What> {
@@ -47,160 +63,222 @@ export interface Answer {
 }
 
 export type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
-export type Send<What> = readonly [type: 'send', write: { readonly key: string; readonly what: What }]
+/** Make the call of a write, and report its outcome by `answered`. */
+export type Report = readonly [type: 'error', error: SidecarError]
+export type Send<What> = readonly [type: 'send', key: string, what: What]
+
+/** The state of a tracker: plain data, so that a copy is another tracker. */
+export interface Tracked<What = unknown, Effect = unknown> {
+  readonly rules: Rules
+  /** Writes by the key that they change: at most one for each key. */
+  readonly writes: Map<string, Write<What>>
+  /** What is still to be carried out, in this order. */
+  readonly effects: (Effect | Report | Send<What>)[]
+  /** The facts of the last object, and of the one before. */
+  facts: Facts
+  before: Facts
+  isOver?: boolean
+  wasDown?: boolean
+}
+
+/** What players and sessions do differently. */
+export interface Kind<State, What> {
+  /** `facts` are those of a new object. */
+  shown(state: State): void
+  /** Decides and writes, once all events of one turn are known. */
+  turn(state: State): void
+  /** The GameServer is shutting down, or is no longer tracked. */
+  end(state: State, error: SidecarError): void
+  /** The sidecar has said why the GameServer lacks the list or counter. */
+  lacks(state: State, error: SidecarError): void
+  /** Whether the last object shows the write. */
+  shows(state: State, key: string, what: What): boolean
+  /** The call of a write has failed. */
+  failed(state: State, key: string, error: SidecarError): void
+  lost(state: State, key: string, what: What): void
+}
+
+/** Ticks until an accepted write should show, and from a refusal until the retry. */
+const SETTLE = 3
+/** Ticks for which the sidecar may hold a call that timed out: it waits up to about 35 s for the platform's answer. */
+const HELD = 80
+/** The `ticks` of a write that the sidecar is being asked about. */
+const ASKED = -1
+
+/** The key of the counter's writes, which no player's id can equal. */
+export const COUNTER = ''
+
+/** The facts before the first object. */
+const NOTHING: Facts = { room: Infinity, capacity: Infinity, generation: NaN }
+
+export function createTracked<What, Effect, Own>(rules: Rules, own: Own): Tracked<What, Effect> & Own {
+  return Object.assign({ rules, writes: new Map(), effects: [], facts: NOTHING, before: NOTHING }, own)
+}
+
+/** Parses a count of the sidecar. A malformed count becomes 0, so that nobody is admitted by mistake. */
+const toCount = (text: string): number => Number(text) || 0
+
+const capacityOf = (kind: { capacity: string } | undefined): number => (kind ? toCount(kind.capacity) : Infinity)
+
+/** Returns the value of the key with that ending. The platform's name precedes the ending. */
+export function find(map: Record<string, string> | null | undefined, end: string): string | undefined {
+  for (const key in map) if (key.endsWith(end)) return map[key]
+  return undefined
+}
+
+function factsOf({ status, object_meta: meta }: GameServer, { list, counter, label }: Rules): Facts {
+  const { [list!]: seats } = Object(status.lists) as NonNullable<typeof status.lists>
+  const { [counter!]: counted } = Object(status.counters) as NonNullable<typeof status.counters>
+  return {
+    state: status.state,
+    values: seats && new Set(seats.values),
+    count: counted && toCount(counted.count),
+    room: capacityOf(seats),
+    capacity: Math.min(capacityOf(seats), capacityOf(counted)),
+    missing: list !== undefined && !seats ? 'list' : counter !== undefined && !counted ? 'counter' : undefined,
+    label: find(meta.labels, `/sdk-${label}`),
+    allocation: find(meta.annotations, '/last-allocated'),
+    generation: parseInt(meta.generation),
+    version: meta.resource_version,
+  }
+}
+
+/** The most players or sessions, as far as the capacity is known. */
+export function mostOf(state: Tracked): number {
+  return Math.min(state.rules.limit, state.facts.capacity)
+}
+
+/** Whether a call certainly had no effect. */
+export const isRefusal = ({ code }: SidecarError): boolean => /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/.test(code)
 
 /** Whether a write may still land. */
-export const isOpen = (write: Write<unknown> | undefined): boolean => !!write && !/^[rl]/.test(write.fate)
+export function isOpen(state: Tracked, key: string): boolean {
+  const write = state.writes.get(key)
+  return !!write && !/^[rl]/.test(write.fate)
+}
+
+/** Whether no write of that key is in flight. */
+export function isFree(state: Tracked, key: string): boolean {
+  const write = state.writes.get(key)
+  return !write || write.fate === 'late'
+}
+
+/** Sends a write, unless another write of that key is in flight. */
+export function send<What>(state: Tracked<What>, key: string, what: What, questions: number): void {
+  if (!isFree(state, key)) return
+  state.writes.set(key, { what, questions, fate: 'sent', ticks: Infinity, isHeld: state.writes.has(key) })
+  state.effects.push(['send', key, what])
+}
+
+/** The watch has shown an object. */
+export function shown(state: Tracked, kind: Kind<Tracked, unknown>, gameServer: GameServer): void {
+  state.before = state.facts
+  state.facts = factsOf(gameServer, state.rules)
+  kind.shown(state)
+}
+
+/** The call of a write has ended. */
+export function answered(state: Tracked, kind: Kind<Tracked, unknown>, key: string, error?: SidecarError): void {
+  const write = state.writes.get(key)!
+  write.fate = 'accepted'
+  write.ticks = SETTLE
+  if (!error) return
+  if (isRefusal(error)) {
+    write.fate = 'refused'
+    // Retry after OUT_OF_RANGE, since room may become free. The same sidecar would repeat any other refusal.
+    if (error.code !== 'OUT_OF_RANGE') write.ticks = Infinity
+  } else {
+    write.fate = 'unknown'
+    write.ticks = 1
+    write.questions = Math.min(write.questions, 2)
+    if ((Object(error.cause) as SidecarError).code === 'TIMEOUT') {
+      write.isHeld = true
+      if (write.questions > 1) write.questions = HELD
+    }
+  }
+  kind.failed(state, key, error)
+}
+
+/** A tick has passed. */
+export function tick(state: Tracked): void {
+  state.writes.forEach((write, key) => {
+    if (write.ticks === 1 && write.fate === 'refused') state.writes.delete(key)
+    if (write.ticks > 0) write.ticks--
+  })
+}
+
+/** The watch has a new connection or has lost it. A restarted sidecar has forgotten its unwritten changes. */
+export function connection(state: Tracked, isUp: boolean): void {
+  // The first connection is no restart, so no write can have been forgotten.
+  if (isUp && !state.wasDown) return
+  state.wasDown = !isUp
+  state.writes.forEach((write, key) => {
+    if (!isOpen(state, key)) {
+      if (isUp) state.writes.delete(key)
+    } else if (write.fate !== 'sent') {
+      // A write that was accepted at least one tick ago has landed by now.
+      if (write.ticks >= SETTLE) write.fate = 'unknown'
+      // An answer in flight may still come from the previous sidecar.
+      if (isUp || write.ticks === ASKED) write.ticks = 0
+      if (!isUp) return
+      write.isHeld = false
+      write.questions = Math.min(write.questions, 2)
+      // If only the watch broke, the same sidecar still writes what it has accepted, and no answer shows that.
+      if (!isReadable(state, key)) write.ticks = SETTLE
+    }
+  })
+}
+
+/** The sidecar is being asked about all overdue writes. */
+export function asking(state: Tracked): void {
+  state.writes.forEach((write) => {
+    if (!write.ticks) write.ticks = ASKED
+  })
+}
 
 /**
- * The state of a tracker and the fate of its writes. A write that doesn't show is never simply repeated: if the first
- * write has landed, the second one would undo what an allocation has changed since. The tracker asks the sidecar first.
- *
- * After each call of a method, the caller calls `settle()` and carries out the effects.
+ * The sidecar has answered, or the question has failed. A write that doesn't show is never simply repeated: if the first
+ * write has landed, the second one would undo what an allocation has changed since.
  */
-export abstract class Writes<What extends object, Effects extends { error: SidecarError }> {
-  /** Writes by the key that they change: at most one for each key. */
-  writes = new Map<string, Write<What>>()
-  /** Effects that are still to be carried out. */
-  effects: (EffectOf<Effects> | EffectOf<{ error: SidecarError }> | Send<What>)[] = []
-  /** The facts of the last object. */
-  facts = NOTHING
-  isOver = false
-  readonly rules: Rules
-  private wasDown = false
+export function asked(state: Tracked, kind: Kind<Tracked, unknown>, answer?: Answer): void {
+  // Compare only if the watch is up to date. In the real sidecar's local mode, the watch doesn't show list changes.
+  const isCurrent = answer && answer.gameServer.object_meta.resource_version === state.facts.version
+  if (isCurrent) shown(state, kind, answer.gameServer)
+  settle(state, kind)
+  state.writes.forEach((write, key) => {
+    if (write.ticks !== ASKED) return
+    write.ticks = 1
+    if (isCurrent && isGone(state, key, answer)) write.questions--
+    if (write.questions) return
+    done(state, key)
+    kind.lost(state, key, write.what)
+  })
+}
 
-  constructor(rules: Rules) {
-    this.rules = rules
-  }
+/** Completes the writes that show. Call it after each change. */
+export function settle(state: Tracked, kind: Kind<Tracked, unknown>): void {
+  state.writes.forEach((write, key) => {
+    if (!isOpen(state, key) || !(write.isShown || kind.shows(state, key, write.what))) return
+    if (write.fate === 'sent') write.isShown = true
+    else done(state, key)
+  })
+}
 
-  /** The most players or sessions, as far as the capacity is known. */
-  get most(): number {
-    return Math.min(this.rules.limit, this.facts.capacity)
-  }
+function done(state: Tracked, key: string): void {
+  const write = state.writes.get(key)!
+  if (write.isHeld) Object.assign(write, { fate: 'late', ticks: Infinity })
+  else state.writes.delete(key)
+}
 
-  /** The watch has shown an object. */
-  abstract object(gameServer: GameServer): void
-  /** Decides and writes, once all events of one turn are known. */
-  abstract turn(): void
-  /** The GameServer is shutting down, or is no longer tracked. */
-  abstract end(error: SidecarError): void
-  /** The sidecar has said why the GameServer lacks the list or counter. */
-  abstract lacks(error: SidecarError): void
-  /** Whether the last object shows the write. */
-  protected abstract shows(what: What, key: string): boolean
-  protected abstract failed(key: string, write: Write<What>, error: SidecarError, isRefused: boolean): void
-  protected abstract lost(key: string, what: What): void
+/** Whether an answer includes what the sidecar has accepted for that key and not written yet. */
+function isReadable(state: Tracked, key: string): boolean {
+  return key === COUNTER || !!state.facts.values
+}
 
-  protected isFree(key: string): boolean {
-    const write = this.writes.get(key)
-    return !write || write.fate === 'late'
-  }
-
-  /** Sends a write, unless another write of that key is in flight. */
-  protected write(key: string, what: What, questions: number): void {
-    if (!this.isFree(key)) return
-    const isHeld = this.writes.has(key)
-    this.writes.set(key, { what, questions, fate: 'sent', ticks: Infinity, isHeld })
-    this.effects.push(['send', { key, what }])
-  }
-
-  private done(key: string): void {
-    const write = this.writes.get(key)!
-    if (write.isHeld) Object.assign(write, { fate: 'late', ticks: Infinity })
-    else this.writes.delete(key)
-  }
-
-  answered(key: string, error?: SidecarError): void {
-    const write = this.writes.get(key)!
-    write.fate = 'accepted'
-    write.ticks = SETTLE
-    if (!error) return
-    const isRefused = isRefusal(error)
-    write.fate = isRefused ? 'refused' : 'unknown'
-    if (isRefused) {
-      // Retry after OUT_OF_RANGE, since room may become free. The same sidecar would repeat any other refusal.
-      if (!/^OUT/.test(error.code)) write.ticks = Infinity
-    } else {
-      write.ticks = 1
-      write.questions = Math.min(write.questions, 2)
-      if ((Object(error.cause) as SidecarError).code === 'TIMEOUT') {
-        write.isHeld = true
-        if (write.questions > 1) write.questions = HELD
-      }
-    }
-    this.failed(key, write, error, isRefused)
-  }
-
-  tick(): void {
-    this.writes.forEach((write, key) => {
-      if (write.ticks === 1 && write.fate === 'refused') this.writes.delete(key)
-      if (write.ticks > 0) write.ticks--
-    })
-  }
-
-  /** The watch has lost its connection or has a new one. A restarted sidecar has forgotten its unwritten changes. */
-  connection(isUp: boolean): void {
-    // The first connection is no restart, so no write can have been forgotten.
-    if (isUp && !this.wasDown) return
-    this.wasDown = !isUp
-    this.writes.forEach((write, key) => {
-      if (!isOpen(write)) {
-        if (isUp) this.writes.delete(key)
-      } else if (write.fate !== 'sent') {
-        // A write that was accepted at least one tick ago has landed by now.
-        if (write.ticks >= SETTLE) write.fate = 'unknown'
-        // An answer in flight may still come from the previous sidecar.
-        if (isUp || write.ticks === ASKED) write.ticks = 0
-        if (!isUp) return
-        write.isHeld = false
-        write.questions = Math.min(write.questions, 2)
-        // If only the watch broke, the same sidecar still writes what it has accepted, and no answer shows that.
-        if (!this.isReadable(key)) write.ticks = SETTLE
-      }
-    })
-  }
-
-  /** The sidecar is being asked about all overdue writes. */
-  asking(): void {
-    this.writes.forEach((write) => {
-      if (!write.ticks) write.ticks = ASKED
-    })
-  }
-
-  /** The sidecar has answered, or the question has failed. */
-  asked(answer?: Answer): void {
-    // Compare only if the watch is up to date. In the real sidecar's local mode, the watch doesn't show list changes.
-    const isCurrent = answer?.gameServer.object_meta.resource_version === this.facts.version
-    if (answer && isCurrent) this.object(answer.gameServer)
-    this.settle()
-    this.writes.forEach((write, key) => {
-      if (write.ticks !== ASKED) return
-      write.ticks = 1
-      if (answer && isCurrent && this.isGone(key, answer)) write.questions--
-      if (write.questions) return
-      this.done(key)
-      this.lost(key, write.what)
-    })
-  }
-
-  /** Completes the writes that show. */
-  settle(): void {
-    this.writes.forEach((write, key) => {
-      if (!isOpen(write) || !(write.isShown || this.shows(write.what, key))) return
-      if (write.fate === 'sent') write.isShown = true
-      else this.done(key)
-    })
-  }
-
-  /** Whether an answer includes what the sidecar has accepted for that key and not written yet. */
-  private isReadable(key: string): boolean {
-    return key === COUNTER || !!this.facts.values
-  }
-
-  /** Whether the sidecar holds no unwritten change of that key. */
-  private isGone(key: string, { values, count }: Answer): boolean {
-    const { facts } = this
-    if (!this.isReadable(key)) return true
-    return key === COUNTER ? count === facts.count : values?.includes(key) === facts.values!.has(key)
-  }
+/** Whether the sidecar holds no unwritten change of that key. */
+function isGone(state: Tracked, key: string, { values, count }: Answer): boolean {
+  if (!isReadable(state, key)) return true
+  return key === COUNTER
+    ? count === state.facts.count
+    : !!values && values.includes(key) === state.facts.values!.has(key)
 }

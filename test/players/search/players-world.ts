@@ -1,9 +1,18 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
-import type { Facts } from '../../../src/players/tracking/facts.js'
-import { PlayersState } from '../../../src/players/tracking/players-state.js'
+import {
+  createPlayersState,
+  idsIn,
+  join,
+  noShow,
+  players,
+  quit,
+  type PlayersState,
+  type SeatWrite,
+} from '../../../src/players/tracking/players-reducer.js'
+import { shown, type Facts } from '../../../src/players/tracking/writes.js'
 import { gameServer } from '../../support/game-server.js'
 import { disagreement, violation, type Truth } from './invariants.js'
-import { World } from './world.js'
+import { CHANGES, World } from './world.js'
 
 const CAPACITY = 2
 const LIST = 'players'
@@ -29,8 +38,8 @@ export interface Budget {
   noShow: number
 }
 
-export class PlayersWorld extends World<PlayersState, Call, Stored, readonly string[]> {
-  state: PlayersState
+export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, readonly string[]> {
+  readonly state: PlayersState
   stored: Stored = { values: [], version: 1, allocation: 0 }
   adding: readonly string[] = []
   removing: readonly string[] = []
@@ -40,9 +49,9 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
   budget: Budget
   private readonly ids: readonly string[]
 
-  constructor(ids: readonly string[], budget: Budget, State = PlayersState) {
-    super()
-    this.state = new State({ list: LIST, limit: Infinity })
+  constructor(ids: readonly string[], budget: Budget, kind = players, changes = CHANGES) {
+    super(kind, changes)
+    this.state = createPlayersState({ list: LIST, limit: Infinity })
     this.ids = ids
     this.budget = budget
     this.show(this.stored)
@@ -55,8 +64,8 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
       here: [...this.here].sort(),
       promised: this.promised,
       joining: this.joining,
-      ids: this.state.idsIn('here').sort(),
-      expected: this.state.idsIn('expected'),
+      ids: idsIn(this.state, 'here').sort(),
+      expected: idsIn(this.state, 'expected'),
       doubled: this.wrong,
     }
   }
@@ -103,7 +112,7 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
         budget.allocate,
       )
     if (budget.allocate > 0 && !this.isAway) actions.push('allocate')
-    list('noShow', this.state.idsIn('expected'), budget.noShow)
+    list('noShow', idsIn(this.state, 'expected'), budget.noShow)
     list('answer', this.calls)
     list('loseAnswer', this.calls, budget.fault)
     list('loseCall', this.calls, budget.fault)
@@ -131,7 +140,7 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
     else if (name === 'leave') this.spend('leave').leave(id)
     else if (name === 'promise') this.spend('allocate').allocate([id])
     else if (name === 'allocate') this.spend('allocate').allocate([])
-    else if (name === 'noShow') this.spend('noShow').change(() => this.state.noShow(id))
+    else if (name === 'noShow') this.spend('noShow').change(() => noShow(this.state, id))
     else super.act(action)
     if (budget !== this.budget) throw new Error('A budget belongs to one world')
   }
@@ -155,12 +164,12 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
 
   private join(id: string): void {
     this.joining = [...this.joining, id]
-    this.change(() => this.state.join(id))
+    this.change(() => join(this.state, id))
   }
 
   private leave(id: string): void {
     this.here = this.here.filter((other) => other !== id)
-    this.change(() => this.state.quit(id, new SidecarError('ABORTED', 'left')))
+    this.change(() => quit(this.state, id, new SidecarError('ABORTED', 'left')))
   }
 
   private allocate(ids: readonly string[]): void {
@@ -202,20 +211,22 @@ export class PlayersWorld extends World<PlayersState, Call, Stored, readonly str
 
   protected show(stored: Stored): void {
     this.unseen = this.unseen.slice(this.unseen.indexOf(stored) + 1)
-    this.change(() => this.state.object(objectOf(stored)))
+    this.change(() => shown(this.state, this.kind, objectOf(stored)))
   }
 
   protected reply(): void {
     const values = this.question!
     this.question = undefined
-    this.change(() => this.state.asked({ values, count: undefined, gameServer: objectOf(this.stored) }))
+    this.change(() =>
+      this.changes.asked(this.state, this.kind, { values, count: undefined, gameServer: objectOf(this.stored) }),
+    )
     // The watch doesn't repeat the objects that the read has shown.
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
   }
 
-  protected perform([type, event]: PlayersState['effects'][number]): void {
+  protected perform([type, event, what]: PlayersState['effects'][number]): void {
     if (type === 'send') {
-      this.send({ id: event.key, isAdd: 'add' in event.what })
+      this.send({ id: event, isAdd: 'add' in what })
     } else if (type === 'settle') {
       const { id, outcome } = event
       if (!this.joining.includes(id)) this.wrong = [...this.wrong, `an outcome for ${id}`]

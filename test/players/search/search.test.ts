@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { PlayersState } from '../../../src/players/tracking/players-state.js'
-import { SessionsState } from '../../../src/players/tracking/sessions-state.js'
-import { Writes } from '../../../src/players/tracking/writes.js'
+import { players } from '../../../src/players/tracking/players-reducer.js'
+import { sessions } from '../../../src/players/tracking/sessions-reducer.js'
+import * as writes from '../../../src/players/tracking/writes.js'
 import { PlayersWorld, type Budget } from './players-world.js'
 import { search, SEEDS, wander, WORLDS } from './search.js'
 import { SessionsWorld, type Budget as SessionsBudget, type Rules } from './sessions-world.js'
+import { CHANGES, type Changes } from './world.js'
 
 const STEPS = 1500
 const CROWD = ['ann', 'bob', 'cid', 'dan']
@@ -51,73 +52,90 @@ test.each(SEEDS)(
   (seed) => expect(wander(new SessionsWorld(COUNTED, { ...ALWAYS }), STEPS, seed)).toBeUndefined(),
 )
 
-/** Methods that break any tracker. */
-const BROKEN: Record<string, Partial<Writes<object, never>>> = {
+/** Changes that break any tracker. */
+const BROKEN: Record<string, Partial<Changes>> = {
   'takes what was accepted for written': {
-    settle(this: Writes<object, never>) {
-      this.writes.forEach(({ fate }, key) => fate === 'accepted' && this.writes.delete(key))
-      Writes.prototype.settle.call(this)
+    settle(state, kind) {
+      state.writes.forEach(({ fate }, key) => fate === 'accepted' && state.writes.delete(key))
+      writes.settle(state, kind)
     },
   },
   'never asks': { asked() {} },
   'takes a call without an answer for lost': {
-    settle(this: Writes<object, never>) {
-      Writes.prototype.settle.call(this)
-      this.writes.forEach(({ fate }, key) => fate === 'unknown' && this.writes.delete(key))
+    settle(state, kind) {
+      writes.settle(state, kind)
+      state.writes.forEach(({ fate }, key) => fate === 'unknown' && state.writes.delete(key))
     },
   },
   'assumes that a restarted sidecar remembers accepted writes': { connection() {} },
 }
+const everyTracker = Object.entries(BROKEN).map(([name, broken]): Broken<unknown> => [
+  name,
+  {},
+  { ...CHANGES, ...broken },
+])
+
+type Broken<Kind> = [name: string, broken: Partial<Kind>, changes: Changes]
 
 /** Trackers of players with one fault each. */
-const PLAYERS: Record<string, typeof PlayersState> = {
-  'forgets that a removal may have landed before a promise': class extends PlayersState {
-    protected override lost(): void {}
-  },
-  'has no capacity': class extends PlayersState {
-    override get most(): number {
-      return Infinity
-    }
-  },
-}
+const PLAYERS: Broken<typeof players>[] = [
+  ...everyTracker,
+  ['forgets that a removal may have landed before a promise', { lost() {} }, CHANGES],
+  [
+    'has no capacity',
+    {
+      turn(state) {
+        state.facts = { ...state.facts, capacity: Infinity }
+        players.turn(state)
+      },
+    },
+    CHANGES,
+  ],
+]
 
-const SESSIONS: Record<string, typeof SessionsState> = {
-  'starts one session for each object': class extends SessionsState {
-    protected override allocations(): number {
-      return 1
-    }
-  },
-}
-
-for (const [name, methods] of Object.entries(BROKEN)) {
-  PLAYERS[name] = class extends PlayersState {}
-  SESSIONS[name] = class extends SessionsState {}
-  for (const { prototype } of [PLAYERS[name], SESSIONS[name]]) Object.assign(prototype, methods)
-}
+const SESSIONS: Broken<typeof sessions>[] = [
+  ...everyTracker,
+  [
+    'starts one session for each object',
+    {
+      shown(state) {
+        sessions.shown(state)
+        state.before = { ...state.before, generation: state.facts.generation - 1 }
+      },
+    },
+    CHANGES,
+  ],
+]
 
 // Random steps mostly find a fault sooner than the full search.
-test.each(Object.entries(PLAYERS))('the search catches a tracker of players that %s', (_, State) => {
+test.each<Broken<typeof players>>(PLAYERS)('the search catches a tracker of players that %s', (_, broken, changes) => {
+  const kind = { ...players, ...broken }
   const one = { ...NOTHING, join: 2, leave: 2, allocate: 2, fault: 1 }
   const found =
-    wander(new PlayersWorld(CROWD, { ...ALWAYS }, State), STEPS, 1) ??
-    search(new PlayersWorld(['ann'], one, State), WORLDS)
+    wander(new PlayersWorld(CROWD, { ...ALWAYS }, kind, changes), STEPS, 1) ??
+    search(new PlayersWorld(['ann'], one, kind, changes), WORLDS)
   expect(found).toBeDefined()
 })
 
-test.each(Object.entries(SESSIONS))('the search catches a tracker of sessions that %s', (_, State) => {
-  const found =
-    wander(new SessionsWorld(COUNTED, { ...ALWAYS }, State), STEPS, 1) ??
-    search(new SessionsWorld(COUNTED, { ...FEW }, State), WORLDS)
-  expect(found).toBeDefined()
-})
+test.each<Broken<typeof sessions>>(SESSIONS)(
+  'the search catches a tracker of sessions that %s',
+  (_, broken, changes) => {
+    const kind = { ...sessions, ...broken }
+    const found =
+      wander(new SessionsWorld(COUNTED, { ...ALWAYS }, kind, changes), STEPS, 1) ??
+      search(new SessionsWorld(COUNTED, { ...FEW }, kind, changes), WORLDS)
+    expect(found).toBeDefined()
+  },
+)
 
 test('the search catches a tracker that repeats an unlock as soon as the watch is back', () => {
-  class Hasty extends SessionsState {
-    override connection(isUp: boolean): void {
-      super.connection(isUp)
-      for (const write of isUp ? this.writes.values() : [])
+  const hasty: Changes = {
+    ...CHANGES,
+    connection(state, isUp) {
+      writes.connection(state, isUp)
+      for (const write of isUp ? state.writes.values() : [])
         if (write.fate !== 'sent') Object.assign(write, { ticks: 0, questions: 1 })
-    }
+    },
   }
-  expect(search(new SessionsWorld(LABELLED, { ...FEW }, Hasty), WORLDS)).toContain('the label was unlocked')
+  expect(search(new SessionsWorld(LABELLED, { ...FEW }, sessions, hasty), WORLDS)).toContain('the label was unlocked')
 })

@@ -1,8 +1,16 @@
 import { SidecarError, type GameServer } from '../../../src/index.js'
-import { SessionsState, type SessionWrite } from '../../../src/players/tracking/sessions-state.js'
+import {
+  allocated,
+  createSessionsState,
+  ended,
+  sessions,
+  type SessionsState,
+  type SessionWrite,
+} from '../../../src/players/tracking/sessions-reducer.js'
+import { shown as showObject, tick } from '../../../src/players/tracking/writes.js'
 import { gameServer } from '../../support/game-server.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
-import { World } from './world.js'
+import { CHANGES, World } from './world.js'
 
 const CAPACITY = 2
 /** Most ticks for which the sidecar holds a call. */
@@ -45,8 +53,8 @@ export interface Rules {
   readonly thenShutdown?: number | 'last'
 }
 
-export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
-  state: SessionsState
+export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stored, View> {
+  readonly state: SessionsState
   stored: Stored = { count: 0, capacity: CAPACITY, state: 'Ready', version: 1, allocation: 0, label: 'false' }
   shown: Stored | undefined
   /** Writes that the sidecar has accepted and not written. */
@@ -59,11 +67,16 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   budget: Budget
   private readonly rules: Rules
 
-  constructor(rules: Rules, budget: Budget, State = SessionsState) {
-    super()
+  constructor(rules: Rules, budget: Budget, kind = sessions, changes = CHANGES) {
+    super(kind, changes)
     const counter = rules.isCounted ? 'rooms' : undefined
     const label = rules.isLabelled ? 'open' : undefined
-    this.state = new State({ counter, label, limit: counter ? Infinity : 1, thenShutdown: rules.thenShutdown })
+    this.state = createSessionsState({
+      counter,
+      label,
+      limit: counter ? Infinity : 1,
+      thenShutdown: rules.thenShutdown,
+    })
     this.rules = rules
     this.budget = budget
     this.show(this.stored)
@@ -141,7 +154,7 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
   private end(): void {
     this.budget.end--
     this.ended++
-    this.change(() => this.state.ended(this.state.active[0]!))
+    this.change(() => ended(this.state, this.state.active[0]!))
   }
 
   private store(change: Partial<Stored>): void {
@@ -188,9 +201,9 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
     this.shown = stored
     const isNew = shown?.state !== 'Allocated' || shown.allocation !== stored.allocation
     this.change(() => {
-      this.state.object(this.objectOf(stored))
-      this.state.settle()
-      if (stored.state === 'Allocated' && isNew) this.state.allocated()
+      showObject(this.state, this.kind, this.objectOf(stored))
+      this.changes.settle(this.state, this.kind)
+      if (stored.state === 'Allocated' && isNew) allocated(this.state)
     })
   }
 
@@ -202,18 +215,18 @@ export class SessionsWorld extends World<SessionsState, Call, Stored, View> {
       count: this.rules.isCounted ? count : undefined,
       gameServer: this.objectOf(this.stored),
     }
-    this.change(() => this.state.asked(answer))
+    this.change(() => this.changes.asked(this.state, this.kind, answer))
   }
 
   protected override tick(): void {
     if (!this.isAway) this.flush()
     this.held = this.held.map((call) => ({ ...call, ticks: call.ticks - 1 }))
     for (const { id, ticks } of this.held) if (ticks < 1) this.release(id)
-    this.change(() => this.state.tick())
+    this.change(() => tick(this.state))
   }
 
-  protected perform([type, sent]: SessionsState['effects'][number]): void {
-    if (type === 'send') this.send({ id: sent.key, what: sent.what, ticks: HELD })
+  protected perform([type, key, what]: SessionsState['effects'][number]): void {
+    if (type === 'send') this.send({ id: key, what, ticks: HELD })
   }
 
   private objectOf({ count, capacity, state, version, allocation, label }: Stored): GameServer {

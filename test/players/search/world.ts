@@ -1,6 +1,6 @@
 import { SidecarError } from '../../../src/index.js'
-import type { PlayersState } from '../../../src/players/tracking/players-state.js'
-import type { SessionsState } from '../../../src/players/tracking/sessions-state.js'
+import * as writes from '../../../src/players/tracking/writes.js'
+import type { Kind, Tracked } from '../../../src/players/tracking/writes.js'
 import type { Searchable } from './search.js'
 
 /** Ticks of half a second within which everything must agree. */
@@ -9,8 +9,8 @@ const AGREED = 6
 const FAULTS = /^(lose|hold|restart|away|cut)/
 
 /** An independent copy of a tracker's state. */
-function copyOf<State extends { writes: Map<string, object> }>(state: State): State {
-  const copy = Object.assign(Object.create(Object.getPrototypeOf(state) as object) as State, state, { effects: [] })
+function copyOf<State extends Tracked>(state: State): State {
+  const copy = { ...state, effects: [] }
   for (const [name, value] of Object.entries(state)) {
     if (value instanceof Map) Object.assign(copy, { [name]: new Map(value) })
   }
@@ -18,9 +18,14 @@ function copyOf<State extends { writes: Map<string, object> }>(state: State): St
   return copy
 }
 
+/** How writes change, so that a test can break one change. */
+export type Changes = Pick<typeof writes, 'answered' | 'asked' | 'connection' | 'settle'>
+export const CHANGES: Changes = writes
+
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and accepted writes land later. */
 export abstract class World<
-  State extends PlayersState | SessionsState,
+  State extends Tracked<What>,
+  What,
   Call extends { readonly id: string },
   Stored,
   View,
@@ -38,6 +43,14 @@ export abstract class World<
   held: readonly Call[] = []
   /** Whether the API server is down: then nothing is written, and nobody can allocate. */
   isAway = false
+
+  protected readonly kind: Kind<State, What>
+  protected readonly changes: Changes
+
+  constructor(kind: Kind<State, What>, changes: Changes) {
+    this.kind = kind
+    this.changes = changes
+  }
 
   act(action: string): void {
     const [name, id = ''] = action.split(' ') as [string, string?]
@@ -95,7 +108,7 @@ export abstract class World<
   /** Lets half a second pass, in which the sidecar writes. */
   protected tick(): void {
     if (!this.isAway) this.flush()
-    this.change(() => this.state.tick())
+    this.change(() => writes.tick(this.state))
   }
 
   /** Applies a call to the sidecar and returns its error. */
@@ -125,15 +138,15 @@ export abstract class World<
 
   /** Changes the tracker's state, lets it decide, and carries out the effects. */
   protected change(make: () => void): void {
-    const { state } = this
-    for (const one of [make, () => state.turn()]) {
+    const { state, kind, changes } = this
+    for (const one of [make, () => kind.turn(state)]) {
       one()
-      state.settle()
+      changes.settle(state, kind)
       for (const effect of state.effects.splice(0)) this.perform(effect)
     }
     const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
     if (!isDue || this.question) return
-    state.asking()
+    writes.asking(state)
     this.question = this.view
   }
 
@@ -149,7 +162,7 @@ export abstract class World<
   }
 
   private answer(key: string, error: SidecarError | undefined): void {
-    this.change(() => this.state.answered(key, error))
+    this.change(() => this.changes.answered(this.state, this.kind, key, error))
   }
 
   /** Restarts the sidecar: unwritten changes and calls in flight are lost. */
@@ -161,11 +174,11 @@ export abstract class World<
       this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
     }
     this.question = undefined
-    this.change(() => this.state.asked())
+    this.change(() => this.changes.asked(this.state, this.kind))
     this.reconnect()
   }
 
   private reconnect(): void {
-    for (const isUp of [false, true]) this.change(() => this.state.connection(isUp))
+    for (const isUp of [false, true]) this.change(() => this.changes.connection(this.state, isUp))
   }
 }

@@ -18,7 +18,6 @@ export interface FleetApi {
   close(): void
 }
 
-/** A kubeconfig whose only context leads to this address and namespace. */
 export const kubeconfigFor = (url: string, namespace: string): string =>
   [
     'apiVersion: v1',

@@ -24,7 +24,6 @@ export function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readon
   return known === undefined ? [] : fleet.objects(known)
 }
 
-/** The object that a path names; undefined if there is none. */
 export function existing({ type, fleet, name, namespace }: Asked): PlatformObject | undefined {
   return objectsOf(fleet, type).find(
     ({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace,
@@ -112,7 +111,7 @@ function parseLabels(text: string): LabelExpression[] {
 const trim = (text: string): string => text.trim()
 
 /** The value at a path such as `.status.ports[0].port`. */
-export const valueAt = (object: object, path: string): unknown =>
+const valueAt = (object: object, path: string): unknown =>
   (path.match(/[^.[\]]+/g) ?? []).reduce<unknown>(
     (value, key) =>
       typeof value === 'object' ? own(value as Readonly<Record<string, unknown>> | null, key) : undefined,

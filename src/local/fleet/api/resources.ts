@@ -5,7 +5,6 @@ import { pathText, type InvalidInput } from '../../../platform/schema.js'
 /** A column of a Table, as in a CRD: its name, its type and the path of its value. */
 type Column = readonly [name: string, type: 'string' | 'integer' | 'date', jsonPath: string]
 
-/** A type of objects that the API serves. */
 export interface ResourceType {
   readonly plural: string
   readonly kind: string
@@ -96,7 +95,6 @@ export interface Resources {
   readonly discovery: Readonly<Record<string, object>>
 }
 
-/** The types of a platform with this group, such as `agones.dev`. */
 export function createResources(group: string): Resources {
   const types = typesOf(group)
   const groups = [...new Set(types.map((type) => type.group))].map((name) => {

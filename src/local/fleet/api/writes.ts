@@ -16,7 +16,6 @@ interface Writer {
   remove(fleet: RunningFleet, current: PlatformObject): FleetResult
 }
 
-/** The writers by plural name. */
 const writers: Readonly<Record<string, Writer>> = {
   fleets: {
     replace: (fleet, next, current) => replaceFleet(fleet, current!, next),

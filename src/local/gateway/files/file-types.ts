@@ -12,7 +12,6 @@ const OWN_TYPES: Readonly<Record<string, string>> = {
 /** Types that every tool writes as UTF-8. XML, SVG and HTML declare their encoding themselves. */
 const UTF8 = /^(text\/(?!xml|html)|application\/(json|manifest\+json|ld\+json|toml))/
 
-/** The Content-Type of a file, by its name. */
 export function contentType(name: string): string {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   const type = OWN_TYPES[extension] ?? (extension === '' ? undefined : lookup(extension)) ?? UNKNOWN

@@ -108,7 +108,6 @@ function readRange({ headers }: IncomingMessage, size: number, about: Validators
   return { start: Number(first), end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }
 
-/** Says why there is no file. */
 export function answerStaticError(reply: ServerResponse, status: number, text: string): void {
   reply.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',

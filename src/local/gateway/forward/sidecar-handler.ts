@@ -25,7 +25,6 @@ export interface SidecarHandlerOptions {
   readonly log: LineLog
 }
 
-/** What has been forwarded since the start. */
 export interface ForwardedFigures {
   /** By operation and by `OK` or the HTTP status. */
   readonly calls: Record<string, Record<string, { count: number; seconds: number }>>
@@ -133,7 +132,6 @@ export class SidecarHandler {
     this.#watches.startAgain()
   }
 
-  /** Ends the connections that are kept for later calls. */
   close(): void {
     this.#keptConnections.destroy()
   }

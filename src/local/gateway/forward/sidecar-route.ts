@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { operations, type OperationName } from '../../../protocol/operations.js'
+import { operations, stablePath, type OperationName } from '../../../protocol/operations.js'
 import { malformed, METHOD_NOT_ALLOWED, type Refusal } from '../../http/refusal.js'
 
 /** Prefix of the sidecar's paths on the origin of the pages. */
@@ -35,9 +35,11 @@ const ESCAPE = '%[\\da-fA-F]{2}'
 const NAME = `(?:[\\w.~!$&'()*+,;=:@-]|${ESCAPE})+`
 const MASK = `updateMask(?:=(?:[\\w.~*,+-]|${ESCAPE})*)?`
 
-const patterns: readonly Pattern[] = (Object.keys(operations) as OperationName[]).map((operation) => {
-  const [method, path] = operations[operation]
-  return { operation, method, path: new RegExp(`^${path.replace('{key}', () => NAME)}$`) }
+const patterns: readonly Pattern[] = (Object.keys(operations) as OperationName[]).flatMap((operation) => {
+  const [method, beta] = operations[operation]
+  return [beta, stablePath(beta)].map((path) => {
+    return { operation, method, path: new RegExp(`^${path.replace('{key}', () => NAME)}$`) }
+  })
 })
 const maskQuery = new RegExp(`^${MASK}(?:&${MASK})*$`)
 

@@ -8,7 +8,6 @@ const STALLED_MS = 5_000
 const CHECK_MS = 1_000
 /** Milliseconds that a page has to answer a close frame. */
 const GOODBYE_MS = 1_000
-/** The close code for a server that goes away. */
 const GOING_AWAY = 1001
 const NEWLINE = 0x0a
 

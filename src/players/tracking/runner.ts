@@ -1,0 +1,175 @@
+import {
+  internals,
+  SidecarError,
+  type AbortSignalLike,
+  type Counter,
+  type List,
+  type SidecarClient,
+  type SidecarEvents,
+} from '../../index.js'
+import {
+  answered,
+  asked,
+  asking,
+  connection,
+  isRefusal,
+  settle,
+  shown,
+  tick,
+  type Report,
+  type Kind,
+  type Rules,
+  type Send,
+  type Tracked,
+} from './writes.js'
+
+/** ms; the interval at which the sidecar writes what it has accepted */
+const TICK = 500
+/** Timeout in ms of each read that finds out the fate of a write */
+const READ = 5000
+
+/** What a tracker does for its state. */
+interface Actions<Int, What, Effect> {
+  /** Makes the call of a write. */
+  call(key: string, what: What, limits: { readonly signal: AbortSignalLike }): Promise<unknown>
+  perform(effect: Effect | Report): void
+  /** Called for each allocation. */
+  allocated?(event: SidecarEvents<Int>['allocated']): void
+}
+
+/**
+ * Runs a state beside a client: what the client tells changes the state at once, and the effects are carried out in
+ * order.
+ */
+export function run<Int, State extends Tracked, What, Effect>(
+  client: SidecarClient<Int>,
+  state: State & Tracked<What, Effect>,
+  kind: Kind<State, What>,
+  { call, perform, allocated }: Actions<Int, What, Effect>,
+) {
+  const signal = internals.follow()
+  const limits = { timeout: READ, signal }
+  const reported = new Set<string>()
+  let isTurning = false
+  let isPerforming = false
+  let isTicking = false
+  let isAsking = false
+  /** The missing kind whose reason is known, or asked for. */
+  let explained: 'list' | 'counter' | undefined
+
+  /** Makes a change and carries out its effects. At the end of this turn, the state decides. */
+  function change(make: () => void): void {
+    if (!isTurning) {
+      isTurning = true
+      void Promise.resolve().then(() => signal.aborted || change(turn))
+    }
+    make()
+    settle(state, kind)
+    if (isPerforming) return
+    isPerforming = true
+    // Effects that a listener causes run after the present effect has reached all listeners.
+    for (const effect of state.effects) carryOut(effect)
+    state.effects.length = 0
+    isPerforming = false
+    followUp()
+  }
+
+  function turn(): void {
+    isTurning = false
+    kind.turn(state)
+  }
+
+  function carryOut(effect: Effect | Report | Send<What>): void {
+    const [type, value, what] = effect as Report | Send<What>
+    if (type === 'send') {
+      const tell = (error?: SidecarError): void => change(() => answered(state, kind, value, error))
+      call(value, what, { signal }).then(() => tell(), tell)
+    } else if (type === 'error') report(value)
+    else perform(effect as Effect)
+  }
+
+  /** Reports each error once, however often it recurs. */
+  function report(error: SidecarError): void {
+    if (!reported.has(error.message)) perform(['error', error])
+    reported.add(error.message)
+  }
+
+  /** Sets a timer on the client's clock, which does nothing once the tracker is closed. Returns its cancel function. */
+  function after(ms: number, fire: () => void): () => void {
+    return client.after(ms, () => void (signal.aborted || fire()))
+  }
+
+  function close(): void {
+    const closed = new SidecarError('CLOSED', 'This is not tracked any more')
+    change(() => kind.end(state, closed))
+    signal.abort(closed)
+  }
+
+  function follow<T extends keyof SidecarEvents<Int>>(type: T, listener: (event: SidecarEvents<Int>[T]) => void): void {
+    signal.addEventListener('abort', client.on(type, listener))
+  }
+
+  /** Counts ticks for writes that don't show yet, and asks what the watch doesn't tell. */
+  function followUp(): void {
+    const { missing } = state.facts
+    if (!missing) explained = undefined
+    const ticks = Array.from(state.writes.values(), (write) => write.ticks)
+    if (!isTicking && ticks.some((left) => left > 0 && left < Infinity)) {
+      isTicking = true
+      after(TICK, () => {
+        isTicking = false
+        change(() => tick(state))
+      })
+    }
+    if (!isAsking && (ticks.includes(0) || (missing !== explained && !state.isOver))) void ask()
+  }
+
+  /** Asks the sidecar about overdue writes, and why the GameServer lacks a list or counter. */
+  async function ask(): Promise<void> {
+    isAsking = true
+    asking(state)
+    const toError = (error: unknown): unknown => error
+    // The client refuses the read of a kind that isn't tracked, since its name is undefined.
+    const [list, counter] = (await Promise.all([
+      client.getList(state.rules.list!, limits).catch(toError),
+      client.getCounter(state.rules.counter!, limits).catch(toError),
+    ])) as [List<Int> & SidecarError, Counter<Int> & SidecarError]
+    // Read the GameServer last, so that it shows every write that has landed before.
+    const gameServer = await client.getGameServer(limits).catch(() => undefined)
+    const { missing } = state.facts
+    if (missing !== explained && !state.isOver) {
+      explained = missing
+      const error = missing === 'list' ? list : counter
+      const reason = error.code === 'NOT_FOUND' ? lackOf(missing!, state.rules) : isRefusal(error) && error
+      if (reason) change(() => kind.lacks(state, reason))
+      else
+        after(2 * TICK, () => {
+          explained = undefined
+          followUp()
+        })
+    }
+    isAsking = false
+    const answer = gameServer && { values: list.values, count: Number(counter.count), gameServer }
+    change(() => asked(state, kind, answer))
+  }
+
+  follow('gameserver', (gameServer) => change(() => shown(state, kind, gameServer)))
+  if (allocated) follow('allocated', allocated)
+  follow('ending', () => change(() => kind.end(state, new SidecarError('CLOSED', 'This GameServer ends'))))
+  follow('connection', (now) => {
+    if (now.state === 'closed') close()
+    const isUp = now.state === 'connected'
+    if (isUp || now.state === 'reconnecting') change(() => connection(state, isUp))
+    // A page of another origin can't write a counter. An empty write reports that at once.
+    if (isUp && state.rules.counter && client.status.direct)
+      client.updateCounter(state.rules.counter, { countDiff: 0 }).catch(report)
+  })
+  return { after, change, report, close }
+}
+
+function lackOf(kind: 'list' | 'counter', { [kind]: name, limit }: Rules): SidecarError {
+  const capacity = limit < Infinity ? limit : 16
+  return new SidecarError('NOT_FOUND', `This GameServer has no ${kind} "${name}"`, {
+    hint: `Add it to the manifest:\nspec:\n  ${kind}s:\n    ${name}:\n      capacity: ${capacity}`,
+  })
+}
