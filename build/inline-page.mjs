@@ -6,24 +6,26 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import { build, transformSync } from 'esbuild'
 import { minifySync } from 'vite'
 
-const SUFFIX = '?page'
+const SUFFIX = /\?(\w+)&page$/
 /** A prefix that other plugins leave alone. */
 const PREFIX = '\0page:'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 /**
- * `import { brotli, hashes } from './index.html?page'` gives a whole page, compressed at the best level: the HTML file
- * with the script `main.tsx` and its styles inside, and the hashes of both for a Content-Security-Policy. A plugin for
- * Rollup and Vite, so that the build and the tests use the same page; `quick` makes it larger, in a tenth of the time.
+ * `import { brotli, hashes } from './index.html?fleet&page'` gives a whole page, compressed at the best level: the HTML
+ * file with the script `main.tsx` and its styles inside, and the hashes of both for a Content-Security-Policy. The script
+ * is built for one route, which it knows as `ROUTE`. A plugin for Rollup and Vite, so that the build and the tests use
+ * the same page; `quick` makes it larger, in a tenth of the time.
  */
 export const inlinePage = ({ quick = false } = {}) => ({
   name: 'inline-page',
   enforce: 'pre',
-  resolveId: (id, importer) => (id.endsWith(SUFFIX) ? PREFIX + resolve(dirname(importer), id) : null),
+  resolveId: (id, importer) => (SUFFIX.test(id) ? PREFIX + resolve(dirname(importer), id) : null),
   async load(id) {
     if (!id.startsWith(PREFIX)) return null
-    const template = id.slice(PREFIX.length, -SUFFIX.length)
+    const [query, route] = SUFFIX.exec(id)
+    const template = id.slice(PREFIX.length, -query.length)
     const { outputFiles, metafile } = await build({
       entryPoints: [resolve(dirname(template), 'main.tsx')],
       outdir: dirname(template),
@@ -36,6 +38,7 @@ export const inlinePage = ({ quick = false } = {}) => ({
       inject: [fileURLToPath(new URL('./page-jsx.mjs', import.meta.url))],
       tsconfigRaw: { compilerOptions: { jsx: 'react', jsxFactory: 'h', jsxFragmentFactory: 'Fragment' } },
       format: 'iife',
+      define: { ROUTE: JSON.stringify(route) },
       legalComments: 'none',
     })
     for (const file of [template, ...Object.keys(metafile.inputs).map((file) => resolve(file))]) {
@@ -43,7 +46,10 @@ export const inlinePage = ({ quick = false } = {}) => ({
     }
     const output = (extension) => outputFiles.find(({ path }) => path.endsWith(extension))?.text.trim() ?? ''
     const built = output('.js')
-    const code = quick ? built : minifySync('page.js', built, { compress: { target: 'es2022' } }).code
+    const code = quick
+      ? built
+      : minifySync('page.js', built, { compress: { target: 'es2022', treeshake: { propertyReadSideEffects: false } } })
+          .code
     // Text that would end the element early can't be in it.
     const script = code.replaceAll('</script', String.raw`<\/script`)
     const style = transformSync(output('.css'), { loader: 'css', minify: true }).code.trim()

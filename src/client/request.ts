@@ -152,7 +152,7 @@ export function isGameServer(value: unknown): value is GameServer {
 }
 
 /** Interprets a complete answer. */
-export function interpretAnswer(
+function interpretAnswer(
   operation: OperationName,
   status: number,
   text: string,

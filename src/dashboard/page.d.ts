@@ -1,5 +1,5 @@
 /** `build/inline-page.mjs` makes these modules. */
-declare module '*?page' {
+declare module '*&page' {
   /** The whole page, compressed by Brotli, as base64. */
   export const brotli: string
   /** Identifies this version of the page. */

@@ -59,7 +59,7 @@ inDashboard((open, createContext) => {
       await check('with details')
       for (const pane of width < 820 ? ['State', 'Faults', 'JSON', 'Timeline'] : []) {
         await dashboard.run(
-          `[...document.querySelectorAll('.panes-tab')].find((tab) => tab.innerText === '${pane}').click()`,
+          `[...document.querySelectorAll('.panes .tab')].find((tab) => tab.innerText === '${pane}').click()`,
         )
         await check(pane, 'main')
         expect(await dashboard.run('document.documentElement.scrollWidth'), `width of ${pane}`).toBe(width)

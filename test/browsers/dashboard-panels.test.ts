@@ -193,13 +193,13 @@ inDashboard((openDashboard) => {
     await dashboard.says('Counters', 'counter-99')
     // The bar stands below a long name.
     const places = await dashboard.run<number[]>(
-      `['.part-name', '.part-meter'].map((part) => document.querySelector('.count-row ' + part).getBoundingClientRect())
+      `['.count-head b', '.count-head meter'].map((part) => document.querySelector('.count-row ' + part).getBoundingClientRect())
         .flatMap(({ top, bottom }) => [top, bottom])`,
     )
     expect(places[1]).toBeLessThanOrEqual(places[2]!)
     await dashboard.press('a')
     await dashboard.says('Allocate', 'counter-99')
-    for (const part of ['.header-facts b', '.allocate-foot .button-primary']) {
+    for (const part of ['.header-facts b', '.allocate-foot .primary']) {
       const isSeen = await dashboard.run(`(() => {
         const { width, top, bottom } = document.querySelector('${part}').getBoundingClientRect()
         return width > 20 && top >= 0 && bottom <= innerHeight
@@ -215,13 +215,13 @@ inDashboard((openDashboard) => {
     await dashboard.call('POST', '/ready', {})
     await dashboard.says('Timeline', 'ready')
     // The row must pass the toggle's filter.
-    await dashboard.run(`document.querySelector('.timeline-toggle').click()`)
+    await dashboard.run(`document.querySelector('.timeline .pill').click()`)
     await dashboard.says('Timeline', 'ready')
     await dashboard.press('j', 'Enter')
-    await dashboard.until(`document.querySelector('.timeline-tab') !== null`)
+    await dashboard.until(`document.querySelector('.timeline .tab') !== null`)
     await dashboard.openPalette()
     const styles = () =>
-      dashboard.run(`['.panes-tab', '.timeline-tab', '.timeline-toggle', '.palette-item'].map((one) =>
+      dashboard.run(`['.panes .tab', '.timeline .tab', '.timeline .pill', '.palette-item'].map((one) =>
       [...document.querySelectorAll(one)].slice(0, 2).map((part) => getComputedStyle(part).borderBottomStyle === 'double'))`)
     await expect.poll(styles).toEqual(Array(4).fill([true, false]))
   })

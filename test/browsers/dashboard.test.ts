@@ -74,7 +74,7 @@ inDashboard((open) => {
     const dashboard = await open()
     await dashboard.call('POST', '/health', {})
     await dashboard.call('POST', '/health')
-    await dashboard.until(`[...document.querySelectorAll('.timeline-row .timeline-chip')].length === 1`)
+    await dashboard.until(`[...document.querySelectorAll('.timeline-row .chip')].length === 1`)
     await dashboard.says('Timeline', /POST \/health[^]*prod/)
   })
 
@@ -135,7 +135,7 @@ inDashboard((open) => {
     await dashboard.page.keyboard.type('usa05w')
     expect(await dashboard.run(NO_DIALOG)).toBe(true)
     await dashboard.press('Escape', '?')
-    await dashboard.page.click('.help-choice input')
+    await dashboard.page.click('.palette [type=checkbox]')
     await dashboard.press('Escape', 'u', 'a', 's')
     expect(await dashboard.run(NO_DIALOG)).toBe(true)
     expect(dashboard.local.sidecar.snapshot().gameServer.status.state).toBe('Scheduled')
@@ -146,7 +146,7 @@ inDashboard((open) => {
 
   test('the strip asks before it ends a game server, and a double click cancels', async () => {
     const dashboard = await open({ address: '?embed=1' })
-    const { x, y } = await (await dashboard.page.waitForSelector('.button-unhealthy'))!.clickablePoint()
+    const { x, y } = await (await dashboard.page.waitForSelector('[title^="Makes it Unhealthy"]'))!.clickablePoint()
     const isAsking = `document.querySelector('.strip-question') !== null`
     await dashboard.page.mouse.click(x, y)
     await dashboard.until(isAsking)

@@ -18,7 +18,7 @@ async function openFleet(browser: DrivenBrowser, options: TestFleetOptions = {},
   // The first request builds the page from its source.
   await fetch(`${fleet.url}/_/`)
   await page.goto(`${fleet.url}/_/`)
-  await page.waitForSelector('.servers-row')
+  await page.waitForSelector('[data-server]')
   const until = async (expression: string): Promise<void> => void (await page.waitForFunction(expression))
   return {
     fleet,
@@ -42,7 +42,7 @@ async function openFleet(browser: DrivenBrowser, options: TestFleetOptions = {},
   }
 }
 
-const rowsAre = (count: number): string => `document.querySelectorAll('.servers-row').length === ${count}`
+const rowsAre = (count: number): string => `document.querySelectorAll('[data-server]').length === ${count}`
 
 inDrivenBrowsers((browser) => {
   test('+ adds a row at the end, and the name in a row leads to that server’s own dashboard', async () => {
@@ -53,18 +53,20 @@ inDrivenBrowsers((browser) => {
       server: first!,
       process: { state: 'running', pid: 4711, restarts: 2, sidecarUrl: 'http://127.0.0.1:9358' },
     })
-    await until(`document.querySelector('.servers-row a')?.href === 'http://127.0.0.1:9358/_/'`)
+    await until(`document.querySelector('[data-server="${first}"] a')?.href === 'http://127.0.0.1:9358/_/'`)
     expect(await run(`document.querySelector('[data-server="${first}"]').innerText`)).toMatch(/\n2\n4711\n/)
     fleet.advance(1)
     await press('+')
     await until(rowsAre(3))
-    const shown: string[] = await run(`[...document.querySelectorAll('.servers-row')].map((row) => row.dataset.server)`)
+    const shown: string[] = await run(
+      `[...document.querySelectorAll('[data-server]')].map((row) => row.dataset.server)`,
+    )
     expect(shown.at(-1)).toBe(fleet.names('Scheduled')[0])
   })
 
   test('Allocate shows which server was taken and why, and a refused allocation what each server failed by', async () => {
     const { fleet, page, run, says, press } = await openFleet(browser)
-    await page.click('.header .button-primary')
+    await page.click('.header .primary')
     await page.keyboard.type('mode=dm')
     await press('Enter')
     await says('Told', 'Allocated')
@@ -92,7 +94,7 @@ inDrivenBrowsers((browser) => {
     expect(await run(isAsking)).toBe(false)
     const [first, second] = fleet.names().sort()
     const isIn = (name?: string): string =>
-      `document.activeElement.closest('.servers-row')?.dataset.server === '${name}'`
+      `document.activeElement.closest('[data-server]')?.dataset.server === '${name}'`
     await press('n', 'n')
     await until(isIn(second))
     await press('X', 'Enter')
@@ -125,9 +127,9 @@ inDrivenBrowsers((browser) => {
     const { fleet, page, until } = await openFleet(browser)
     fleet.setState(fleet.names()[0]!, 'Allocated')
     await until(
-      `[...document.querySelectorAll('.servers .timeline-toggle')].map((one) => one.innerText.trim().replace(/\\s+/g, ' ')).join() === 'Allocated 1,Ready 1'`,
+      `[...document.querySelectorAll('.servers .pill')].map((one) => one.innerText.trim().replace(/\\s+/g, ' ')).join() === '◆ Allocated 1,● Ready 1'`,
     )
-    await page.click('.servers .timeline-toggle ::-p-text(Allocated)')
+    await page.click('.servers .pill ::-p-text(Allocated)')
     await until(rowsAre(1))
   })
 
@@ -172,13 +174,13 @@ inDrivenBrowsers((browser) => {
     const panes = width < 820 ? ['Fleet', 'Allocations', 'Timeline', 'Servers'] : ['']
     for (const pane of panes) {
       if (pane)
-        await run(`[...document.querySelectorAll('.panes-tab')].find((tab) => tab.innerText === '${pane}').click()`)
+        await run(`[...document.querySelectorAll('.panes .tab')].find((tab) => tab.innerText === '${pane}').click()`)
       await check('html')
       expect(await run('document.documentElement.scrollWidth'), `width of ${pane}`).toBe(width)
       const isWide = `[...document.querySelectorAll('.servers-box, .panels, main')].some((box) => box.scrollWidth > box.clientWidth)`
       expect(await run(isWide), `a wide part of ${pane}`).toBe(false)
     }
-    await page.click('.servers-row button')
+    await page.click('[data-server] button')
     await check('#server-menu')
     await press('Escape', 'a')
     await check('dialog')

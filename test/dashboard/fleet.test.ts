@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
-import { groupOf, readFilter } from '../../src/dashboard/fleet/timeline.js'
+import { timeline } from '../../src/dashboard/fleet/timeline.js'
 import { rowsOf } from '../../src/dashboard/timeline/model.js'
 import { entryView, fleetView, type EntryView, type FleetView } from '../../src/platform/fleet/view.js'
 import { createTestFleet } from '../fleet/support/test-fleet.js'
@@ -37,7 +37,7 @@ test('the filter of the Fleet’s timeline knows kinds and GameServers, and a ga
   })
   const entries = [entry(1, 'created', 'arena-a'), entry(2, 'state', 'arena-a'), entry(5, 'state', 'arena-b')]
   const rows = (filter: string): (string | number)[] =>
-    rowsOf(entries, readFilter(filter), () => undefined).map(({ type, seq }) => `${type} ${seq}`)
+    rowsOf(entries, timeline.filter(filter), () => undefined).map(({ type, seq }) => `${type} ${seq}`)
   expect(rows('')).toEqual(['entry 1', 'entry 2', 'skipped 3', 'entry 5'])
   expect(rows('kind:state -server:b')).toEqual(['entry 2', 'skipped 3'])
   expect(rows('constructor:a')).toEqual(['skipped 3'])
@@ -47,8 +47,8 @@ test('the retries of a request that finds no GameServer share a row, until anoth
   const { model } = createTestFleet()
   const ask = (mode: string): unknown => model.allocate({ spec: { selectors: [{ matchLabels: { mode } }] } })
   const rows = (kind: string): number[] =>
-    rowsOf(model.entries().map(entryView), readFilter(kind), groupOf).map((row) =>
-      row.type === 'repeats' ? row.repeats.length : 1,
+    rowsOf(model.entries().map(entryView), timeline.filter(kind), timeline.groupOf).map((row) =>
+      row.type === 'skipped' ? 0 : row.entries.length,
     )
   for (let i = 0; i < 12; i++) ask('dm')
   ask('ctf')

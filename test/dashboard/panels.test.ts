@@ -4,12 +4,14 @@ import { parse } from 'yaml'
 import { KEYS } from '../../src/cli/keys.js'
 import { manifestOf, writeYaml } from '../../src/dashboard/common/yaml.js'
 import { allocationOf } from '../../src/dashboard/dialogs/allocate.js'
-import { showState } from '../../src/dashboard/header/state-notices.js'
 import { commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
 import { beatsSince } from '../../src/dashboard/panels/health.js'
 import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
+import { actions } from '../../src/dashboard/sidecar/actions.js'
+import { sidecar as route } from '../../src/dashboard/sidecar/route.js'
 import { set } from '../../src/dashboard/store/state.js'
-import { actions } from '../../src/dashboard/ui/actions.js'
+import { showTitle } from '../../src/dashboard/ui/header.js'
+import { choose } from '../../src/dashboard/ui/page.js'
 import { allocationMistake } from '../../src/platform/schema/allocation.js'
 import { commandProblem } from '../../src/platform/schema/control-command.js'
 import { createSidecar, type ControlCommand, type Sidecar } from '../../src/platform/sidecar.js'
@@ -29,10 +31,11 @@ function control(sidecar: Sidecar, ...commands: readonly ControlCommand[]): void
 }
 
 /** The initial values of a line's fields. */
-const defaultsOf = ({ fields }: (typeof faultForms)[number]): Record<string, string> =>
+const defaultsOf = ({ sentence }: (typeof faultForms)[number]): Record<string, string> =>
   Object.fromEntries(
-    fields
-      .flatMap(({ name, value, choices }) => [[name, value ?? choices?.[0]?.[0] ?? '']])
+    sentence
+      .filter((part) => typeof part === 'object')
+      .map(({ name, value, choices }) => [name, value || choices?.[0]?.[0] || ''])
       .filter(([, value]) => value !== ''),
   )
 
@@ -189,6 +192,7 @@ test('a key that both the terminal and the dashboard have does the same in both'
 })
 
 test('the title changes with the GameServer’s name, even if a fresh one is in the same state', () => {
+  choose(route)
   const page = { title: '', querySelector: () => ({ href: '' }) }
   vi.stubGlobal('document', page)
   onTestFinished(() => void vi.unstubAllGlobals())
@@ -196,7 +200,7 @@ test('the title changes with the GameServer’s name, even if a fresh one is in 
   for (const name of ['local', 'local-x7k2p']) {
     const { gameServer, ...rest } = sidecar.snapshot()
     set({ snapshot: { ...rest, gameServer: { ...gameServer, object_meta: { ...gameServer.object_meta, name } } } })
-    showState()
+    showTitle()
     expect(page.title).toMatch(new RegExp(`Scheduled · ${name}$`))
   }
   sidecar.close()

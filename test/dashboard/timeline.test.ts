@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { describe, differencesOf } from '../../src/dashboard/timeline/describe.js'
-import { readFilter } from '../../src/dashboard/timeline/filter.js'
+import { describe, differencesOf, groupOf, readFilter } from '../../src/dashboard/sidecar/describe.js'
 import { rowsOf } from '../../src/dashboard/timeline/model.js'
-import { groupOf } from '../../src/dashboard/timeline/rows.js'
 import type { ControlCommand, LogEntry } from '../../src/platform/sidecar.js'
 
 const health = { operation: 'health', beats: 1 } as const
@@ -22,8 +20,8 @@ function rows(...entries: readonly Partial<LogEntry>[]): string[] {
   }))
   const name = ({ event }: LogEntry): string => (event.type === 'call' ? event.call.operation : event.type)
   return rowsOf(log, () => true, groupOf).map((row) => {
-    if (row.type === 'repeats') return `${name(row.repeats[0]!)} ×${row.repeats.length}`
-    return row.type === 'entry' ? name(row.entry) : row.type
+    if (row.type === 'skipped') return row.type
+    return `${name(row.entries[0]!)}${row.type === 'repeats' ? ` ×${row.entries.length}` : ''}`
   })
 }
 

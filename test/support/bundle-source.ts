@@ -5,7 +5,7 @@ import type { Plugin } from 'esbuild'
 const withoutDashboard: Plugin = {
   name: 'without-dashboard',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\?page$/ }, ({ path }) => ({ path, namespace: 'page' }))
+    onResolve({ filter: /&page$/ }, ({ path }) => ({ path, namespace: 'page' }))
     onLoad({ filter: /./, namespace: 'page' }, () => ({ contents: "export const brotli = '', id = '', hashes = {}" }))
   },
 }

@@ -1,12 +1,12 @@
 import { options } from 'preact'
-import { App } from '../../../src/dashboard/app.js'
+import { App, drawInto } from '../../../src/dashboard/app.js'
 import { copyText } from '../../../src/dashboard/common/browser.js'
+import { sidecar } from '../../../src/dashboard/sidecar/route.js'
 import { api } from '../../../src/dashboard/store/api.js'
-import { follow } from '../../../src/dashboard/store/follow.js'
-import { onChange } from '../../../src/dashboard/store/page-state.js'
-import { set, state } from '../../../src/dashboard/store/state.js'
-import { drawInto } from '../../../src/dashboard/ui/draw.js'
+import { follow } from '../../../src/dashboard/store/feed.js'
+import { onChange, set, state } from '../../../src/dashboard/store/state.js'
 import { followKeys } from '../../../src/dashboard/ui/keys.js'
+import { choose } from '../../../src/dashboard/ui/page.js'
 import { createEditor, fromFragment, toFragment, withoutImports } from './code.js'
 import { examples } from './examples.js'
 import { createSession } from './mock-link.js'
@@ -24,15 +24,15 @@ const FRAME = `
 <section class="gsp-part" aria-label="Code">
   <div class="row wrap gsp-bar">
     <h2>Code</h2>
-    <select class="field" aria-label="Example"></select>
+    <select aria-label="Example"></select>
     <span class="row last">
-      <button class="button" data-link>Copy link</button>
-      <button class="button button-primary" data-run aria-keyshortcuts="Control+Enter" title="Ctrl+Enter">Run</button>
+      <button data-link>Copy link</button>
+      <button class="primary" data-run aria-keyshortcuts="Control+Enter" title="Ctrl+Enter">Run</button>
     </span>
   </div>
 </section>
 <section class="gsp-part" aria-label="Output">
-  <div class="row gsp-bar"><h2>Output</h2> <button class="button last" data-clear>Clear</button></div>
+  <div class="row gsp-bar"><h2>Output</h2> <button class="last" data-clear>Clear</button></div>
   <div class="gsp-log mono" role="log" tabindex="0" aria-label="Lines of the output"></div>
 </section>
 <div class="gsp-part gsp-dashboard" role="group" aria-label="Dashboard"></div>`
@@ -109,7 +109,8 @@ function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api
     before?.(node)
   }
   Object.assign(api, link)
-  onChange(() => (root.dataset['theme'] = state.theme))
+  choose(sidecar)
+  onChange(() => (root.style.colorScheme = state.theme === 'auto' ? '' : state.theme))
   follow()
   drawInto(element, App)
   followKeys(element)

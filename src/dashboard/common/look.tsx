@@ -24,35 +24,21 @@ export const stateLook = (state: string): StateLook => looks[state.split(',')[0]
 /** Sets the colour that the stylesheet calls `--tone`. */
 export const toneStyle = (tone: Tone): string => `--tone:var(--${tone})`
 
-/** Path of each shape, in a square of ten. */
-export const shapePaths: Readonly<Record<string, string>> = {
-  '●': 'M5 .5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9z',
-  '◆': 'M5 0l5 5-5 5-5-5z',
-  '◷': 'M5 .3a4.7 4.7 0 1 0 0 9.4A4.7 4.7 0 0 0 5 .3zm-.7 1.9h1.4v2.5l2 1.2-.7 1.2-2.7-1.6z',
-  '■': 'M1 1h8v8H1z',
-  '▲': 'M5 .5 10 9.5H0z',
-  '✖': 'M2 .6 5 3.6l3-3L9.4 2l-3 3 3 3L8 9.4l-3-3-3 3L.6 8l3-3-3-3z',
-  '○': 'M5 .5a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9zM5 2a3 3 0 1 1 0 6 3 3 0 0 1 0-6z',
-}
-
 /** A state as word, colour and shape. */
 export function StateMark({ state }: { state: string }): JSX.Element {
   const { tone, shape } = stateLook(state)
   return (
-    <span class="state-mark" style={toneStyle(tone)}>
-      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
-        <path d={shapePaths[shape]} fill="currentColor" fill-rule="evenodd" />
-      </svg>
-      {state}
-    </span>
+    <b class="tone state-mark" style={toneStyle(tone)}>
+      <span aria-hidden="true">{shape}</span> {state}
+    </b>
   )
 }
 
 /** A short word in a coloured frame. */
 export const Chip = ({ tone, text, title }: { tone: Tone; text: string; title?: string }): JSX.Element => (
-  <span class="timeline-chip" style={toneStyle(tone)} title={title}>
+  <b class="pill tone chip" style={toneStyle(tone)} title={title}>
     {text}
-  </span>
+  </b>
 )
 
 /** The logo: a pod with a sidecar. */

@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { newAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
 import { writeYaml } from '../common/yaml.js'
-import { CopyButton, fieldsOf, type Fields } from '../panels/panel.js'
+import { CopyButton, Field, fieldsOf, type Fields } from '../panels/panel.js'
 import { allocate, announce } from '../store/api.js'
-import { set } from '../store/page-state.js'
+import { set } from '../store/state.js'
 import { page } from '../ui/page.js'
 import { Modal } from './modal.js'
 
@@ -15,7 +15,7 @@ const draft = { fields: undefined as Fields | undefined, answer: '' }
 
 /** Allocates by a GameServerAllocation, as a cluster does. The fields make its manifest. */
 export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
-  const fields = (draft.fields ??= keptFields())
+  const fields = (draft.fields ??= JSON.parse(readKept('local', KEPT) ?? '{}') as Fields)
   const change = (value: Partial<typeof draft>): void => {
     Object.assign(draft, value)
     set({})
@@ -35,7 +35,7 @@ export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
     close()
   }
   const empty = (form: HTMLFormElement): void => {
-    for (const element of form.querySelectorAll<HTMLInputElement>('.field')) element.value = ''
+    for (const element of form.querySelectorAll<HTMLInputElement>('[name]')) element.value = ''
     change({ fields: {} })
   }
   return (
@@ -50,20 +50,18 @@ export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
         <AllocateFields kept={fields} />
         <details>
           <summary>Manifest</summary>
-          <pre class="mono" tabIndex={0}>
-            {text}
-          </pre>
+          <pre tabIndex={0}>{text}</pre>
         </details>
-        <p class="part-problem" role="alert">
+        <p class="red" role="alert">
           {draft.answer || problem}
         </p>
         <div class="apart wrap allocate-foot">
           <CopyButton label="Copy manifest" text={() => text} told="The manifest is copied" />
-          <button type="button" class="button" onClick={(event) => empty(event.currentTarget.form!)}>
+          <button type="button" onClick={(event) => empty(event.currentTarget.form!)}>
             Empty
           </button>
-          <button class="button button-primary last">
-            Allocate <kbd>Enter</kbd>
+          <button class="primary last" data-key="Enter">
+            Allocate
           </button>
         </div>
       </form>
@@ -71,9 +69,12 @@ export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
   )
 }
 
-/** The fields of each counter and list: their names in the manifest, and their placeholders. */
+const choices = (none: string, ...options: string[]) =>
+  [['', none], ...options.map((option) => [option, option] as const)] as const
+
+/** The fields of each counter and list: their names in the manifest, and their placeholders or choices. */
 const changed = {
-  counters: { amount: 'amount', capacity: 'capacity' },
+  counters: { action: choices('–', 'Increment', 'Decrement'), amount: 'amount', capacity: 'capacity' },
   lists: { addValues: 'add: alice bob', capacity: 'capacity' },
 }
 const wanted = {
@@ -84,81 +85,52 @@ const wanted = {
 /** The changes of an allocation, and below them its selector. */
 function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
   const all = page.allocatable()
-  const choice = (name: string, label: string, none: string, ...options: string[]): JSX.Element => (
-    <select class="field" name={name} aria-label={label} defaultValue={kept[name] ?? ''}>
-      <option value="">{none}</option>
-      {options.map((option) => (
-        <option key={option}>{option}</option>
-      ))}
-    </select>
+  const field = (name: string, words: string | ReturnType<typeof choices>, of?: string): JSX.Element => (
+    <Field
+      key={name}
+      name={name}
+      value={kept[name]}
+      {...(of ? { full: `${of}: ${typeof words === 'string' ? words : 'action'}` } : { label: labels[name]! })}
+      {...(typeof words === 'string'
+        ? { input: { placeholder: words, inputMode: 'text', autofocus: name === 'labels' } }
+        : { choices: words })}
+    />
   )
   const lines = (prefix: string, fields: typeof changed | typeof wanted): JSX.Element[] =>
     (['counters', 'lists'] as const).flatMap((group) =>
       all[group].map((name) => (
         <div key={group + name} class="row wrap" role="group" aria-label={`${group}: ${name}`}>
           <span>{name}</span>
-          {fields === changed &&
-            group === 'counters' &&
-            choice(`counters.action:${name}`, `${name}: action`, '–', 'Increment', 'Decrement')}
-          {Object.entries(fields[group]).map(([property, placeholder]) => {
-            const field = `${prefix}${group}.${property}:${name}`
-            return (
-              <input
-                key={field}
-                class="field"
-                name={field}
-                aria-label={`${name}: ${placeholder}`}
-                placeholder={placeholder}
-                defaultValue={kept[field]}
-              />
-            )
-          })}
+          {Object.entries(fields[group]).map(([property, words]: [string, string | ReturnType<typeof choices>]) =>
+            field(`${prefix}${group}.${property}:${name}`, words, name),
+          )}
         </div>
       )),
     )
-  const line = (label: string, name: string, placeholder: string): JSX.Element => (
-    <label class="row">
-      <span>{label}</span>
-      <input
-        class="field"
-        name={name}
-        placeholder={placeholder}
-        defaultValue={kept[name]}
-        autofocus={name === 'labels'}
-      />
-    </label>
-  )
   return (
     <>
       <fieldset>
         <legend>It gets</legend>
-        {line('Labels', 'labels', 'mode=dm map=arena')}
+        {field('labels', 'mode=dm map=arena')}
         <label class="row">
           <span>Annotations</span>
-          <textarea
-            class="field"
-            name="annotations"
-            rows={1}
-            placeholder="key=value, one a line"
-            defaultValue={kept.annotations}
-          />
+          <textarea name="annotations" rows={1} placeholder="key=value, one a line" defaultValue={kept.annotations} />
         </label>
         {lines('', changed)}
       </fieldset>
       <details open={Object.keys(kept).some((name) => name.startsWith('match.'))}>
         <summary>Only if it matches</summary>
         <fieldset>
-          {line('Labels', 'match.labels', 'region=eu')}
-          <label class="row">
-            <span>State</span>
-            {choice('match.state', 'State', 'Ready (default)', 'Ready', 'Allocated')}
-          </label>
+          {field('match.labels', 'region=eu')}
+          {field('match.state', choices('Ready (default)', 'Ready', 'Allocated'))}
           {lines('match.', wanted)}
         </fieldset>
       </details>
     </>
   )
 }
+
+const labels: Fields = { labels: 'Labels', 'match.labels': 'Labels', 'match.state': 'State' }
 
 function written(fields: Fields, platform: string) {
   try {
@@ -168,8 +140,6 @@ function written(fields: Fields, platform: string) {
     return { allocation: undefined, text: '', problem: (error as Error).message }
   }
 }
-
-const keptFields = (): Fields => JSON.parse(readKept('local', KEPT) ?? '{}') as Fields
 
 /**
  * The GameServerAllocation of the dialog's fields. Names of counters and lists stand behind a colon:
@@ -213,14 +183,12 @@ function valueOf(property: string, text: string): unknown {
 
 /** Reads pairs such as `mode=dm map=arena`, separated by `apart`. */
 function pairs(text: string | undefined, apart = /[\s,]+/): Record<string, string> | undefined {
-  const entries = text
-    ?.split(apart)
-    .filter(Boolean)
-    .map((pair) => {
-      const at = pair.indexOf('=')
-      if (at < 1) throw new Error(`Write key=value, such as mode=dm, instead of ${JSON.stringify(pair)}`)
-      return [pair.slice(0, at), pair.slice(at + 1)] as const
-    })
+  const words = text?.split(apart).filter(Boolean)
+  const entries = words?.map((pair) => {
+    const at = pair.indexOf('=')
+    if (at < 1) throw new Error(`Write key=value, such as mode=dm, instead of ${JSON.stringify(pair)}`)
+    return [pair.slice(0, at), pair.slice(at + 1)] as const
+  })
   return entries && Object.fromEntries(entries)
 }
 

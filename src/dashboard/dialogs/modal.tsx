@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { focusNow } from '../common/browser.js'
-import { set, type Confirmation } from '../store/page-state.js'
+import { set, type Action } from '../store/state.js'
 
 interface ModalProps {
   readonly title: string
@@ -21,62 +21,50 @@ function show(element: HTMLDialogElement | null): void {
 }
 
 /** An open dialog. Esc and a click beside the dialog close it. */
-export function Modal({ title, class: className, children, bare = false, onClose }: ModalProps): JSX.Element {
-  return (
-    <dialog
-      ref={show}
-      class={`modal ${className}`}
-      aria-label={title}
-      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
-      onClick={(event) => event.target === event.currentTarget && onClose()}
-    >
-      <div class="modal-body">
-        {!bare && (
-          <div class="apart">
-            <h2>{title}</h2>
-            <button class="button button-icon" aria-label="Close" onClick={onClose}>
-              ×
-            </button>
-          </div>
-        )}
-        {children}
-      </div>
-    </dialog>
-  )
-}
+export const Modal = ({ title, class: className, children, bare = false, onClose }: ModalProps): JSX.Element => (
+  <dialog
+    ref={show}
+    class={`box ${className}`}
+    aria-label={title}
+    onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
+    onClick={(event) => event.target === event.currentTarget && onClose()}
+  >
+    <div class="column gap modal-body">
+      {!bare && (
+        <div class="apart">
+          <h2>{title}</h2>
+          <button class="icon" aria-label="Close" onClick={onClose}>
+            ×
+          </button>
+        </div>
+      )}
+      {children}
+    </div>
+  </dialog>
+)
 
-interface ConfirmProps {
-  readonly confirmation: Confirmation
-}
-
-const close = (): void => set({ confirmation: undefined })
+const close = (): void => set({ asked: undefined })
 
 /** Asks for consent to an action. */
-export const Confirm = ({ confirmation }: ConfirmProps): JSX.Element => (
-  <Modal title={confirmation.label} class="confirm" bare onClose={close}>
-    <p>{confirmation.what}</p>
-    <div class="row modal-buttons">
-      <Agreement confirmation={confirmation} />
+export const Confirm = (action: Action): JSX.Element => (
+  <Modal title={action.label} class="confirm" bare onClose={close}>
+    <p>{action.what}</p>
+    <div class="row">
+      <Agreement {...action} />
     </div>
   </Modal>
 )
 
 /** The buttons of a question. The one that agrees has the focus, for users of the keyboard. */
-export function Agreement({ confirmation: { label, run } }: ConfirmProps): JSX.Element {
+export function Agreement({ label, run }: Action): JSX.Element {
+  const agree = (): void => {
+    close()
+    run()
+  }
   return (
     <>
-      <button class="button" onClick={close}>
-        Cancel
-      </button>
-      <button
-        ref={focusNow}
-        class="button button-primary"
-        autofocus
-        onClick={() => {
-          close()
-          run()
-        }}
-      >
+      <button onClick={close}>Cancel</button>
+      <button ref={focusNow} class="primary" autofocus onClick={agree}>
         {label}
       </button>
     </>

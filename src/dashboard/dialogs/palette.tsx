@@ -1,13 +1,25 @@
 import type { JSX } from 'preact'
-import { arrowStep } from '../common/browser.js'
-import { set } from '../store/page-state.js'
-import { keyName } from '../ui/page-actions.js'
+import { arrowStep, keep } from '../common/browser.js'
+import { announce } from '../store/api.js'
+import { set, state, type Action } from '../store/state.js'
+import { keyOf, labelOf, perform } from '../ui/actions.js'
 import { page } from '../ui/page.js'
 import { Modal } from './modal.js'
 
 const typed = { text: '', at: 0 }
 
-/** Finds actions by parts of their words. */
+/** The buttons of the panels, which the palette presses. */
+const panelActions = (): Action[] =>
+  [...document.querySelectorAll<HTMLElement>('.part button:not([data-key])')].map((button, i) => {
+    const label = button.ariaLabel ?? button.innerText
+    const press = (): void => {
+      button.click()
+      announce(label)
+    }
+    return { id: `panel-${i}`, label, group: button.closest('section')!.ariaLabel!, run: press }
+  })
+
+/** Finds actions by parts of their words; names their keys and the words of the filter. */
 export function Palette({ onClose }: { onClose(): void }): JSX.Element {
   const { text, at } = typed
   const change = (value: Partial<typeof typed>): void => {
@@ -18,8 +30,12 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     Object.assign(typed, { text: '', at: 0 })
     onClose()
   }
+  const toggleKeys = (): void => {
+    set({ singleKeys: !state.singleKeys })
+    keep('local', 'single-keys', String(state.singleKeys))
+  }
   const words = text.toLowerCase().split(/\s+/)
-  const found = [...page.actions, ...page.moreActions()].filter(({ label, group }) =>
+  const found = [...page.actions, ...panelActions()].filter(({ label, group }) =>
     words.every((word) => `${label} ${group}`.toLowerCase().includes(word)),
   )
   const run = (index: number): void => {
@@ -27,7 +43,7 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     if (action === undefined) return
     close()
     // The closing dialog restores the focus first.
-    setTimeout(() => action.run())
+    setTimeout(() => perform(action))
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = arrowStep(event)
@@ -41,9 +57,8 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
     }
   }
   return (
-    <Modal title="All actions" class="palette" bare onClose={close}>
+    <Modal title="Help: all actions and keys" class="palette" onClose={close}>
       <input
-        class="field palette-field"
         role="combobox"
         aria-label="Action"
         aria-expanded="true"
@@ -57,23 +72,38 @@ export function Palette({ onClose }: { onClose(): void }): JSX.Element {
         onInput={(event) => change({ text: event.currentTarget.value, at: 0 })}
         onKeyDown={onKeyDown}
       />
-      <ul class="palette-list" id="palette-list" role="listbox" aria-label="Actions">
-        {found.map(({ id, label, key, group }, i) => (
+      <ul id="palette-list" class="scroll" role="listbox" aria-label="Actions">
+        {found.map((action, i) => (
           <li
-            key={id}
+            key={action.id}
             id={`palette-${i}`}
             class="row palette-item"
             role="option"
             aria-selected={i === at}
+            {...keyOf(action.key)}
             onClick={() => run(i)}
           >
-            <span>{label}</span>
-            <span class="muted last">{group}</span>
-            {key && <kbd>{keyName(key)}</kbd>}
+            <span>{labelOf(action)}</span>
+            <span class="muted last">{action.group}</span>
           </li>
         ))}
       </ul>
       {found.length === 0 && <p class="muted">There is no such action.</p>}
+      <label class="row">
+        <input type="checkbox" checked={state.singleKeys} onChange={toggleKeys} /> Single keys are on
+      </label>
+      <p>
+        <kbd>Ctrl</kbd> <kbd>K</kbd> opens this anywhere; <kbd>Enter</kbd> opens a row, <kbd>Esc</kbd> closes it. The
+        filter of the timeline knows:
+      </p>
+      <dl class="small">
+        {page.timeline.words.map(([word, meaning]) => (
+          <div key={word}>
+            <dt class="mono">{word}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
     </Modal>
   )
 }

@@ -1,10 +1,10 @@
 import type { EntryView, ServerView } from '../../platform/fleet.js'
 import { wantedOf, type Wanted } from '../panels/panel.js'
-import { announce, api, control } from '../store/api.js'
-import { copy, curlOf } from '../ui/copy.js'
-import { allocateActions, asking, onRow, pageActions, rowActions } from '../ui/page-actions.js'
-import { actionsOf, type Action } from '../ui/page.js'
-import { chosenServer, set, shortName, shownServers, state } from './state.js'
+import { announce, control, send } from '../store/api.js'
+import { set, state, type Action } from '../store/state.js'
+import { actionsOf, allocateActions, onRow, pageActions, perform, rowActions } from '../ui/actions.js'
+import { copyAsCurl } from '../ui/copy.js'
+import { chosenServer, shortName, shownServers } from './shown.js'
 
 /** Changes the number of replicas. Each change builds on the one before. */
 export function scale(by: (before: number) => number): void {
@@ -12,11 +12,10 @@ export function scale(by: (before: number) => number): void {
   if (by(present) < 0) return
   void change(by, (replicas) => control({ type: 'scale', replicas }))
 }
-export const wantedReplicas = (): Wanted<number> => wantedOf('replicas', state.snapshot?.replicas ?? 0)
+export const wantedReplicas = (): Wanted<number> => wantedOf('replicas', state.fleet?.replicas ?? 0)
 
 const fleet = actionsOf('fleet')
 const server = actionsOf('game server')
-const row = actionsOf('row')
 
 const onServer = (act: (chosen: ServerView) => void) => () => {
   const chosen = chosenServer()
@@ -25,14 +24,17 @@ const onServer = (act: (chosen: ServerView) => void) => () => {
 }
 
 /** An action on the chosen GameServer that asks first. */
-const ending = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: string, what: string): Action => {
-  const action = server(type, `${label}…`, key)
-  const run = onServer(({ name }) => {
-    const short = shortName(name)
-    asking({ ...action, label: `${label} ${short}` }, what.replace(' it', ` ${short}`), { type, server: name }).run()
-  })
-  return { ...action, run }
-}
+const ending = (type: 'kill' | 'makeUnhealthy' | 'delete', label: string, key: string, what: string): Action =>
+  server(
+    type,
+    `${label}…`,
+    key,
+    onServer(({ name }) => {
+      const short = shortName(name)
+      const named = `${label} ${short}`
+      perform(server(type, named, key, send(named, { type, server: name }), what.replace(' it', ` ${short}`)))
+    }),
+  )
 
 /** What a row's menu and the keys do with the chosen GameServer. */
 export const serverActions: readonly Action[] = [
@@ -74,16 +76,18 @@ export const actions: readonly Action[] = [
   ...allocateActions('fleet'),
   fleet('scale-up', 'One replica more', '+', () => scale((before) => before + 1)),
   fleet('scale-down', 'One replica less', '-', () => scale((before) => before - 1)),
-  asking(
-    fleet('update', 'Update…', 'u'),
+  fleet(
+    'update',
+    'Update',
+    'u',
+    send('Update', { type: 'update' }),
     'A rolling update: replaces every Ready GameServer, some at a time. Allocated ones stay until they end.',
-    { type: 'update' },
   ),
   server('next-server', 'Next GameServer', 'n', () => moveServer(1)),
   server('previous-server', 'Previous GameServer', 'p', () => moveServer(-1)),
   ...serverActions,
   ...rowActions,
-  row('curl', 'Copy an allocation as curl', 'c', onRow(copyAllocation)),
+  actionsOf('row')('curl', 'Copy an allocation as curl', 'c', onRow(copyAllocation)),
   ...pageActions,
 ]
 
@@ -92,8 +96,8 @@ export function copyAllocation({ allocation }: EntryView): void {
   if (allocation === undefined) return announce('There is no allocation in this row')
   const { metadata = {} } = allocation.manifest
   const namespace = typeof metadata?.['namespace'] === 'string' ? metadata['namespace'] : 'default'
-  const group = `allocation.${state.snapshot?.platform ?? ''}.dev`
+  const group = `allocation.${state.fleet?.platform ?? ''}.dev`
   const path = `/apis/${group}/v1/namespaces/${namespace}/gameserverallocations`
   const body = { apiVersion: `${group}/v1`, kind: 'GameServerAllocation', ...allocation.manifest }
-  copy(curlOf({ method: 'POST', path, body }, api.origin()), 'Copied as curl')
+  copyAsCurl({ method: 'POST', path, body })
 }

@@ -1,18 +1,17 @@
-import { clockTime, age } from '../common/format.js'
+import type { EntryView } from '../../platform/fleet.js'
+import { age, clockTime } from '../common/format.js'
 import { Chip } from '../common/look.js'
-import { ActionButton, onFields, Panel } from '../panels/panel.js'
-import { entryOf } from '../store/page-state.js'
-import { part } from '../store/parts.js'
-import { goToEntry, rowsOf } from '../timeline/model.js'
-import { rhythmOf } from '../timeline/rows.js'
+import { ActionButton, Field, onFields, Panel } from '../panels/panel.js'
+import { part, set, state } from '../store/state.js'
+import { entryOf, goToEntry, rhythmOf, rowsOf } from '../timeline/model.js'
 import { scale, wantedReplicas } from './actions.js'
-import { set, shortName, state } from './state.js'
-import { groupOf } from './timeline.js'
+import { shortName } from './shown.js'
+import { timeline } from './timeline.js'
 
 /** The Fleet's scale and its autoscaler. Header and table count its GameServers. */
 export const FleetPanel = part(['snapshot', 'now'], () => {
-  if (!state.snapshot) return null
-  const { autoscaler, sets, strategy, scheduling } = state.snapshot
+  if (!state.fleet) return null
+  const { autoscaler, sets, strategy, scheduling } = state.fleet
   return (
     <Panel name="Fleet" pane="fleet" aside={<span class="muted">{`${scheduling}, ${strategy}`}</span>}>
       <form
@@ -25,20 +24,20 @@ export const FleetPanel = part(['snapshot', 'now'], () => {
       >
         <ActionButton id="scale-down" label="−" />
         <ActionButton id="scale-up" label="+" />
-        <input
-          class="field count-field"
+        <Field
           name="replicas"
-          aria-label="Replicas"
-          placeholder={String(wantedReplicas().present)}
-          inputMode="numeric"
-          pattern="\d{1,4}"
-          title="A number of GameServers"
-          required
+          full="Replicas"
+          input={{
+            placeholder: String(wantedReplicas().present),
+            pattern: String.raw`\d{1,4}`,
+            title: 'A number of GameServers',
+            required: true,
+          }}
         />
-        <button class="button">Scale</button>
+        <button>Scale</button>
       </form>
       {autoscaler ? (
-        <div class="fleet-scaler">
+        <div>
           <p>
             <b>{autoscaler.name}</b> {autoscaler.policy}
           </p>
@@ -72,30 +71,27 @@ const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 
 
 /** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
 export const Allocations = part(['entries'], () => {
-  const allocations = rowsOf(state.entries, ({ allocation }) => allocation !== undefined, groupOf)
+  const entries = state.entries as readonly EntryView[]
+  const allocations = rowsOf(entries, ({ allocation }) => allocation !== undefined, timeline.groupOf)
     .filter(({ type }) => type !== 'skipped')
     .slice(-SHOWN)
   return (
     <Panel name="Allocations" pane="allocations">
       {allocations.length === 0 && <p class="muted">None yet. Allocate with a, or from your matchmaker.</p>}
-      <ol class="fleet-allocations">
+      <ol class="column gap">
         {allocations.reverse().map((row) => {
           const { seq, at, allocation } = entryOf(row)!
           return (
-            <li key={row.seq}>
+            <li key={row.seq} class="line">
               <div class="row">
                 <Chip tone={allocationTone[allocation!.state]} text={allocation!.state} />
                 <b>{allocation!.server && shortName(allocation!.server)}</b>
-                <button
-                  class="button button-quiet small last"
-                  title="Show in the timeline"
-                  onClick={() => showEntry(seq)}
-                >
+                <button class="bare small last" title="Show in the timeline" onClick={() => showEntry(seq)}>
                   {clockTime(at).slice(0, 8)}
                 </button>
               </div>
               <p class="fleet-reason">
-                {row.type === 'repeats' && rhythmOf(row.repeats)} {allocation!.reason}
+                {row.type !== 'skipped' && rhythmOf(row.entries)} {allocation!.reason}
               </p>
             </li>
           )

@@ -3,63 +3,61 @@ import type { ServerView } from '../../platform/fleet.js'
 import { arrowStep } from '../common/browser.js'
 import { age } from '../common/format.js'
 import { StateMark, toneStyle, type Tone } from '../common/look.js'
-import { Menu } from '../header/menu.js'
-import { paneState } from '../store/page-state.js'
-import { Kept, part } from '../store/parts.js'
+import { Kept, part, set, state } from '../store/state.js'
+import { Menu } from '../ui/header.js'
+import { paneState } from '../ui/page.js'
 import { dashboardOf, moveServer, serverActions } from './actions.js'
-import { amountNames, countStates, set, shortName, shownServers, state } from './state.js'
+import { amountNames, countStates, shortName, shownServers } from './shown.js'
 
 /** More counters and lists have no columns. */
 const MOST_AMOUNTS = 4
 
 const ageOf = (since: number): string => age(state.now - since)
 
-/** A column: its head, the cell of a GameServer, and the name of its style. */
+/** A column: its head, the cell of a GameServer, and its style. */
 type Column = readonly [head: string, cell: (server: ServerView, tabIndex: number) => ComponentChildren, style?: string]
+
+const NUMBER = 'servers-number wide'
 
 /** The columns; of the amounts, players come first. */
 const columns = (): readonly Column[] => [
-  ['server', Name],
+  ['server', Name, 'mono cut'],
   [
     'state',
     (server) => (
       <>
-        <StateMark state={server.state} /> <span class="small">{ageOf(server.stateSince)}</span>
+        <StateMark state={server.state} /> <span class="small wide">{ageOf(server.stateSince)}</span>
       </>
     ),
+    'servers-state',
   ],
   ...[...new Set([...amountNames('lists'), ...amountNames('counters')])]
     .sort((a, b) => Number(b === 'players') - Number(a === 'players'))
     .slice(0, MOST_AMOUNTS)
-    .map((name): Column => [name, (server) => <AmountBar name={name} server={server} />, 'amount']),
-  ['health', Health],
-  ['port', ({ port }) => port],
-  ['age', ({ createdAt }) => ageOf(createdAt)],
-  ['restarts', ({ process }) => process.restarts],
-  ['pid', ({ process }) => (process.state === 'ended' ? `exit ${process.exitCode ?? '?'}` : process.pid)],
-  ['', MenuButton, 'menu'],
+    .map((name): Column => [name, (server) => <AmountBar name={name} server={server} />, 'servers-amount']),
+  ['health', Health, 'wide'],
+  ['port', ({ port }) => port, NUMBER],
+  ['age', ({ createdAt }) => ageOf(createdAt), NUMBER],
+  ['restarts', ({ process }) => process.restarts, NUMBER],
+  ['pid', ({ process }) => (process.state === 'ended' ? `exit ${process.exitCode ?? '?'}` : process.pid), NUMBER],
+  ['', MenuButton, 'servers-menu'],
 ]
 
 /** The GameServers, one a row. */
 export const Servers = part(['snapshot', 'now'], () => {
-  const { snapshot, shownStates, server: chosen } = state
-  if (!snapshot) return null
+  const { fleet, shownStates, server: chosen } = state
+  if (!fleet) return null
   const present = columns()
   const heads = present.map(([head]) => head)
   const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
-    <section class="timeline servers" aria-label="GameServers" data-pane={paneState('servers')}>
-      <div class="row wrap timeline-bar">
+    <section class="box column servers" aria-label="GameServers" data-pane={paneState('servers')}>
+      <div class="row wrap bar">
         <h2 class="small">GameServers</h2>
         <div class="row wrap" role="group" aria-label="Show only states">
           {countStates().map(([name, count]) => (
-            <button
-              key={name}
-              class="button timeline-toggle"
-              aria-pressed={shownStates.includes(name)}
-              onClick={() => toggleState(name)}
-            >
+            <button key={name} class="pill" aria-pressed={shownStates.includes(name)} onClick={() => toggleState(name)}>
               <StateMark state={name} /> {count}
             </button>
           ))}
@@ -67,9 +65,9 @@ export const Servers = part(['snapshot', 'now'], () => {
       </div>
       <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
         <div class="servers-table" role="table" aria-label="GameServers">
-          <div class="small servers-head" role="row">
-            {present.map(([head, , style = head]) => (
-              <span key={head} class={`servers-${style}`} role={head ? 'columnheader' : 'cell'}>
+          <div class="row small servers-row servers-head" role="row">
+            {present.map(([head, , style]) => (
+              <span key={head} class={style} role={head ? 'columnheader' : 'cell'}>
                 {head}
               </span>
             ))}
@@ -90,10 +88,10 @@ export const Servers = part(['snapshot', 'now'], () => {
         </div>
       </div>
       {servers.length === 0 && (
-        <p class="timeline-empty muted">
-          {snapshot.servers.length === 0
+        <p class="muted timeline-empty">
+          {fleet.servers.length === 0
             ? 'The Fleet has no GameServer. + adds one.'
-            : `0 of ${snapshot.servers.length} GameServers have this state.`}
+            : `0 of ${fleet.servers.length} GameServers have this state.`}
         </p>
       )}
       <Menu id="server-menu" label={`Actions of ${shortName(chosen ?? '')}`} items={serverActions} />
@@ -113,9 +111,9 @@ function onArrow(event: KeyboardEvent): void {
 
 /** @param isTarget whether it is the one row that Tab reaches */
 const drawRow = (server: ServerView, present: readonly Column[], isTarget: boolean): JSX.Element => (
-  <div class="servers-row" role="row" data-server={server.name} onClick={() => set({ server: server.name })}>
-    {present.map(([head, cell, style = head], i) => (
-      <span key={head} class={`servers-${style}`} role={i === 0 ? 'rowheader' : 'cell'}>
+  <div class="row servers-row" role="row" data-server={server.name} onClick={() => set({ server: server.name })}>
+    {present.map(([head, cell, style], i) => (
+      <span key={head} class={style} role={i === 0 ? 'rowheader' : 'cell'}>
         {cell(server, isTarget ? 0 : -1)}
       </span>
     ))}
@@ -140,7 +138,7 @@ function Name({ name, process: { sidecarUrl } }: ServerView, tabIndex: number): 
 function MenuButton({ name }: ServerView, tabIndex: number): JSX.Element {
   return (
     <button
-      class="button button-quiet button-icon"
+      class="icon bare"
       aria-label={`Actions of ${shortName(name)}`}
       tabIndex={tabIndex}
       onClick={(event) => openMenu(name, event.currentTarget)}
@@ -156,7 +154,7 @@ function AmountBar({ name, server }: { name: string; server: ServerView }): JSX.
   const [, used, capacity] = amount
   return (
     <>
-      <meter class="servers-meter" aria-label={name} max={capacity || 1} value={used} /> {`${used} / ${capacity}`}
+      <meter aria-label={name} max={capacity || 1} value={used} /> {`${used} / ${capacity}`}
     </>
   )
 }
@@ -171,7 +169,11 @@ function healthOf({ state: present, beats }: ServerView): readonly [string, Tone
 
 function Health(server: ServerView): JSX.Element {
   const [text, tone] = healthOf(server)
-  return <span style={toneStyle(tone)}>{text}</span>
+  return (
+    <span class="tone" style={toneStyle(tone)}>
+      {text}
+    </span>
+  )
 }
 
 /** Opens the menu of a row below its button. */

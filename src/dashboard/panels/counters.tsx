@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
 import type { CounterStatus, ListStatus } from '../../protocol/game-server.js'
-import type { ControlCommand, ControlResult, SidecarSnapshot } from '../../platform/sidecar.js'
+import type { ControlCommand, SidecarSnapshot } from '../../platform/sidecar.js'
 import { focusNow } from '../common/browser.js'
-import { control } from '../store/api.js'
+import { control, type ControlResult } from '../store/api.js'
 import { set, state } from '../store/state.js'
-import { Hint, Panel, onFields, wantedOf, type Fields } from './panel.js'
+import { Field, Hint, Panel, onFields, wantedOf, type Fields } from './panel.js'
 
 /** The panel shows so many values of a list, and counts the rest. */
 const SHOWN = 200
@@ -13,7 +13,6 @@ export const Counters = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Eleme
   <GrowingPanel
     noun="counter"
     fields={{ name: '', count: '0', capacity: '10' }}
-    type="setCounter"
     hint="None: name one in gameserver.yaml, and change it."
     code={`spec:\n  counters:\n    rooms: { count: 0, capacity: 10 }\n\nawait client.updateCounter('rooms', { countDiff: 1 })`}
     things={snapshot.gameServer.status.counters}
@@ -25,7 +24,6 @@ export const Lists = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element 
   <GrowingPanel
     noun="list"
     fields={{ name: '', capacity: '10' }}
-    type="setList"
     hint="None: name one in gameserver.yaml, and add a player."
     code={`spec:\n  lists:\n    players: { capacity: 16 }\n\nawait client.addListValue('players', 'alice')`}
     things={snapshot.gameServer.status.lists}
@@ -40,9 +38,8 @@ interface ThingProps<Thing> {
 
 interface GrowingPanelProps<Thing> {
   readonly noun: 'counter' | 'list'
-  /** The initial values of the form that adds one, and its command. */
+  /** The initial values of the form that adds one. */
   readonly fields: Fields
-  readonly type: 'setCounter' | 'setList'
   /** Advice while there is none. */
   readonly hint: string
   readonly code: string
@@ -51,32 +48,26 @@ interface GrowingPanelProps<Thing> {
 }
 
 /** A panel with a form that adds a counter or a list. */
-function GrowingPanel<Thing>({ noun, fields, type, hint, code, things, View }: GrowingPanelProps<Thing>): JSX.Element {
+function GrowingPanel<Thing>({ noun, fields, hint, code, things, View }: GrowingPanelProps<Thing>): JSX.Element {
   const form = `+ ${noun}`
-  const isAdding = state.openForm === form
   const all = Object.entries(things ?? {})
-  const open = (
-    <button class="button" aria-expanded={isAdding} onClick={() => toggleForm(form)}>
-      {form}
-    </button>
-  )
+  const isCounter = noun === 'counter'
+  const type = isCounter ? 'setCounter' : 'setList'
   return (
-    <Panel name={noun === 'counter' ? 'Counters' : 'Lists'} aside={open}>
+    <Panel name={isCounter ? 'Counters' : 'Lists'} aside={<FormButton form={form} label={form} />}>
       {all.length === 0 && <Hint text={hint} code={code} />}
       <ul>
         {all.map(([name, thing]) => (
           <View key={name} name={name} thing={thing} />
         ))}
       </ul>
-      {isAdding && (
-        <FieldsForm
-          name={`Add a ${noun}`}
-          fields={fields}
-          action="Add"
-          send={(given) => control({ type, ...given } as ControlCommand)}
-          onDone={() => toggleForm(form)}
-        />
-      )}
+      <FieldsForm
+        form={form}
+        name={`Add a ${noun}`}
+        fields={fields}
+        action="Add"
+        send={(given) => control({ type, ...given } as ControlCommand)}
+      />
     </Panel>
   )
 }
@@ -84,58 +75,65 @@ function GrowingPanel<Thing>({ noun, fields, type, hint, code, things, View }: G
 /** Opens a form, or closes it. */
 const toggleForm = (form: string): void => set({ openForm: state.openForm === form ? undefined : form })
 
+const FormButton = ({ form, label }: { form: string; label: string }): JSX.Element => (
+  <button aria-label={form} aria-expanded={state.openForm === form} onClick={() => toggleForm(form)}>
+    {label}
+  </button>
+)
+
 interface FormProps {
+  /** The name of the button that opens the form. */
+  readonly form: string
   readonly name?: string
   /** The initial value of each field. */
   readonly fields: Fields
   /** The word on its button. */
   readonly action: string
   send(fields: Fields): Promise<ControlResult>
-  onDone(): void
 }
 
-/** A form that a button with `aria-expanded` opens. After success the focus returns to that button. */
-const FieldsForm = ({ name, fields, action, send, onDone }: FormProps): JSX.Element => (
-  <form
-    class="row wrap"
-    aria-label={name}
-    onSubmit={onFields((given, form) => {
-      void send(given).then(({ ok }) => {
-        if (!ok) return
-        form.closest('li, section')?.querySelector<HTMLElement>('[aria-expanded]')?.focus()
-        onDone()
-      })
-    })}
-  >
-    {Object.entries(fields).map(([field, value], i) => (
-      <label key={field}>
-        {field}{' '}
-        <input
-          class="field count-field"
+/** A form that a button opens. After success the focus returns to that button. */
+const FieldsForm = ({ form, name, fields, action, send }: FormProps): JSX.Element | false =>
+  state.openForm === form && (
+    <form
+      class="row wrap"
+      aria-label={name}
+      onSubmit={onFields((given, element) => {
+        void send(given).then(({ ok }) => {
+          if (!ok) return
+          element.closest('li, section')?.querySelector<HTMLElement>('[aria-expanded]')?.focus()
+          toggleForm(form)
+        })
+      })}
+    >
+      {Object.entries(fields).map(([field, value], i) => (
+        <Field
+          key={field}
           name={field}
-          inputMode={field === 'name' ? 'text' : 'numeric'}
-          defaultValue={value}
-          required
-          ref={i === 0 ? focusNow : null}
+          label={field}
+          value={value}
+          input={{
+            inputMode: field === 'name' ? 'text' : 'numeric',
+            required: true,
+            ...(i === 0 && { ref: focusNow }),
+          }}
         />
-      </label>
-    ))}
-    <button class="button">{action}</button>
-  </form>
-)
+      ))}
+      <button>{action}</button>
+    </form>
+  )
 
 /** The used part of a capacity. */
 const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: string }): JSX.Element => (
   <div class="row wrap count-head">
-    <span class="part-name">{name}</span>
-    <meter class="part-meter" aria-label={name} min={0} max={Number(capacity) || 1} value={Number(count)} />
+    <b>{name}</b>
+    <meter class="grow" aria-label={name} min={0} max={Number(capacity) || 1} value={Number(count)} />
     <span>{`${count} / ${capacity}`}</span>
   </div>
 )
 
 function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
   const form = `Set ${name}`
-  const isSetting = state.openForm === form
   const { present, change } = wantedOf(`counter ${name}`, thing)
   const { count, capacity } = present
   const step = (by: (before: bigint) => bigint): void => {
@@ -147,7 +145,7 @@ function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
   }
   const stepper = (text: string, by: bigint, end: string): JSX.Element => (
     <button
-      class="button button-icon"
+      class="icon"
       aria-label={`${name} ${text}1`}
       aria-disabled={count === end}
       onClick={() => step((before) => before + by)}
@@ -161,21 +159,17 @@ function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
       <span class="row wrap">
         {stepper('−', -1n, '0')}
         {stepper('+', 1n, capacity)}
-        <button class="button" aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
+        <button aria-label={`full: ${name} to capacity`} onClick={() => step(() => BigInt(capacity))}>
           full
         </button>
-        <button class="button" aria-label={form} aria-expanded={isSetting} onClick={() => toggleForm(form)}>
-          set
-        </button>
+        <FormButton form={form} label="set" />
       </span>
-      {isSetting && (
-        <FieldsForm
-          fields={{ count, capacity }}
-          action="Set"
-          send={(fields) => control({ type: 'setCounter', name, ...fields })}
-          onDone={() => toggleForm(form)}
-        />
-      )}
+      <FieldsForm
+        form={form}
+        fields={{ count, capacity }}
+        action="Set"
+        send={(fields) => control({ type: 'setCounter', name, ...fields })}
+      />
     </li>
   )
 }
@@ -191,10 +185,7 @@ function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
   const remove = (value: string, button: HTMLElement): void => {
     void set((before) => before.filter((other) => other !== value))
     // The focused button is removed, so the focus moves to the field nearby.
-    button
-      .closest('section')!
-      .querySelector<HTMLElement>(`[aria-label=${JSON.stringify(`Add to ${name}`)}]`)
-      ?.focus()
+    button.closest('ul')!.parentElement!.querySelector('input')!.focus()
   }
   const add = onFields(({ value, capacity }, form) => {
     const values = (before: readonly string[]): string[] => [...new Set(value ? [...before, value] : before)]
@@ -203,12 +194,12 @@ function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
   return (
     <li>
       <Amount name={name} count={String(values.length)} capacity={present.capacity} />
-      <ul class="row wrap list-values">
+      <ul class="row wrap scroll list-values">
         {values.slice(0, SHOWN).map((value) => (
-          <li key={value} class="list-value">
+          <li key={value} class="row pill list-value">
             <span>{value}</span>
             <button
-              class="list-remove"
+              class="icon bare muted"
               aria-label={`Remove ${value} from ${name}`}
               onClick={(event) => remove(value, event.currentTarget)}
             >
@@ -220,20 +211,14 @@ function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
         {values.length === 0 && <li class="muted">empty</li>}
       </ul>
       <form class="row wrap" onSubmit={add}>
-        <input class="field list-field" name="value" placeholder="add a value" aria-label={`Add to ${name}`} />
-        <label>
-          of{' '}
-          <input
-            class="field count-field"
-            name="capacity"
-            inputMode="numeric"
-            aria-label={`Capacity of ${name}`}
-            placeholder={present.capacity}
-          />
-        </label>
-        <button class="button" aria-label={`Add to ${name}, or set its capacity`}>
-          + add
-        </button>
+        <input class="grow" name="value" placeholder="add a value" aria-label={`Add to ${name}`} />
+        <Field
+          name="capacity"
+          label="of"
+          full={`Capacity of ${name}`}
+          input={{ inputMode: 'numeric', placeholder: present.capacity }}
+        />
+        <button aria-label={`Add to ${name}, or set its capacity`}>+ add</button>
       </form>
     </li>
   )

@@ -1,91 +1,66 @@
 import { operations } from '../../protocol/operations.js'
 import type { ControlCommand, FaultInfo } from '../../platform/sidecar.js'
 import { countedTime, plural, span } from '../common/format.js'
-
-/** A field of a fault's line: a number of its command, or a choice. */
-export interface FaultField {
-  /** The command's property; `operation` stands for `operations` of one. */
-  readonly name: string
-  /** The words before and after the field. */
-  readonly label?: string
-  readonly unit?: string
-  readonly value?: string
-  /** Converts the field's unit into the command's. */
-  readonly factor?: number
-  /** The value of an empty field. Without it, the sidecar's default applies. */
-  readonly empty?: number
-  readonly choices?: readonly (readonly [value: string, text: string])[]
-}
+import type { FieldProps } from './panel.js'
 
 /** A line of the form, which reads as a sentence that begins with its button. */
 export interface FaultForm {
   readonly title: string
-  readonly fields: readonly FaultField[]
   readonly type: ControlCommand['type']
+  /** Words and fields. A field has the name and the value of the command's property. */
+  readonly sentence: readonly (string | FieldProps)[]
   /** Further properties of the command. */
-  readonly fixed?: object
+  readonly fixed: object
 }
 
-const operation: FaultField = {
-  name: 'operation',
-  choices: [['', 'all calls'], ...Object.keys(operations).map((name) => [name, name] as const)],
+const choices: Readonly<Record<string, FieldProps['choices']>> = {
+  operation: [['', 'all calls'], ...Object.keys(operations).map((name) => [name, name] as const)],
+  when: ['before', 'after'].map((time) => [time, time] as const),
 }
-const times = ['before', 'after'].map((time) => [time, time] as const)
-const when: FaultField = { name: 'when', choices: times, unit: 'it takes effect' }
-const next = (value: string, unit = ''): FaultField => ({ name: 'count', label: 'the next', value, unit })
-const seconds = (name: string, label: string, value = ''): FaultField => ({
-  name,
-  label,
-  value,
-  unit: 's',
-  factor: 1000,
-})
+
+/** @param text a sentence in which `{name=value}` is a field */
+function line(title: string, type: ControlCommand['type'], text: string, fixed: object = {}): FaultForm {
+  const parts = text.split(/ ?({.*?}) ?/).filter(Boolean)
+  const sentence = parts.map((part, i) => {
+    const [, name, value] = /^{(\w+)=?(.*)}$/.exec(part) ?? []
+    if (name === undefined) return part
+    const full = [`${title}:`, parts[i - 1], name, parts[i + 1]].filter((word) => word && !word.startsWith('{'))
+    return { name, value, full: full.join(' '), choices: choices[name] }
+  })
+  return { title, type, sentence, fixed }
+}
 
 export const faultForms: readonly FaultForm[] = [
-  {
-    title: 'Delay',
-    type: 'delayCalls',
-    fields: [
-      operation,
-      { name: 'ms', label: 'by', value: '500', unit: 'ms', empty: 0 },
-      { name: 'jitterMs', label: '+ up to', unit: 'ms' },
-      when,
-    ],
-  },
-  {
-    title: 'Fail',
-    type: 'failCalls',
-    fields: [
-      { name: 'share', value: '50', unit: '%', factor: 0.01 },
-      { name: 'count', label: 'of the next' },
-      operation,
-      { name: 'status', label: 'with', value: '503' },
-      { name: 'retryAfter', label: 'retry after', unit: 's' },
-    ],
-  },
-  { title: 'Cut off', type: 'failCalls', fixed: { drop: true }, fields: [next('1'), operation] },
-  { title: 'Lose', type: 'loseWrites', fields: [next('1', 'writes, answered 200')] },
-  { title: 'Ignore', type: 'ignoreBeats', fixed: { on: true }, fields: [next('3', 'beats')] },
-  { title: 'Drop', type: 'dropWatchers', fields: [seconds('everyMs', 'watchers every', '10')] },
-  { title: 'API server', type: 'apiServer', fixed: { away: true }, fields: [seconds('ms', 'away for', '10')] },
-  {
-    title: 'Pad',
-    type: 'padObject',
-    fields: [{ name: 'bytes', label: 'the object by', value: '70000', unit: 'bytes', empty: 0 }],
-  },
-  { title: 'Restart', type: 'restart', fields: [seconds('downMs', 'down for', '3')] },
+  line('Delay', 'delayCalls', '{operation} by {ms=500} ms + up to {jitterMs} ms {when} it takes effect'),
+  line(
+    'Fail',
+    'failCalls',
+    '{share=50} % of the next {count} {operation} with {status=503} retry after {retryAfter} s',
+  ),
+  line('Cut off', 'failCalls', 'the next {count=1} {operation}', { drop: true }),
+  line('Lose', 'loseWrites', 'the next {count=1} writes, answered 200'),
+  line('Ignore', 'ignoreBeats', 'the next {count=3} beats', { on: true }),
+  line('Drop', 'dropWatchers', 'watchers every {everyMs=10} s'),
+  line('API server', 'apiServer', 'away for {ms=10} s', { away: true }),
+  line('Pad', 'padObject', 'the object by {bytes=70000} bytes'),
+  line('Restart', 'restart', 'down for {downMs=3} s'),
 ]
 
 /** The command of a line. The sidecar checks the values. */
-export function commandOf(form: FaultForm, values: Readonly<Record<string, string>>): ControlCommand {
-  const command: Record<string, unknown> = { type: form.type, ...form.fixed }
-  for (const { name, choices, factor = 1, empty } of form.fields) {
-    const value = values[name]
-    if (value === undefined) {
-      if (empty !== undefined) command[name] = empty
-    } else if (name === 'operation') command['operations'] = [value]
-    else command[name] = choices ? value : Number(value) * factor
-  }
+export function commandOf(
+  { type, sentence, fixed }: FaultForm,
+  values: Readonly<Record<string, string>>,
+): ControlCommand {
+  const command: Record<string, unknown> = { type, ...fixed }
+  sentence.forEach((field, i) => {
+    const value = typeof field === 'object' && values[field.name]
+    if (!value) return
+    const { name } = field
+    const isSeconds = sentence[i + 1] === 's' && /ms$/i.test(name)
+    const factor = isSeconds ? 1000 : name === 'share' ? 0.01 : 1
+    if (name === 'operation') command['operations'] = [value]
+    else command[name] = field.choices ? value : Number(value) * factor
+  })
   return command as unknown as ControlCommand
 }
 

@@ -3,31 +3,24 @@ import type { GameServerManifest, SidecarSnapshot } from '../../platform/sidecar
 import { focusNow } from '../common/browser.js'
 import { manifestOf, writeYaml } from '../common/yaml.js'
 import { control } from '../store/api.js'
-import { memo } from '../store/page-state.js'
-import { set, state } from '../store/state.js'
+import { memo, part, set, state } from '../store/state.js'
 import { CopyButton, Panel } from './panel.js'
 
 /** Each state brings a new object. The tree is redrawn only if its JSON differs. */
 const textOf = memo((snapshot: SidecarSnapshot) => JSON.stringify(snapshot.gameServer))
-const treeOf = memo((json: string) => (
-  <div class="mono tree">
-    {Object.entries(JSON.parse(json) as Record<string, unknown>).map(([key, value]) => (
-      <JsonTree key={key} name={key} value={value} />
-    ))}
-  </div>
-))
+const treeOf = memo((json: string) => <div class="mono tree">{treesOf(JSON.parse(json) as object, 0)}</div>)
 
-export function GameServer(): JSX.Element | null {
+export const GameServer = part(['snapshot'], () => {
   const { snapshot, objectView: view } = state
   if (!snapshot) return null
   const yaml = (): string => writeYaml(manifestOf(snapshot.gameServer, snapshot.platform))
-  const toggle = (other: 'yaml' | 'edit', name: string = other): JSX.Element => (
-    <button class="button" aria-pressed={view === other} onClick={() => show(view === other ? 'tree' : other)}>
-      {name}
+  const toggle = (other: 'yaml' | 'edit'): JSX.Element => (
+    <button aria-pressed={view === other} onClick={() => show(view === other ? 'tree' : other)}>
+      {other}
     </button>
   )
   const tools = (
-    <span class="row wrap">
+    <>
       {toggle('yaml')}
       <CopyButton
         label="copy"
@@ -36,27 +29,21 @@ export function GameServer(): JSX.Element | null {
         told="The GameServer is copied"
       />
       {toggle('edit')}
-    </span>
+    </>
   )
   return (
     <Panel name="GameServer" pane="json" aside={tools}>
-      {view === 'edit' ? (
-        <Editor text={yaml()} />
-      ) : view === 'yaml' ? (
-        <pre class="mono" tabIndex={0}>
-          {yaml()}
-        </pre>
-      ) : (
-        treeOf(textOf(snapshot))
-      )}
+      {view === 'edit' && <Editor text={yaml()} />}
+      {view === 'yaml' && <pre tabIndex={0}>{yaml()}</pre>}
+      {view === 'tree' && treeOf(textOf(snapshot))}
     </Panel>
   )
-}
+})
 
 const show = (objectView: typeof state.objectView): void => set({ objectView, objectProblem: '' })
 
 function Editor({ text }: { text: string }): JSX.Element {
-  const send = async (written: string): Promise<void> => {
+  const apply = async (written: string): Promise<void> => {
     // The sidecar parses the YAML.
     const result = await control({ type: 'reload', gameServer: written as GameServerManifest })
     if (result.ok) show('tree')
@@ -66,11 +53,11 @@ function Editor({ text }: { text: string }): JSX.Element {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        void send(new FormData(event.currentTarget).get('manifest') as string)
+        void apply(event.currentTarget.querySelector('textarea')!.value)
       }}
     >
       <textarea
-        class="field mono tree-editor"
+        class="mono"
         name="manifest"
         aria-label="GameServer"
         aria-describedby="tree-problem"
@@ -79,12 +66,12 @@ function Editor({ text }: { text: string }): JSX.Element {
         defaultValue={text}
         ref={focusNow}
       />
-      <p id="tree-problem" class="part-problem" role="alert">
+      <p id="tree-problem" class="red" role="alert">
         {state.objectProblem}
       </p>
       <div class="row wrap">
-        <button class="button button-primary">Apply</button>
-        <button type="button" class="button" onClick={() => show('tree')}>
+        <button class="primary">Apply</button>
+        <button type="button" onClick={() => show('tree')}>
           Cancel
         </button>
       </div>
@@ -96,28 +83,34 @@ function Editor({ text }: { text: string }): JSX.Element {
 const MOST_ITEMS = 200
 const MOST_CHARACTERS = 300
 
-/** A JSON value as a tree, with two open levels. */
-function JsonTree({ name, value, depth = 0 }: { name: string; value: unknown; depth?: number }): JSX.Element {
-  const key = <span class="tree-key">{name}</span>
-  const items = value instanceof Object ? Object.entries<unknown>({ ...value }) : []
-  if (items.length === 0) {
+/** The items of a JSON value as trees, with two open levels. */
+function treesOf(value: object, depth: number): JSX.Element[] {
+  const items = Object.entries<unknown>({ ...value })
+  const more = items.length - MOST_ITEMS
+  return [
+    ...items.slice(0, MOST_ITEMS).map(([name, item]) => <JsonTree key={name} name={name} value={item} depth={depth} />),
+    ...(more > 0 ? [<div class="muted">{`and ${more} more`}</div>] : []),
+  ]
+}
+
+function JsonTree({ name, value, depth }: { name: string; value: unknown; depth: number }): JSX.Element {
+  const key = <span class="muted">{name}</span>
+  const size = value instanceof Object ? Object.keys(value).length : 0
+  if (size === 0) {
     const text = JSON.stringify(value) ?? ''
     const cut = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text
     return (
-      <div class="tree-leaf">
-        {key} <span class={typeof value === 'string' ? 'tree-text' : 'tree-number'}>{cut}</span>
+      <div>
+        {key} <span class={typeof value === 'string' ? 'green' : 'tone'}>{cut}</span>
       </div>
     )
   }
   return (
     <details open={depth < 2}>
       <summary>
-        {key} <span class="muted">{Array.isArray(value) ? `[${items.length}]` : `{${items.length}}`}</span>
+        {key} <span class="muted">{Array.isArray(value) ? `[${size}]` : `{${size}}`}</span>
       </summary>
-      {items.slice(0, MOST_ITEMS).map(([key, item]) => (
-        <JsonTree key={key} name={key} value={item} depth={depth + 1} />
-      ))}
-      {items.length > MOST_ITEMS && <div class="tree-leaf muted">{`and ${items.length - MOST_ITEMS} more`}</div>}
+      {treesOf(value as object, depth + 1)}
     </details>
   )
 }

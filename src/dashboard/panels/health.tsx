@@ -1,47 +1,53 @@
 import type { JSX } from 'preact'
 import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
 import { countedTime, span } from '../common/format.js'
-import { sends } from '../store/api.js'
+import { toneStyle, type Tone } from '../common/look.js'
+import { send } from '../store/api.js'
 import { state } from '../store/state.js'
 import { ActionButton, Panel } from './panel.js'
 
 export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { health } = snapshot
   const { now } = state
-  const beats = beatsSince(state.entries, snapshot.now - WINDOW - 1000)
-  const rest = restOf(snapshot)
-  const period = health.periodSeconds
-  const silence = now - (health.lastBeat ?? now)
-  const heard = health.lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`
-  const text = rest ?? `${heard} · misses ${health.failures} of ${health.failureThreshold}`
+  const beats = beatsSince(state.entries as readonly LogEntry[], snapshot.now - WINDOW - 1000)
   const tools = (
-    <span class="row wrap">
-      <button
-        class="button"
-        aria-pressed={health.ignoreBeats}
-        onClick={sends({ type: 'ignoreBeats', on: !health.ignoreBeats })}
-      >
+    <>
+      <button aria-pressed={health.ignoreBeats} onClick={send('', { type: 'ignoreBeats', on: !health.ignoreBeats })}>
         Ignore beats
       </button>
       <ActionButton id="unhealthy" label="Make Unhealthy" />
-    </span>
+    </>
   )
   return (
     <Panel name="Health" aside={tools}>
-      <BeatStrip beats={beats} health={health} now={now} label={`Beats of the last 60 s: ${text}`} />
-      <div class="apart health-scale muted" aria-hidden="true">
+      <BeatStrip beats={beats} health={health} now={now} />
+      <div class="apart small" aria-hidden="true">
         <span>60 s ago</span>
-        {!health.disabled && <span class="health-key">{`period ${span(period * 1000)}`}</span>}
+        {!health.disabled && <span class="orange">{`┄ period ${span(health.periodSeconds * 1000)}`}</span>}
         <span>now</span>
       </div>
-      <p class="row wrap health-text">
-        {!rest && (
-          <meter class="part-meter" aria-label="Silence" max={period} high={period * 0.8} value={silence / 1000} />
-        )}
-        <span>{text}</span>
-        {!rest && <span class="muted">{deadlineText(health, now)}</span>}
+      <p class="row wrap">
+        <Silence snapshot={snapshot} />
+        {!restOf(snapshot) && <span class="muted">{deadlineText(health, now)}</span>}
       </p>
     </Panel>
+  )
+}
+
+/** The time since the last beat, as a meter and in words. */
+export function Silence({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
+  const { lastBeat, periodSeconds: period, failures, failureThreshold } = snapshot.health
+  const silence = state.now - (lastBeat ?? state.now)
+  const rest = restOf(snapshot)
+  if (rest) return <span>{rest}</span>
+  return (
+    <>
+      <meter aria-label="Silence since the last beat" max={period} high={period * 0.8} value={silence / 1000} />
+      <span>
+        {lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`}
+        {` · misses ${failures} of ${failureThreshold}`}
+      </span>
+    </>
   )
 }
 
@@ -77,14 +83,13 @@ interface StripProps {
   readonly beats: Beats
   readonly health: HealthInfo
   readonly now: number
-  readonly label: string
 }
 
 /**
  * The last minute as a curve of the time since the last beat. Where the curve rises above the line of the period, a
  * beat is missing. Each beat has a mark below the curve.
  */
-function BeatStrip({ beats, health, now, label }: StripProps): JSX.Element {
+function BeatStrip({ beats, health, now }: StripProps): JSX.Element {
   const from = now - WINDOW
   const period = health.periodSeconds * 1000
   const limit = period * health.failureThreshold
@@ -98,19 +103,23 @@ function BeatStrip({ beats, health, now, label }: StripProps): JSX.Element {
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={label}
+      aria-label="Beats of the last 60 s"
     >
-      <path class="health-silence" d={curve(beats.counted, now, x, y)} />
-      <path class="health-period" d={`M0 ${y(period)}H${WIDTH}`} />
-      <path class="health-limit" d={`M0 ${y(limit)}H${WIDTH}`} />
-      <path class="health-beat" d={marks(beats.counted, x)} />
-      <path class="health-lost" d={marks(beats.lost, x)} />
+      {line('blue', curve(beats.counted, now, x, y))}
+      {line('orange', `M0 ${y(period)}H${WIDTH}`, '4 3')}
+      {line('red', `M0 ${y(limit)}H${WIDTH}`, '4 3')}
+      {line('green', marks(beats.counted, x))}
+      {line('muted', marks(beats.lost, x), '2 2')}
       {beats.misses.map((at) => (
-        <path key={at} class="health-miss" d={`M${x(at)} 2V${FLOOR}`} />
+        <path key={at} class="health-miss" style={toneStyle('red')} d={`M${x(at)} 2V${FLOOR}`} />
       ))}
     </svg>
   )
 }
+
+const line = (tone: Tone, path: string, dashes?: string): JSX.Element => (
+  <path style={toneStyle(tone)} d={path} stroke-dasharray={dashes} />
+)
 
 type Scale = (value: number) => number
 

@@ -2,10 +2,10 @@ import type { JSX } from 'preact'
 import type { SidecarSnapshot } from '../../platform/sidecar.js'
 import { clockTime, countedTime } from '../common/format.js'
 import { stateLook, toneStyle } from '../common/look.js'
-import { control, sends } from '../store/api.js'
+import { send } from '../store/api.js'
 import { state } from '../store/state.js'
-import { ends } from '../ui/actions.js'
-import { nameOf } from '../ui/page-actions.js'
+import { endings } from '../sidecar/actions.js'
+import { perform } from '../ui/actions.js'
 import { Panel } from './panel.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
@@ -14,40 +14,38 @@ export function Lifecycle({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Elem
   const present = snapshot.gameServer.status.state
   const outlook = outlookOf(snapshot, state.now)
   const states = path.includes(present) || present === '' ? path : [present, ...path]
-  const go = (wanted: string): void => {
-    const end = ends.find((one) => nameOf(one) === wanted)
-    if (end !== undefined && wanted !== present) end.run()
-    else void control({ type: 'setState', state: wanted })
+  const go = (wanted: string): unknown => {
+    const ending = endings.find(({ label }) => label === wanted)
+    return ending && wanted !== present ? perform(ending) : send('', { type: 'setState', state: wanted })()
   }
-  const tools = (
-    <span class="row wrap">
-      {ends
-        .filter((end) => !path.includes(nameOf(end)))
-        .map((end) => (
-          <button key={end.id} class="button" title={end.title} onClick={end.run}>
-            {nameOf(end)}
-          </button>
-        ))}
-    </span>
-  )
+  const tools = endings
+    .filter(({ label }) => !path.includes(label))
+    .map((ending) => (
+      <button key={ending.id} title={ending.what} onClick={() => perform(ending)}>
+        {ending.label}
+      </button>
+    ))
   return (
     <Panel name="Lifecycle" aside={tools}>
       <ol class="row wrap life-path">
         {states.map((name) => (
           <li key={name}>
             <button
-              class="button life-state"
               style={toneStyle(stateLook(name).tone)}
               aria-current={name === present ? 'step' : undefined}
               onClick={() => go(name)}
             >
-              {name === present && <span aria-hidden="true">{stateLook(name).shape}</span>}
+              {name === present && (
+                <span class="tone" aria-hidden="true">
+                  {stateLook(name).shape}
+                </span>
+              )}
               {name}
             </button>
           </li>
         ))}
       </ol>
-      {outlook && <p class="life-next">{outlook}</p>}
+      {outlook && <p class="orange">{outlook}</p>}
     </Panel>
   )
 }
@@ -63,32 +61,23 @@ export function outlookOf(snapshot: SidecarSnapshot, now: number): string | unde
   return write && `${write.write} is written in ${countedTime(write.due - now)}`
 }
 
-const speeds = [
-  [0, 'Paused'],
-  [1, '×1'],
-  [10, '×10'],
-] as const
-
-export function Clock({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
-  return (
-    <Panel name="Clock" aside={<span class="muted mono">{clockTime(state.now)}</span>}>
-      <div class="row wrap">
-        {speeds.map(([value, text]) => (
-          <button
-            key={value}
-            class="button"
-            aria-pressed={snapshot.clock.speed === value}
-            onClick={sends({ type: 'setClock', speed: value })}
-          >
-            {text}
-          </button>
-        ))}
-        {[10, 30].map((seconds) => (
-          <button key={seconds} class="button" onClick={sends({ type: 'advanceClock', ms: seconds * 1000 })}>
-            {`+${seconds} s`} {seconds === 10 && <kbd>t</kbd>}
-          </button>
-        ))}
-      </div>
-    </Panel>
-  )
-}
+export const Clock = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element => (
+  <Panel name="Clock" aside={<span class="muted mono">{clockTime(state.now)}</span>}>
+    <div class="row wrap">
+      {[0, 1, 10].map((speed) => (
+        <button
+          key={speed}
+          aria-pressed={snapshot.clock.speed === speed}
+          onClick={send('', { type: 'setClock', speed })}
+        >
+          {speed === 0 ? 'Paused' : `×${speed}`}
+        </button>
+      ))}
+      {[10, 30].map((seconds) => (
+        <button key={seconds} onClick={send('', { type: 'advanceClock', ms: seconds * 1000 })}>
+          {`+${seconds} s`}
+        </button>
+      ))}
+    </div>
+  </Panel>
+)

@@ -1,7 +1,8 @@
-import type { ComponentChildren, JSX } from 'preact'
-import { paneState, set } from '../store/page-state.js'
+import type { ComponentChildren, InputHTMLAttributes, JSX } from 'preact'
+import { set } from '../store/state.js'
+import { keyOf, labelOf, perform } from '../ui/actions.js'
 import { copy } from '../ui/copy.js'
-import { page } from '../ui/page.js'
+import { page, paneState } from '../ui/page.js'
 
 interface PanelProps {
   readonly name: string
@@ -13,65 +14,91 @@ interface PanelProps {
 }
 
 /** A region of the page, by its name. */
-export function Panel({ name, pane = 'state', aside, children }: PanelProps): JSX.Element {
-  return (
-    <section class="part" aria-label={name} data-pane={paneState(pane)}>
-      <div class="apart wrap part-head">
-        <h2 class="small">{name}</h2>
-        {aside}
-      </div>
-      {children}
-    </section>
-  )
-}
+export const Panel = ({ name, pane = 'state', aside, children }: PanelProps): JSX.Element => (
+  <section class="box column gap part" aria-label={name} data-pane={paneState(pane)}>
+    <div class="apart wrap part-head">
+      <h2 class="small">{name}</h2>
+      <span class="row wrap">{aside}</span>
+    </div>
+    {children}
+  </section>
+)
 
 interface CopyProps {
   readonly text: () => string
-  /** The button's text, and its accessible name if several buttons have that text. */
   readonly label?: string
+  /** The accessible name, if several buttons have that label. */
   readonly name?: string
   /** The announcement after copying. */
   readonly told?: string
 }
 
-export function CopyButton({ text, label = 'Copy', name, told = 'Copied' }: CopyProps): JSX.Element {
-  return (
-    <button type="button" class="button" aria-label={name} onClick={() => copy(text(), told)}>
-      {label}
-    </button>
-  )
-}
+export const CopyButton = ({ text, label = 'Copy', name, told = 'Copied' }: CopyProps): JSX.Element => (
+  <button type="button" aria-label={name} onClick={() => copy(text(), told)}>
+    {label}
+  </button>
+)
 
 /** Advice and code to paste, for an empty panel. */
-export function Hint({ text, code }: { text: string; code: string }): JSX.Element {
-  return (
-    <div class="muted">
-      <p>{text}</p>
-      <div class="row part-code">
-        <pre class="mono" tabIndex={0}>
-          {code}
-        </pre>
-        <CopyButton text={() => code} name={`Copy: ${code.split('\n', 1)[0]}`} />
-      </div>
+export const Hint = ({ text, code }: { text: string; code: string }): JSX.Element => (
+  <div class="muted column gap hint">
+    <p>{text}</p>
+    <div class="row">
+      <pre class="grow" tabIndex={0}>
+        {code}
+      </pre>
+      <CopyButton text={() => code} name={`Copy: ${code.split('\n', 1)[0]}`} />
     </div>
-  )
-}
+  </div>
+)
 
 interface ActionProps {
   readonly id: string
-  readonly label: string
-  readonly primary?: boolean
+  /** The action's own label by default. */
+  readonly label?: string
+  readonly class?: string
 }
 
 /** A button for an action that may also have a key. */
-export function ActionButton({ id, label, primary = false }: ActionProps): JSX.Element {
-  const { key, title, run } = page.actions.find((one) => one.id === id)!
+export function ActionButton({ id, label, class: className }: ActionProps): JSX.Element {
+  const action = page.actions.find((one) => one.id === id)!
+  const { key, what } = action
   return (
-    <button class={`button button-${primary ? 'primary' : id}`} title={title} aria-keyshortcuts={key} onClick={run}>
-      {label} {key && <kbd aria-hidden="true">{key}</kbd>}
+    <button class={className} title={what} {...keyOf(key)} onClick={() => perform(action)}>
+      {label ?? labelOf(action)}
     </button>
   )
 }
+
+export interface FieldProps {
+  readonly name: string
+  /** The words before the field. */
+  readonly label?: string
+  /** The accessible name, if the label isn't enough. */
+  readonly full?: string
+  readonly value?: string | undefined
+  /** Makes it a choice. */
+  readonly choices?: readonly (readonly [value: string, text: string])[] | undefined
+  /** Further properties of the input. */
+  readonly input?: InputHTMLAttributes
+}
+
+export const Field = ({ name, label, full, value, choices, input }: FieldProps): JSX.Element => (
+  <label class="row">
+    {label && <span>{label}</span>}
+    {choices ? (
+      <select name={name} aria-label={full} defaultValue={value ?? ''}>
+        {choices.map(([choice, text]) => (
+          <option key={choice} value={choice}>
+            {text}
+          </option>
+        ))}
+      </select>
+    ) : (
+      <input name={name} aria-label={full} inputMode="decimal" defaultValue={value} {...input} />
+    )}
+  </label>
+)
 
 /** The values of a form, without its empty fields. */
 export type Fields = Readonly<Record<string, string>>
@@ -86,11 +113,8 @@ export function onFields(use: (fields: Fields, form: HTMLFormElement) => void): 
 }
 
 export function fieldsOf(form: HTMLFormElement): Fields {
-  const fields: Record<string, string> = {}
-  for (const [name, value] of new FormData(form)) {
-    if (typeof value === 'string' && value.trim() !== '') fields[name] = value.trim()
-  }
-  return fields
+  const fields = [...(new FormData(form) as unknown as Iterable<[string, string]>)]
+  return Object.fromEntries(fields.map(([name, value]) => [name, value.trim()] as const).filter(([, value]) => value))
 }
 
 export interface Wanted<T> {

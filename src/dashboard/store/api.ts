@@ -1,8 +1,8 @@
-import type { FleetCommand } from '../../platform/fleet.js'
-import type { ControlCommand } from '../../platform/sidecar.js'
+import type { FleetCommand, FleetView } from '../../platform/fleet.js'
+import type { ControlCommand, SidecarSnapshot } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
-import { set, type Entry } from './page-state.js'
 import { page } from '../ui/page.js'
+import { set, type Entry } from './state.js'
 
 /** The answer to a request. Status 0: no answer came. */
 interface ApiAnswer {
@@ -10,12 +10,8 @@ interface ApiAnswer {
   readonly text: string
 }
 
-/** What both dashboards read of a state. */
-export interface Snapshot {
-  readonly now: number
-  readonly lastSeq: number
-  readonly clock?: { readonly speed: number }
-}
+/** The state of the sidecar or the Fleet that serves the page. */
+export type Snapshot = SidecarSnapshot | FleetView
 
 /** One frame of `/_/api/events`. */
 type Frame =
@@ -100,10 +96,13 @@ export function parseJson(text: string): unknown {
 export function messageOf({ status, text }: ApiAnswer): string {
   const { message } = (parseJson(text) ?? {}) as { readonly message?: unknown }
   if (typeof message === 'string') return message
-  return `The ${page.subject} ${status === 0 ? 'does not answer' : `answered ${status}`}`
+  return `The ${subject()} ${status === 0 ? 'does not answer' : `answered ${status}`}`
 }
 
-type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
+/** Who answers the page. */
+export const subject = (): string => page.brand.toLowerCase()
+
+export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
 export type Command = ControlCommand | FleetCommand
 
 /** Sends a control command. Announces a refusal in the page. */
@@ -115,20 +114,16 @@ export async function control(command: Command): Promise<ControlResult> {
   return { ok: false, message }
 }
 
-/**
- * Sends commands one after the other, up to the first refusal, and announces `text` once all succeeded. `control`
- * announces a refusal.
- */
-export async function sendAndTell(text: string, ...commands: readonly Command[]): Promise<void> {
-  for (const command of commands) if (!(await control(command)).ok) return
-  if (text) announce(text)
-}
-
-/** A handler for a button that sends commands. */
-export const sends =
-  (...commands: readonly Command[]) =>
-  (): void =>
-    void sendAndTell('', ...commands)
+/** A handler that sends commands one after the other, up to the first refusal, and announces `text` once all succeeded. */
+export const send =
+  (text: string, ...commands: readonly Command[]) =>
+  (): void => {
+    const run = async (): Promise<void> => {
+      for (const command of commands) if (!(await control(command)).ok) return
+      if (text) announce(text)
+    }
+    void run()
+  }
 
 /** Sends a GameServerAllocation. Resolves with the reason if nothing was allocated. */
 export async function allocate(allocation: object): Promise<string | undefined> {
@@ -181,12 +176,8 @@ const meta = (name: string): string => document.querySelector<HTMLMetaElement>(`
 /** The version of the package that built this page. */
 export const pageVersion = (): string => meta('version')
 
-/** Whether the server has another version of this page, as after an update. True once for each version. */
-export async function isOutdated(): Promise<boolean> {
-  const response = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
-  const served = response.headers.get('etag')
-  if (!response.ok || served === null || served === `W/"${meta('page-id')}"`) return false
-  if (readKept('session', 'reloaded-for') === served) return false
-  keep('session', 'reloaded-for', served)
-  return true
+/** Loads the page again if the server has another version of it, as after an update. */
+export async function renew(): Promise<void> {
+  const { ok, headers } = await fetch('/_/', { method: 'HEAD', cache: 'no-store' })
+  if (ok && headers.get('etag') !== `W/"${meta('page-id')}"`) location.reload()
 }

@@ -1,15 +1,11 @@
-import { set, state, type Entry } from './page-state.js'
-import { page } from '../ui/page.js'
-import { announce, api, isOutdated, read, type Snapshot } from './api.js'
+import type { FaultPreset } from '../../platform/sidecar.js'
+import { announce, api, read, renew, subject, type Snapshot } from './api.js'
+import { set, state, type Entry } from './state.js'
 
 /** The page keeps as many entries as its server. */
 const MAX_ENTRIES = 5000
-/**
- * Milliseconds between two redraws for new entries: a single entry shows at once, a thousand a second cost 10 redraws.
- */
+/** Milliseconds between two redraws: a single entry shows at once, a thousand a second cost 10 redraws. */
 const INTERVAL = 100
-/** Less than a frame takes, in ms. */
-const FRAME = 12
 const CLOCK = 250
 const FIRST_DELAY = 250
 const MAX_DELAY = 5000
@@ -21,21 +17,17 @@ const feed = {
   timer: undefined as Timer | undefined,
   /** Entries for the next redraw. After a new connection (`isNew`), they replace the entries before. */
   waiting: [] as Entry[],
+  isNew: true,
   /** The newest state. */
   snapshot: undefined as Snapshot | undefined,
-  isNew: true,
+  /** When the page was drawn last, and the timer of the next draw. */
   drawnAt: 0,
+  drawing: undefined as Timer | undefined,
   clock: { now: Date.now(), at: performance.now(), speed: 1 },
-  onOpen: (): void => undefined,
 }
 
-/**
- * Follows the server's event log, and reconnects with backoff.
- *
- * @param onOpen called after the first state of each connection
- */
-export function followLog(onOpen?: () => void): void {
-  feed.onOpen = onOpen ?? feed.onOpen
+/** Follows the server's event log, and reconnects with backoff. */
+export function follow(): void {
   setInterval(() => {
     // A state sets the time as well.
     if (!document.hidden && performance.now() - feed.clock.at >= CLOCK) set({ now: clockNow() })
@@ -55,7 +47,7 @@ function connect(): void {
       else show(frame.state)
     },
     onClose() {
-      if (state.connection === 'open') announce(`The ${page.subject} is gone`)
+      if (state.connection === 'open') announce(`The ${subject()} is gone`)
       set({ connection: 'lost', retryAt: Date.now() + feed.delay })
       feed.timer = setTimeout(connect, feed.delay)
       feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
@@ -69,28 +61,23 @@ export function retry(): void {
 }
 
 function show(snapshot: Snapshot): void {
-  const { now, clock } = snapshot
-  feed.clock = { now, at: performance.now(), speed: clock?.speed ?? 1 }
+  const speed = 'clock' in snapshot ? snapshot.clock.speed : 1
+  feed.clock = { now: snapshot.now, at: performance.now(), speed }
   feed.snapshot = snapshot
-  if (state.connection === 'open') return showStateSoon()
-  showState()
-  onOpen(snapshot)
-}
-
-function onOpen({ lastSeq }: Snapshot): void {
-  const wasLost = state.connection === 'lost'
-  set({ connection: 'open' })
+  const { connection } = state
+  if (connection === 'open') return drawSoon(showState)
   // An empty log sends no entry that would replace those of the server before.
-  if (lastSeq === 0) set({ entries: [] })
-  feed.onOpen()
-  if (!wasLost) return
+  if (snapshot.lastSeq === 0) set({ entries: [] })
+  showState()
+  set({ connection: 'open' })
+  if (state.snapshot) void loadPresets()
+  if (connection !== 'lost') return
   announce('Connected again')
-  checkPage().catch(() => undefined)
+  renew().catch(() => undefined)
 }
 
-async function checkPage(): Promise<void> {
-  set({ outdated: await isOutdated() })
-  if (state.outdated) setTimeout(() => location.reload(), 1500)
+async function loadPresets(): Promise<void> {
+  set(((await read('/presets')) as { presets: readonly FaultPreset[] } | undefined) ?? {})
 }
 
 /** The server's clock between two states. */
@@ -104,43 +91,37 @@ async function fillGap(since: number): Promise<void> {
   if (answer.more === true && last !== undefined) await fillGap(last.seq)
 }
 
-/** Adds entries. Those that come within one interval share a redraw. */
 function add(added: readonly Entry[]): void {
   feed.waiting.push(...added)
   if (feed.waiting.length > 2 * MAX_ENTRIES) feed.waiting = feed.waiting.slice(-MAX_ENTRIES)
-  if (feed.waiting.length > 0) showEntriesSoon()
+  if (feed.waiting.length > 0) drawSoon(showEntries)
 }
 
-/** Makes a draw wait for the interval after the one before, and for a frame of its own. */
-function spread(draw: () => void): () => void {
-  let timer: Timer | undefined
-  let drawnAt = -INTERVAL
-  const run = (): void => {
-    if (timer === undefined) return
-    // Entries and state in one frame would be too much for it.
-    if (!document.hidden && performance.now() - feed.drawnAt < FRAME) return void requestAnimationFrame(run)
-    clearTimeout(timer)
-    timer = undefined
-    drawnAt = feed.drawnAt = performance.now()
-    draw()
-  }
-  return () => {
-    if (timer !== undefined) return
-    // A hidden page gets no animation frames.
-    timer = setTimeout(run, 5 * INTERVAL)
-    setTimeout(() => requestAnimationFrame(run), Math.max(0, drawnAt + INTERVAL - performance.now()))
-  }
+/** Draws that are due. Entries and state in one frame would be too much for it, so they take turns. */
+const due = new Set<() => void>()
+
+function drawSoon(draw: () => void): void {
+  due.add(draw)
+  feed.drawing ??= setTimeout(drawNext, feed.drawnAt + INTERVAL / 2 - performance.now())
 }
 
-const showState = (): void => set({ snapshot: feed.snapshot, now: clockNow() } as object)
-const showStateSoon = spread(showState)
+function drawNext(): void {
+  const [draw] = due
+  due.delete(draw!)
+  feed.drawnAt = performance.now()
+  feed.drawing = due.size > 0 ? setTimeout(drawNext, INTERVAL / 2) : undefined
+  draw!()
+}
 
-const showEntriesSoon = spread(() => {
+function showState(): void {
+  const { snapshot } = feed
+  set({ ...(snapshot && ('servers' in snapshot ? { fleet: snapshot } : { snapshot })), now: clockNow() })
+}
+
+function showEntries(): void {
   const { waiting, isNew } = feed
   Object.assign(feed, { waiting: [], isNew: false })
-  set({ entries: inOrder(isNew ? waiting : [...state.entries, ...waiting]).slice(-MAX_ENTRIES) })
-})
-
-/** Sorts entries by `seq` and removes duplicates, as after a gap. */
-const inOrder = (entries: Entry[]): Entry[] =>
-  entries.sort((a, b) => a.seq - b.seq).filter(({ seq }, i) => seq !== entries[i - 1]?.seq)
+  // Sorted and without duplicates, as after a gap.
+  const sorted = (isNew ? waiting : [...state.entries, ...waiting]).sort((a, b) => a.seq - b.seq)
+  set({ entries: sorted.filter(({ seq }, i) => seq !== sorted[i - 1]?.seq).slice(-MAX_ENTRIES) })
+}

@@ -1,8 +1,9 @@
-import { Component, type ComponentChildren, type ComponentType, type JSX } from 'preact'
+import { Component, type JSX } from 'preact'
 import { clockTime, plural } from '../common/format.js'
-import { set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
-import { Kept } from '../store/parts.js'
-import { FEWEST, openIndex, rows, toggle, view } from './model.js'
+import { toneStyle } from '../common/look.js'
+import { Kept, set, state } from '../store/state.js'
+import { page } from '../ui/page.js'
+import { FEWEST, entryOf, openIndex, rows, toggle, view, type Row } from './model.js'
 
 /** The smallest height of a row, in pixels. Touch screens have higher rows. */
 const LEAST_HEIGHT = 30
@@ -13,17 +14,8 @@ interface Anchor {
   readonly top: number
 }
 
-/** How a dashboard draws its entries. */
-export interface ListProps<E extends Entry> {
-  /** The columns after that of the time, and the cell of a row in each. */
-  readonly columns: Readonly<Record<string, (entry: E, repeats: readonly E[] | undefined) => ComponentChildren>>
-  readonly Details: ComponentType<{ readonly entry: E }>
-  /** The style of a row, which sets its colour. */
-  toneOf(entry: E): string | undefined
-}
-
 /** A scrolling box that draws the newest rows down to some below its lower edge, with padding for the rest. */
-export class List<E extends Entry> extends Component<ListProps<E>> {
+export class List extends Component {
   #box: HTMLElement | null = null
   #drawn: readonly Row[] | undefined
 
@@ -58,13 +50,18 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
   }
   readonly #observer = new ResizeObserver(this.#readScroll)
 
-  override render({ Details }: ListProps<E>): JSX.Element {
-    const all = rows() as readonly Row<E>[]
+  override render(): JSX.Element {
+    const { Details } = page.timeline
+    const all = rows()
     const drawn = all.slice(0, view.drawn)
     const open = openIndex()
     const target = all.some(({ seq }) => seq === state.cursor) ? state.cursor : all[0]?.seq
     // Each new row changes the numbers of all. At the upper edge the place in the page says the same.
-    const isCounted = ({ seq }: Row<E>): boolean => view.top > 0 || seq === target
+    const isCounted = ({ seq }: Row): boolean => view.top > 0 || seq === target
+    const toNewest = (): void => {
+      set({ cursor: undefined })
+      this.#box!.scrollTop = 0
+    }
     return (
       <div
         class="timeline-box"
@@ -77,57 +74,51 @@ export class List<E extends Entry> extends Component<ListProps<E>> {
             <li key={row.seq} {...(isCounted(row) && { 'aria-setsize': all.length, 'aria-posinset': i + 1 })}>
               <Kept
                 shown={[i === open, row.seq === target, row.type, sizeOf(row)].join()}
-                draw={() => this.#drawRow(row, i === open, row.seq === target)}
+                draw={() => drawRow(row, i === open, row.seq === target)}
               />
               {i === open && row.type !== 'skipped' && <Details entry={entryOf(row)!} />}
             </li>
           ))}
         </ol>
         {view.top > 0 && (
-          <button
-            class="button timeline-newest"
-            onClick={() => {
-              set({ cursor: undefined })
-              this.#box!.scrollTop = 0
-            }}
-          >
+          <button class="timeline-newest" onClick={toNewest}>
             ↑ Newest
           </button>
         )}
       </div>
     )
   }
-
-  /** @param isTarget whether it is the one row of the list that Tab reaches */
-  #drawRow(row: Row<E>, isOpen: boolean, isTarget: boolean): JSX.Element {
-    if (row.type === 'skipped') {
-      return <div class="timeline-skipped">{`${plural(row.count, 'event')} skipped`}</div>
-    }
-    const { columns, toneOf } = this.props
-    const entry = entryOf(row)!
-    const time = clockTime(entry.at)
-    return (
-      <button
-        class="timeline-row"
-        data-seq={row.seq}
-        style={toneOf(entry)}
-        aria-expanded={isOpen}
-        tabIndex={isTarget ? 0 : -1}
-        onClick={() => toggle(row.seq)}
-      >
-        <span class="timeline-time">
-          {time.slice(0, 8)}
-          <span class="timeline-fraction">{time.slice(8)}</span>
-        </span>
-        {Object.entries(columns).map(([name, cell]) => (
-          <span key={name} class={`timeline-${name}`}>
-            {cell(entry, row.type === 'repeats' ? row.repeats : undefined)}
-          </span>
-        ))}
-      </button>
-    )
-  }
 }
 
-const sizeOf = (row: Row): number | undefined =>
-  row.type === 'repeats' ? row.repeats.length : row.type === 'skipped' ? row.count : undefined
+/** @param isTarget whether it is the one row of the list that Tab reaches */
+function drawRow(row: Row, isOpen: boolean, isTarget: boolean): JSX.Element {
+  if (row.type === 'skipped') {
+    return <div class="muted timeline-skipped">{`${plural(row.count, 'event')} skipped`}</div>
+  }
+  const { columns, toneOf } = page.timeline
+  const entry = entryOf(row)!
+  const tone = toneOf(entry)
+  const time = clockTime(entry.at)
+  return (
+    <button
+      class="timeline-row"
+      data-seq={row.seq}
+      style={tone && toneStyle(tone)}
+      aria-expanded={isOpen}
+      tabIndex={isTarget ? 0 : -1}
+      onClick={() => toggle(row.seq)}
+    >
+      <span class="mono timeline-time">
+        {time.slice(0, 8)}
+        <span class="wide">{time.slice(8)}</span>
+      </span>
+      {Object.entries(columns).map(([name, cell]) => (
+        <span key={name} class={`timeline-${name}`}>
+          {cell(entry, row.type === 'repeats' ? row.entries : undefined)}
+        </span>
+      ))}
+    </button>
+  )
+}
+
+const sizeOf = (row: Row): number => (row.type === 'skipped' ? row.count : row.entries.length)

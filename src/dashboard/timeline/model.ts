@@ -1,5 +1,17 @@
-import { memo, set, state, entryOf, type Entry, type Row } from '../store/page-state.js'
+import { clockTime } from '../common/format.js'
+import { memo, set, state, type Entry } from '../store/state.js'
 import { page } from '../ui/page.js'
+
+/** One row of a timeline. */
+export type Row<E extends Entry = Entry> =
+  /** `seq` is that of the first entry. Entries that share a row are routine, with only routine between them. */
+  | { readonly type: 'entry' | 'repeats'; readonly seq: number; readonly entries: readonly E[] }
+  /** Entries that the server no longer keeps. `seq` is that of the first one. */
+  | { readonly type: 'skipped'; readonly seq: number; readonly count: number }
+
+/** The newest entry of a row, which its details show. */
+export const entryOf = <E extends Entry>(row: Row<E>): E | undefined =>
+  row.type === 'skipped' ? undefined : row.entries.at(-1)
 
 /**
  * The rows of the entries that pass a filter, sorted by their newest entries.
@@ -14,7 +26,7 @@ export function rowsOf<E extends Entry>(
   const rows: Row<E>[] = []
   let before = 0
   /** The open rows of repeats; the one that grew last is last. */
-  const growing = new Map<string, { type: 'repeats'; seq: number; repeats: E[] }>()
+  const growing = new Map<string, { type: 'repeats'; seq: number; entries: E[] }>()
   const addAfterThem = (...added: readonly Row<E>[]): void => {
     rows.push(...growing.values(), ...added)
     growing.clear()
@@ -26,11 +38,11 @@ export function rowsOf<E extends Entry>(
     if (!passes(entry)) continue
     const group = groupOf(entry)
     if (group === undefined) {
-      addAfterThem({ type: 'entry', seq, entry })
+      addAfterThem({ type: 'entry', seq, entries: [entry] })
       continue
     }
-    const row = growing.get(group) ?? { type: 'repeats', seq, repeats: [] }
-    row.repeats.push(entry)
+    const row = growing.get(group) ?? { type: 'repeats', seq, entries: [] }
+    row.entries.push(entry)
     growing.delete(group)
     growing.set(group, row)
   }
@@ -38,15 +50,26 @@ export function rowsOf<E extends Entry>(
   return rows
 }
 
+/** The text after the name of a row of repeats: `×12 since 09:30:57 (every 2.0 s, max gap 2.1)`. */
+export function rhythmOf(repeats: readonly Entry[]): string {
+  if (repeats.length < 2) return ''
+  const gaps = repeats.slice(1).map(({ at }, i) => at - repeats[i]!.at)
+  const seconds = (ms: number): string => (ms / 1000).toFixed(1)
+  const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length
+  return `×${repeats.length} since ${clockTime(repeats[0]!.at).slice(0, 8)} (every ${seconds(mean)} s, max gap ${seconds(Math.max(...gaps))})`
+}
+
+const shown = (): readonly Entry[] => state.frozen ?? state.entries
+
 const filtered = memo((entries: readonly Entry[], filter: string) =>
-  rowsOf(entries, page.filter(filter), page.groupOf).reverse(),
+  rowsOf(entries, page.timeline.filter(filter), page.timeline.groupOf).reverse(),
 )
 
 /** The rows that pass the filter, newest first. */
-export const rows = (): readonly Row[] => filtered(state.frozen ?? state.entries, state.filter)
+export const rows = (): readonly Row[] => filtered(shown(), state.filter)
 
 /** The number of entries without a filter. */
-export const total = (): number => (state.frozen ?? state.entries).filter(page.filter('')).length
+export const total = (): number => shown().filter(page.timeline.filter('')).length
 
 /** The number of entries since the timeline was paused. */
 export function missed(): number {
@@ -56,9 +79,7 @@ export function missed(): number {
 
 /** Index of the row that holds an entry; -1 for none. */
 const indexOf = (seq: number | undefined): number =>
-  rows().findIndex((row) =>
-    row.type === 'repeats' ? row.repeats.some((repeat) => repeat.seq === seq) : row.seq === seq,
-  )
+  rows().findIndex((row) => (row.type === 'skipped' ? row.seq === seq : row.entries.some((entry) => entry.seq === seq)))
 
 /** Index of the row whose details are open; -1 for none. */
 export const openIndex = (): number => (state.selected === undefined ? -1 : indexOf(state.selected))

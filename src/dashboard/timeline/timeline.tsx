@@ -1,60 +1,84 @@
 import type { JSX } from 'preact'
-import { api } from '../store/api.js'
-import { part } from '../store/parts.js'
-import { state } from '../store/state.js'
-import { Hint } from '../panels/panel.js'
-import { copyTimeline } from '../ui/entry-actions.js'
-import { describe } from './describe.js'
-import { Details } from './details.js'
-import { TimelineFrame } from './frame.js'
-import { columns, toneOf } from './row.js'
+import { part, set, state } from '../store/state.js'
+import { pause } from '../ui/actions.js'
+import { page, paneState } from '../ui/page.js'
+import { List } from './list.js'
+import { move, rows, total } from './model.js'
+import { hasWord, toggleWord } from './words.js'
 
-const chips = [
-  ['calls', 'kind', 'call'],
-  ['events', 'kind', 'event'],
-  ['beats', 'kind', 'beat'],
-  ['5xx', 'status', '5'],
-] as const
-
-/** Whether there was a call or a command yet. */
-const hasBegun = (): boolean => state.entries.some((entry) => describe(entry).kind !== 'event')
-
-export const Timeline = part(['entries'], () => (
-  <TimelineFrame
-    columns={columns}
-    chips={chips}
-    example="kind:call status:5 -health"
-    tools={
-      <button class="button timeline-copy" onClick={copyTimeline}>
-        Copy as text
-      </button>
-    }
-    Details={Details}
-    toneOf={toneOf}
-  >
-    {!hasBegun() && <NoCalls />}
-  </TimelineFrame>
-))
-
-/** Code to paste before the first call. */
-const samples = (origin: string, port: string): readonly (readonly [string, string])[] => [
-  [
-    'Your game, with the client',
-    `import { createClient } from 'gameserver-sidecar'\nconst client = createClient({ baseUrl: '${origin}', autoHealth: true })\nawait client.ready()`,
-  ],
-  ['A game with any other SDK', `AGONES_SDK_HTTP_PORT=${port} ./my-game`],
-  ['By hand', `curl -X POST -d '{}' ${origin}/ready`],
-]
-
-function NoCalls(): JSX.Element {
+/** The timeline of either dashboard: bar, filter and rows. */
+export const Timeline = part(['entries'], () => {
+  const { columns, Empty } = page.timeline
   return (
-    <div class="timeline-empty">
-      <h3>No call yet</h3>
-      <p class="muted">Paste one of these. The first call becomes the first row here.</p>
-      {samples(api.origin(), new URL(api.origin()).port).map(([title, code]) => (
-        <Hint key={title} text={title} code={code} />
-      ))}
-      <p class="timeline-waiting muted">waiting…</p>
+    <section class="box column timeline" aria-label="Timeline" data-pane={paneState('timeline')}>
+      <h2 class="hidden">Timeline</h2>
+      <Toolbar />
+      <div class="small timeline-head" aria-hidden="true">
+        {['time', ...Object.keys(columns)].map((column) => (
+          <span key={column} class={`timeline-${column}`}>
+            {column}
+          </span>
+        ))}
+      </div>
+      {rows().length > 0 ? <List /> : total() > 0 && <NothingFound />}
+      {Empty && <Empty />}
+    </section>
+  )
+})
+
+function Toolbar(): JSX.Element {
+  const { filter, frozen } = state
+  const { chips, example, copy } = page.timeline
+  return (
+    <div class="row wrap bar">
+      <button aria-pressed={frozen !== undefined} aria-keyshortcuts="Space" onClick={pause}>
+        Pause
+      </button>
+      <input
+        id="filter"
+        class="grow"
+        type="search"
+        aria-label="Filter"
+        aria-keyshortcuts="/"
+        placeholder={`Filter: ${example}`}
+        autocomplete="off"
+        spellcheck={false}
+        value={filter}
+        onInput={(event) => set({ filter: event.currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' && event.key !== 'ArrowDown') return
+          event.preventDefault()
+          set({ cursor: undefined })
+          move(1)
+        }}
+      />
+      <div class="row" role="group" aria-label="Show only">
+        {chips.map(([label, prefix, value]) => (
+          <button
+            key={label}
+            class="pill"
+            aria-pressed={hasWord(filter, prefix, value)}
+            onClick={() => set({ filter: toggleWord(filter, prefix, value) })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      {copy && (
+        <button class="wide" onClick={copy}>
+          Copy as text
+        </button>
+      )}
     </div>
   )
 }
+
+const NothingFound = (): JSX.Element => (
+  <div class="column gap timeline-empty">
+    <h3>{`0 of ${total()}`}</h3>
+    <p class="muted">No event passes the filter.</p>
+    <p>
+      <button onClick={() => set({ filter: '' })}>Clear filter</button>
+    </p>
+  </div>
+)

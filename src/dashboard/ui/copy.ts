@@ -1,5 +1,5 @@
 import { copyText } from '../common/browser.js'
-import { CONTROL, announce } from '../store/api.js'
+import { CONTROL, announce, api } from '../store/api.js'
 
 /** A request that can be sent again. The body is sent as JSON; undefined stands for none. */
 export interface SentRequest {
@@ -21,15 +21,15 @@ export const safeJson = (value: unknown): string => safeText(JSON.stringify(valu
 const quote = (text: string): string =>
   `'${text.replace(UNSAFE, encodeURIComponent).replaceAll("'", String.raw`'\''`)}'`
 
-/** The command that sends a request again. */
-export function curlOf({ method, path, body }: SentRequest, origin: string): string {
+/** Copies the command that sends a request again. */
+export function copyAsCurl({ method, path, body }: SentRequest): void {
   // Without --globoff, brackets in a URL are patterns; --data-raw takes a leading @ as it is.
   const parts = ['curl -sS --globoff -X', quote(method)]
   if (path.startsWith(CONTROL)) parts.push('-H', quote('X-Sidecar-Control: 1'))
   if (body !== undefined) {
     parts.push('-H', quote('Content-Type: application/json'), '--data-raw', quote(safeJson(body)))
   }
-  return [...parts, quote(origin + path)].join(' ')
+  copy([...parts, quote(api.origin() + path)].join(' '), 'Copied as curl')
 }
 
 /** Copies text, and announces success or the error. */

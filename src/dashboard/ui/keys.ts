@@ -1,5 +1,6 @@
-import { set, state } from '../store/page-state.js'
+import { set, state } from '../store/state.js'
 import { leave, move } from '../timeline/model.js'
+import { perform } from './actions.js'
 import { page } from './page.js'
 
 /** Elements that use keys themselves. */
@@ -22,7 +23,7 @@ export function holdKeys(): () => void {
     for (const event of held) {
       document.body.dispatchEvent(new KeyboardEvent('keydown', event))
       // The filter gets the focus only in the next frame.
-      if (event.key === '/' || state.dialog || state.confirmation || isBusy()) return
+      if (event.key === '/' || state.dialog || state.asked || isBusy()) return
     }
   }
 }
@@ -30,28 +31,23 @@ export function holdKeys(): () => void {
 /** Runs the actions of keys, except in a field, a dialog or a menu. The user can switch single keys off. */
 export function followKeys(within: GlobalEventHandlers = window): void {
   within.addEventListener('keydown', (event) => {
+    const { key, repeat, target } = event
     if (event.isComposing || event.altKey) return
-    const target = event.target instanceof Element ? event.target : document.body
-    if (isPalette(event)) {
+    const at = target instanceof Element ? target : document.body
+    const take = (act: () => unknown): void => {
       event.preventDefault()
-      set({ dialog: 'palette' })
-      return
+      act()
     }
+    if (isPalette(event)) return take(() => set({ dialog: 'palette' }))
     if (event.ctrlKey || event.metaKey || isBusy()) return
-    if (event.key === 'Escape') return onEscape(target)
-    if (target.closest(FIELDS)) return
-    if (target.closest('.timeline-row') && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
-      event.preventDefault()
-      move(event.key === 'ArrowDown' ? 1 : -1)
-      return
-    }
+    if (key === 'Escape') return at.matches('input, textarea') ? (at as HTMLElement).blur() : leave()
+    if (at.closest(FIELDS)) return
+    const isRow = at.closest('.timeline-row') !== null
+    if (isRow && (key === 'ArrowDown' || key === 'ArrowUp')) return take(() => move(key === 'ArrowDown' ? 1 : -1))
     // Space presses a focused button. On a row, Space pauses, and Enter opens the row.
-    if (event.key === ' ' && target.closest('button, summary, a') && !target.closest('.timeline-row')) return
-    if (!state.singleKeys) return
-    const action = page.actions.find(({ key }) => key === event.key)
-    if (action === undefined || (event.repeat && action.group !== 'row')) return
-    event.preventDefault()
-    action.run()
+    if (!state.singleKeys || (key === ' ' && !isRow && at.closest('button, summary, a'))) return
+    const action = page.actions.find((one) => one.key === key)
+    if (action && (!repeat || action.group === 'row')) take(() => perform(action))
   })
   // Otherwise the browser would press the focused row when Space is released.
   within.addEventListener('keyup', (event) => {
@@ -65,8 +61,3 @@ const isPalette = ({ key, ctrlKey, metaKey }: KeyboardEvent): boolean =>
 
 /** Whether a dialog or a menu is open, which handles keys itself. */
 const isBusy = (): boolean => document.querySelector('dialog[open], [popover]:popover-open') !== null
-
-function onEscape(target: Element): void {
-  if (target.matches('input, textarea')) (target as HTMLElement).blur()
-  else leave()
-}

@@ -1,50 +1,67 @@
-import type { Entry } from '../store/page-state.js'
+import type { ComponentChildren, ComponentType } from 'preact'
+import type { Tone } from '../common/look.js'
+import { state, type Action, type Entry } from '../store/state.js'
 
-/** An action of a button, a key or the palette. */
-export interface Action {
-  readonly id: string
-  readonly label: string
-  /** A single key, as `KeyboardEvent.key` names it. */
-  readonly key?: string | undefined
-  /** Explains the action where the label can't. */
-  readonly title?: string
-  readonly group: string
-  run(): void
+/** How a dashboard draws and filters its entries. */
+export interface TimelineParts<E extends Entry> {
+  /** The columns after that of the time, and the cell of a row in each. */
+  readonly columns: Readonly<Record<string, (entry: E, repeats?: readonly E[]) => ComponentChildren>>
+  /** The colour of a row. */
+  toneOf(entry: E): Tone | undefined
+  readonly Details: ComponentType<{ readonly entry: E }>
+  /** Reads a filter. An entry that has no row passes none. */
+  filter(text: string): (entry: E) => boolean
+  /** A filter as an example, the words of one with their meanings, and buttons that add a word. */
+  readonly example: string
+  readonly words: readonly (readonly [word: string, meaning: string])[]
+  readonly chips: readonly (readonly [label: string, prefix: string, value: string])[]
+  /** The name of the row that an entry shares with others. */
+  groupOf(entry: E): string | undefined
+  /** What stands below the bar while there is nothing to show. */
+  readonly Empty?: ComponentType
+  /** Copies the rows as text. */
+  copy?(): void
 }
 
-/** How the dashboard of a GameServer and that of a Fleet differ, for what they share. */
-interface PageParts<E extends Entry = Entry> {
-  /** Who answers the page. */
-  readonly subject: 'sidecar' | 'fleet'
+/** How the dashboards of a GameServer and of a Fleet differ, for what they share. */
+export interface Route<E extends Entry = Entry> {
+  readonly brand: 'Sidecar' | 'Fleet'
+  /** Actions with a button in the header: the main one, and one that a phone has in no place. */
+  readonly buttons: readonly [string, string]
+  /** The parts of the page, of which a phone shows one at a time. */
+  readonly panes: Readonly<Record<string, string>>
   /** The actions that have a button or a key. Those of `inMenu` are in the header's menu. */
   readonly actions: readonly Action[]
   inMenu(action: Action): boolean
-  /** Further actions, for the present state. */
-  moreActions(): readonly Action[]
-  /** Groups of actions, in the order of the help. */
-  readonly groups: readonly string[]
-  /** Words of the timeline's filter, with their meanings. */
-  readonly filters: readonly (readonly [word: string, meaning: string])[]
-  /** Reads a filter. An entry that has no row passes none. */
-  filter(text: string): (entry: E) => boolean
-  /** The name of the row that an entry shares with others. */
-  groupOf(entry: E): string | undefined
+  readonly timeline: TimelineParts<E>
   /** What an allocation may change and ask for. */
   allocatable(): { readonly platform: string; readonly counters: readonly string[]; readonly lists: readonly string[] }
+  /** The state in a few words; undefined before the first state has come. */
+  summary(): Summary | undefined
+  /** Facts for the page's last line. On a phone, `wide` ones have no place. */
+  status(): { readonly facts: readonly string[]; readonly wide: readonly string[] }
+  /** Notices of its own. */
+  readonly Notices?: ComponentType
+  readonly Main: ComponentType
+  /** Announces what is new. */
+  tell(): void
 }
 
-/** The parts of this page, which its `app.tsx` defines. */
-export const page = {} as PageParts
+interface Summary {
+  readonly name: string
+  /** The state whose colour the page has, and the words of the page's title. */
+  readonly state: string
+  readonly title: string
+  readonly mark: ComponentChildren
+  /** Facts beside the name. */
+  readonly facts: readonly string[]
+}
 
-export const definePage = <E extends Entry>(parts: PageParts<E>): void => void Object.assign(page, parts)
+/** The route of this page: that of the server which serves it. */
+export const page = {} as Route
 
-/** A function that makes the actions of a group. */
-export const actionsOf =
-  (group: string) =>
-  (id: string, label: string, key?: string, run: () => unknown = () => undefined): Action => ({
-    group,
-    id,
-    label,
-    key,
-    run: () => void run(),
-  })
+export const choose = <E extends Entry>(route: Route<E>): void => void Object.assign(page, route)
+
+/** The part that a phone shows, and whether that is `pane`, for its attribute `data-pane`. */
+export const shownPane = (): string => state.pane || Object.keys(page.panes)[0]!
+export const paneState = (pane: string): string => (pane === shownPane() ? 'shown' : 'hidden')

@@ -1,4 +1,4 @@
-import * as dashboard from '../../dashboard/fleet/index.html?page'
+import * as dashboard from '../../dashboard/index.html?fleet&page'
 import { inlinedPage } from '../sidecar/dashboard-route.js'
 
 /** The dashboard of a Fleet. */

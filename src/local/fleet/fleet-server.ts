@@ -24,8 +24,8 @@ export interface FleetServerOptions {
 const REQUEST_HEADERS = ['content-type', 'accept']
 const METHODS = [...CORS_METHODS, 'DELETE']
 
-/** Milliseconds between two looks at the beats, which change without an entry. */
-const BEATS_INTERVAL = 1_000
+/** Milliseconds between two looks at beats and processes, which change without an entry. */
+const QUIET_INTERVAL = 1_000
 
 /** Serves the platform's API and the dashboard of a Fleet. The guard is the local sidecar's. */
 export function createFleetServer(options: FleetServerOptions): { server: Server; end(): void } {
@@ -80,7 +80,8 @@ const notFound = (target: string): Refusal => ({
 /** The control interface of a Fleet, at `/_/api`. */
 function controlOf({ fleet, beatsOf }: FleetServerOptions): Control {
   const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
-  const beats = (): string => JSON.stringify(fleet.snapshot().servers.map(({ name }) => beatsOf(name)))
+  const quiet = (): string =>
+    JSON.stringify(fleet.snapshot().servers.map(({ name, process }) => [beatsOf(name), process]))
   return {
     token: undefined,
     source: {
@@ -88,12 +89,12 @@ function controlOf({ fleet, beatsOf }: FleetServerOptions): Control {
       lastSeq,
       entries: (since) => fleet.entries(since).map(entryView),
       subscribe(onEntry, onState) {
-        let told = beats()
+        let told = quiet()
         const timer = setInterval(() => {
           const before = told
-          told = beats()
+          told = quiet()
           if (told !== before) onState()
-        }, BEATS_INTERVAL)
+        }, QUIET_INTERVAL)
         const ends = [fleet.onEntry(onEntry), fleet.onChange(onState), () => clearInterval(timer)]
         return () => ends.forEach((end) => end())
       },

@@ -2,16 +2,15 @@ import type { LogEntry } from '../../platform/sidecar.js'
 import { clockTime, plural } from '../common/format.js'
 import { announce, api, messageOf } from '../store/api.js'
 import { state } from '../store/state.js'
-import { describe, describeChange } from '../timeline/describe.js'
-import { readFilter, statusOf } from '../timeline/filter.js'
-import { copy, curlOf, safeJson, safeText } from './copy.js'
+import { copy, copyAsCurl, safeJson, safeText } from '../ui/copy.js'
+import { describe, describeChange, readFilter, statusOf } from './describe.js'
 
 const NOTHING = 'There is no request in this row'
 
 export function copyCurl(entry: LogEntry): void {
   const { request } = describe(entry)
   if (request === undefined) announce(NOTHING)
-  else copy(curlOf(request, api.origin()), 'Copied as curl')
+  else copyAsCurl(request)
 }
 
 /** Copies the call as a line of JavaScript for the client. */
@@ -34,7 +33,7 @@ export async function replay(entry: LogEntry): Promise<void> {
 
 /** Copies the entries that pass the filter, oldest first, a line each. */
 export function copyTimeline(): void {
-  const entries = (state.frozen ?? state.entries).filter(readFilter(state.filter))
+  const entries = ((state.frozen ?? state.entries) as readonly LogEntry[]).filter(readFilter(state.filter))
   copy(entries.map(lineOf).join('\n'), `Copied ${plural(entries.length, 'line')}`)
 }
 
@@ -44,7 +43,7 @@ function lineOf(entry: LogEntry): string {
   const parts = [
     ...[clockTime(at), kind.padEnd(7), name, details, statusOf(entry), reply?.message],
     ...[ms === undefined ? '' : `${Math.round(ms)} ms`, client],
-    ...changes.map((change) => describeChange(change).text),
+    ...changes.map((change) => describeChange(change)[0]),
     ...warnings.map(({ message }) => `! ${message}`),
   ]
   return safeText(parts.filter((part) => part !== undefined && part !== '').join('  '))

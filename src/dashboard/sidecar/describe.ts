@@ -1,0 +1,160 @@
+import { operations } from '../../protocol/operations.js'
+import { describeCall } from '../../platform/sidecar.js'
+import type { Change, ControlCommand, LogEntry } from '../../platform/sidecar.js'
+import { cached, readerOfWords } from '../timeline/words.js'
+import type { SentRequest } from '../ui/copy.js'
+
+/** The description of an entry, from that entry alone. */
+interface Description {
+  /** A beat has a kind of its own, apart from other calls. */
+  readonly kind: 'call' | 'beat' | 'event' | 'control' | 'watch' | 'refused'
+  /** The name, such as the operation, and the further text of a row. */
+  readonly name: string
+  readonly details: string
+  /** The request behind the entry: a call of the game, or a control command. */
+  readonly request?: SentRequest
+  /** For a call: the arguments of the client's method of that name. */
+  readonly args?: readonly unknown[]
+}
+
+/** Describes an entry. Cached, since a filter describes thousands of entries with each key. */
+export const describe = cached(({ event, problem }: LogEntry): Description => {
+  switch (event.type) {
+    case 'call': {
+      const { operation } = event.call
+      const [method, template] = operations[operation]
+      const path = template.replace('{key}', 'key' in event.call ? encodeURIComponent(event.call.key) : '')
+      const { details, body, args } = describeCall(event.call)
+      const kind = operation === 'health' ? 'beat' : 'call'
+      return { kind, name: operation, details, args, request: { method, path, body } }
+    }
+    case 'refused': {
+      // With a leading slash, the request always goes to this sidecar, never to another host.
+      const request = { method: event.method, path: event.path.replace(/^(?!\/)/, '/') }
+      return { kind: 'refused', name: `${event.method} ${event.path}`, details: event.message, request }
+    }
+    case 'control': {
+      const { command } = event
+      const request = { method: 'POST', path: '/_/api/commands', body: command }
+      // The reason replaces the manifest of a refused allocation, which would fill the row.
+      const refusal = problem && (command.type === 'allocate' ? `not allocated: ${problem}` : problem)
+      return { kind: 'control', name: command.type, details: refusal ?? fieldsOf(command), request }
+    }
+    case 'watch-opened':
+      return { kind: 'watch', name: `watch #${event.id} opened`, details: event.transport }
+    case 'watch-closed':
+      return { kind: 'watch', name: `watch #${event.id} ended`, details: event.reason }
+    case 'tick':
+      return { kind: 'event', name: 'time', details: '' }
+  }
+})
+
+const fieldsOf = ({ type: _, ...fields }: ControlCommand): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+    .slice(0, 300)
+
+/** The status of an entry's response. */
+export const statusOf = ({ event, reply }: LogEntry): number | undefined =>
+  event.type === 'refused' ? event.status : reply?.status
+
+/** Successful beats, and successful reads of the GameServer, as a client sends them while idle, share rows. */
+export function groupOf(entry: LogEntry): string | undefined {
+  const { event, reply, changes, warnings, fault, client } = entry
+  const isRoutine = event.type === 'call' && ['health', 'getGameServer'].includes(event.call.operation)
+  const isIdle = isRoutine && reply?.status === 200 && changes.length + warnings.length === 0 && !fault
+  return isIdle ? `${describe(entry).kind} ${client}` : undefined
+}
+
+/** One line of a diff. Undefined shows as empty. */
+type Difference = readonly [path: string, before: string | undefined, after: string | undefined]
+
+/**
+ * The text of a change in a row, and its differences.
+ *
+ * @param old the last change of the same counter or list, since those changes hold no old values
+ */
+export function describeChange(change: Change, old?: Change): readonly [text: string, ...Difference[]] {
+  switch (change.type) {
+    case 'state': {
+      const { previous, value } = change
+      return [`state ${previous} → ${value}`, ['status.state', previous, value]]
+    }
+    case 'label':
+    case 'annotation': {
+      const { type, key, previous, value } = change
+      const what = value === undefined ? 'removed' : `= ${value}`
+      return [`${type} ${key} ${what}`, [`metadata.${type}s[${key}]`, previous, value]]
+    }
+    case 'counter': {
+      const { name, count, capacity } = change
+      const before = old as typeof change | undefined
+      const path = `status.counters.${name}`
+      return [
+        `${name} ${count} of ${capacity}`,
+        [`${path}.count`, before?.count, count],
+        [`${path}.capacity`, before?.capacity, capacity],
+      ]
+    }
+    case 'list': {
+      const { name, capacity, added, removed } = change
+      const before = old as typeof change | undefined
+      const path = `status.lists.${name}`
+      const values = [...added.map((value) => `+${value}`), ...removed.map((value) => `−${value}`)]
+      return [
+        `${name} ${values.join(' ') || `capacity ${capacity}`}`,
+        ...removed.map((value): Difference => [`${path}.values`, value, undefined]),
+        ...added.map((value): Difference => [`${path}.values`, undefined, value]),
+        [`${path}.capacity`, before || values.length === 0 ? before?.capacity : capacity, capacity],
+      ]
+    }
+    case 'deletion':
+      return ['being deleted', ['metadata.deletionTimestamp', undefined, change.timestamp]]
+    case 'gone':
+      return ['GameServer is gone', ['GameServer', 'exists', 'gone']]
+    case 'replaced':
+      return ['GameServer was replaced', ['GameServer', 'the one before', 'a new one']]
+  }
+}
+
+/** The changes of an entry as lines of a diff. */
+export const differencesOf = (entry: LogEntry, entries: readonly LogEntry[]): readonly Difference[] =>
+  entry.changes.flatMap((change) => {
+    const isSame = (other: Change): boolean =>
+      'name' in change && other.type === change.type && other.name === change.name
+    const earlier = entries.filter(({ seq }) => seq < entry.seq).flatMap(({ changes }) => changes.filter(isSame))
+    const [, ...differences] = describeChange(change, earlier.at(-1))
+    return differences.filter(([, before, after]) => before !== after)
+  })
+
+const readTexts = readerOfWords<LogEntry>(
+  {
+    kind(entry, value) {
+      const { kind } = describe(entry)
+      return kind === value || (value === 'event' && (kind === 'control' || kind === 'watch'))
+    },
+    op: ({ event }, value) => event.type === 'call' && event.call.operation.toLowerCase().startsWith(value),
+    status: (entry, value) => String(statusOf(entry) ?? '').startsWith(value.replace(/x+$/, '')),
+    client: ({ client = '' }, value) => client.toLowerCase().includes(value),
+    path: (entry, value) => describe(entry).request?.path.toLowerCase().includes(value) ?? false,
+    ms({ ms = NaN }, value) {
+      const [, sign, number] = /^([<>]?)(\d+(?:\.\d+)?)$/.exec(value) ?? []
+      if (sign === '<') return ms < Number(number)
+      return sign === '>' ? ms > Number(number) : Math.round(ms) === Number(number)
+    },
+  },
+  (entry) => {
+    const { kind, name, details, request } = describe(entry)
+    const { changes, warnings, client, reply } = entry
+    const texts = [...changes.map((change) => describeChange(change)[0]), ...warnings.map(({ message }) => message)]
+    return [kind, name, details, ...texts, statusOf(entry), client, reply?.message, request?.path]
+  },
+)
+
+/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health ms:>100`. */
+export function readFilter(text: string): (entry: LogEntry) => boolean {
+  const passes = readTexts(text)
+  // A tick of the clock without any effect has no row.
+  return (entry) => (entry.event.type !== 'tick' || entry.changes.length + entry.warnings.length > 0) && passes(entry)
+}

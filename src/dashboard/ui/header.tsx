@@ -1,0 +1,123 @@
+import type { JSX } from 'preact'
+import { arrowStep } from '../common/browser.js'
+import { Logo, stateLook, toneStyle, type Tone } from '../common/look.js'
+import { ActionButton } from '../panels/panel.js'
+import { pageVersion } from '../store/api.js'
+import { part, state, type Action } from '../store/state.js'
+import { keyOf, labelOf, nextTheme, perform } from './actions.js'
+import { page } from './page.js'
+
+const themeShapes = { auto: '◐', light: '○', dark: '●' }
+
+/** The page's first line. */
+export const Header = part(['snapshot', 'now'], () => {
+  const summary = page.summary()
+  const [main, second] = page.buttons
+  const theme = `Theme: ${state.theme}`
+  return (
+    <header class="row header" style={summary && toneStyle(stateLook(summary.state).tone)}>
+      <h1 class="row brand" aria-label={page.brand}>
+        <Logo /> <span class="wide">{page.brand}</span>
+      </h1>
+      <div class="row pill header-state">{summary?.mark || <span class="muted">connecting…</span>}</div>
+      <p class="row grow muted cut wide header-facts">
+        <b class="cut" title={summary?.name}>
+          {summary?.name}
+        </b>
+        {summary?.facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+      </p>
+      <div class="row last">
+        <ActionButton id={main} label="Allocate" class="primary" />
+        <ActionButton id={second} class="wide" />
+        <More />
+        <button class="icon wide header-theme" aria-label={theme} title={theme} onClick={nextTheme}>
+          {themeShapes[state.theme]}
+        </button>
+      </div>
+    </header>
+  )
+})
+
+/** The menu of actions that have no button in the header. */
+const More = part([], () => (
+  <>
+    <button popoverTarget="more" aria-label="More" {...keyOf('m')}>
+      <span class="wide">More</span> ⋮
+    </button>
+    <Menu id="more" label="More" items={page.actions.filter(page.inMenu)} />
+  </>
+))
+
+/** A menu of actions, which a button with its id opens. */
+export function Menu({ id, label, items }: { id: string; label: string; items: readonly Action[] }): JSX.Element {
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
+    const by = arrowStep(event)
+    if (by === 0) return
+    const buttons = [...event.currentTarget.querySelectorAll('button')]
+    const at = buttons.indexOf(document.activeElement as HTMLButtonElement)
+    buttons[(at + by + buttons.length) % buttons.length]?.focus()
+  }
+  return (
+    <div id={id} class="box menu" popover="auto" onKeyDown={onKeyDown} aria-label={label}>
+      {items.map((action, i) => (
+        <button
+          key={action.id}
+          class="apart bare"
+          title={action.what}
+          {...keyOf(action.key)}
+          data-first={i > 0 && action.group !== items[i - 1]!.group ? '' : undefined}
+          onClick={(event) => {
+            event.currentTarget.parentElement!.hidePopover()
+            perform(action)
+          }}
+        >
+          {labelOf(action)}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** The page's last line. */
+export function StatusLine(): JSX.Element {
+  const { facts, wide } = page.status()
+  return (
+    <footer class="row small status">
+      {[location.host, ...facts].map((fact) => (
+        <span key={fact}>{fact}</span>
+      ))}
+      {[...wide, `v${pageVersion()}`].map((fact) => (
+        <span key={fact} class="wide">
+          {fact}
+        </span>
+      ))}
+      <ActionButton id="help" class="bare last" />
+    </footer>
+  )
+}
+
+/** The icon's colours, which suit a light and a dark tab bar. */
+const colours: Readonly<Record<Tone, string>> = {
+  blue: '#2f8fe0',
+  green: '#2ea043',
+  orange: '#f08c00',
+  violet: '#a35ae0',
+  red: '#e5484d',
+  muted: '#7d8894',
+}
+
+/** Shows the state in the page's title and icon, which are visible from other tabs. */
+export function showTitle(): void {
+  const isLost = state.connection === 'lost'
+  const summary = page.summary()
+  if (!summary && !isLost) return
+  const { tone, shape } = isLost ? ({ tone: 'muted', shape: '○' } as const) : stateLook(summary!.state)
+  // The GameServer's name tells a fresh one from an old one in the same state.
+  const title = `${shape} ${isLost ? `${page.brand} is gone` : summary!.title} · ${summary?.name ?? 'sidecar'}`
+  if (document.title === title) return
+  document.title = title
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><text x="5" y="9" font-size="11" text-anchor="middle" fill="${colours[tone]}">${shape}</text></svg>`
+  document.querySelector<HTMLLinkElement>('link[rel=icon]')!.href = `data:image/svg+xml,${encodeURIComponent(svg)}`
+}
