@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { callsOf, dialRaw, listening, stateOf, test, until, type World } from './socket-servers.js'
 import type { Socket } from 'node:net'
@@ -42,6 +42,23 @@ test.concurrent('a given client stays open after the shutdown', async ({ world }
   await client.shutdown()
   await attached.ended
   expect(client.status.connection).toBe('connected')
+})
+
+test.concurrent('a client that ends by a signal waits for the whole shutdown', async ({ world }) => {
+  const sidecar = await world.sidecarWithSeats()
+  const client = createClient({ baseUrl: sidecar.url })
+  world.onEnd(() => client.close())
+  const on = vi.spyOn(client, 'on')
+  const steps: string[] = []
+  const attached = world.attach(sidecar, await world.webSocketServer(), { client })
+  void attached.ended.then(() => steps.push('ended'))
+  await until(() => stateOf(sidecar), 'Ready')
+  const end: unknown[] = []
+  for (const [type, listener] of on.mock.calls)
+    if (type === 'ending') end.push(listener({ reason: 'signal', deadline: Date.now() + 5000 } as never))
+  await Promise.all(end)
+  expect(steps).toEqual(['ended'])
+  expect(callsOf(sidecar, 'shutdown')).toBe(1)
 })
 
 test.concurrent('a client that is closed during the shutdown delays nothing', async ({ world }) => {

@@ -2,7 +2,7 @@ import { findDocument, plainText, readTextFile, stringify, YamlError } from '../
 import { allocationMistake } from '../../platform/schema.js'
 import { newAllocation, type AnsweredAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { isObject } from '../../protocol/is-object.js'
-import { defineCommand, type CliContext } from '../context.js'
+import { defineCommand, type Invocation } from '../context.js'
 import { CommandError, EXIT, unreadable, UsageError } from '../exit-codes.js'
 import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { flagName, option, text, toggle, type Values } from '../flags.js'
@@ -37,10 +37,11 @@ export const command = defineCommand({
   examples: `Examples:
   gameserver-sidecar allocate --label mode=dm --add-to players=alice
   gameserver-sidecar allocate -f allocation.yaml`,
-  run: ({ flags: given, context }) => runAllocate(given, context),
+  run: runAllocate,
 })
 
-async function runAllocate(given: AllocateFlags, { colors, print, warn }: CliContext): Promise<number> {
+async function runAllocate({ flags: given, context }: Invocation<typeof flags>): Promise<number> {
+  const { colors, print, warn } = context
   const manifest = await manifestOf(given)
   const several = given.addTo?.find(([, value]) => value.includes(','))
   if (several !== undefined) {

@@ -1,14 +1,14 @@
 import { variablePrefix } from '../../local/gateway.js'
 import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, noticesOf, type CliContext } from '../context.js'
+import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { UsageError } from '../exit-codes.js'
 import { eventPrinter, warningLines } from '../event-lines.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { port, seconds } from '../flag-values.js'
 import { option, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
-import { openByFlag } from '../keys.js'
+import { attachSidecarKeys, hasKeys, openByFlag, sidecarKeyRow } from '../keys.js'
 import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
 
@@ -33,10 +33,10 @@ export const command = defineCommand({
   args: '<command...>',
   usage: '[options] -- <command> [arguments...]',
   flags,
-  run: ({ args, flags: given, context }) => runExec(args, given, context),
+  run: runExec,
 })
 
-async function runExec(args: readonly string[], given: ExecFlags, context: CliContext): Promise<number> {
+async function runExec({ args, flags: given, context }: Invocation<typeof flags>): Promise<number> {
   const orphaned = context.untilOrphaned()
   const [{ gameVariables, runCommand }, local] = await Promise.all([
     import('../../local/game.js'),
@@ -62,7 +62,7 @@ async function runExec(args: readonly string[], given: ExecFlags, context: CliCo
     if (isJson) context.warn(jsonEvent('listening', { url, port: listening, dashboard }))
     else say(`${url} (${variablePrefix(given.platform)}PORT=${listening})${at}`)
     if (given.open && dashboard !== undefined) openByFlag(dashboard, say)
-    if (given.keys) detach = await takeKeys(local, dashboard, context)
+    if (given.keys) detach = takeKeys(local, dashboard, context)
     const { PORT } = process.env
     const ownPort = PORT === undefined ? {} : { PORT }
     const { exitCode } = await runCommand({
@@ -89,12 +89,7 @@ function playersPort(): number | undefined {
 }
 
 /** @throws UsageError without a terminal */
-async function takeKeys(
-  local: LocalSidecar,
-  dashboard: string | undefined,
-  { colors, warn }: CliContext,
-): Promise<() => void> {
-  const { attachSidecarKeys, hasKeys, sidecarKeyRow } = await import('../keys.js')
+function takeKeys(local: LocalSidecar, dashboard: string | undefined, { colors, warn }: CliContext): () => void {
   if (!hasKeys()) throw new UsageError('--keys needs a terminal; leave it out where there is none.')
   warn(sidecarKeyRow(dashboard, colors))
   // exec forwards the signal to the command.

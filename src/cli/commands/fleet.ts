@@ -9,7 +9,7 @@ import { option, text, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
 import { attachKeys, hasKeys, keyRow, openByFlag, openInBrowser, type Key } from '../keys.js'
 import { logFormat, open, platform, refuseHome, yes } from '../shared-flags.js'
-import { startError } from '../start-failure.js'
+import { failStart } from '../start-failure.js'
 import { clockTime } from '../event-lines.js'
 
 const flags = {
@@ -74,12 +74,9 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
     else lines(event).forEach(print)
   }
   const { createFleet } = await import('../../host/create-fleet.js')
-  let fleet: Fleet
-  try {
-    fleet = await createFleet({ ...game, ...optionsOf(given), onEvent })
-  } catch (error) {
-    throw await startError(error, { port: given.port ?? 0, portFlag: '--port' })
-  }
+  const fleet = await createFleet({ ...game, ...optionsOf(given), onEvent }).catch(
+    failStart({ port: given.port ?? 0, portFlag: '--port' }),
+  )
   print = context.print
   held.forEach(print)
   if (given.open) openByFlag(`${fleet.url}/_/`, context.warn)
@@ -110,16 +107,8 @@ function gameOf(args: readonly string[], { path, browser, webgl, yes }: FleetFla
   return { dir: first, page: { path, browser, webgl } }
 }
 
-const optionsOf = ({ file, replicas, max, port, playersPort, grace, kubeconfig, ...given }: FleetFlags) => ({
-  ...{
-    file,
-    replicas,
-    max,
-    port: port ?? ('usual' as const),
-    ports: playersPort,
-    kubeconfig,
-    platform: given.platform,
-  },
+const optionsOf = ({ file, replicas, max, port, playersPort, grace, kubeconfig, platform, ...given }: FleetFlags) => ({
+  ...{ file, replicas, max, kubeconfig, platform, ports: playersPort, port: port ?? ('usual' as const) },
   grace: grace === undefined ? undefined : grace * 1000,
   allowHosts: given.allowHost,
   allowOrigins: given.allowOrigin,

@@ -1,13 +1,13 @@
 import type { ConnectionEvent, GameServer, SidecarClient } from '../../index.js'
 import { plainText } from '../../local/files.js'
 import { describeChange, diffGameServers } from '../../platform/sidecar.js'
-import { defineCommand, type CliContext } from '../context.js'
+import { defineCommand, type CliContext, type Invocation } from '../context.js'
 import { clockTime } from '../event-lines.js'
 import { EXIT, exitOfSignal } from '../exit-codes.js'
 import { STATES } from '../../protocol/game-server.js'
 import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
-import { option, toggle, type Values } from '../flags.js'
+import { option, toggle } from '../flags.js'
 import { jsonText } from '../output.js'
 import { toolOptions } from '../ask.js'
 import { pick } from '../usage.js'
@@ -25,18 +25,16 @@ const flags = {
 /** A sidecar that is being started answers sooner. */
 const LOOK_AROUND_MS = 2_000
 
-type WatchFlags = Values<typeof flags>
-
 export const command = defineCommand({
   flags,
   examples: `Examples:
   gameserver-sidecar watch
   gameserver-sidecar watch --until Ready --timeout 30
   gameserver-sidecar watch --json > session.ndjson`,
-  run: ({ flags: given, context }) => runWatch(given, context),
+  run: runWatch,
 })
 
-async function runWatch(given: WatchFlags, context: CliContext): Promise<number> {
+async function runWatch({ flags: given, context }: Invocation<typeof flags>): Promise<number> {
   const stopped = context.untilStopped()
   const baseUrl = await findSidecar(given.url)
   const { createClient } = await import('../../index.node.js')

@@ -65,10 +65,7 @@ export interface AttachedServer {
   readonly client: SidecarClient
   /** The tracked players; undefined with `players: false`. */
   readonly players: Players | undefined
-  /**
-   * Resolves when the graceful shutdown is complete, including `shutdown()`, or after `close()`. Pass this promise to
-   * `processSignals` of your own client.
-   */
+  /** Resolves when the graceful shutdown is complete, including `shutdown()`, or after `close()`. */
   readonly ended: Promise<void>
   /** The player's id; undefined for a connection that has no seat or is closed. */
   idOf(connection: object): string | undefined
@@ -172,7 +169,8 @@ export function attach<Connection>(
     close()
     throw error
   }
-  undo.push(client.on('ending', (event) => void end(event)))
+  // The client waits for the returned promise before it exits.
+  undo.push(client.on('ending', (event): unknown => end(event)))
 
   async function makeReady(): Promise<void> {
     if (isReady) return
