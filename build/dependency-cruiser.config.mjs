@@ -57,7 +57,8 @@ const allowed = {
 /** Folders of a room in the order in which they may build on each other: none imports anything of one that comes later. */
 const floors = [
   ['platform/sidecar/state', 'platform/sidecar/calls', 'platform/sidecar/time', 'platform/sidecar/control'],
-  ['platform/sidecar/calls', 'platform/sidecar/allocation', 'platform/sidecar/control', 'platform/sidecar/wire'],
+  ['platform/sidecar/calls', 'platform/sidecar/control', 'platform/sidecar/wire'],
+  ['platform/allocation', 'platform/sidecar/control', 'platform/fleet', 'platform/schema'],
   ['platform/sidecar/state', 'platform/sidecar/wire'],
   ['platform/sidecar', 'platform/fleet', 'platform/schema'],
   ['platform/sidecar', 'platform/mock'],

@@ -1,6 +1,5 @@
-export { allocateGameServer } from './allocation/answer.js'
 export { faultPresets, type FaultPreset } from './sidecar/control/fault-presets.js'
-export { createSidecar } from './sidecar/create-sidecar.js'
+export { allocateGameServer, createSidecar } from './sidecar/create-sidecar.js'
 export { createDelays, type Delays } from './sidecar/delays.js'
 export { explainEntry } from './sidecar/explain.js'
 export { defaultConfig, replaceAfterOf, resolveConfig } from './sidecar/state/config.js'

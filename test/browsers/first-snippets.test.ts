@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { pages, snippetsOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
+import { startProcess } from '../support/start-process.js'
 import { inDrivenBrowsers } from './support/each-browser.js'
 
 const COMMAND = /^npx gameserver-sidecar ([^#\n]*)/m
@@ -23,25 +22,18 @@ test('docs/browser.md and the README begin with a page, the first below the comm
 })
 
 inDrivenBrowsers((browser) => {
-  test.each(beginnings)(
+  test.for(beginnings)(
     'the page at the start of $page makes its GameServer Ready',
-    async ({ html, command = 'serve . --local' }) => {
+    async ({ html, command = 'serve . --local' }, context) => {
       const folder = mkdtempSync(join(tmpdir(), 'gameserver-snippet-'))
       onTestFinished(() => rmSync(folder, { recursive: true }))
       writeFileSync(join(folder, 'index.html'), html)
       for (const place of ['.', 'node_modules/gameserver-sidecar/dist'])
         cpSync(join(root, 'dist/gameserver-sidecar.umd.js'), join(folder, place, 'gameserver-sidecar.umd.js'))
       const args = [join(root, 'dist/cli.js'), ...command.trim().split(/\s+/), '--port', '0', '--http-port', '0']
-      const child = spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
-      onTestFinished(() => void child.kill())
-      let served: string | undefined
-      let sidecar: string | undefined
-      for await (const line of createInterface({ input: child.stdout })) {
-        served ??= /at (http:\S+)/.exec(line)?.[1]
-        sidecar ??= /Dashboard at (http:\/\/[^/]+)/.exec(line)?.[1]
-        if (served && sidecar) break
-      }
-      const { page } = await browser.open(served!)
+      const served = startProcess(context, folder, [process.execPath, ...args])
+      const [, url] = await served.line(/at (http:\S+)/)
+      const { page } = await browser.open(url!)
       await page.waitForFunction(
         `fetch('/_/sidecar/gameserver').then((answer) => answer.json()).then(({ status }) => status.state === 'Ready')`,
       )

@@ -8,7 +8,7 @@ import type { GameServerAllocation } from '../../src/platform/sidecar.js'
 import { freePort } from '../support/free-port.js'
 import { read } from '../support/source.js'
 import { exampleFolder } from './support/example-folder.js'
-import { startProcess, type GameProcess } from './support/game-process.js'
+import { startProcess, type GameProcess } from '../support/start-process.js'
 import { playExample, type Example } from './support/play.js'
 import { connectPlayer } from './support/player.js'
 

@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { freePort } from '../support/free-port.js'
 import { exampleFolder, examples } from './support/example-folder.js'
-import { startProcess } from './support/game-process.js'
+import { startProcess } from '../support/start-process.js'
 
 /** Runs the scripts of an example's package.json, at a port of its own. */
 async function begin(context: TestContext, example: string) {

@@ -32,6 +32,13 @@ function optionsFor(behaviour: string): Partial<FleetOptions> & { readonly ports
   }
 }
 
+/** A Fleet whose games are Ready. */
+async function startReady(behaviour = '', options: Partial<FleetOptions> = {}) {
+  const started = await start(behaviour, options)
+  await started.fleet.ready()
+  return { ...started, first: servers(started.fleet)[0]! }
+}
+
 async function start(behaviour: string, options: Partial<FleetOptions> = {}): Promise<Started> {
   const events = createSeen<FleetRunEvent>()
   const fleet = await createFleet({ ...optionsFor(behaviour), replicas: 1, onEvent: events.add, ...options })
@@ -62,8 +69,7 @@ function statesOf(fleet: Fleet, name: string): Promise<string[]> {
 }
 
 test('each game gets its names, its sidecar and the port that its GameServer shows', async () => {
-  const { fleet, events } = await start('', { replicas: 2 })
-  await fleet.ready()
+  const { fleet, events } = await startReady('', { replicas: 2 })
   const told = events.all.flatMap((event) => (event.event === 'output' ? [event.text] : []))
   expect(told.sort()).toEqual(
     servers(fleet)
@@ -77,53 +83,46 @@ test.each([
   [0, 'Shutdown'],
   [3, 'Unhealthy'],
 ])('a game that exits with %i makes its GameServer %s, and the Fleet replaces it', async (code, state) => {
-  const { fleet } = await start('')
-  await fleet.ready()
-  const [first] = servers(fleet)
-  const states = statesOf(fleet, first!.name)
-  await play(first!, `/exit?${code}`)
+  const { fleet, first } = await startReady()
+  const states = statesOf(fleet, first.name)
+  await play(first, `/exit?${code}`)
   expect(await states).toContain(state)
   await fleet.ready(1)
-  expect(servers(fleet).map(({ name }) => name)).not.toContain(first!.name)
+  expect(servers(fleet).map(({ name }) => name)).not.toContain(first.name)
 })
 
 test('with the restartPolicy OnFailure, a failed game starts again in its GameServer', async () => {
   const spec = { template: { spec: { restartPolicy: 'OnFailure' } }, ports: [{ name: 'default' }] }
-  const { fleet } = await start('', { fleet: { metadata: { name: 'again' }, spec: { template: { spec } } } })
-  await fleet.ready()
-  const [first] = servers(fleet)
-  await play(first!, '/exit?1')
+  const { fleet, first } = await startReady('', {
+    fleet: { metadata: { name: 'again' }, spec: { template: { spec } } },
+  })
+  await play(first, '/exit?1')
   await expect
     .poll(() => servers(fleet)[0])
     .toMatchObject({
-      name: first!.name,
+      name: first.name,
       process: { state: 'running', restarts: 1 },
     })
 })
 
 test('after shutdown() the game gets SIGTERM, and another GameServer takes its place', async () => {
-  const { fleet, line } = await start('')
-  await fleet.ready()
-  const [first] = servers(fleet)
-  const states = statesOf(fleet, first!.name)
-  await play(first!, '/shutdown')
+  const { fleet, line, first } = await startReady()
+  const states = statesOf(fleet, first.name)
+  await play(first, '/shutdown')
   await line(/^SIGTERM$/)
   expect((await states).at(-1)).toBe('Shutdown')
 })
 
 test('a game that ignores SIGTERM is killed after the grace period, and a warning says so', async () => {
-  const { fleet, line } = await start('stubborn', { grace: 300 })
-  await fleet.ready()
-  const [first] = servers(fleet)
-  fleet.perform({ type: 'delete', server: first!.name })
+  const { fleet, line, first } = await startReady('stubborn', { grace: 300 })
+  fleet.perform({ type: 'delete', server: first.name })
   await line(/still runs 0.3 s after SIGTERM: SIGKILL/)
   await line(/ended with SIGKILL/)
-  expect(isAlive(first!.process.pid!)).toBe(false)
+  expect(isAlive(first.process.pid!)).toBe(false)
 })
 
 test('close() ends every game and what it has started, and frees the ports', async () => {
-  const { fleet } = await start('parent', { replicas: 2 })
-  await fleet.ready()
+  const { fleet } = await startReady('parent', { replicas: 2 })
   const groups = servers(fleet).map(({ process }) => process.pid!)
   expect(groups.filter(isGroupAlive)).toHaveLength(2)
   await fleet.close()
@@ -199,8 +198,7 @@ spec:
 test('a changed file replaces the GameServers; a mistake in it is told with its line and changes nothing', async () => {
   const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
   await writeFile(file, yaml('one'))
-  const { fleet, line } = await start('', { file, replicas: undefined })
-  await fleet.ready()
+  const { fleet, line } = await startReady('', { file, replicas: undefined })
   expect(servers(fleet)[0]!.gameServer.object_meta.labels).toMatchObject({
     version: 'one',
     'agones.dev/fleet': 'filed',

@@ -16,6 +16,13 @@ spec:
   { fleetName: arena, policy: { ${fields} } }
 `
 
+/** Reads a file of this content, which fails with a message that begins with its path. */
+async function fails(text: string, message: string): Promise<void> {
+  const path = join(await temporaryFolder('fleet-file'), 'fleet.yaml')
+  await writeFile(path, text)
+  await expect(readFleetFiles([path])).rejects.toThrow(expect.objectContaining({ message: `${path}${message}` }))
+}
+
 test.each([
   ['kind: Flet', `:1 holds no usable Fleet: kind can't be "Flet"; did you mean "Fleet"?`],
   ['kind: Fleet\nspec: {}', ':2 holds no usable Fleet: spec needs the field "template"'],
@@ -29,65 +36,44 @@ test.each([
     ':5 holds no usable Fleet: spec.strategy.rollingUpdate.maxSurge must be an integer of at least 1, or a percentage ' +
       'from "1%" to "99%"; got "0%"',
   ],
+])('a mistake in the file of a Fleet is told by line, path and nearest name: %j', fails)
+
+const twice = '{ id: a, type: Buffer, buffer: { bufferSize: 1, maxReplicas: 2 } }'
+
+test.each([
+  ['type: Bufer', `.type can't be "Bufer"; did you mean "Buffer"?`],
+  ['type: Wasm', '.type Wasm runs only in a cluster; use Buffer, Counter, List, Webhook, Schedule, Chain here'],
   [
-    policy('type: Bufer'),
-    `:9 holds no usable FleetAutoscaler: spec.policy.type can't be "Bufer"; did you mean "Buffer"?`,
+    'type: Webhook, webhook: { url: scale }',
+    '.webhook.url must be a URL, such as "http://127.0.0.1:8000/scale"; got "scale"',
+  ],
+  ['type: Webhook, webhook: {}', '.webhook needs a url or a service'],
+  [
+    'type: Schedule, schedule: { activePeriod: { startCron: 0 25 * * * }, policy: { type: Chain } }',
+    '.schedule.activePeriod.startCron must be a cron expression of five fields, such as "0 22 * * *"; got "0 25 * * *"',
   ],
   [
-    policy('type: Wasm'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.type Wasm runs only in a cluster; use Buffer, Counter, List, ' +
-      'Webhook, Schedule, Chain here',
+    'type: Schedule, schedule: { policy: { type: Chain } }',
+    '.schedule.policy.type must be one of "Buffer", "Counter", "List", "Webhook"; got "Chain"',
+  ],
+  [`type: Chain, chain: [${twice}, ${twice}]`, '.chain must have entries, each with an id of its own'],
+  ['type: Buffer', ' needs the field buffer for the type Buffer'],
+  [
+    'type: Buffer, buffer: { bufferSize: 5, minReplicas: 2, maxReplicas: 9 }',
+    '.buffer.minReplicas must be 0, or at least bufferSize, 5; got 2',
   ],
   [
-    policy('type: Webhook, webhook: { url: scale }'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.webhook.url must be a URL, such as "http://127.0.0.1:8000/scale"; got "scale"',
+    'type: Buffer, buffer: { bufferSize: 20%, maxReplicas: 2 }',
+    '.buffer.minReplicas must be at least 1 beside a bufferSize in percent; got nothing',
   ],
   [
-    policy('type: Webhook, webhook: {}'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.webhook needs a url or a service',
+    'type: Counter, counter: { key: rooms, bufferSize: 5, minCapacity: 9, maxCapacity: 7 }',
+    '.counter.minCapacity must be at most maxCapacity, 7; got 9',
   ],
-  [
-    policy('type: Schedule, schedule: { activePeriod: { startCron: 0 25 * * * }, policy: { type: Chain } }'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.schedule.activePeriod.startCron must be a cron expression of five ' +
-      'fields, such as "0 22 * * *"; got "0 25 * * *"',
-  ],
-  [
-    policy('type: Schedule, schedule: { policy: { type: Chain } }'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.schedule.policy.type must be one of "Buffer", "Counter", "List", ' +
-      '"Webhook"; got "Chain"',
-  ],
-  [
-    policy(
-      'type: Chain, chain: [{ id: a, type: Buffer, buffer: { bufferSize: 1, maxReplicas: 2 } }, { id: a, type: Buffer, buffer: { bufferSize: 1, maxReplicas: 2 } }]',
-    ),
-    ':9 holds no usable FleetAutoscaler: spec.policy.chain must have entries, each with an id of its own',
-  ],
-  [
-    policy('type: Buffer'),
-    ':9 holds no usable FleetAutoscaler: spec.policy needs the field buffer for the type Buffer',
-  ],
-  [
-    policy('type: Buffer, buffer: { bufferSize: 5, minReplicas: 2, maxReplicas: 9 }'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.buffer.minReplicas must be 0, or at least bufferSize, 5; got 2',
-  ],
-  [
-    policy('type: Buffer, buffer: { bufferSize: 20%, maxReplicas: 2 }'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.buffer.minReplicas must be at least 1 beside a bufferSize in ' +
-      'percent; got nothing',
-  ],
-  [
-    policy('type: Counter, counter: { key: rooms, bufferSize: 5, minCapacity: 9, maxCapacity: 7 }'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.counter.minCapacity must be at most maxCapacity, 7; got 9',
-  ],
-  [
-    policy('type: List, list: { kye: rooms, bufferSize: 5, maxCapacity: 7 }'),
-    ':9 holds no usable FleetAutoscaler: spec.policy.list has no field "kye"; did you mean "key"?',
-  ],
-])('a mistake in the file of a Fleet is told by line, path and nearest name: %j', async (text, message) => {
-  const path = join(await temporaryFolder('fleet-file'), 'fleet.yaml')
-  await writeFile(path, text)
-  await expect(readFleetFiles([path])).rejects.toThrow(expect.objectContaining({ message: `${path}${message}` }))
-})
+  ['type: List, list: { kye: rooms, bufferSize: 5, maxCapacity: 7 }', '.list has no field "kye"; did you mean "key"?'],
+])('a mistake in the policy of an autoscaler is told by line, path and nearest name: %s', (fields, message) =>
+  fails(policy(fields), `:9 holds no usable FleetAutoscaler: spec.policy${message}`),
+)
 
 /** What `kubectl get fleets,fleetautoscalers -o yaml` prints, shortened. */
 const LIST = `apiVersion: v1

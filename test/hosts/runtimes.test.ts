@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startProcess } from '../examples/support/game-process.js'
+import { startProcess } from '../support/start-process.js'
 import { installedFolder, type TemporaryFolder } from '../support/packed.js'
 import { guestPath, runProcess, runtimeFile } from './support/runtimes.js'
 import { createLocalSidecar } from '../../src/node.js'

@@ -1,19 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../support/packed.js'
+import { expect, test } from 'vitest'
 import { root } from '../support/source.js'
+import { startProcess } from '../support/start-process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 
-test('a clone without packages says what to type', async () => {
-  const folder = await temporaryFolder()
-  onTestFinished(() => folder.remove())
-  for (const path of ['bin', 'build', 'package.json'])
-    cpSync(join(root, path), join(folder.path, path), { recursive: true })
-  const child = spawn(process.execPath, ['bin/gameserver-sidecar.mjs', 'demo'], { cwd: folder.path })
-  let complaint = ''
-  child.stderr.on('data', (text) => (complaint += String(text)))
-  expect(await once(child, 'close')).toEqual([1, null])
-  expect(complaint).toBe('Nothing is installed yet. Run: npm ci\n')
+test('a clone without packages says what to type', async (context) => {
+  const folder = await temporaryFolder('clone')
+  for (const path of ['bin', 'build', 'package.json']) cpSync(join(root, path), join(folder, path), { recursive: true })
+  const command = startProcess(context, folder, [process.execPath, 'bin/gameserver-sidecar.mjs', 'demo'])
+  expect([await command.exited, command.lines]).toEqual([1, ['Nothing is installed yet. Run: npm ci']])
 })

@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { install, node, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
 import { read } from '../support/source.js'
+import { startProcess } from '../support/start-process.js'
 
 interface Manifest {
   readonly [field: string]: unknown
@@ -24,8 +22,6 @@ const { package: budget } = JSON.parse(read('build/budgets.json')) as { package:
 let folder: TemporaryFolder
 let packed: Packed
 const paths = (): string[] => packed.files.map(({ path }) => path)
-const load = (path: string): Promise<string> =>
-  readFile(join(folder.path, 'node_modules', 'gameserver-sidecar', path), 'utf8')
 
 async function sizeOf(path: string): Promise<number> {
   const found = await lstat(path)
@@ -76,22 +72,6 @@ describe('the tarball', () => {
 })
 
 describe('the code is readable where it fails', () => {
-  /** Scripts that a page loads as they are, what Jest requires, bundled libraries, and the dashboard's page, one text. */
-  const isMinified = (path: string): boolean => /\/gameserver-sidecar\.|\/cjs\/|-page\.js$|\/vendor-/.test(path)
-
-  test('each statement has its line, and functions their names, in all but minified scripts and libraries', async () => {
-    const readable = paths().filter((path) => /^dist\/.*\.c?js$/.test(path) && !isMinified(path))
-    expect(readable).toEqual(expect.arrayContaining(['dist/frames.js', 'dist/index.cjs', 'dist/cli.js']))
-    for (const path of readable) {
-      const lines = (await load(path)).split('\n').map((line) => line.length)
-      // The median, since a page or a template is one long text. The build ends a line by the 160th character where it can.
-      expect(lines.sort((a, b) => a - b)[lines.length >> 1], path).toBeLessThan(160)
-    }
-    expect(await load('dist/chunks/client.js')).toContain('function buildClient(')
-    // A function in a constant keeps its name.
-    expect(await load('dist/chunks/client.js')).toContain('const createStreamDecode =')
-  })
-
   test.concurrent.each(['import', 'require'])(
     'an error that nobody catches prints a short line of code, by %s',
     async (how) => {
@@ -203,24 +183,17 @@ describe('an installation', () => {
     },
   )
 
-  test('the demo runs from the installed files and writes none', async () => {
+  test('the demo runs from the installed files and writes none', async (context) => {
     const modules = join(folder.path, 'node_modules', 'gameserver-sidecar')
     const before = await readdir(modules, { recursive: true })
-    const demo = spawn(process.execPath, ['node_modules/.bin/gameserver-sidecar', 'demo', '--no-open', '--port', '0'], {
-      cwd: folder.path,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const ended = once(demo, 'exit')
-    try {
-      const [url] = (await once(createInterface({ input: demo.stdout }), 'line')) as [string]
-      const page = await (await fetch(url)).text()
-      const files = [...page.matchAll(/(?:src|href)="(page\.\w+)"/g)].map(([, file]) => file!)
-      expect(files).toEqual(['page.css', 'page.js'])
-      for (const file of files) expect((await fetch(new URL(file, url))).status).toBe(200)
-    } finally {
-      demo.kill('SIGINT')
-    }
-    expect(await ended).toEqual([0, null])
+    const command = 'node_modules/.bin/gameserver-sidecar'
+    const demo = startProcess(context, folder.path, [process.execPath, command, 'demo', '--no-open', '--port', '0'])
+    const [url] = await demo.line(/^http:.*/)
+    const page = await (await fetch(url)).text()
+    const files = [...page.matchAll(/(?:src|href)="(page\.\w+)"/g)].map(([, file]) => file!)
+    expect(files).toEqual(['page.css', 'page.js'])
+    for (const file of files) expect((await fetch(new URL(file, url))).status).toBe(200)
+    expect(await demo.end('SIGINT')).toBe(0)
     expect(await readdir(modules, { recursive: true })).toEqual(before)
   })
 

@@ -1,26 +1,8 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import type { Sidecar } from '../sidecar/sidecar.js'
 import { toInt64 } from '../sidecar/state/int64.js'
 import { selectorsOf } from './match.js'
 import type { AllocationStatus, AnsweredAllocation, GameServerAllocation } from './types.js'
 import type { GameServerSelector, Priority } from './types.js'
-
-/**
- * Allocates the sidecar's GameServer by a checked GameServerAllocation, as a cluster with no other GameServer does.
- *
- * @param control carries out a control command
- */
-export function allocateGameServer(
-  { snapshot }: Pick<Sidecar, 'snapshot'>,
-  control: Sidecar['control'],
-  manifest: GameServerAllocation,
-): AnsweredAllocation {
-  const result = control({ type: 'allocate', manifest })
-  const { gameServer, now } = snapshot()
-  const allocated = result.ok ? gameServer : result.message
-  const { namespace } = gameServer.object_meta
-  return allocationAnswer(manifest, allocated, { namespace, now, failure: 'UnAllocated' })
-}
 
 /**
  * The answer to a checked allocation: the manifest with the defaults of a cluster, and its status.

@@ -1,7 +1,7 @@
 import { createListeners, throwLater } from '../sidecar/listeners.js'
 import type { ControlResult } from '../sidecar.js'
 import { answer, choose } from './allocate.js'
-import type { FleetAction, FleetEffect, FleetEvent } from './fleet-state.js'
+import type { FleetAction, FleetEffect, FleetEvent, FleetState } from './fleet-state.js'
 import type { FleetStep } from './fleet-step.js'
 import { gameServerObject } from './platform-json.js'
 import { Newest } from './newest.js'
@@ -39,58 +39,24 @@ export interface FleetModel extends RunningFleet {
 }
 
 export function createFleetModel(options: FleetModelOptions): FleetModel {
-  const { fleet, max = 20, platform = 'agones', seed = 1, now, run, report = throwLater } = options
+  const { fleet, max = 20, platform = 'agones', seed = 1, now, run } = options
   const namespace = options.namespace || fleet.metadata?.namespace || 'default'
   let state = initialState(fleet, { platform, namespace, max }, seed, now())
-  const kept = new Newest<FleetEntry>(KEPT_ENTRIES)
-  const entries = kept.items
-  const changed = createListeners<ObjectChange>(report)
-  const told = createListeners<FleetEntry>(report)
-  const queue: FleetEffect[] = []
-  let isDraining = false
-  let wakesAt: number | undefined
+  const outbox = createOutbox(options)
+  const { entries } = outbox
 
-  /** Takes the next state at once, and leaves the effects to the queue. */
+  /** Takes the next state at once, and leaves the effects to the outbox. */
   function take<T>(change: (step: FleetStep) => T): T {
-    const step: FleetStep = { state, effects: queue, now: now() }
+    const step: FleetStep = { state, effects: outbox.effects, now: now() }
     const result = change(step)
     state = step.state
     return result
   }
 
-  /** Carries out effects in order. Events that arrive meanwhile add theirs to the end. */
-  function drain(): void {
-    if (isDraining) return
-    isDraining = true
-    try {
-      for (let effect = queue.shift(); effect !== undefined; effect = queue.shift()) carryOut(effect)
-    } finally {
-      isDraining = false
-    }
-  }
-
-  function carryOut(effect: FleetEffect): void {
-    switch (effect.type) {
-      case 'entry':
-        kept.push(effect.entry)
-        told.call(effect.entry)
-        return
-      case 'change':
-        changed.call(effect.change)
-        return
-      case 'wake':
-        if (effect.at !== wakesAt) run(effect)
-        wakesAt = effect.at
-        return
-      default:
-        run(effect)
-    }
-  }
-
-  function dispatch(event: FleetEvent): void {
-    if (event.type === 'time') wakesAt = undefined
+  function dispatch(event: FleetEvent): undefined {
+    if (event.type === 'time') outbox.forgetWake()
     take((step) => reduce(step, event))
-    drain()
+    outbox.drain()
   }
 
   return {
@@ -110,8 +76,8 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     get resourceVersion() {
       return String(state.version)
     },
-    onChange: changed.add,
-    onEntry: told.add,
+    onChange: outbox.onChange,
+    onEntry: outbox.onEntry,
     // Sequence numbers grow by 1, so the place of each is known.
     entries: (since = 0) => entries.slice(Math.max(0, since + 1 - (entries[0]?.sequence ?? 1))),
     allocate(manifest, batch) {
@@ -123,27 +89,61 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
       const allocation = take((step) =>
         answer(step, manifest, choice, result?.ok === false ? result.message : undefined),
       )
-      drain()
+      outbox.drain()
       return allocation
     },
-    perform,
-  }
-
-  function perform(command: FleetCommand): FleetResult {
-    const problem = problemOf(command)
-    if (problem !== undefined) return problem
-    if (command.type === 'control') {
-      const result = run(command)
+    perform(command) {
+      const problem = problemOf(state, command)
+      if (problem !== undefined) return problem
+      const result = command.type === 'control' ? run(command) : dispatch(command)
       return result?.ok === false ? { ok: false, status: 400, message: result.message } : { ok: true }
+    },
+  }
+}
+
+/** Carries out effects in order. Events that arrive meanwhile add theirs to the end. */
+function createOutbox({ run, report = throwLater }: FleetModelOptions) {
+  const effects: FleetEffect[] = []
+  const kept = new Newest<FleetEntry>(KEPT_ENTRIES)
+  const changed = createListeners<ObjectChange>(report)
+  const told = createListeners<FleetEntry>(report)
+  let isDraining = false
+  let wakesAt: number | undefined
+
+  function carryOut(effect: FleetEffect): void {
+    if (effect.type === 'entry') {
+      kept.push(effect.entry)
+      told.call(effect.entry)
+    } else if (effect.type === 'change') changed.call(effect.change)
+    else if (effect.type !== 'wake') run(effect)
+    else {
+      if (effect.at !== wakesAt) run(effect)
+      wakesAt = effect.at
     }
-    dispatch(command)
-    return { ok: true }
   }
 
-  function problemOf(command: FleetCommand): FleetResult | undefined {
-    const message = command.type === 'scale' ? replicasProblem(command.replicas, state.config) : undefined
-    if (message !== undefined) return { ok: false, status: 400, message }
-    if (!('server' in command) || state.servers.some(({ name }) => name === command.server)) return undefined
-    return { ok: false, status: 404, message: `gameservers.${platform}.dev "${command.server}" not found` }
+  return {
+    effects,
+    entries: kept.items,
+    onChange: changed.add,
+    onEntry: told.add,
+    forgetWake: (): void => (wakesAt = undefined),
+    drain(): void {
+      if (isDraining) return
+      isDraining = true
+      try {
+        for (let effect = effects.shift(); effect !== undefined; effect = effects.shift()) carryOut(effect)
+      } finally {
+        isDraining = false
+      }
+    },
   }
+}
+
+/** Why a command can't be carried out; undefined if it can. */
+function problemOf({ config, servers }: FleetState, command: FleetCommand): FleetResult | undefined {
+  const message = command.type === 'scale' ? replicasProblem(command.replicas, config) : undefined
+  if (message !== undefined) return { ok: false, status: 400, message }
+  if (!('server' in command) || servers.some(({ name }) => name === command.server)) return undefined
+  return { ok: false, status: 404, message: `gameservers.${config.platform}.dev "${command.server}" not found` }
 }

@@ -1,5 +1,7 @@
 import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
+import { allocationAnswer } from '../allocation/answer.js'
+import type { AnsweredAllocation, GameServerAllocation } from '../allocation/types.js'
 import { Running } from './running.js'
 import type { ControlResult, Sidecar, SidecarEnvironment } from './sidecar.js'
 import { answerRequest } from './wire/answer-request.js'
@@ -47,3 +49,20 @@ const plainJson = (command: ControlCommand): ControlCommand =>
   JSON.parse(
     JSON.stringify(command, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item)),
   ) as ControlCommand
+
+/**
+ * Allocates the sidecar's GameServer by a checked GameServerAllocation, as a cluster with no other GameServer does.
+ *
+ * @param control carries out a control command
+ */
+export function allocateGameServer(
+  { snapshot }: Pick<Sidecar, 'snapshot'>,
+  control: Sidecar['control'],
+  manifest: GameServerAllocation,
+): AnsweredAllocation {
+  const result = control({ type: 'allocate', manifest })
+  const { gameServer, now } = snapshot()
+  const allocated = result.ok ? gameServer : result.message
+  const { namespace } = gameServer.object_meta
+  return allocationAnswer(manifest, allocated, { namespace, now, failure: 'UnAllocated' })
+}

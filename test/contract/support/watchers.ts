@@ -1,5 +1,6 @@
 import { request as httpRequest } from 'node:http'
 import WebSocket from 'ws'
+import { createSeen } from '../../support/seen.js'
 import { mockAt } from './mock-target.js'
 import { comparable } from './send.js'
 
@@ -15,30 +16,28 @@ export interface Lines {
   close(): void
 }
 
-const createLines = (ended: Promise<Ending>, close: () => void): { push(text: string): void; lines: Lines } => {
-  const waiting: unknown[] = []
-  let wake = (): void => undefined
-  let over = false
-  void ended.then(() => {
-    over = true
-    wake()
-  })
+interface Collected {
+  push(text: string): void
+  settle(ending: Ending): void
+  readonly lines: Lines
+}
+
+const createLines = (close: () => void): Collected => {
+  const seen = createSeen<unknown>()
+  let taken = 0
+  let settle!: (ending: Ending) => void
+  const ended = new Promise<Ending>((resolve) => (settle = resolve))
+  void ended.then(() => seen.end())
   return {
-    push(text) {
-      waiting.push(comparable(JSON.parse(text)))
-      wake()
-    },
+    settle,
+    push: (text) => seen.add(comparable(JSON.parse(text))),
     lines: {
-      waiting,
       ended,
       close,
-      async next() {
-        while (waiting.length === 0) {
-          if (over) throw new Error('the watch ended')
-          await new Promise<void>((resolve) => (wake = resolve))
-        }
-        return waiting.shift()
+      get waiting() {
+        return seen.all.slice(taken)
       },
+      next: () => seen.find((line) => line, taken++),
     },
   }
 }
@@ -52,9 +51,7 @@ export interface Stream extends Lines {
 export const openStream = (port: number, prefix = '', path = '/watch/gameserver'): Promise<Stream> =>
   new Promise((resolve, reject) => {
     const outgoing = httpRequest({ host: '127.0.0.1', port, path: prefix + path, agent: false }, (response) => {
-      let settle: (ending: Ending) => void = () => undefined
-      const ended = new Promise<Ending>((done) => (settle = done))
-      const { push, lines } = createLines(ended, () => outgoing.destroy())
+      const { push, settle, lines } = createLines(() => outgoing.destroy())
       let rest = ''
       response.setEncoding('utf8')
       response.on('data', (text: string) => {
@@ -64,7 +61,7 @@ export const openStream = (port: number, prefix = '', path = '/watch/gameserver'
       })
       response.on('error', () => undefined)
       response.on('close', () => settle({ complete: response.complete }))
-      resolve({ ...lines, status: response.statusCode ?? 0, headers: response.headers })
+      resolve(Object.assign(lines, { status: response.statusCode ?? 0, headers: response.headers }))
     })
     outgoing.on('error', reject)
     outgoing.end()
@@ -77,8 +74,7 @@ async function openMockStream(port: number): Promise<Lines> {
   const init = { method: 'GET', headers: {}, body: undefined, redirect: 'manual', cache: 'no-store' } as const
   const response = await options.fetch(`${options.baseUrl}/watch/gameserver`, { ...init, signal: left.signal })
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  let settle: (ending: Ending) => void = () => undefined
-  const { push, lines } = createLines(new Promise<Ending>((done) => (settle = done)), () => {
+  const { push, settle, lines } = createLines(() => {
     left.abort()
     void reader.cancel().catch(() => undefined)
   })
@@ -99,8 +95,7 @@ async function openMockStream(port: number): Promise<Lines> {
 function openMockSocket(port: number): Promise<Lines> {
   const { options } = mockAt(port)!
   const socket = new options.WebSocket(`${options.baseUrl.replace('http', 'ws')}/watch/gameserver`)
-  let settle: (ending: Ending) => void = () => undefined
-  const { push, lines } = createLines(new Promise<Ending>((done) => (settle = done)), () => socket.close())
+  const { push, settle, lines } = createLines(() => socket.close())
   socket.onmessage = ({ data }: { data: string }) => push(data)
   socket.onclose = ({ code }: { code: number }) => settle({ code })
   return new Promise((resolve) => (socket.onopen = () => resolve(lines)))
@@ -110,8 +105,8 @@ function openMockSocket(port: number): Promise<Lines> {
 export const openSocket = (port: number, prefix = '', path = '/watch/gameserver'): Promise<Lines> =>
   new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}${prefix}${path}`)
-    const ended = new Promise<Ending>((done) => socket.on('close', (code) => done({ code })))
-    const { push, lines } = createLines(ended, () => socket.terminate())
+    const { push, settle, lines } = createLines(() => socket.terminate())
+    socket.on('close', (code) => settle({ code }))
     socket.on('message', (data, binary) => push(binary ? '"a binary frame"' : String(data)))
     socket.on('open', () => resolve(lines))
     socket.on('error', reject)

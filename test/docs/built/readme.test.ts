@@ -1,44 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test, type TestContext } from 'vitest'
 import { firstCells, snippetsOf } from '../../support/markdown.js'
 import { root } from '../../support/source.js'
-
-const started: ChildProcess[] = []
-
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill('SIGKILL')
-})
+import { startProcess, type GameProcess } from '../../support/start-process.js'
 
 const modules = snippetsOf('README.md').filter(
   ({ language, code }) => /^[jt]s$/.test(language) && code.includes('import '),
 )
 
-function run(args: readonly string[], port?: string): ChildProcess {
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    env: { ...process.env, ...(port !== undefined && { AGONES_SDK_HTTP_PORT: port }) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  started.push(child)
-  return child
-}
-
-/** A snippet as a file that somebody has saved beside the installed package. */
-const runModule = (code: string, port: string): ChildProcess => run(['--input-type=module', '--eval', code], port)
-
-const lines = (child: ChildProcess): AsyncIterable<string> => createInterface({ input: child.stdout! })
-
-/** Starts the local sidecar on a free port. */
-async function startSidecar(): Promise<string> {
-  for await (const line of lines(run(['dist/cli.js', 'local', '--port', '0']))) {
-    const port = /AGONES_SDK_HTTP_PORT=(\d+)/.exec(line)?.[1]
-    if (port !== undefined) return port
-  }
-  throw new Error('The local sidecar never told its port.')
+/** Runs a snippet as a file that somebody has saved beside the installed package, beside a sidecar on a free port. */
+async function runModule(context: TestContext, code: string): Promise<GameProcess> {
+  const sidecar = startProcess(context, root, [process.execPath, 'dist/cli.js', 'local', '--port', '0'])
+  const [, port] = await sidecar.line(/AGONES_SDK_HTTP_PORT=(\d+)/)
+  const env = { AGONES_SDK_HTTP_PORT: port }
+  return startProcess(context, root, [process.execPath, '--input-type=module', '--eval', code], env)
 }
 
 test('every file that docs/README.md lists as an entry is built', () => {
@@ -48,40 +24,26 @@ test('every file that docs/README.md lists as an entry is built', () => {
 })
 
 describe('README', () => {
-  test('the module on top prints the output that README shows', async () => {
-    const game = runModule(modules[0]!.code, await startSidecar())
-    const promised = ['now Scheduled', 'now RequestReady', 'now Ready']
-    const printed: string[] = []
-    for await (const line of lines(game)) {
-      // A change of something else than the state repeats it.
-      if (printed.at(-1) !== line) printed.push(line)
-      if (line === promised[2]) break
-    }
+  test('the module on top prints the output that README shows', async (context) => {
+    const game = await runModule(context, modules[0]!.code)
+    await game.line(/^now Ready$/)
+    const printed = game.lines.filter((line, at) => line !== game.lines[at - 1])
     // On a busy machine the watch may open half a second late, after the middle state has passed. The first state comes
     // by a read that is sent before ready().
-    const certain = promised.filter((line) => line !== promised[1] || printed.includes(line))
-    expect(printed).toEqual(certain)
+    expect(printed.filter((line) => line !== 'now RequestReady')).toEqual(['now Scheduled', 'now Ready'])
   })
 
   test('begins with the script tag, gameserver events and ready(), in at most five lines and the end of the script', () => {
     const [first] = snippetsOf('README.md')
     expect(first).toMatchObject({ language: 'html' })
     expect(first!.code).toMatch(/umd\.js" data-auto-health[^]*\.on\('gameserver'[^]*\.ready\(\)/)
-    expect(
-      first!.code
-        .trim()
-        .split('\n')
-        .filter((line) => line !== '</script>').length,
-    ).toBeLessThanOrEqual(5)
+    const lines = first!.code.trim().split('\n')
+    expect(lines.filter((line) => line !== '</script>').length).toBeLessThanOrEqual(5)
   })
 
-  test.each(modules.slice(1))('the snippet at line $line runs without an error', async ({ code }) => {
-    const port = await startSidecar()
-    const game = runModule(code, port)
-    let complaints = ''
-    game.stderr!.on('data', (data: Buffer) => (complaints += data.toString()))
-    const [exitCode] = (await once(game, 'close')) as [number | null]
-    expect(complaints).toBe('')
-    expect(exitCode).toBe(0)
+  const others = modules.slice(1).map(({ line, code }) => [line, code] as const)
+  test.for(others)('the snippet at line %i runs without an error', async ([, code], context) => {
+    const game = await runModule(context, code)
+    expect(await game.exited, game.lines.join('\n')).toBe(0)
   })
 })

@@ -2,13 +2,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'vitest'
 import type { GameServerAllocation } from '../../../src/platform/sidecar.js'
 import { documentsOf } from '../../deploy/support/variants.js'
 import { read, root } from '../../support/source.js'
-
-/** The context of a concurrent test, whose end stops what the test started. */
-export type Cleanup = Pick<TestContext, 'onTestFinished'>
+import type { Cleanup } from '../../support/start-process.js'
 
 /**
  * Copies an example and links this package's build and `ws` there, as `npm install` would. In its original place an

@@ -4,8 +4,8 @@ import { createLocalSidecar, type LocalSidecar } from '../../../src/node.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../../../src/platform/sidecar.js'
 import { calls, untilLogged } from '../../support/with-sidecar.js'
-import { startProcess, type GameProcess } from './game-process.js'
-import { allocationOf, exampleFolder, type Cleanup } from './example-folder.js'
+import { startProcess, type Cleanup, type GameProcess } from '../../support/start-process.js'
+import { allocationOf, exampleFolder } from './example-folder.js'
 import { connectPlayer, type Player } from './player.js'
 
 /** A running `server.mjs`. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { createSeen } from '../../support/seen.js'
-import type { Cleanup } from './example-folder.js'
+import type { Cleanup } from '../../support/start-process.js'
 
 export type Message = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { startProcess, type GameProcess } from '../../examples/support/game-process.js'
+import { startProcess, type GameProcess } from '../../support/start-process.js'
 import { root } from '../../support/source.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 

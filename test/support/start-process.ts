@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { createSeen } from '../../support/seen.js'
-import type { Cleanup } from './example-folder.js'
+import type { TestContext } from 'vitest'
+import { createSeen } from './seen.js'
 
-/** A process of an example, such as its server. */
+/** The context of a test, whose end stops what the test started. */
+export type Cleanup = Pick<TestContext, 'onTestFinished'>
+
+/** A process of a test, such as a game server. */
 export interface GameProcess {
   /** The output so far, from stdout and stderr. */
   readonly lines: readonly string[]
@@ -21,7 +24,7 @@ export function startProcess(
   { onTestFinished }: Cleanup,
   folder: string,
   [program, ...args]: readonly [string, ...string[]],
-  env: NodeJS.ProcessEnv,
+  env: NodeJS.ProcessEnv = {},
 ): GameProcess {
   // Leaves out variables of this machine's sidecar and of the npm that runs the tests.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(AGONES_|npm_|NODE_ENV|VITEST)/.test(name))
