@@ -14,7 +14,7 @@ import { resolveHostOptions, type HostOptions, type HostSettings } from './host-
 import type { MetricsServer } from '../deploy/metrics.js'
 import { openPlayersPort, type PlayersPort } from './players/players-port.js'
 import { createAdvertisedAddress, type Reachable } from './players/webrtc/advertised-address.js'
-import { loadNative } from './players/webrtc/native.js'
+import { loadNative } from './players/webrtc/peer.js'
 import { startPage, type PageRun } from './run-page.js'
 import { heapSizeFor, memoryLimit } from './browser/memory.js'
 import { Supervisor } from './supervise.js'

@@ -6,6 +6,7 @@ import { following, sending } from '../support/fault-server-steps.js'
 import { type Step, startScripted } from '../support/fault-server.js'
 import { connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
 import { good, ignore, searching } from './told-answers.js'
+import { connected } from './watching.js'
 
 function listen(client: SidecarClient): EndingEvent[] {
   const told: EndingEvent[] = []
@@ -164,12 +165,9 @@ test.each<[string, GameServer]>([
   ['is deleted', gameServer(2, { deletion_timestamp: '1700000001' })],
   ['is Shutdown', gameServer(2, { state: 'Shutdown' })],
 ])('once a GameServer %s, a refused connection is UNAVAILABLE at once', async (_end, last) => {
-  const sidecar = await startScripted()
-  const client = connectClient(sidecar)
+  const { client, sidecar } = await connected()
   client.on('error', () => {})
   const ending = client.once('ending')
-  await client.waitFor('Ready')
-  await sidecar.until(() => sidecar.followers > 0, 'the watch')
   sidecar.publish(last)
   await ending
   await sidecar.stop()

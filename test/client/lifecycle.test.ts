@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { type GameServer, createClient, type SidecarClient, type WatchOptions } from '../../src/index.js'
 import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
-import { type ScriptedSidecar, startScripted } from '../support/fault-server.js'
+import { startScripted } from '../support/fault-server.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { page } from './operations.js'
+import { connected } from './watching.js'
 
 const isVersion =
   (version: number) =>
@@ -77,10 +78,7 @@ describe('waitFor()', () => {
   })
 
   test('waitFor() resolves with the present object, also when the sidecar has gone', async () => {
-    const sidecar = await startScripted()
-    const client = connectClient(sidecar, { verifyInterval: 0 })
-    await client.waitFor('Ready')
-    await sidecar.until(() => sidecar.followers === 1, 'the watch')
+    const { client, sidecar } = await connected()
     await sidecar.stop()
     expect(await client.waitFor('Ready', { timeout: 5000 })).toEqual(gameServer(1))
   })
@@ -140,25 +138,15 @@ const version = ({ value, done }: IteratorResult<GameServer, undefined>): string
 const iterate = (client: SidecarClient, options?: WatchOptions): Iterator =>
   client.watchGameServer(options)[Symbol.asyncIterator]() as Iterator
 
-interface Iterating {
-  client: SidecarClient
-  sidecar: ScriptedSidecar
-  iterator: Iterator
-  /** Has the watch tell everything up to that version. */
-  publish(last: number): Promise<void>
-}
-
-/** An iterator that has given the first object. */
-async function iterating(options: WatchOptions = {}): Promise<Iterating> {
-  const sidecar = await startScripted()
-  const client = connectClient(sidecar, { verifyInterval: 0 })
+/** An iterator that has given the first object; `publish` has the watch tell everything up to that version. */
+async function iterating(options: WatchOptions = {}) {
+  const { client, sidecar, show } = await connected()
   const iterator = iterate(client, options)
   expect(version(await iterator.next())).toBe('1')
-  await sidecar.until(() => sidecar.followers === 1, 'the watch')
   let published = 1
   const publish = async (last: number): Promise<void> => {
-    while (published < last) sidecar.publish(gameServer(++published))
-    await client.waitFor(({ object_meta }) => object_meta.resource_version === String(last))
+    while (published < last - 1) sidecar.publish(gameServer(++published))
+    await show((published = last))
   }
   return { client, sidecar, iterator, publish }
 }

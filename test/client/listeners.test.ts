@@ -1,37 +1,17 @@
 import { afterEach, describe, expect, test, vi, type Mock } from 'vitest'
 import type { ClientOptions, SidecarClient, SidecarEvents } from '../../src/index.js'
 import { gameServer } from '../support/game-server.js'
-import { type ScriptedSidecar, startScripted } from '../support/fault-server.js'
+import { startScripted } from '../support/fault-server.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { turns } from '../support/until.js'
 import { connectClient } from '../support/with-sidecar.js'
+import { connected } from './watching.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
-interface Connected {
-  client: SidecarClient
-  sidecar: ScriptedSidecar
-  /** Has every listener told of a change. */
-  change(version: number, state: string, labels?: Record<string, string>): Promise<void>
-}
-
-async function connected(options: ClientOptions = {}, labels: Record<string, string> = {}): Promise<Connected> {
-  const sidecar = await startScripted()
-  sidecar.publish(gameServer(1, { labels }))
-  const client = connectClient(sidecar, { verifyInterval: 0, ...options })
-  await client.waitFor('Ready')
-  await sidecar.until(() => sidecar.followers === 1, 'the watch')
-  async function change(version: number, state: string, next: Record<string, string> = labels): Promise<void> {
-    sidecar.publish(gameServer(version, { state, labels: next }))
-    await client.waitFor(({ object_meta }) => object_meta.resource_version === String(version))
-    await turns()
-  }
-  return { client, sidecar, change }
-}
-
 describe('off()', () => {
   test('off() removes a listener from its event and from no other', async () => {
-    const { client, change } = await connected()
+    const { client, show } = await connected()
     const [listener, other] = [vi.fn(), vi.fn()]
     client.on('gameserver', listener as never)
     client.on('state', listener as never)
@@ -40,13 +20,13 @@ describe('off()', () => {
     listener.mockClear()
     client.off('state', listener as never)
     client.off('state', () => {})
-    await change(2, 'Allocated')
+    await show(2, { state: 'Allocated' })
     expect(listener.mock.calls).toEqual([[gameServer(2, { state: 'Allocated' })]])
     expect(other).toHaveBeenCalledTimes(2)
   })
 
   test('off() with a context removes the listener of that context, and without one any', async () => {
-    const { client, change } = await connected()
+    const { client, show } = await connected()
     const [a, b] = [{ name: 'a' }, { name: 'b' }]
     const contexts: unknown[] = []
     function listener(this: unknown): void {
@@ -56,15 +36,15 @@ describe('off()', () => {
     client.on('state', listener, b)
     client.off('state', listener, {})
     client.off('state', listener, b)
-    await change(2, 'Allocated')
+    await show(2, { state: 'Allocated' })
     expect(contexts).toEqual([a, a])
     client.off('state', listener)
-    await change(3, 'Ready')
+    await show(3, { state: 'Ready' })
     expect(contexts).toEqual([a, a])
   })
 
   test('unsubscribing twice, or within an event, removes nobody else', async () => {
-    const { client, change } = await connected()
+    const { client, show } = await connected()
     const [first, second] = [vi.fn(), vi.fn()]
     const off = client.on('connection', first)
     client.on('state', ({ state }) => {
@@ -75,7 +55,7 @@ describe('off()', () => {
     second.mockClear()
     off()
     off()
-    await change(2, 'Allocated')
+    await show(2, { state: 'Allocated' })
     expect([first.mock.calls, second.mock.calls]).toEqual([[], []])
     client.on('state', second)
     await turns()
@@ -85,11 +65,11 @@ describe('off()', () => {
 
 describe('a listener added after the first object', () => {
   test('a late listener is told the last object once, after on() has returned, and then each change', async () => {
-    const { client, change } = await connected()
+    const { client, show } = await connected()
     const states: unknown[] = []
     client.on('state', ({ state, previous }) => void states.push([state, previous]))
     expect(states).toEqual([])
-    await change(2, 'Allocated')
+    await show(2, { state: 'Allocated' })
     expect(states).toEqual([
       ['Ready', undefined],
       ['Allocated', 'Ready'],
@@ -97,10 +77,10 @@ describe('a listener added after the first object', () => {
   })
 
   test('a late listener that is removed, or whose client is closed, at once is told nothing', async () => {
-    const { client, change } = await connected()
+    const { client, show } = await connected()
     const listener = vi.fn()
     client.on('state', listener)()
-    await change(2, 'Allocated')
+    await show(2, { state: 'Allocated' })
     client.on('state', listener)
     client.close()
     await turns()
@@ -131,9 +111,9 @@ describe('a listener added after the first object', () => {
   ]
 
   test.each(ways)('a label listener added within a %s event is told each label once', async (_outer, listen) => {
-    const { client, change } = await connected({}, { a: '1', b: '2' })
+    const { client, show } = await connected({}, { labels: { a: '1', b: '2' } })
     const told = listen(client)
-    await change(2, 'Allocated', { a: '1', b: '2', c: '3' })
+    await show(2, { state: 'Allocated', labels: { a: '1', b: '2', c: '3' } })
     expect(told.sort()).toEqual(['a=1', 'b=2', 'c=3'])
   })
 
@@ -194,13 +174,13 @@ describe('an exception in a listener', () => {
   async function failing(options: ClientOptions, reportError?: Mock): Promise<unknown[]> {
     const uncaught = collectUncaught()
     vi.stubGlobal('reportError', reportError)
-    const { client, change } = await connected(options)
+    const { client, show } = await connected(options)
     const told: unknown[] = []
     client.on('state', () => {
       throw fault
     })
     client.on('state', ({ state }) => void told.push(state))
-    await change(2, 'Allocated')
+    await show(2, { state: 'Allocated' })
     expect(told).toEqual(['Ready', 'Allocated'])
     return uncaught
   }
@@ -217,11 +197,11 @@ describe('an exception in a listener', () => {
 
 test('close() in a listener of a watch that fetch carries leaves no rejection unhandled', async () => {
   const uncaught = collectUncaught()
-  const { client, change } = await connected({ watch: 'stream', fetch: fetch as never })
+  const { client, show } = await connected({ watch: 'stream', fetch: fetch as never })
   client.on('state', ({ state }) => {
     if (state === 'Shutdown') client.close()
   })
-  await expect(change(2, 'Shutdown')).rejects.toMatchObject({ code: 'CLOSED' })
+  await expect(show(2, { state: 'Shutdown' })).rejects.toMatchObject({ code: 'CLOSED' })
   await turns()
   expect(uncaught).toEqual([])
 })

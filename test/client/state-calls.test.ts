@@ -6,6 +6,7 @@ import { answering } from '../support/fault-server-steps.js'
 import { type ScriptedSidecar, startScripted } from '../support/fault-server.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { refusal } from './operations.js'
+import { connected } from './watching.js'
 
 type Call = (client: SidecarClient, options?: ReadyOptions) => Promise<Outcome>
 
@@ -16,16 +17,8 @@ const stateCalls: [string, Call][] = [
   ['shutdown', (client, options) => client.shutdown(options)],
 ]
 
-/** A client whose connected watch shows this state, beside a sidecar that accepts every call and changes nothing. */
-async function watching(state: string): Promise<[SidecarClient, ScriptedSidecar]> {
-  const sidecar = await startScripted()
-  sidecar.publish(gameServer(1, { state }))
-  const client = connectClient(sidecar)
-  client.on('gameserver', () => {})
-  while (client.status.transport === undefined) await client.once('connection')
-  await client.waitFor(state)
-  return [client, sidecar]
-}
+/** A client whose watch shows this state, beside a sidecar that accepts every call and changes nothing. */
+const watching = (state: string) => connected({ verifyInterval: 5000 }, { state })
 
 const written = ({ requests }: ScriptedSidecar): string[] =>
   requests.filter(({ method }) => method !== 'GET').map(({ path }) => path)
@@ -37,7 +30,7 @@ describe('a state that the sidecar never leaves', () => {
   ]
 
   test.each(refused)('%s() while the watch shows %s is UNAVAILABLE and not sent', async (operation, state, call) => {
-    const [client, sidecar] = await watching(state)
+    const { client, sidecar } = await watching(state)
     for (const options of [{}, { confirm: true }]) {
       const message: unknown = expect.stringContaining(state)
       await expect(call(client, options)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
@@ -46,7 +39,7 @@ describe('a state that the sidecar never leaves', () => {
   })
 
   test('shutdown() while the watch shows Shutdown is confirmed and not sent', async () => {
-    const [client, sidecar] = await watching('Shutdown')
+    const { client, sidecar } = await watching('Shutdown')
     expect(await client.shutdown()).toBe('confirmed')
     expect(await client.shutdown({ confirm: true })).toBe('confirmed')
     expect(written(sidecar)).toEqual([])
@@ -61,7 +54,7 @@ describe('a state that the sidecar never leaves', () => {
   })
 
   test('allocate() is sent where the watch that showed Unhealthy is lost', async () => {
-    const [client, sidecar] = await watching('Unhealthy')
+    const { client, sidecar } = await watching('Unhealthy')
     await sidecar.stop()
     while (client.status.connection === 'connected') await client.once('connection')
     sidecar.play([{ on: 'watch', step: (exchange) => exchange.reply({ status: 503 }) }])
@@ -72,7 +65,7 @@ describe('a state that the sidecar never leaves', () => {
   })
 
   test('setLabel() and health() are sent while the watch shows Shutdown', async () => {
-    const [client, sidecar] = await watching('Shutdown')
+    const { client, sidecar } = await watching('Shutdown')
     expect(await client.setLabel('a', 'b')).toBe('accepted')
     expect(await client.health()).toBe('accepted')
     expect(written(sidecar)).toEqual(['/metadata/label', '/health'])
@@ -81,14 +74,14 @@ describe('a state that the sidecar never leaves', () => {
 
 describe('ready() while the watch shows Ready', () => {
   test('ready() while the watch shows Ready is confirmed and not sent, since it could undo an allocation', async () => {
-    const [client, sidecar] = await watching('Ready')
+    const { client, sidecar } = await watching('Ready')
     expect(await client.ready({ confirm: true })).toBe('confirmed')
     expect(await Promise.all([client.ready(), client.ready()])).toEqual(['confirmed', 'confirmed'])
     expect(written(sidecar)).toEqual([])
   })
 
   test('ready({ force: true }) and allocate() are sent while the watch shows Ready', async () => {
-    const [client, sidecar] = await watching('Ready')
+    const { client, sidecar } = await watching('Ready')
     expect(await client.ready({ force: true })).toBe('accepted')
     expect(await client.allocate()).toBe('accepted')
     expect(written(sidecar)).toEqual(['/ready', '/allocate'])
@@ -97,7 +90,7 @@ describe('ready() while the watch shows Ready', () => {
   test.each(['Scheduled', 'RequestReady', 'Allocated', 'Reserved'])(
     'ready() is sent while the watch shows %s',
     async (state) => {
-      const [client, sidecar] = await watching(state)
+      const { client, sidecar } = await watching(state)
       expect(await client.ready()).toBe('accepted')
       expect(written(sidecar)).toEqual(['/ready'])
     },
@@ -114,7 +107,7 @@ test.each<[string, Call]>([
   ['ready({ confirm })', (client, options) => client.ready({ confirm: true, ...options })],
   ['waitFor', (client, options) => client.waitFor('Allocated', options as never).then(() => 'confirmed')],
 ])('%s() that is late while connected does not ask whether the sidecar runs', async (_name, call) => {
-  const [client] = await watching('Scheduled')
+  const { client } = await watching('Scheduled')
   await expect(call(client, { timeout: 300 })).rejects.toMatchObject({
     code: 'TIMEOUT',
     message: expect.not.stringMatching(/running/i),

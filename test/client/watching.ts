@@ -1,9 +1,11 @@
 import { expect, onTestFinished } from 'vitest'
-import type { ClientOptions } from '../../src/index.js'
+import type { ClientOptions, SidecarClient } from '../../src/index.js'
 import { observe, type Observed } from '../faults/observe.js'
 import { type Rule, type ScriptedSidecar, startScripted } from '../support/fault-server.js'
+import { gameServer, type Changes } from '../support/game-server.js'
 import { turns } from '../support/until.js'
 import { VirtualClock } from '../support/virtual-clock.js'
+import { connectClient } from '../support/with-sidecar.js'
 
 export interface Watching extends Observed {
   clock: VirtualClock
@@ -65,5 +67,31 @@ export async function watching(rules: readonly Rule[], options: ClientOptions = 
         .map(({ isUpgrade }) => (isUpgrade ? 'w' : 's'))
         .join(''),
     reads: () => asked('/gameserver').length,
+  }
+}
+
+export interface Connected {
+  client: SidecarClient
+  sidecar: ScriptedSidecar
+  /** Has every listener told of a change. */
+  show(version: number, changes?: Changes): Promise<void>
+}
+
+/** A client in real time whose watch has shown this GameServer, and is at rest. */
+export async function connected(options: ClientOptions = {}, changes: Changes = {}): Promise<Connected> {
+  const sidecar = await startScripted()
+  sidecar.publish(gameServer(1, changes))
+  const client = connectClient(sidecar, { verifyInterval: 0, ...options })
+  await client.waitFor(() => true)
+  while (client.status.transport === undefined) await client.once('connection')
+  await sidecar.until(() => sidecar.followers === 1, 'the watch')
+  return {
+    client,
+    sidecar,
+    async show(version, changes) {
+      sidecar.publish(gameServer(version, changes))
+      await client.waitFor(({ object_meta }) => object_meta.resource_version === String(version))
+      await turns()
+    },
   }
 }

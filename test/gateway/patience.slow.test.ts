@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request as httpRequest, Agent } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { converse, openSocket, request, websocketHeaders } from '../node/support.js'
-import { closed, openStream, startBothWatches, startSocketSidecar, startWatchSidecar, WATCH } from './watches.js'
+import { closed, openStream, startSocketSidecar, startWatched, WATCH } from './watches.js'
 import { PREFIX, startForwarding, startGateway, type TestGateway } from './support.js'
 
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
@@ -28,8 +28,7 @@ describe('a watch whose reader stops reading', () => {
   const KERNEL_HOLDS = 80 * 1024 * 1024
 
   test('over HTTP is cut after five seconds, and the log says so', async () => {
-    const sidecar = await startWatchSidecar()
-    const { port, log } = await startGateway({ sidecar: sidecar.url })
+    const { port, log, sidecar } = await startWatched()
     const socket = await openSocket(port)
     socket.write(`${openWatch}\r\n`)
     const upstream = await sidecar.watch()
@@ -56,8 +55,7 @@ describe('a watch whose reader stops reading', () => {
   })
 
   test('and reads on after three seconds loses nothing', async () => {
-    const sidecar = await startWatchSidecar()
-    const { url } = await startGateway({ sidecar: sidecar.url })
+    const { url, sidecar } = await startWatched()
     const opening = fetch(`${url}${WATCH}`)
     const upstream = await sidecar.watch()
     for (let i = 0; i < 40_000; i++) upstream.write(`${'x'.repeat(500)}${i}\n`)
@@ -72,9 +70,8 @@ describe('a watch whose reader stops reading', () => {
 
 describe('at a signal', () => {
   test('the gateway waits at most five seconds for the end of a half received line', async () => {
-    const sidecar = await startBothWatches()
-    const gateway = await startGateway({ sidecar: sidecar.url })
-    const stream = await openStream(gateway.port, sidecar)
+    const gateway = await startWatched()
+    const stream = await openStream(gateway)
     stream.upstream.write('{"result"')
     await once(stream.response, 'data')
     await gateway.close('SIGTERM')

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createClient } from '../../src/index.node.js'
 import { converse, openSocket } from '../node/support.js'
 import { PREFIX, startFakeSidecar, startGateway } from './support.js'
-import { openStream, startBothWatches, WATCH } from './watches.js'
+import { openStream, startWatched, WATCH } from './watches.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -36,13 +36,12 @@ const farewell = '{"error":{"code":14,"message":"The gateway is stopping (SIGTER
 
 describe('at a signal', () => {
   test('the gateway closes a WebSocket with 1001 and the name of the signal, and ends a stream with a last line', async () => {
-    const sidecar = await startBothWatches()
-    const gateway = await startGateway({ sidecar: sidecar.url })
+    const gateway = await startWatched()
     const { socket, frame, ended } = converse(gateway.url + WATCH)
-    const upstream = await sidecar.socket
+    const upstream = await gateway.sidecar.socket
     upstream.send('one')
     expect(await frame(0)).toBe('one')
-    const stream = await openStream(gateway.port, sidecar)
+    const stream = await openStream(gateway)
     const left = once(upstream, 'close')
     const reason = new Promise((resolve) => socket.once('close', (_code, text) => resolve(String(text))))
     const closed = gateway.close('SIGTERM')
@@ -56,10 +55,9 @@ describe('at a signal', () => {
   })
 
   test('a WebSocket message that is half received is not passed on before the close', async () => {
-    const sidecar = await startBothWatches()
-    const gateway = await startGateway({ sidecar: sidecar.url })
+    const gateway = await startWatched()
     const { frame, frames, ended } = converse(gateway.url + WATCH)
-    const upstream = await sidecar.socket
+    const upstream = await gateway.sidecar.socket
     upstream.send('one')
     await frame(0)
     const raw = (upstream as unknown as { _socket: import('node:net').Socket })._socket
@@ -73,9 +71,8 @@ describe('at a signal', () => {
   })
 
   test("a stream's half received line is passed on whole before the last line", async () => {
-    const sidecar = await startBothWatches()
-    const gateway = await startGateway({ sidecar: sidecar.url })
-    const stream = await openStream(gateway.port, sidecar)
+    const gateway = await startWatched()
+    const stream = await openStream(gateway)
     stream.upstream.write('{"result"')
     await once(stream.response, 'data')
     const closed = gateway.close('SIGTERM')

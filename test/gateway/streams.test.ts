@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
-import { closed, startSocketSidecar, startWatchSidecar, switching, WATCH } from './watches.js'
+import { closed, startSocketSidecar, startWatched, switching, WATCH } from './watches.js'
 import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
@@ -26,8 +26,7 @@ async function untilIncludes(socket: Socket, text: string): Promise<string> {
 
 describe('a watch over HTTP', () => {
   test('breaks off when the sidecar breaks off', async () => {
-    const sidecar = await startWatchSidecar()
-    const { url, log } = await startGateway({ sidecar: sidecar.url })
+    const { url, log, sidecar } = await startWatched()
     const opening = fetch(`${url}${WATCH}`)
     const upstream = await sidecar.watch()
     upstream.write('{"result":1}\n')
@@ -39,8 +38,7 @@ describe('a watch over HTTP', () => {
   })
 
   test('whose client leaves is ended at the sidecar', async () => {
-    const sidecar = await startWatchSidecar()
-    const { port, log } = await startGateway({ sidecar: sidecar.url })
+    const { port, log, sidecar } = await startWatched()
     const socket = await openSocket(port)
     socket.write(`${openWatch}\r\n`)
     const upstream = await sidecar.watch()
@@ -54,8 +52,7 @@ describe('a watch over HTTP', () => {
 })
 
 test('a call goes on for a moment after its client has left, since a closing page does not wait', async () => {
-  const sidecar = await startWatchSidecar()
-  const { port } = await startGateway({ sidecar: sidecar.url })
+  const { port, sidecar } = await startWatched()
   const socket = await openSocket(port)
   socket.write(`POST ${PREFIX}/shutdown HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}`)
   const upstream = await sidecar.watch()

@@ -5,30 +5,40 @@ import { request as httpRequest, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { PREFIX, startFakeSidecar, startRawSidecar, type FakeSidecar } from './support.js'
+import { PREFIX, startForwarding, startRawSidecar, type FakeSidecar, type TestGateway } from './support.js'
 
 export const WATCH = `${PREFIX}/watch/gameserver`
 
-/** Both kinds of its watches are the test's. */
-export async function startBothWatches(): Promise<
-  FakeSidecar & { stream: Promise<ServerResponse>; socket: Promise<WebSocket> }
-> {
-  let onStream = (_reply: ServerResponse): void => undefined
-  const stream = new Promise<ServerResponse>((resolve) => (onStream = resolve))
-  const sidecar = await startFakeSidecar((message, reply) => {
-    if (message.url === '/ready') reply.end('{}')
-    else onStream(reply)
+export interface WatchSidecar extends FakeSidecar {
+  /** Resolves with the next watch over HTTP, or with another call than `ready()`. */
+  watch(): Promise<ServerResponse>
+  /** The first watch over WebSocket. */
+  readonly socket: Promise<WebSocket>
+}
+
+/** A gateway before a sidecar whose watches the test writes. */
+export async function startWatched(): Promise<TestGateway & { readonly sidecar: WatchSidecar }> {
+  const waiting: ServerResponse[] = []
+  let wake = (): void => undefined
+  const gateway = await startForwarding((message, reply) => {
+    if (message.url === '/ready') return void reply.end('{}')
+    waiting.push(reply)
+    wake()
   })
-  const sockets = new WebSocketServer({ server: sidecar.server })
+  const watch = async (): Promise<ServerResponse> => {
+    while (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve))
+    return waiting.shift()!
+  }
+  const sockets = new WebSocketServer({ server: gateway.sidecar.server })
   onTestFinished(() => sockets.close())
   const socket = once(sockets, 'connection').then(([opened]) => opened as WebSocket)
-  return { ...sidecar, stream, socket }
+  return Object.assign(gateway, { sidecar: { ...gateway.sidecar, watch, socket } })
 }
 
 /** A watch over HTTP, and all that it brings. */
-export async function openStream(port: number, sidecar: { stream: Promise<ServerResponse> }) {
+export async function openStream({ port, sidecar }: { readonly port: number; readonly sidecar: WatchSidecar }) {
   const outgoing = httpRequest({ port, host: '127.0.0.1', path: WATCH, agent: false }).end()
-  const upstream = await sidecar.stream
+  const upstream = await sidecar.watch()
   upstream.write('{"result":1}\n')
   const [response] = await once(outgoing, 'response')
   response.setEncoding('utf8')
@@ -37,21 +47,6 @@ export async function openStream(port: number, sidecar: { stream: Promise<Server
   const ended = new Promise<boolean>((resolve) => response.once('close', () => resolve(response.complete)))
   await once(response, 'data')
   return { upstream, all, ended, response }
-}
-
-/** A sidecar whose watches the test writes. */
-export async function startWatchSidecar(): Promise<{ url: string; watch: () => Promise<ServerResponse> }> {
-  const waiting: ServerResponse[] = []
-  let wake = (): void => undefined
-  const sidecar = await startFakeSidecar((_message, reply) => {
-    waiting.push(reply)
-    wake()
-  })
-  const watch = async (): Promise<ServerResponse> => {
-    while (waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve))
-    return waiting.shift()!
-  }
-  return { url: sidecar.url, watch }
 }
 
 /** The head that accepts a handshake. */

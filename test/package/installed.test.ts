@@ -22,8 +22,6 @@ const { package: budget } = JSON.parse(read('build/budgets.json')) as { package:
 let folder: TemporaryFolder
 let packed: Packed
 const paths = (): string[] => packed.files.map(({ path }) => path)
-const load = (path: string): Promise<string> =>
-  readFile(join(folder.path, 'node_modules', 'gameserver-sidecar', path), 'utf8')
 
 async function sizeOf(path: string): Promise<number> {
   const found = await lstat(path)
@@ -74,22 +72,6 @@ describe('the tarball', () => {
 })
 
 describe('the code is readable where it fails', () => {
-  /** Scripts that a page loads as they are, what Jest requires, bundled libraries, and the dashboard's page, one text. */
-  const isMinified = (path: string): boolean => /\/gameserver-sidecar\.|\/cjs\/|-page\.js$|\/vendor-/.test(path)
-
-  test('each statement has its line, and functions their names, in all but minified scripts and libraries', async () => {
-    const readable = paths().filter((path) => /^dist\/.*\.c?js$/.test(path) && !isMinified(path))
-    expect(readable).toEqual(expect.arrayContaining(['dist/frames.js', 'dist/index.cjs', 'dist/cli.js']))
-    for (const path of readable) {
-      const lines = (await load(path)).split('\n').map((line) => line.length)
-      // The median, since a page or a template is one long text. The build ends a line by the 160th character where it can.
-      expect(lines.sort((a, b) => a - b)[lines.length >> 1], path).toBeLessThan(160)
-    }
-    expect(await load('dist/chunks/client.js')).toContain('function buildClient(')
-    // A function in a constant keeps its name.
-    expect(await load('dist/chunks/client.js')).toContain('const createStreamDecode =')
-  })
-
   test.concurrent.each(['import', 'require'])(
     'an error that nobody catches prints a short line of code, by %s',
     async (how) => {

@@ -1,6 +1,5 @@
 import type { DevtoolsPipe, DevtoolsSession } from '../browser/devtools.js'
-import { createConsoleLines } from './console-lines.js'
-import { followConsole, type ConsoleSession } from './follow-console.js'
+import { createConsoleLines, followConsole, type ConsoleSession } from './console-lines.js'
 import type { ConsoleLine } from '../../local/game.js'
 import { createSourceMaps, MAX_SCRIPTS } from './source-maps.js'
 

@@ -10,7 +10,7 @@ import { Listener } from './listener.js'
 import { Relay, RESTARTING, STOPPING, type PlayersFigures, type RelayOptions } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
 import { openChannels, type Channels } from './webrtc/channel.js'
-import { loadNative } from './webrtc/native.js'
+import { loadNative } from './webrtc/peer.js'
 
 /** A message in more fragments costs many times its size. */
 const MOST_FRAGMENTS = 1_024

@@ -5,24 +5,14 @@ import { createServer } from 'node:net'
 /** The first and the last port of a range. */
 export type PortRange = readonly [first: number, last: number]
 
-/** The ports for players that a Fleet gives to its GameServers, each to one at a time. */
-export interface PlayersPorts {
-  /** How many the Fleet holds. */
-  readonly held: number
-  /**
-   * Takes a port that no program on this machine uses, for TCP and UDP.
-   *
-   * @throws RangeError if the range has none
-   */
-  take(): Promise<number>
-  release(port: number): void
-}
+export type PlayersPorts = ReturnType<typeof createPlayersPorts>
 
 /**
- * Gives ports in turn: a client that still knows a former GameServer doesn't reach its successor. The platform's allocator
- * draws them at random for that (pkg/portallocator).
+ * The ports for players that a Fleet gives to its GameServers, each to one at a time. They are given in turn: a client that
+ * still knows a former GameServer doesn't reach its successor. The platform's allocator draws them at random for that
+ * (pkg/portallocator).
  */
-export function createPlayersPorts([first, last]: PortRange): PlayersPorts {
+export function createPlayersPorts([first, last]: PortRange) {
   const taken = new Set<number>()
   let next = first
   let turn = Promise.resolve(0)
@@ -42,12 +32,18 @@ export function createPlayersPorts([first, last]: PortRange): PlayersPorts {
   }
 
   return {
-    get held() {
+    /** How many the Fleet holds. */
+    get held(): number {
       return taken.size
     },
-    // One after the other: a port that is being tried is taken for a moment.
-    take: () => (turn = turn.then(takeNext, takeNext)),
-    release: (port) => void taken.delete(port),
+    /**
+     * Takes a port that no program on this machine uses, for TCP and UDP. One after the other: a port that is being tried is
+     * taken for a moment.
+     *
+     * @throws RangeError if the range has none
+     */
+    take: (): Promise<number> => (turn = turn.then(takeNext, takeNext)),
+    release: (port: number): void => void taken.delete(port),
   }
 }
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createConsoleLines } from '../../../src/host/page/console-lines.js'
-import { followConsole, type ConsoleSession } from '../../../src/host/page/follow-console.js'
+import { createConsoleLines, followConsole, type ConsoleSession } from '../../../src/host/page/console-lines.js'
 import { createSourceMaps } from '../../../src/host/page/source-maps.js'
 import { fakeSession, type FakeSession } from '../support/fake-session.js'
 

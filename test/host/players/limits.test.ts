@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import {} from '../../support/wire.js'
 import {
+  collect,
   dialPlayers,
   expectPlaying,
   joinByWire,
   joinPlayers,
-  nextConnection,
   pair,
   startEcho,
   startWithPage,
@@ -56,10 +56,7 @@ describe('a player who violates the WebSocket protocol is closed, and the match 
 
   test('frames after a close frame are discarded', async () => {
     const { page, ...stage } = await startWithPage()
-    const got: unknown[] = []
-    page.connections.onconnection = (socket) => {
-      socket.onmessage = ({ data }) => void got.push(data)
-    }
+    const got = collect(page)
     const wire = await joinByWire(stage)
     wire.send(frame(FIN | TEXT, 'last') + frame(FIN | CLOSE, '\x03\xe8') + frame(FIN | TEXT, 'behind'))
     await wire.ended
@@ -239,21 +236,16 @@ describe('a player who reads slowly', () => {
   })
 
   test('still gets one long message, of which a part is sent at once', async () => {
-    const { page, ...stage } = await startWithPage({ maxBuffered: 1_024 })
-    const connection = nextConnection(page)
-    const player = await joinPlayers(stage)
+    const { player, socket } = await pair({ maxBuffered: 1_024 })
     const level = new Uint8Array(5_000_000).fill(1)
-    ;(await connection).send(level)
+    socket.send(level)
     expect((await player.message(0)).length).toBe(5_000_000)
     expect(player.socket.readyState).toBe(player.socket.OPEN)
   })
 })
 
 test('bufferedAmount counts the bytes sent in this turn, and returns to 0 when they have left', async () => {
-  const { page, ...stage } = await startWithPage()
-  const connection = nextConnection(page)
-  await joinPlayers(stage)
-  const socket = await connection
+  const { socket } = await pair()
   expect(socket.bufferedAmount).toBe(0)
   socket.send('äb')
   socket.send(new Uint8Array(10))

@@ -150,6 +150,15 @@ export function echo({ connections }: PageOnNode): void {
   }
 }
 
+/** The messages that a game gets, which answers none. */
+export function collect({ connections }: PageOnNode): unknown[] {
+  const got: unknown[] = []
+  connections.onconnection = (socket: PlayerSocket) => {
+    socket.onmessage = ({ data }) => void got.push(data)
+  }
+  return got
+}
+
 /** A player and its received messages. */
 export interface Client {
   readonly socket: WebSocket

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { loadNative, type NativePeer } from '../../../src/host/players/webrtc/native.js'
+import { loadNative, type NativePeer } from '../../../src/host/players/webrtc/peer.js'
 import { openChannels } from '../../../src/host/players/webrtc/channel.js'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
-import { echo } from '../players/players-support.js'
+import { collect, echo } from '../players/players-support.js'
 import { joinRaw, startChannels, type RawPlayer } from './webrtc-support.js'
 import { until } from '../../support/until.js'
 
@@ -95,10 +95,7 @@ describe('a signal from a foreign page', () => {
 
   test('that ends the connection discards everything behind it', async () => {
     const stage = await startChannels()
-    const got: unknown[] = []
-    stage.page.connections.onconnection = (socket) => {
-      socket.onmessage = ({ data }) => void got.push(data)
-    }
+    const got = collect(stage.page)
     const player = await joinRaw(stage, [PLAIN, WITH_CHANNEL])
     for (const text of ['before', '\0{', 'behind']) player.socket.send(text)
     await player.closed

@@ -4,8 +4,7 @@ import { isIPv6 } from 'node:net'
 import { readText, writeSignal, type HostSignal } from '../../wire/sockets.js'
 import { plainAddress } from '../../../local/http.js'
 import { candidatesFor, type Reachable } from './advertised-address.js'
-import type { Native } from './native.js'
-import { Peer, type PeerOptions } from './peer.js'
+import { Peer, type Native, type PeerOptions } from './peer.js'
 import { readOffer } from './session-description.js'
 
 export interface ChannelsOptions {

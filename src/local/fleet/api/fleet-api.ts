@@ -10,14 +10,6 @@ import { createResources, refusals, StatusError, type Answer, type Asked, type R
 import { createWatches } from './watches.js'
 import { change, create, remove } from './writes.js'
 
-/** The platform's HTTP API over one Fleet. */
-export interface FleetApi {
-  /** Answers an admitted request for a target with more headers; resolves with false for a path that isn't the platform's. */
-  handle(message: IncomingMessage, reply: ServerResponse, target: string, headers: object): Promise<boolean>
-  /** Ends every watch. */
-  close(): void
-}
-
 export const kubeconfigFor = (url: string, namespace: string): string =>
   [
     'apiVersion: v1',
@@ -35,7 +27,7 @@ export const kubeconfigFor = (url: string, namespace: string): string =>
  *
  * @param onWatch called for a connection that now belongs to a watch
  */
-export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingMessage) => void): FleetApi {
+export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingMessage) => void) {
   const watches = createWatches(fleet)
   const { apiVersion, metadata } = fleet.snapshot().fleet
   const { namespace } = metadata
@@ -68,7 +60,8 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
   }
 
   return {
-    async handle(message, reply, target, headers) {
+    /** Answers an admitted request for a target with more headers; resolves with false for a path that isn't the platform's. */
+    async handle(message: IncomingMessage, reply: ServerResponse, target: string, headers: object): Promise<boolean> {
       try {
         const found = await answer(message, target)
         if (found === undefined) return false
@@ -84,6 +77,7 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
       }
       return true
     },
+    /** Ends every watch. */
     close: watches.close,
   }
 }

@@ -89,29 +89,24 @@ function resourceList(types: readonly ResourceType[], group: string): object {
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf({ group }), resources }
 }
 
-export interface Resources {
-  readonly types: readonly ResourceType[]
-  /** Answers of the discovery, by path: what kubectl asks for before it can name a type. */
-  readonly discovery: Readonly<Record<string, object>>
-}
+export type Resources = ReturnType<typeof createResources>
 
-export function createResources(group: string): Resources {
+export function createResources(group: string) {
   const types = typesOf(group)
   const groups = [...new Set(types.map((type) => type.group))].map((name) => {
     const version = { groupVersion: `${name}/v1`, version: 'v1' }
     return { name, versions: [version], preferredVersion: version }
   })
-  return {
-    types,
-    discovery: {
-      '/api': { kind: 'APIVersions', versions: [] },
-      '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups },
-      ...Object.fromEntries(groups.map((one) => [`/apis/${one.name}`, { kind: 'APIGroup', apiVersion: 'v1', ...one }])),
-      ...Object.fromEntries(groups.map(({ name }) => [`/apis/${name}/v1`, resourceList(types, name)])),
-      '/version': { major: '1', minor: '33', gitVersion: 'v1.33.0' },
-      '/openapi/v3': { paths: {} },
-    },
+  /** Answers of the discovery, by path: what kubectl asks for before it can name a type. */
+  const discovery: Readonly<Record<string, object>> = {
+    '/api': { kind: 'APIVersions', versions: [] },
+    '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups },
+    ...Object.fromEntries(groups.map((one) => [`/apis/${one.name}`, { kind: 'APIGroup', apiVersion: 'v1', ...one }])),
+    ...Object.fromEntries(groups.map(({ name }) => [`/apis/${name}/v1`, resourceList(types, name)])),
+    '/version': { major: '1', minor: '33', gitVersion: 'v1.33.0' },
+    '/openapi/v3': { paths: {} },
   }
+  return { types, discovery }
 }
 
 /** A refusal, with the object and the message of the platform's `apimachinery/pkg/api/errors`. */
