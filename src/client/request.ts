@@ -152,12 +152,7 @@ export function isGameServer(value: unknown): value is GameServer {
 }
 
 /** Interprets a complete answer. */
-function interpretAnswer(
-  operation: OperationName,
-  status: number,
-  text: string,
-  retryAfter?: string | null,
-): Reply {
+function interpretAnswer(operation: OperationName, status: number, text: string, retryAfter?: string | null): Reply {
   const body = parseObject(text)
   if (body && status === 200 && (operation !== 'getGameServer' || isGameServer(body))) return { body, answered: true }
   // The sidecar and the gateway answer so when a request reached nobody.

@@ -9,11 +9,7 @@ import type { ByteStream, Connect, ReadyStates, SocketEvent, WebSocketOptions } 
  * @param failed takes the error or rejection of `write`
  * @param progressed is called when the host has sent buffered bytes
  */
-function createOutlet(
-  send: (bytes: Uint8Array) => unknown,
-  failed: (error: unknown) => void,
-  progressed?: () => void,
-) {
+function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unknown) => void, progressed?: () => void) {
   // Bytes that the host buffers, and those among them for which `send` returned false.
   let held = 0
   let refused = 0

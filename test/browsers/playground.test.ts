@@ -104,11 +104,11 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     const { press, says } = await open()
     await says('Dashboard', /Scheduled/)
     await press('Run')
-    await says('Timeline', /RequestReady →\s*Ready/)
+    await says('Timeline', /RequestReady → ● Ready/)
     await press('Allocate', 'Dashboard')
-    await press('Allocate Enter')
+    await press('Allocate', 'Allocate')
     await says('Output', /Allocated: the match begins/)
-    await says('Dashboard', /Sidecar\s+Allocated/)
+    await says('Dashboard', /Sidecar\s+◆ Allocated/)
     await press('Run')
     await says('Output', /^Output\s+Clear\s+state: none(?!.*the match begins)[^]*→ Ready/)
   })
@@ -121,7 +121,7 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await says('Output', /Stopped: the code gave no sign of life/)
     await page.select('select[aria-label="Example"]', 'Ready, then allocated')
     await press('Run')
-    await says('Dashboard', /Sidecar\s+Ready/)
+    await says('Dashboard', /Sidecar\s+● Ready/)
   })
 
   test('the page outlives and stops code that fills the memory with arrays, buffers, numbers or a linked list', async () => {
@@ -222,7 +222,7 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await says('Output', /Stopped: the code has 100 open watches/)
     await page.select('select[aria-label="Example"]', 'Ready, then allocated')
     await page.$eval('[data-run]', (button) => (button as HTMLElement).click())
-    await says('Dashboard', /Sidecar\s+Ready/)
+    await says('Dashboard', /Sidecar\s+● Ready/)
   })
 
   test('a link with damaged, empty or too long code opens the first example with a notice', async () => {
@@ -244,7 +244,7 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     }
     await page.select('select[aria-label="Example"]', 'Ready, then allocated')
     await press('Run')
-    await says('Dashboard', /Sidecar\s+Ready/)
+    await says('Dashboard', /Sidecar\s+● Ready/)
   })
 
   test('axe finds nothing, wide and narrow, light and dark, before and after a run, and a phone scrolls one way only', async () => {

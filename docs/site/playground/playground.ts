@@ -110,7 +110,10 @@ function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api
   }
   Object.assign(api, link)
   choose(sidecar)
-  onChange(() => (root.style.colorScheme = state.theme === 'auto' ? '' : state.theme))
+  onChange(() => {
+    root.dataset['theme'] = state.theme
+    root.style.colorScheme = state.theme === 'auto' ? '' : state.theme
+  })
   follow()
   drawInto(element, App)
   followKeys(element)
