@@ -7,7 +7,7 @@ import { launchBrowser, type Browser } from './browser/launch-browser.js'
 import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { tellSafely, type HostExit, type Tell } from './host-events.js'
-import { replaces, withReplacement } from './local-kubelet.js'
+import { replaces, Supervisor, withReplacement } from './supervise.js'
 import { inspectedPort, inspectFlags } from './inspect.js'
 import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions, type HostOptions, type HostSettings } from './host-options.js'
@@ -17,7 +17,6 @@ import { createAdvertisedAddress, type Reachable } from './players/webrtc/advert
 import { loadNative } from './players/webrtc/peer.js'
 import { startPage, type PageRun } from './run-page.js'
 import { heapSizeFor, memoryLimit } from './browser/memory.js'
-import { Supervisor } from './supervise.js'
 
 /** A page that runs as a dedicated server, until it ends. */
 export interface Host {

@@ -3,7 +3,7 @@ import { plainText } from '../../local/files.js'
 import { describeChange, diffGameServers } from '../../platform/sidecar.js'
 import { defineCommand, type CliContext, type Invocation } from '../context.js'
 import { clockTime } from '../event-lines.js'
-import { EXIT, exitOfSignal } from '../exit-codes.js'
+import { CommandError, EXIT, exitOfSignal } from '../exit-codes.js'
 import { STATES } from '../../protocol/game-server.js'
 import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
@@ -39,7 +39,7 @@ async function runWatch({ flags: given, context }: Invocation<typeof flags>): Pr
   const baseUrl = await findSidecar(given.url)
   const { createClient } = await import('../../index.node.js')
   const client = createClient({ baseUrl, logger: {}, ...(await toolOptions('watch')) })
-  const told = given.json ? createJsonLines(context) : createTextLines(baseUrl, context)
+  const told = createTold(baseUrl, given.json, context)
   const { until, timeout } = given
   let timer: NodeJS.Timeout | undefined
   const lookAround = setTimeout(() => void nameOthers(client, baseUrl, told), LOOK_AROUND_MS)
@@ -47,10 +47,9 @@ async function runWatch({ flags: given, context }: Invocation<typeof flags>): Pr
     return await Promise.race([
       follow(client, until, told),
       stopped.then((signal) => (until === undefined ? EXIT.DONE : exitOfSignal(signal))),
-      new Promise<number>((resolve) => {
-        const end = (): void => resolve(timeOver(until, client.gameServer?.status.state, baseUrl, context))
-        if (timeout !== undefined) timer = setTimeout(end, timeout * 1000)
-      }),
+      new Promise<void>((resolve) => {
+        if (timeout !== undefined) timer = setTimeout(resolve, timeout * 1000)
+      }).then(() => timeOver(until, client.gameServer?.status.state, baseUrl)),
     ])
   } finally {
     clearTimeout(timer)
@@ -65,11 +64,7 @@ async function nameOthers({ status }: SidecarClient, baseUrl: string, told: Told
   if (elsewhere !== undefined) told.problem(`No sidecar answers at ${baseUrl}. ${elsewhere}: give --url.`)
 }
 
-interface Told {
-  gameServer(gameServer: GameServer, previous: GameServer | undefined): void
-  connection(event: ConnectionEvent): void
-  problem(message: string): void
-}
+type Told = ReturnType<typeof createTold>
 
 /** Reports all events, and resolves with the exit code in the wanted state. */
 function follow(client: SidecarClient, until: string | undefined, told: Told): Promise<number> {
@@ -86,44 +81,33 @@ function follow(client: SidecarClient, until: string | undefined, told: Told): P
   })
 }
 
-/** The exit code after the time limit. `last` is the last state seen. */
-function timeOver(
-  until: string | undefined,
-  last: string | undefined,
-  baseUrl: string,
-  { warn, colors }: CliContext,
-): number {
+/** Ends with an exit code after the time limit. `last` is the last state seen. */
+function timeOver(until: string | undefined, last: string | undefined, baseUrl: string): number {
   if (until === undefined && last !== undefined) return EXIT.DONE
   const found = last === undefined ? `no sidecar answered at ${baseUrl}` : `the GameServer is ${last}`
   const before = until === undefined ? '' : ` before ${until}`
-  warn(colors.red(plainText(`The time is over${before}: ${found}.`)))
-  return last === undefined ? EXIT.NO_SIDECAR : EXIT.TIME_OVER
+  throw new CommandError(last === undefined ? EXIT.NO_SIDECAR : EXIT.TIME_OVER, `The time is over${before}: ${found}.`)
 }
 
-function createJsonLines({ print, warn, colors }: CliContext): Told {
-  const line = (value: object): void => print(jsonText(value))
+/** Prints lines for people, or JSON. */
+function createTold(baseUrl: string, isJson: boolean, { print, warn, colors }: CliContext) {
+  const json = (type: string, fields: object): void => print(jsonText({ type, at: Date.now(), ...fields }))
+  const time = (): string => (isJson ? '' : `${colors.dim(clockTime(Date.now()))}  `)
   return {
-    gameServer: (gameServer) => line({ type: 'gameserver', at: Date.now(), gameServer }),
-    connection: (event) => line({ type: 'connection', at: Date.now(), ...event }),
-    problem: (message) => warn(colors.yellow(plainText(message, 1_000))),
-  }
-}
-
-function createTextLines(baseUrl: string, { print, warn, colors }: CliContext): Told {
-  const now = (): string => colors.dim(clockTime(Date.now()))
-  return {
-    gameServer: (gameServer, previous) => {
-      if (previous === undefined) return print(`${now()}  ${plainText(summary(gameServer), 1_000)}`)
-      const changes = diffGameServers(previous, gameServer)
-      if (changes.length > 0)
-        print(`${now()}  ${changes.map((change) => describeChange(change, plainText)).join(', ')}`)
+    gameServer(gameServer: GameServer, previous: GameServer | undefined): void {
+      if (isJson) return json('gameserver', { gameServer })
+      const changes = previous && diffGameServers(previous, gameServer)
+      const told = changes?.map((change) => describeChange(change, plainText)).join(', ')
+      if (told !== '') print(`${time()}${told ?? plainText(summary(gameServer), 1_000)}`)
     },
-    connection: ({ state, transport, reason }) => {
+    connection(event: ConnectionEvent): void {
+      if (isJson) return json('connection', event)
+      const { state, transport, reason } = event
       const by = transport === undefined ? '' : ` (${transport})`
       const why = reason === undefined ? '' : `: ${reason}`
-      warn(`${now()}  ${colors.dim(plainText(`${state}${by} ${baseUrl}${why}`, 1_000))}`)
+      warn(`${time()}${colors.dim(plainText(`${state}${by} ${baseUrl}${why}`, 1_000))}`)
     },
-    problem: (message) => warn(`${now()}  ${colors.yellow(plainText(message, 1_000))}`),
+    problem: (message: string): void => warn(`${time()}${colors.yellow(plainText(message, 1_000))}`),
   }
 }
 
