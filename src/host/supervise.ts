@@ -75,7 +75,7 @@ export class Supervisor<Run extends GameRun> {
     this.exited = this.#exit()
   }
 
-  /** Whether a game that failed now would be started again if it is fresh. */
+  /** Whether the host would restart a game that fails now, as long as it was never Ready. */
   mayStartAgain(): boolean {
     return this.#restarts < this.#options.settings.restarts && !this.#life.isEnding
   }

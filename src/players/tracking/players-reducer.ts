@@ -22,12 +22,10 @@ export type SeatWrite = { readonly add: true } | { readonly since: Facts } | { r
 
 export type JoinOutcome = 'expected' | 'joined' | SidecarError
 
-interface SeatEffects extends PlayersEvents {
-  /** A join has its outcome. */
-  settle: { id: string; outcome: JoinOutcome }
-}
+/** An event for the game, or only an end of a join: with the outcome of the join that ends. */
+type SeatEffect = readonly [...EffectOf<PlayersEvents & { settle: { id: string } }>, outcome?: JoinOutcome]
 
-export interface PlayersState extends Tracked<SeatWrite, EffectOf<SeatEffects>> {
+export interface PlayersState extends Tracked<SeatWrite, SeatEffect> {
   readonly seats: Map<string, Stage>
   /** The reason why nobody can join. */
   failure?: SidecarError | undefined
@@ -86,13 +84,7 @@ export const players: Kind<PlayersState, SeatWrite> = {
       })
   },
 
-  lacks(state, error) {
-    state.failure = error
-    state.effects.push(['error', error])
-  },
-
-  end(state, error) {
-    state.isOver = true
+  hopeless(state, error) {
     state.failure = error
     decide(state)
   },
@@ -185,7 +177,7 @@ function refuse(state: PlayersState, id: string, outcome: SidecarError): void {
   if (hasPromise(state, id) && !state.isOver) expect(state, id)
   else if (state.facts.values) state.seats.set(id, 'gone')
   else state.seats.delete(id)
-  if (stage !== 'here') state.effects.push(['settle', { id, outcome }])
+  if (stage !== 'here') state.effects.push(['settle', { id }, outcome])
 }
 
 /** In the order of arrival, admits players who have a seat and refuses those beyond the capacity. */
@@ -199,7 +191,7 @@ function decide(state: PlayersState): void {
       refuse(state, id, new SidecarError('OUT_OF_RANGE', 'Every seat is taken or promised'))
     else if (isSeated(state, id)) {
       state.seats.set(id, 'here')
-      state.effects.push(['settle', { id, outcome: isPromised ? 'expected' : 'joined' }], ['joined', { id }])
+      state.effects.push(['joined', { id }, isPromised ? 'expected' : 'joined'])
     }
   }
 }

@@ -42,18 +42,18 @@ interface Actions<Int, What, Effect> {
  * order.
  */
 export function run<Int, State extends Tracked, What, Effect>(
-  client: SidecarClient<Int>,
   state: State & Tracked<What, Effect>,
   kind: Kind<State, What>,
+  client: SidecarClient<Int>,
   { call, perform, allocated }: Actions<Int, What, Effect>,
 ) {
   const signal = internals.follow()
   const limits = { timeout: READ, signal }
   const reported = new Set<string>()
-  let isTurning = false
-  let isPerforming = false
-  let isTicking = false
-  let isAsking = false
+  let isTurning: boolean | undefined
+  let isPerforming: boolean | undefined
+  let isTicking: boolean | undefined
+  let isAsking: boolean | undefined
   /** The missing kind whose reason is known, or asked for. */
   let explained: 'list' | 'counter' | undefined
 
@@ -99,9 +99,14 @@ export function run<Int, State extends Tracked, What, Effect>(
     return client.after(ms, () => void (signal.aborted || fire()))
   }
 
+  function end(error: SidecarError): void {
+    state.isOver = true
+    change(() => kind.hopeless(state, error))
+  }
+
   function close(): void {
     const closed = new SidecarError('CLOSED', 'This is not tracked any more')
-    change(() => kind.end(state, closed))
+    end(closed)
     signal.abort(closed)
   }
 
@@ -130,10 +135,9 @@ export function run<Int, State extends Tracked, What, Effect>(
     asking(state)
     const toError = (error: unknown): unknown => error
     // The client refuses the read of a kind that isn't tracked, since its name is undefined.
-    const [list, counter] = (await Promise.all([
-      client.getList(state.rules.list!, limits).catch(toError),
-      client.getCounter(state.rules.counter!, limits).catch(toError),
-    ])) as [List<Int> & SidecarError, Counter<Int> & SidecarError]
+    const list = (await client.getList(state.rules.list!, limits).catch(toError)) as List<Int> & SidecarError
+    const counter = (await client.getCounter(state.rules.counter!, limits).catch(toError)) as Counter<Int> &
+      SidecarError
     // Read the GameServer last, so that it shows every write that has landed before.
     const gameServer = await client.getGameServer(limits).catch(() => undefined)
     const { missing } = state.facts
@@ -141,8 +145,10 @@ export function run<Int, State extends Tracked, What, Effect>(
       explained = missing
       const error = missing === 'list' ? list : counter
       const reason = error.code === 'NOT_FOUND' ? lackOf(missing!, state.rules) : isRefusal(error) && error
-      if (reason) change(() => kind.lacks(state, reason))
-      else
+      if (reason) {
+        report(reason)
+        change(() => kind.hopeless(state, reason))
+      } else
         after(2 * TICK, () => {
           explained = undefined
           followUp()
@@ -155,7 +161,7 @@ export function run<Int, State extends Tracked, What, Effect>(
 
   follow('gameserver', (gameServer) => change(() => shown(state, kind, gameServer)))
   if (allocated) follow('allocated', allocated)
-  follow('ending', () => change(() => kind.end(state, new SidecarError('CLOSED', 'This GameServer ends'))))
+  follow('ending', () => end(new SidecarError('CLOSED', 'This GameServer ends')))
   follow('connection', (now) => {
     if (now.state === 'closed') close()
     const isUp = now.state === 'connected'
@@ -164,7 +170,7 @@ export function run<Int, State extends Tracked, What, Effect>(
     if (isUp && state.rules.counter && client.status.direct)
       client.updateCounter(state.rules.counter, { countDiff: 0 }).catch(report)
   })
-  return { after, change, report, close }
+  return [change, after, report, close] as const
 }
 
 function lackOf(kind: 'list' | 'counter', { [kind]: name, limit }: Rules): SidecarError {

@@ -1,7 +1,6 @@
 import {
   COUNTER,
   createTracked,
-  isFree,
   isOpen,
   mostOf,
   send,
@@ -31,7 +30,7 @@ export interface SessionsState extends Tracked<SessionWrite, EffectOf<SessionEff
   /** The last session has ended, and no more may come. */
   isFinished?: boolean
   /** The last capacity above 0, which reopens a closed server. */
-  openCapacity: number
+  capacity: number
   /**
    * The difference in flight: sent, not shown yet and not known to be lost. The second field: before the last object.
    */
@@ -45,7 +44,7 @@ export interface SessionsState extends Tracked<SessionWrite, EffectOf<SessionEff
 }
 
 export function createSessionsState(rules: Rules): SessionsState {
-  return createTracked(rules, { active: [], started: 0, openCapacity: 0, pending: 0, pendingBefore: 0 })
+  return createTracked(rules, { active: [], started: 0, capacity: 0, pending: 0, pendingBefore: 0 })
 }
 
 /** Whether no session may start any more. */
@@ -75,7 +74,7 @@ export function ended(state: SessionsState, number: number): void {
 export const sessions: Kind<SessionsState, SessionWrite> = {
   shown(state) {
     const { facts, before, pending } = state
-    state.openCapacity = facts.capacity || state.openCapacity
+    state.capacity = facts.capacity || state.capacity
     state.pendingBefore = pending
     // A change in the direction of our difference counts as ours, up to the size of our difference.
     state.pending = Math.max(Math.min(pending, 0), Math.min(Math.max(pending, 0), pending - growthOf(state)))
@@ -86,12 +85,8 @@ export const sessions: Kind<SessionsState, SessionWrite> = {
       state.isFinished = thenShutdown === 'last' || (!!thenShutdown && facts.capacity === 0)
   },
 
-  lacks(state, error) {
-    if (!state.isOver) state.effects.push(['error', error])
-  },
-
-  end(state) {
-    state.isOver = true
+  hopeless() {
+    // Sessions start and end even if nobody can be told.
   },
 
   turn(state) {
@@ -116,7 +111,7 @@ export const sessions: Kind<SessionsState, SessionWrite> = {
     const { what, fate } = state.writes.get(key)!
     if (fate !== 'refused') return
     if ('update' in what) state.pending = 0
-    if (error.code !== 'OUT_OF_RANGE') sessions.lacks(state, error)
+    if (error.code !== 'OUT_OF_RANGE' && !state.isOver) state.effects.push(['error', error])
   },
 
   lost(state, _, what) {
@@ -163,23 +158,24 @@ function writeCount(state: SessionsState, count: number): void {
   const { length } = state.active
   const before = state.facts.capacity
   // The sidecar would cut the count to a capacity below it. The capacity is raised only to reopen a closed server.
-  const capacity = Math.min(before || state.openCapacity, Math.max(length, isLocked(state) ? 0 : state.rules.limit))
+  const capacity = Math.min(before || state.capacity, Math.max(length, isLocked(state) ? 0 : state.rules.limit))
   const countDiff = Math.min(length, capacity) - count
-  if (!isFree(state, COUNTER) || (!countDiff && capacity === before)) return
+  if (!countDiff && capacity === before) return
+  if (!send(state, COUNTER, { update: capacity === before ? { countDiff } : { countDiff, capacity }, before }, 2))
+    return
   state.pending = countDiff
   state.isDoubtful = false
-  send(state, COUNTER, { update: capacity === before ? { countDiff } : { countDiff, capacity }, before }, 2)
 }
 
 function writeLabel(state: SessionsState, label: string): void {
   const shown = state.facts.label
   const { sentLabel = label } = state
   // The sidecar remembers each label and writes it again with any other label, so the sidecar must know this value.
-  if (!isFree(state, 'label') || (shown === label && sentLabel === label)) return
+  if (shown === label && sentLabel === label) return
+  // A repeated unlock could land after the next allocation, and undo its lock.
+  if (!send(state, 'label', { label }, label === 'true' ? Infinity : 1)) return
   state.isLabelOpen ||= shown !== label
   state.sentLabel = label
-  // A repeated unlock could land after the next allocation, and undo its lock.
-  send(state, 'label', { label }, label === 'true' ? Infinity : 1)
 }
 
 /** Whether the watch shows a counter and a label by which no allocation can select this server any more. */

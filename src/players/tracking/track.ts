@@ -51,7 +51,7 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
   const { on, emit } = internals.createEmitter<PlayersEvents>(['expected', 'joined', 'left', 'noshow', 'full', 'error'])
   const state = createPlayersState({ list, counter, limit })
 
-  const { after, change, report, close } = run(client, state, players, {
+  const [change, after, report, close] = run(state, players, client, {
     async call(id, what: SeatWrite, limits) {
       if ('count' in what) return client.updateCounter(counter!, what, limits)
       if ('since' in what) return client.removeListValue(list!, id, limits)
@@ -62,18 +62,14 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       }
       return client.addListValue(list!, id, limits)
     },
-    perform([type, event]) {
-      if (type === 'settle') return joins.get(event.id)!(event.outcome)
-      if ('id' in event) {
-        const { id } = event
-        noShows.get(id)?.()
-        noShows.delete(id)
-        if (type === 'expected')
-          noShows.set(
-            id,
-            after(noShow, () => change(() => missed(state, id))),
-          )
-      }
+    perform([type, event, outcome]) {
+      const { id } = event as { id: string }
+      if (outcome) joins.get(id)!(outcome)
+      if (type === 'settle') return
+      noShows.get(id)?.()
+      noShows.delete(id)
+      const miss = (): void => change(() => missed(state, id))
+      if (type === 'expected') noShows.set(id, after(noShow, miss))
       emit(type, event)
     },
   })
@@ -96,9 +92,9 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         checkId(id, 'join')
         internals.checkNames(given, ['timeout', 'signal'], 'option', 'join')
         const { timeout = MINUTE, signal } = given
-        if (state.failure) throw internals.named(state.failure, 'join')
-        if (joins.has(id) || has(id))
-          throw new SidecarError('ALREADY_EXISTS', `"${id}" is here already`, { operation: 'join' })
+        const isHere = joins.has(id) || has(id)
+        const failure = state.failure || (isHere && new SidecarError('ALREADY_EXISTS', `"${id}" is here already`))
+        if (failure) throw internals.named(failure, 'join')
         const wait = internals.follow(signal)
         const settle = (outcome: JoinOutcome): void => {
           joins.delete(id)
@@ -154,7 +150,7 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
   const { on, emit } = internals.createEmitter<SessionsEvents<Int>>(['started', 'ended', 'full', 'error'])
   const state = createSessionsState({ counter, label, limit, thenShutdown })
 
-  const { after, change, report, close } = run(client, state, sessionsKind, {
+  const [change, after, report, close] = run(state, sessionsKind, client, {
     call(_, what: SessionWrite, limits) {
       if ('state' in what) return client[what.state](limits)
       if ('label' in what) return client.setLabel(label!, what.label, limits)

@@ -87,10 +87,8 @@ export interface Kind<State, What> {
   shown(state: State): void
   /** Decides and writes, once all events of one turn are known. */
   turn(state: State): void
-  /** The GameServer is shutting down, or is no longer tracked. */
-  end(state: State, error: SidecarError): void
-  /** The sidecar has said why the GameServer lacks the list or counter. */
-  lacks(state: State, error: SidecarError): void
+  /** The sidecar has said why the GameServer lacks the list or counter, or the GameServer ends. */
+  hopeless(state: State, error: SidecarError): void
   /** Whether the last object shows the write. */
   shows(state: State, key: string, what: What): boolean
   /** The call of a write has failed. */
@@ -163,11 +161,12 @@ export function isFree(state: Tracked, key: string): boolean {
   return !write || write.fate === 'late'
 }
 
-/** Sends a write, unless another write of that key is in flight. */
-export function send<What>(state: Tracked<What>, key: string, what: What, questions: number): void {
-  if (!isFree(state, key)) return
+/** Sends a write, unless another write of that key is in flight. Returns whether it is sent. */
+export function send<What>(state: Tracked<What>, key: string, what: What, questions: number): boolean {
+  if (!isFree(state, key)) return false
   state.writes.set(key, { what, questions, fate: 'sent', ticks: Infinity, isHeld: state.writes.has(key) })
   state.effects.push(['send', key, what])
+  return true
 }
 
 /** The watch has shown an object. */
@@ -229,7 +228,7 @@ export function connection(state: Tracked, isUp: boolean): void {
   })
 }
 
-/** The sidecar is being asked about all overdue writes. */
+/** Marks all overdue writes: a read of the sidecar is in flight to check them. */
 export function asking(state: Tracked): void {
   state.writes.forEach((write) => {
     if (!write.ticks) write.ticks = ASKED
@@ -266,8 +265,10 @@ export function settle(state: Tracked, kind: Kind<Tracked, unknown>): void {
 
 function done(state: Tracked, key: string): void {
   const write = state.writes.get(key)!
-  if (write.isHeld) Object.assign(write, { fate: 'late', ticks: Infinity })
-  else state.writes.delete(key)
+  if (write.isHeld) {
+    write.fate = 'late'
+    write.ticks = Infinity
+  } else state.writes.delete(key)
 }
 
 /** Whether an answer includes what the sidecar has accepted for that key and not written yet. */

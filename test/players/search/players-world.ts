@@ -227,11 +227,11 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
   protected perform([type, event, what]: PlayersState['effects'][number]): void {
     if (type === 'send') {
       this.send({ id: event, isAdd: 'add' in what })
-    } else if (type === 'settle') {
-      const { id, outcome } = event
+    } else if (type === 'settle' || type === 'joined') {
+      const { id } = event
       if (!this.joining.includes(id)) this.wrong = [...this.wrong, `an outcome for ${id}`]
       this.joining = this.joining.filter((other) => other !== id)
-      if (typeof outcome !== 'string') return
+      if (type === 'settle') return
       this.here = [...this.here, id]
       this.promised = this.promised.filter((other) => other !== id)
     } else if (type === 'noshow') this.promised = this.promised.filter((other) => other !== event.id)
