@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONFIG_PATH } from './gateway/forward/access.js'
 import { insertScript } from './gateway/files/html-insertion.js'
+import { ISOLATING_HEADERS } from './http/refusal.js'
 import { requireNode } from './http/requires-node.js'
 import { DevSidecar, resolvePluginOptions } from './vite/dev-sidecar.js'
 import type { GameserverSidecarOptions, VitePlugin, ViteServer } from './vite/plugin-types.js'
@@ -9,10 +10,6 @@ export type * from './vite/plugin-types.js'
 
 requireNode()
 
-const ISOLATING_HEADERS = {
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-}
 const SCRIPT = { tag: 'script', attrs: { src: CONFIG_PATH }, injectTo: 'head-prepend' } as const
 
 /**

@@ -39,6 +39,12 @@ export const SAFE_HEADERS = {
   'x-frame-options': 'DENY',
 } as const
 
+/** Headers that isolate a page from other origins. Every answer has both: the script of a worker needs the first one too. */
+export const ISOLATING_HEADERS = {
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+}
+
 /** Answers on a connection without a ServerResponse (a refused upgrade, a request that can't be parsed) and ends it. */
 export function answerRaw(
   socket: Duplex,

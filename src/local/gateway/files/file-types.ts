@@ -1,5 +1,5 @@
 import { lookup } from 'mrmime'
-import type { SiteEntry, SiteFolder } from './site-folder.js'
+import type { SiteEntry, FindInSite } from './site-folder.js'
 
 const UNKNOWN = 'application/octet-stream'
 
@@ -49,14 +49,14 @@ const STALE_AFTER_MS = 60_000
 
 /** Finds the compressed files beside a file, such as `app.js.br` for `app.js`, without those of an earlier build. */
 export async function findCompressed(
-  folder: SiteFolder,
+  find: FindInSite,
   segments: readonly string[],
   original: SiteEntry | undefined,
 ): Promise<(SiteEntry & { readonly encoding: string })[]> {
   const oldest = (original?.stat.mtimeMs ?? 0) - STALE_AFTER_MS
   const found = await Promise.all(
     ENCODINGS.map(async ({ extension, encoding }) => {
-      const entry = await folder.find([...segments.slice(0, -1), `${segments.at(-1)!}${extension}`])
+      const entry = await find([...segments.slice(0, -1), `${segments.at(-1)!}${extension}`])
       return entry?.stat.isFile() === true && entry.stat.mtimeMs >= oldest ? [{ ...entry, encoding }] : []
     }),
   )

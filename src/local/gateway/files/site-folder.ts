@@ -46,10 +46,8 @@ export interface SiteEntry {
   readonly stat: Stats
 }
 
-export interface SiteFolder {
-  /** Resolves with the file or folder at these names; undefined if it is absent, outside, hidden, or of another kind. */
-  find(segments: readonly string[]): Promise<SiteEntry | undefined>
-}
+/** Resolves with the file or folder at these names; undefined if it is absent, outside, hidden, or of another kind. */
+export type FindInSite = (segments: readonly string[]) => Promise<SiteEntry | undefined>
 
 /**
  * The hidden folder with the files of a ConfigMap or another volume of Kubernetes. Every visible name is a link into this
@@ -65,23 +63,21 @@ const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL']
  *
  * @throws TypeError if there is no such folder, or nothing in it to serve
  */
-export function openSiteFolder(dir: string): SiteFolder {
+export function openSiteFolder(dir: string): FindInSite {
   const folder = checkFolder(dir)
-  return {
-    async find(segments) {
-      if (isHidden(segments)) return undefined
-      try {
-        // Resolved for each request, since a build may replace the folder or a link to it.
-        const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, ...segments))])
-        const inside = relative(root, path)
-        if (isAbsolute(inside) || isHidden(inside.replace(MOUNTED, '').split(sep))) return undefined
-        const stat = await lstat(path)
-        return stat.isFile() || stat.isDirectory() ? { path, stat } : undefined
-      } catch (error) {
-        if (ABSENT.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-        throw error
-      }
-    },
+  return async (segments) => {
+    if (isHidden(segments)) return undefined
+    try {
+      // Resolved for each request, since a build may replace the folder or a link to it.
+      const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, ...segments))])
+      const inside = relative(root, path)
+      if (isAbsolute(inside) || isHidden(inside.replace(MOUNTED, '').split(sep))) return undefined
+      const stat = await lstat(path)
+      return stat.isFile() || stat.isDirectory() ? { path, stat } : undefined
+    } catch (error) {
+      if (ABSENT.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+      throw error
+    }
   }
 }
 

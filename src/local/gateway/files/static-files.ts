@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
+import { ISOLATING_HEADERS } from '../../http/refusal.js'
 import { acceptsEncoding, compressedByName, contentType, findCompressed, isHtml } from './file-types.js'
 import { answerFailure, answerStaticError, sendFile, sendPage, sendUnpacked, type Exchange } from './send-file.js'
-import { openSiteFolder, readSitePath, type SiteEntry, type SiteFolder, type SitePath } from './site-folder.js'
+import { openSiteFolder, readSitePath, type SiteEntry, type FindInSite, type SitePath } from './site-folder.js'
 
 export interface StaticFilesOptions {
   readonly dir: string
@@ -29,12 +30,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'SAMEORIGIN',
 }
 
-/** Every answer has both, because the script of a worker needs the first one too. */
-const ISOLATING_HEADERS: Readonly<Record<string, string>> = {
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-}
-
 /**
  * Serves the files inside one folder. Whether a path is served depends on the real place that it leads to, not on its
  * spelling. Pages get the configuration script. The handler answers every request, and resolves when the answer was sent.
@@ -43,7 +38,7 @@ const ISOLATING_HEADERS: Readonly<Record<string, string>> = {
  */
 export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
   const site: Site = {
-    folder: openSiteFolder(options.dir),
+    find: openSiteFolder(options.dir),
     script: `<script src="${options.configScript}"></script>`,
     spa: options.spa === true,
   }
@@ -60,7 +55,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
 
 /** A folder that is served, the script for its pages, and whether missing files lead to its index. */
 interface Site {
-  readonly folder: SiteFolder
+  readonly find: FindInSite
   readonly script: string
   readonly spa: boolean
 }
@@ -75,7 +70,7 @@ async function serve(site: Site, exchange: Exchange): Promise<void> {
   }
   const path = readSitePath(message.url ?? '')
   if (typeof path === 'string') return answerStaticError(reply, 400, path)
-  const entry = await site.folder.find(path.segments)
+  const entry = await site.find(path.segments)
   if (entry?.stat.isDirectory() === true) return serveFolder(site, path, exchange)
   if (!path.isFolder && (await serveFile(site, path.segments, entry, exchange))) return
   return serveOther(site, path, exchange)
@@ -83,7 +78,7 @@ async function serve(site: Site, exchange: Exchange): Promise<void> {
 
 async function serveFolder(site: Site, path: SitePath, exchange: Exchange): Promise<void> {
   const segments = [...path.segments, INDEX]
-  const index = await site.folder.find(segments)
+  const index = await site.find(segments)
   if (index?.stat.isFile() !== true) {
     return serveOther(site, path, exchange, ' is a folder without index.html; what a folder holds is not listed.')
   }
@@ -96,7 +91,7 @@ async function serveFolder(site: Site, path: SitePath, exchange: Exchange): Prom
 
 /** Resolves with false, nothing sent, where there is no such file. */
 async function serveFile(
-  { folder, script }: Site,
+  { find, script }: Site,
   segments: readonly string[],
   entry: SiteEntry | undefined,
   exchange: Exchange,
@@ -116,7 +111,7 @@ async function serveFile(
     else await sendFile(entry.path, { ...about, 'Content-Encoding': encoding }, exchange)
     return true
   }
-  const twins = byName === undefined ? await findCompressed(folder, segments, entry) : []
+  const twins = byName === undefined ? await findCompressed(find, segments, entry) : []
   const twin = twins.find(({ encoding }) => acceptsEncoding(accepted, encoding))
   const file = twin ?? entry
   if (file === undefined) return false
@@ -137,7 +132,7 @@ async function serveOther(
 ): Promise<void> {
   const { message, reply } = exchange
   const isRoute = isNavigation(message) && extname(segments.at(-1) ?? '') === ''
-  const index = site.spa && isRoute ? await site.folder.find([INDEX]) : undefined
+  const index = site.spa && isRoute ? await site.find([INDEX]) : undefined
   if (index?.stat.isFile() === true) return void (await serveFile(site, [INDEX], index, exchange))
   answerStaticError(reply, 404, `/${segments.join('/')}${why}`)
 }
