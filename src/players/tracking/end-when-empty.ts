@@ -39,7 +39,7 @@ export interface Emptiness {
 export function endWhenEmpty(
   client: SidecarClient<number | bigint>,
   options: true | EndWhenEmptyOptions,
-  noShow = 60_000,
+  noShow: number,
   { isEmpty, isOver, report }: Emptiness,
 ): () => void {
   internals.checkNames(Object(options), ['after', 'grace', 'label'], 'endWhenEmpty option')

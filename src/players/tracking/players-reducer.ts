@@ -90,16 +90,15 @@ export const players: Kind<PlayersState, SeatWrite> = {
   },
 
   turn(state) {
-    const { facts, wasFull } = state
-    const { values, missing } = facts
-    if (!facts.state) return
+    const { values, room } = state.facts
+    if (!state.facts.state) return
     decide(state)
-    if (!missing) {
-      if (values) state.seats.forEach((stage, id) => writeSeat(state, id, stage, values.size < facts.room))
+    if (!state.facts.missing) {
+      if (values) state.seats.forEach((stage, id) => writeSeat(state, id, stage, values.size < room))
       writeCount(state)
     }
+    if (isFull(state) && !state.wasFull) state.effects.push(['full', { capacity: mostOf(state) }])
     state.wasFull = isFull(state)
-    if (state.wasFull && !wasFull) state.effects.push(['full', { capacity: mostOf(state) }])
   },
 
   shows(state, id, what) {
@@ -107,28 +106,29 @@ export const players: Kind<PlayersState, SeatWrite> = {
   },
 
   failed(state, id, error) {
-    const { what, fate, isShown, isHeld: isUnanswered } = state.writes.get(id)!
-    const isOutOfRange = error.code === 'OUT_OF_RANGE'
-    if (fate !== 'refused') {
-      if (error.code === 'ALREADY_EXISTS' && !isShown && !isUnanswered) promised(state, id)
-    } else if ('add' in what && idsIn(state, 'joining', 'promised').includes(id)) {
+    const write = state.writes.get(id)!
+    if (write.fate !== 'refused') {
+      if (error.code === 'ALREADY_EXISTS' && !write.isShown && !write.isHeld) promised(state, id)
+    } else if ('add' in write.what && idsIn(state, 'joining', 'promised').includes(id)) {
       // A value that is being removed makes room for the add.
-      const mayHaveRoom = isOutOfRange && idsIn(state, 'gone').some((other) => isHeld(state, other))
+      const mayHaveRoom = error.code === 'OUT_OF_RANGE' && idsIn(state, 'gone').some((other) => isHeld(state, other))
       if (!mayHaveRoom) refuse(state, id, error)
-    } else if (!isOutOfRange) state.effects.push(['error', error])
+    } else if (error.code !== 'OUT_OF_RANGE') state.effects.push(['error', error])
   },
 
   lost(state, id, what) {
     // The removal may have landed, and an allocation may have put the value back.
-    const { allocation, generation } = state.facts
-    if ('since' in what && what.since.allocation !== allocation && generation - what.since.generation !== 1)
+    if (
+      'since' in what &&
+      what.since.allocation !== state.facts.allocation &&
+      state.facts.generation - what.since.generation !== 1
+    )
       promised(state, id)
   },
 }
 
 function isHeld(state: PlayersState, id: string): boolean {
-  const { values } = state.facts
-  return !values || values.has(id)
+  return !state.facts.values || state.facts.values.has(id)
 }
 
 /** Whether an allocation has put the value into the list for a player who is joining. */
@@ -148,13 +148,15 @@ function isSeated(state: PlayersState, id: string): boolean {
  * has left since.
  */
 function isOurs(state: PlayersState, id: string): boolean {
-  const { facts, before } = state
   const write = state.writes.get(id)
-  if (!before.state || !write || write.fate === 'refused' || write.isShown || !('add' in write.what)) return false
-  if (before.allocation === facts.allocation) return true
+  if (!state.before.state || !write || write.fate === 'refused' || write.isShown || !('add' in write.what)) return false
+  if (state.before.allocation === state.facts.allocation) return true
   const isOnly = Array.from(state.writes.keys()).filter((key) => isOpen(state, key)).length === 1
   return (
-    isOnly && state.seats.get(id) === 'gone' && write.fate === 'accepted' && facts.generation - before.generation === 2
+    isOnly &&
+    state.seats.get(id) === 'gone' &&
+    write.fate === 'accepted' &&
+    state.facts.generation - state.before.generation === 2
   )
 }
 

@@ -116,8 +116,7 @@ export function run<Int, State extends Tracked, What, Effect>(
 
   /** Counts ticks for writes that don't show yet, and asks what the watch doesn't tell. */
   function followUp(): void {
-    const { missing } = state.facts
-    if (!missing) explained = undefined
+    if (!state.facts.missing) explained = undefined
     const ticks = Array.from(state.writes.values(), (write) => write.ticks)
     if (!isTicking && ticks.some((left) => left > 0 && left < Infinity)) {
       isTicking = true
@@ -126,7 +125,7 @@ export function run<Int, State extends Tracked, What, Effect>(
         change(() => tick(state))
       })
     }
-    if (!isAsking && (ticks.includes(0) || (missing !== explained && !state.isOver))) void ask()
+    if (!isAsking && (ticks.includes(0) || (state.facts.missing !== explained && !state.isOver))) void ask()
   }
 
   /** Asks the sidecar about overdue writes, and why the GameServer lacks a list or counter. */
@@ -174,8 +173,7 @@ export function run<Int, State extends Tracked, What, Effect>(
 }
 
 function lackOf(kind: 'list' | 'counter', { [kind]: name, limit }: Rules): SidecarError {
-  const capacity = limit < Infinity ? limit : 16
   return new SidecarError('NOT_FOUND', `This GameServer has no ${kind} "${name}"`, {
-    hint: `Add it to the manifest:\nspec:\n  ${kind}s:\n    ${name}:\n      capacity: ${capacity}`,
+    hint: `Add it to the manifest:\nspec:\n  ${kind}s:\n    ${name}:\n      capacity: ${limit < Infinity ? limit : 16}`,
   })
 }

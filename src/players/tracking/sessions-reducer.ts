@@ -35,7 +35,7 @@ export interface SessionsState extends Tracked<SessionWrite, EffectOf<SessionEff
    * The difference in flight: sent, not shown yet and not known to be lost. The second field: before the last object.
    */
   pending: number
-  pendingBefore: number
+  pendingBefore?: number
   /** Whether the pending difference may have landed beside allocations that hide it. */
   isDoubtful?: boolean
   sentLabel?: string
@@ -44,7 +44,7 @@ export interface SessionsState extends Tracked<SessionWrite, EffectOf<SessionEff
 }
 
 export function createSessionsState(rules: Rules): SessionsState {
-  return createTracked(rules, { active: [], started: 0, capacity: 0, pending: 0, pendingBefore: 0 })
+  return createTracked(rules, { active: [], started: 0, capacity: 0, pending: 0 })
 }
 
 /** Whether no session may start any more. */
@@ -60,7 +60,7 @@ export function isFull(state: SessionsState): boolean {
 export function allocated(state: SessionsState): void {
   const { count = 1, capacity } = state.facts
   // The sessions in the first object were allocated to an earlier process of this game.
-  start(state, state.before.state ? allocations(state) : Math.min(count, capacity))
+  start(state, state.before.state ? allocations(state, state.pendingBefore!) : Math.min(count, capacity))
 }
 
 /** The game has ended a session. */
@@ -73,16 +73,16 @@ export function ended(state: SessionsState, number: number): void {
 /** Reconciles the GameServer with the running sessions: one write at a time makes both agree. */
 export const sessions: Kind<SessionsState, SessionWrite> = {
   shown(state) {
-    const { facts, before, pending } = state
-    state.capacity = facts.capacity || state.capacity
+    const { pending } = state
+    state.capacity = state.facts.capacity || state.capacity
     state.pendingBefore = pending
     // A change in the direction of our difference counts as ours, up to the size of our difference.
     state.pending = Math.max(Math.min(pending, 0), Math.min(Math.max(pending, 0), pending - growthOf(state)))
-    if (facts.label !== before.label && facts.label === state.sentLabel) state.isLabelOpen = false
+    if (state.facts.label !== state.before.label && state.facts.label === state.sentLabel) state.isLabelOpen = false
     // The last session had ended before this process of the game started.
     const { thenShutdown } = state.rules
-    if (!before.state && facts.state === 'Allocated' && facts.count === 0)
-      state.isFinished = thenShutdown === 'last' || (!!thenShutdown && facts.capacity === 0)
+    if (!state.before.state && state.facts.state === 'Allocated' && state.facts.count === 0)
+      state.isFinished = thenShutdown === 'last' || (!!thenShutdown && state.facts.capacity === 0)
   },
 
   hopeless() {
@@ -91,10 +91,9 @@ export const sessions: Kind<SessionsState, SessionWrite> = {
 
   turn(state) {
     if (state.isOver || !state.facts.state) return
-    const { counter, label } = state.rules
     if (state.facts.count !== undefined) writeCount(state, state.facts.count)
-    if (label !== undefined) writeLabel(state, String(!isFull(state)))
-    const isReused = counter === undefined && label === undefined && !isLocked(state)
+    if (state.rules.label !== undefined) writeLabel(state, String(!isFull(state)))
+    const isReused = state.rules.counter === undefined && state.rules.label === undefined && !isLocked(state)
     if (isReused && !state.active.length && state.facts.state === 'Allocated')
       send(state, 'ready', { state: 'ready' }, Infinity)
     if (state.isFinished && isClosed(state)) send(state, 'shutdown', { state: 'shutdown' }, 1)
@@ -108,9 +107,9 @@ export const sessions: Kind<SessionsState, SessionWrite> = {
   },
 
   failed(state, key, error) {
-    const { what, fate } = state.writes.get(key)!
-    if (fate !== 'refused') return
-    if ('update' in what) state.pending = 0
+    const write = state.writes.get(key)!
+    if (write.fate !== 'refused') return
+    if ('update' in write.what) state.pending = 0
     if (error.code !== 'OUT_OF_RANGE' && !state.isOver) state.effects.push(['error', error])
   },
 
@@ -130,16 +129,16 @@ function growthOf(state: SessionsState): number {
 }
 
 /** The number of allocations between the last two objects, which is at least one. */
-function allocations(state: SessionsState): number {
+function allocations(state: SessionsState, pendingBefore: number): number {
   const growth = growthOf(state)
   // Upper limit of the writes between both objects: every write that changes more than metadata counts.
   const gap = state.facts.generation - state.before.generation || Infinity
   // Our decrement is one write: if the count didn't grow, the decrement has landed, beside as many allocations as
   // make up for it. Our increment opens a closed server, so it lands before any allocation.
-  const hidden = growth - state.pendingBefore
-  const canHaveLanded = state.pendingBefore && hidden < gap
-  const hasLanded = canHaveLanded && (state.pendingBefore < 0 ? growth < 1 : hidden > 0)
-  state.pending = hasLanded ? 0 : state.pendingBefore
+  const hidden = growth - pendingBefore
+  const canHaveLanded = pendingBefore && hidden < gap
+  const hasLanded = canHaveLanded && (pendingBefore < 0 ? growth < 1 : hidden > 0)
+  state.pending = hasLanded ? 0 : pendingBefore
   if (canHaveLanded && !hasLanded && gap < Infinity) state.isDoubtful = true
   // No more than the capacity can be in use, and one write is one allocation, however much it adds.
   return Math.max(1, Math.min(hasLanded ? hidden : growth, state.facts.capacity, gap))
@@ -168,13 +167,11 @@ function writeCount(state: SessionsState, count: number): void {
 }
 
 function writeLabel(state: SessionsState, label: string): void {
-  const shown = state.facts.label
-  const { sentLabel = label } = state
   // The sidecar remembers each label and writes it again with any other label, so the sidecar must know this value.
-  if (shown === label && sentLabel === label) return
+  if (state.facts.label === label && (state.sentLabel === undefined || state.sentLabel === label)) return
   // A repeated unlock could land after the next allocation, and undo its lock.
   if (!send(state, 'label', { label }, label === 'true' ? Infinity : 1)) return
-  state.isLabelOpen ||= shown !== label
+  state.isLabelOpen ||= state.facts.label !== label
   state.sentLabel = label
 }
 

@@ -66,7 +66,8 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
       const { id } = event as { id: string }
       if (outcome) joins.get(id)!(outcome)
       if (type === 'settle') return
-      noShows.get(id)?.()
+      const cancel = noShows.get(id)
+      if (cancel) cancel()
       noShows.delete(id)
       const miss = (): void => change(() => missed(state, id))
       if (type === 'expected') noShows.set(id, after(noShow, miss))
@@ -141,10 +142,9 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
   checkOptions(client, options, names, ['maxSessions', 'idle'])
   const { counter, label, onSession, thenShutdown, idle = Infinity } = options
   const { maxSessions: limit = counter ? Infinity : 1 } = options
-  const { check } = internals
-  check(typeof onSession === 'function', 'onSession', onSession, 'a function')
+  internals.check(typeof onSession === 'function', 'onSession', onSession, 'a function')
   const isLast = thenShutdown === undefined || thenShutdown === 'last' || thenShutdown > 0
-  check(isLast, 'thenShutdown', thenShutdown, 'above 0 or "last"')
+  internals.check(isLast, 'thenShutdown', thenShutdown, 'above 0 or "last"')
   const sessions = new Map<number, Session<Int>>()
   let latest: AllocatedEvent<Int>
 
@@ -216,18 +216,22 @@ export function trackSessions<Int = number>(client: SidecarClient<Int>, options:
  * @throws SidecarError `CONFIG` for anything but a client, and for an unknown or invalid option
  */
 function checkOptions(client: unknown, options: object, names: readonly string[], numbers: readonly string[]): void {
-  const { check, checkNames } = internals
-  check((Object(client) as { after?: unknown }).after, 'client', client, 'what createClient() gave')
-  check(options, 'options', options, 'an object')
-  checkNames(options, names, 'option')
+  internals.check((Object(client) as { after?: unknown }).after, 'client', client, 'what createClient() gave')
+  internals.check(options, 'options', options, 'an object')
+  internals.checkNames(options, names, 'option')
   for (const name of numbers) {
     const { [name]: value = 1 } = options as Record<string, number>
-    check(value > 0, name, value, 'above 0')
+    internals.check(value > 0, name, value, 'above 0')
   }
 }
 
 /** Keeps ids short: a watch message holds the whole list, and one above 64 KiB kills the real sidecar's WebSocket. */
 function checkId(id: unknown, operation: string): void {
-  const isId = typeof id === 'string' && id && id.length <= 256
-  internals.check(isId, 'id', id, 'a text of 1 to 256 characters', operation)
+  internals.check(
+    typeof id === 'string' && id && id.length <= 256,
+    'id',
+    id,
+    'a text of 1 to 256 characters',
+    operation,
+  )
 }

@@ -152,7 +152,7 @@ export const isRefusal = ({ code }: SidecarError): boolean => /^(OUT|FEAT|UNIM|I
 /** Whether a write may still land. */
 export function isOpen(state: Tracked, key: string): boolean {
   const write = state.writes.get(key)
-  return !!write && !/^[rl]/.test(write.fate)
+  return !!write && write.fate !== 'refused' && write.fate !== 'late'
 }
 
 /** Whether no write of that key is in flight. */
