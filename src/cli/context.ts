@@ -17,8 +17,8 @@ export interface CliContext {
   warn(line: string): void
   version(): string
   /**
-   * Resolves when npm, which started this command, has ended. For a command that starts processes or listens: its end
-   * doesn't wait for who reads its output.
+   * Resolves when npm, which started this command, has ended. A command that starts processes or listens must end then,
+   * even while somebody still reads its output.
    */
   untilOrphaned(): Promise<void>
   /** Resolves with the first signal to end, or as `untilOrphaned()`. A second signal ends the process at once. */

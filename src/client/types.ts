@@ -44,7 +44,7 @@ export interface List<Int = number> {
   name: string
   capacity: Int
   values: string[]
-  /** Only in direct mode, of `addListValue` and `removeListValue`, which give the list as it was last seen. */
+  /** Set only in direct mode, by `addListValue` and `removeListValue`: the list is then the one that the watch last showed. */
   outcome?: Outcome
 }
 

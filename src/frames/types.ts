@@ -80,7 +80,7 @@ export interface DecoderLimits {
   readonly maxFragments?: number
 }
 
-/** The used part of `TextDecoder`, which is tested before its first use. */
+/** The part of `TextDecoder` that the decoder uses, and tests before the first use. */
 export interface TextDecoderLike {
   decode(bytes: Uint8Array, options?: { stream: boolean }): string
 }

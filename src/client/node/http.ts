@@ -124,7 +124,7 @@ function limited(WebSocket: Ws, limit: number): WebSocketConstructor {
       super(url, [], { perMessageDeflate: false, maxPayload, followRedirects: false })
     }
 
-    // Without the event objects that `ws` makes for each message.
+    // Saves the event object that `ws` would create for each message.
     override set onmessage(listener: ((event: never) => void) | null) {
       this.removeAllListeners('message')
       if (listener) this.on('message', (data) => listener({ data } as never))

@@ -59,7 +59,7 @@ const fieldsOf = ({ type: _, ...fields }: ControlCommand): string =>
 export const statusOf = ({ event, reply }: LogEntry): number | undefined =>
   event.type === 'refused' ? event.status : reply?.status
 
-/** Successful beats, and successful reads of the GameServer, as a client sends them while idle, share rows. */
+/** Successful beats share a row, and so do successful reads of the GameServer, which an idle client sends. */
 export function groupOf(entry: LogEntry): string | undefined {
   const { event, reply, changes, warnings, fault, client } = entry
   const isRoutine = event.type === 'call' && ['health', 'getGameServer'].includes(event.call.operation)

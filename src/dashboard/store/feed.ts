@@ -66,7 +66,7 @@ function show(snapshot: Snapshot): void {
   feed.snapshot = snapshot
   const { connection } = state
   if (connection === 'open') return drawSoon(showState)
-  // An empty log sends no entry that would replace those of the server before.
+  // A server with an empty log sends no entries, so the previous server's entries would stay.
   if (snapshot.lastSeq === 0) set({ entries: [] })
   showState()
   set({ connection: 'open' })

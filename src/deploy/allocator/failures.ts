@@ -108,7 +108,7 @@ const OUTCOMES: readonly (readonly [pattern: RegExp, code: AllocationErrorCode])
   [/ is invalid: |error decoding body|cannot unmarshal/, 'INVALID_ARGUMENT'],
   // Its write was refused, so nothing is allocated (pkg/gameserverallocations/allocator.go).
   [/could not update the selected GameServer/, 'UNAVAILABLE'],
-  // The API server found nobody to pass the request on to.
+  // The API server has no endpoint to forward the request to.
   [/ \d+ service unavailable$|dial tcp|no endpoints available/i, 'UNAVAILABLE'],
   [/^\S* 4(00|22) /, 'INVALID_ARGUMENT'],
   [/^\S* 40[13] /, 'FORBIDDEN'],

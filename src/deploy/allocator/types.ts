@@ -12,7 +12,7 @@ export interface WayOptions {
   readonly cert?: string | undefined
   /** Path or PEM text of its private key. Default `GAMESERVER_ALLOCATOR_KEY`, for `service`. */
   readonly key?: string | undefined
-  /** Path or PEM text of the platform's authority. Default `GAMESERVER_ALLOCATOR_CA`, for `service`, else Node's. */
+  /** Path or PEM text of the platform's authority. Default: `GAMESERVER_ALLOCATOR_CA` for `service`; for `url`, Node's. */
   readonly ca?: string | undefined
   /** Namespace of the GameServers. Default the pod's, else `default`. */
   readonly namespace?: string | undefined

@@ -26,7 +26,7 @@ const PROGRAMS = ['server', 'src/server', 'index', 'src/index', 'main', 'src/mai
 const SERVER_PACKAGE =
   /^(@colyseus\/(core|tools|\w+-transport)|colyseus|socket\.io|ws|uWebSockets\.js|express|koa|fastify|@fastify\/.+|@nestjs\/.+|hono|@hono\/.+|elysia|h3|@hapi\/hapi|boardgame\.io|@geckos\.io\/server)$/
 
-/** The scripts that start a server, what a build makes first. */
+/** npm scripts that start a server. The first of them runs the output of a build. */
 const STARTS = ['start:prod', 'start', 'serve']
 
 /** Looks for the program of a package: in the scripts that start it, then `main`, then the usual paths. */

@@ -197,7 +197,7 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   const before = record.gameServer
   const changes = diffGameServers(before, gameServer)
   const { spec, status } = gameServer
-  // The changes don't tell of ports and addresses.
+  // `diffGameServers` ignores ports and addresses.
   if (changes.length === 0 && isEqual([before.spec, before.status], [spec, status])) {
     noteServer(step, name, { gameServer })
     return false

@@ -228,7 +228,7 @@ export function connection(state: Tracked, isUp: boolean): void {
   })
 }
 
-/** The sidecar is being asked about all overdue writes. */
+/** Marks all overdue writes: a read of the sidecar is in flight to check them. */
 export function asking(state: Tracked): void {
   state.writes.forEach((write) => {
     if (!write.ticks) write.ticks = ASKED

@@ -20,7 +20,7 @@ const patches: Readonly<Record<string, (target: unknown, patch: unknown) => unkn
 
 /** The media type of a request. @throws StatusError unless it is one of these */
 export function mediaTypeOf({ method, headers }: IncomingMessage, accepted: readonly string[]): string {
-  // `kubectl scale` names none for its PUT. A POST without a type is a request that any page can send.
+  // `kubectl scale` sends its PUT without a content type. A POST needs one: any page can send a POST without it.
   const given = headers['content-type'] || (method === 'POST' ? '' : objectTypes[0]!)
   const type = given.split(';')[0]!.trim().toLowerCase()
   if (accepted.includes(type)) return type

@@ -8,9 +8,9 @@ import { refusals, type Asked } from './resources.js'
 const MOST_CHANGES = 2_000
 /** Bytes that wait for a slow client. */
 const MOST_WAITING = 1024 * 1024
-/** How long a watch lasts that names no time, as in a cluster. */
+/** Duration of a watch whose request has no `timeoutSeconds`, as in a cluster. */
 const DEFAULT_SECONDS = 45 * 60
-/** The longest time in seconds of a timer. */
+/** The longest duration of a watch: longer timers of Node fire at once. */
 const MOST_SECONDS = 2_000_000
 
 interface KeptChange extends ObjectChange {

@@ -19,7 +19,7 @@ export interface Message {
   readonly unknown: string | undefined
 }
 
-/** The structure of a JSON text: whole strings, a quotation mark that opens none, brackets and separators. */
+/** Tokens that give a JSON text its structure: strings, an unclosed quotation mark, brackets and separators. */
 const structure = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]/gs
 /** The escapes of a valid text; a pair of surrogates counts as one. */
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g
