@@ -170,7 +170,7 @@ const TOLD: GameEnd = { code: 0, reason: 'The game was told to end' }
 const LATEST_MS = 60_000
 
 /** Why an Unhealthy GameServer is ended, and how to avoid that for the next one. */
-function describeUnhealthy({ sidecar }: LocalSidecar): string {
+export function describeUnhealthy({ sidecar }: LocalSidecar): string {
   const { beats, failures, periodSeconds, failureThreshold } = sidecar.snapshot().health
   const sentence = 'The GameServer is Unhealthy, so the platform would end it now'
   if (failures < failureThreshold) return sentence

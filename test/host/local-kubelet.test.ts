@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { describeUnhealthy } from '../../src/host/local-kubelet.js'
+import { describeUnhealthy } from '../../src/host/supervise.js'
 import { createLocalSidecar, type LocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
 
 const silent = ({ control }: LocalSidecar): void => {
