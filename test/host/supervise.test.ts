@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { endInOrder, type EndOptions } from '../../src/host/end-page.js'
 import type { EndWait } from '../../src/host/page-script/page.js'
-import { createLocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
-import { Supervisor, type GameEnd, type GameRun, type SuperviseOptions } from '../../src/host/supervise.js'
+import { createLocalSidecar, type LocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
+import {
+  describeUnhealthy,
+  Supervisor,
+  type GameEnd,
+  type GameRun,
+  type SuperviseOptions,
+} from '../../src/host/supervise.js'
 
 type Gateway = Parameters<typeof endInOrder>[0]['gateway']
 type Players = Parameters<typeof endInOrder>[0]['players']
@@ -146,4 +152,27 @@ describe('closing a game', () => {
     expect(await exited).toMatchObject({ code: 70 })
     expect(local.sidecar.snapshot().gameServer.status.state).toBe('Unhealthy')
   })
+})
+
+const silent = ({ control }: LocalSidecar): void => {
+  control({ type: 'ignoreBeats', on: true })
+  for (let period = 0; period < 10; period += 1) control({ type: 'advanceClock', ms: 5_000 })
+}
+
+test.each<[why: string, calls: readonly string[], become: (local: LocalSidecar) => unknown, sentence: RegExp]>([
+  [
+    'has never had a beat',
+    ['/ready'],
+    silent,
+    /: no beat has ever come\. createClient\(\{ autoHealth: true \}\) sends/,
+  ],
+  ['gets no more beats', ['/ready', '/health'], silent, /: no beat has come for \d+ s$/],
+  ['was made Unhealthy by hand', ['/ready'], ({ control }) => control({ type: 'makeUnhealthy' }), /would end it now$/],
+])('the reason of an Unhealthy GameServer is that it %s', async (_why, calls, become, sentence) => {
+  const local = await createLocalSidecar({ port: 0 })
+  onTestFinished(() => local.close())
+  const headers = { 'content-type': 'application/json' }
+  for (const path of calls) await fetch(local.url + path, { method: 'POST', body: '{}', headers })
+  become(local)
+  expect(describeUnhealthy(local)).toMatch(sentence)
 })
