@@ -1,31 +1,9 @@
 // The types of a local sidecar that `gameserver-sidecar/mock` and `gameserver-sidecar/node` export.
-export type {
-  AnsweredAllocation,
-  Call,
-  Change,
-  ConformanceResult,
-  ControlCommand,
-  ControlResult,
-  CounterAction,
-  EventLog,
-  FaultInfo,
-  GameServerAllocation,
-  GameServerManifest,
-  HealthInfo,
-  ListAction,
-  LogEntry,
-  RawRequest,
-  Sidecar,
-  SidecarConfig,
-  SidecarEnvironment,
-  SidecarEvent,
-  SidecarMode,
-  SidecarSnapshot,
-  Warning,
-  WarningCode,
-  WatchEnd,
-  WatchHandle,
-  WatchMessage,
-  WatchSink,
-  WatcherInfo,
-} from './sidecar.js'
+export type { AnsweredAllocation, CounterAction, GameServerAllocation, ListAction } from './allocation/types.js'
+export type { EventLog, LogEntry } from './sidecar/event-log.js'
+export type { ControlResult, RawRequest, Sidecar, SidecarEnvironment } from './sidecar/sidecar.js'
+export type { GameServerManifest, SidecarConfig, SidecarMode } from './sidecar/state/config.js'
+export type { Change, Warning, WarningCode, WatchEnd } from './sidecar/state/effect.js'
+export type { Call, ControlCommand, SidecarEvent } from './sidecar/state/sidecar-event.js'
+export type { ConformanceResult, FaultInfo, HealthInfo, SidecarSnapshot, WatcherInfo } from './sidecar/wire/snapshot.js'
+export type { WatchHandle, WatchMessage, WatchSink } from './sidecar/wire/watch-stream.js'

@@ -1,5 +1,5 @@
 import type { FleetCommand, FleetView } from '../../platform/fleet.js'
-import type { ControlCommand, SidecarSnapshot } from '../../platform/sidecar.js'
+import type { ControlCommand, GameServerAllocation, SidecarSnapshot } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
 import { page } from '../ui/page.js'
 import { set, type Entry } from './state.js'
@@ -126,7 +126,7 @@ export const send =
   }
 
 /** Sends a GameServerAllocation. Resolves with the reason if nothing was allocated. */
-export async function allocate(allocation: object): Promise<string | undefined> {
+export async function allocate(allocation: GameServerAllocation): Promise<string | undefined> {
   const answer = await api.request('POST', `${CONTROL}/allocations`, allocation)
   if (answer.status !== 200) return messageOf(answer)
   const value = parseJson(answer.text) as { status?: { state?: string }; reason?: string } | undefined

@@ -1,6 +1,6 @@
 import { Component, type ComponentType, type JSX } from 'preact'
 import type { FleetView } from '../../platform/fleet.js'
-import type { FaultPreset, SidecarSnapshot } from '../../platform/sidecar.js'
+import type { FaultPreset, GameServerAllocation, SidecarSnapshot } from '../../platform/sidecar.js'
 
 /** What both timelines know of an entry. */
 export interface Entry {
@@ -60,7 +60,7 @@ const initial = {
   /** The action that waits for the user's consent. */
   asked: undefined as Action | undefined,
   /** The GameServerAllocation that was sent last, for `A`. */
-  lastAllocation: undefined as object | undefined,
+  lastAllocation: undefined as GameServerAllocation | undefined,
   /** Whether keys without Ctrl do something. */
   singleKeys: true,
   /** The view of the GameServer, and the error of the edited text. */

@@ -1,24 +1,16 @@
 import * as v from 'valibot'
+import { longestTimer } from '../../protocol/names.js'
 import { operations } from '../../protocol/operations.js'
 import { isNetwork } from '../../protocol/networks.js'
-import {
-  boolean,
-  either,
-  integer,
-  leaf,
-  list,
-  name,
-  object,
-  optional,
-  pattern,
-  read,
-  record,
-  rule,
-  text,
-  unread,
-  word,
-} from './check.js'
+import { boolean, either, integer, leaf, list, name, object, optional, pattern } from './check.js'
+import { read, record, rule, text, unread, word, type Schema } from './check.js'
 import { gameServer } from './game-server.js'
+
+/** A check of options, which throws InvalidInput for the first mistake. */
+const checkOf =
+  (schema: Schema) =>
+  (value: unknown): void =>
+    void read(schema, value, 'The object of options')
 
 const isIn = (value: unknown, most: number): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most
@@ -67,14 +59,10 @@ const localSidecarOptions = v.pipe(
   notBoth('file', 'gameServer', '; give the one to start with'),
 )
 
-/** Checks the options of `createLocalSidecar()`. @throws InvalidInput for the first mistake */
-export const checkLocalSidecarOptions = (value: unknown): void =>
-  void read(localSidecarOptions, value, 'The object of options')
+/** Checks the options of `createLocalSidecar()`. */
+export const checkLocalSidecarOptions = checkOf(localSidecarOptions)
 
-/** The longest time of Node's timers. */
-const MOST_MS = 0x7fff_ffff
-
-const isTime = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0 && Number(value) <= MOST_MS
+const isTime = (value: unknown): boolean => Number.isFinite(value) && Number(value) > 0 && Number(value) <= longestTimer
 const isToken = (value: unknown): boolean =>
   typeof value === 'boolean' || (typeof value === 'string' && /^[\w.~-]{16,256}$/.test(value))
 
@@ -105,30 +93,28 @@ const ofBoth = optional({
 
 const oneSidecar = notBoth('sidecar', 'local', ': both say which sidecar is used')
 
-const gatewayOptions = v.pipe(
-  object({
-    ...ofBoth,
-    ...optional({
-      dir: name,
-      port: integer(0, 65_535),
-      host: name,
-      spa: boolean,
-      cert: pem,
-      key: pem,
-      onWarning: listener,
-      onLog: listener,
+/** Checks the options of `createGateway()`. */
+export const checkGatewayOptions = checkOf(
+  v.pipe(
+    object({
+      ...ofBoth,
+      ...optional({
+        dir: name,
+        port: integer(0, 65_535),
+        host: name,
+        spa: boolean,
+        cert: pem,
+        key: pem,
+        onWarning: listener,
+        onLog: listener,
+      }),
     }),
-  }),
-  oneSidecar,
+    oneSidecar,
+  ),
 )
 
-const pluginOptions = v.pipe(object(ofBoth), oneSidecar)
-
-/** Checks the options of `createGateway()`. @throws InvalidInput for the first mistake */
-export const checkGatewayOptions = (value: unknown): void => void read(gatewayOptions, value, 'The object of options')
-
-/** Checks the options of `gameserverSidecar()`. @throws InvalidInput for the first mistake */
-export const checkPluginOptions = (value: unknown): void => void read(pluginOptions, value, 'The object of options')
+/** Checks the options of `gameserverSidecar()`. */
+export const checkPluginOptions = checkOf(v.pipe(object(ofBoth), oneSidecar))
 
 const MB = 1024 * 1024
 const HOUR = 3_600_000
@@ -139,74 +125,74 @@ const networks = list(leaf('a network such as 10.0.0.0/8', isNetwork))
 
 const metricsOptions = optional({ metricsPort: integer(0, 65_535), metricsAddress: text, metricsFrom: networks })
 
-const hostOptions = object({
-  dir: name,
-  ...metricsOptions,
-  ...optional({
-    path: pattern('a path that begins with "/"', /^\//),
-    playersPort: integer(0, 65_535),
-    playersHost: text,
-    maxPlayers: integer(1, 100_000),
-    maxMessage: integer(1, 16 * MB),
-    maxRate: integer(1, 1_000_000),
-    maxBuffered: integer(1_024, 1_024 * MB),
-    playerOrigins: list(text),
-    trustProxy: networks,
-    webrtc: boolean,
-    browser: text,
-    browserFlags: list(text),
-    webgl: boolean,
-    bootTimeout: integer(100, HOUR),
-    hangTimeout: integer(100, HOUR),
-    grace: integer(0, HOUR),
-    restarts: integer(0, 1_000),
-    inspect: integer(0, 65_535),
-    signal,
-    onEvent: listener,
+/** Checks the options of `createHost()`. */
+export const checkHostOptions = checkOf(
+  object({
+    dir: name,
+    ...metricsOptions,
+    ...optional({
+      path: pattern('a path that begins with "/"', /^\//),
+      playersPort: integer(0, 65_535),
+      playersHost: text,
+      maxPlayers: integer(1, 100_000),
+      maxMessage: integer(1, 16 * MB),
+      maxRate: integer(1, 1_000_000),
+      maxBuffered: integer(1_024, 1_024 * MB),
+      playerOrigins: list(text),
+      trustProxy: networks,
+      webrtc: boolean,
+      browser: text,
+      browserFlags: list(text),
+      webgl: boolean,
+      bootTimeout: integer(100, HOUR),
+      hangTimeout: integer(100, HOUR),
+      grace: integer(0, HOUR),
+      restarts: integer(0, 1_000),
+      inspect: integer(0, 65_535),
+      signal,
+      onEvent: listener,
+    }),
+    // TLS checks that the two belong together.
+    ...unread('cert', 'key'),
+    // The host's gateway checks these.
+    ...unread('sidecar', 'local', 'platform', 'deny', 'spa', 'isolate', 'autoHealth'),
   }),
-  // TLS checks that the two belong together.
-  ...unread('cert', 'key'),
-  // The host's gateway checks these.
-  ...unread('sidecar', 'local', 'platform', 'deny', 'spa', 'isolate', 'autoHealth'),
-})
-
-/** Checks the options of `createHost()`. @throws InvalidInput for the first mistake */
-export const checkHostOptions = (value: unknown): void => void read(hostOptions, value, 'The object of options')
+)
 
 const isPort = (value: unknown): boolean => isIn(value, 65_535) && Number(value) > 0
 
-const fleetOptions = v.pipe(
-  object(
-    optional({
-      ...{
-        command: list(text),
-        dir: name,
-        file: either(name, list(name), Array.isArray),
-        kubeconfig: name,
-      },
-      replicas: integer(0, 1_000),
-      max: integer(1, 1_000),
-      port: usualPort,
-      ports: leaf(
-        'the first and the last port, such as [7000, 8000]',
-        (value) => Array.isArray(value) && value.length === 2 && value.every(isPort) && value[0] <= value[1],
-      ),
-      platform,
-      grace: integer(0, HOUR),
-      allowHosts: list(text),
-      allowOrigins: list(text),
-      onEvent: listener,
-      // Read as files are; `page` by the host.
-      ...unread('fleet', 'autoscaler', 'page', 'env'),
-    }),
+/** Checks the options of `createFleet()`. */
+export const checkFleetOptions = checkOf(
+  v.pipe(
+    object(
+      optional({
+        ...{
+          command: list(text),
+          dir: name,
+          file: either(name, list(name), Array.isArray),
+          kubeconfig: name,
+        },
+        replicas: integer(0, 1_000),
+        max: integer(1, 1_000),
+        port: usualPort,
+        ports: leaf(
+          'the first and the last port, such as [7000, 8000]',
+          (value) => Array.isArray(value) && value.length === 2 && value.every(isPort) && value[0] <= value[1],
+        ),
+        platform,
+        grace: integer(0, HOUR),
+        allowHosts: list(text),
+        allowOrigins: list(text),
+        onEvent: listener,
+        // Read as files are; `page` by the host.
+        ...unread('fleet', 'autoscaler', 'page', 'env'),
+      }),
+    ),
+    rule(({ command, dir }) =>
+      ((command as readonly unknown[] | undefined)?.length ?? 0) > 0 === (dir !== undefined)
+        ? { key: 'command', message: 'or dir must say what each GameServer runs: one of them' }
+        : undefined,
+    ),
+    notBoth('file', 'fleet', '; give the one to start with'),
   ),
-  rule(({ command, dir }) =>
-    ((command as readonly unknown[] | undefined)?.length ?? 0) > 0 === (dir !== undefined)
-      ? { key: 'command', message: 'or dir must say what each GameServer runs: one of them' }
-      : undefined,
-  ),
-  notBoth('file', 'fleet', '; give the one to start with'),
 )
-
-/** Checks the options of `createFleet()`. @throws InvalidInput for the first mistake */
-export const checkFleetOptions = (value: unknown): void => void read(fleetOptions, value, 'The object of options')
