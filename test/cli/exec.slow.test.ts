@@ -71,7 +71,7 @@ describe('exec', () => {
     expect(out.match(/got \w+/g)).toEqual([`got ${signal}`])
   })
 
-  test.each(['SIGINT', 'SIGHUP'] as const)('%s ends a game that a shell waits for, as npm’s does', async (signal) => {
+  test.each(['SIGINT', 'SIGHUP'] as const)('%s reaches a game in a shell, as npm starts it', async (signal) => {
     const run = await exec([], 'polite', ['/bin/sh', '-c', '"$@"; exit $?', 'sh'])
     run.child.kill(signal)
     const { out } = await run.finished
