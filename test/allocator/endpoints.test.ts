@@ -100,7 +100,7 @@ test('the region that is asked for comes first, then the order of the list', asy
   expect(await askAll([api.allocated, api.allocated], { region: 'moon' })).toEqual(['0', '1 0'])
 })
 
-test('weights share the first requests, and one without is asked last', async () => {
+test('endpoints get first requests in proportion to their weights; an endpoint without a weight is asked last', async () => {
   const clusters = await Promise.all([1, 2, 3].map(() => standIn([api.allocated])))
   const [a, b, c] = clusters.map(({ url }) => url) as [string, string, string]
   const allocator = allocatorOf({ endpoints: [{ url: a }, { url: b, weight: 1 }, { url: c, weight: 3 }] })

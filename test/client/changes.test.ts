@@ -129,7 +129,7 @@ test('a counter event has bigints with int64: bigint', async () => {
   expect(heard[0]).toEqual({ name: 'rooms', count: 9007199254740993n, capacity: 10n, previous: undefined })
 })
 
-test('a list that is none is an error, and the other lists are told', async () => {
+test('an invalid list emits an error, and events of the other lists still come', async () => {
   const lists = { players: { capacity: '4', values: 'a' as never }, rooms: { capacity: '1', values: ['x'] } }
   const { heard, errors } = await hear('list', [{ lists }])
   expect(heard.map(({ name }) => name)).toEqual(['rooms'])

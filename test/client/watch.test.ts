@@ -71,7 +71,7 @@ describe('watch: auto', () => {
 describe('watch: websocket', () => {
   const websocket = { watch: 'websocket' } as const
 
-  test('with watch: websocket nothing else is tried, and ends before each object are one LIMIT error', async () => {
+  test('with watch: websocket there is no fallback; connections that end before each object cause one LIMIT error', async () => {
     const all = await watching(overWebSocket(openAndGone), websocket)
     await all.passUntil(() => all.watches() === 'wwwww')
     expect(all.errors).toMatchObject([{ code: 'LIMIT', operation: 'watchGameServer' }])

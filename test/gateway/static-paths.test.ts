@@ -66,7 +66,7 @@ describe('nothing from outside', () => {
     expect((await ask('/a.js')).text).toBe('a')
   })
 
-  test('a sibling that is compressed and leads outside is not taken', async () => {
+  test('a compressed sibling is ignored if its link leads outside', async () => {
     const folder = await folderOf(files)
     await symlink('../secret.txt', join(folder, 'site', 'a.js.br'))
     const { ask } = await serveSite(join(folder, 'site'))

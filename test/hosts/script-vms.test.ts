@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { transformSync } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
+import { root } from '../support/source.js'
+import { createBareVm } from './support/bare-vm.js'
 import { build, runInGuest } from './support/guest.js'
 import { createQuickJs } from './support/quickjs.js'
 import { expectAllOperations, startSidecar } from './support/sidecar.js'
@@ -11,6 +16,11 @@ beforeEach(async () => {
 })
 afterEach(() => sidecar.close())
 
+const vms = [
+  ['QuickJS', createQuickJs],
+  ['bare V8 context', async () => createBareVm()],
+] as const
+
 const socket = 'WebSocket: transports.WebSocket'
 const transports = [
   ['fetch and WebSocket', 'websocket', `fetch: transports.fetch(true), ${socket}`],
@@ -20,20 +30,18 @@ const transports = [
   ['XMLHttpRequest alone', 'stream', 'XMLHttpRequest: transports.xmlHttpRequest(true)'],
 ] as const
 
-describe('QuickJS, without timers, console, fetch, WebSocket or TextDecoder', () => {
+describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder', (_name, create) => {
   test.each(transports)(
     'the client does all operations and watches over %s, driven by tick()',
     async (_transports, watch, given) => {
       const options = `{ baseUrl: baseUrl, scheduler: false, ${given} }`
-      expectAllOperations(await runInGuest(await createQuickJs(), { baseUrl: sidecar.url, options }), watch, sidecar)
+      expectAllOperations(await runInGuest(await create(), { baseUrl: sidecar.url, options }), watch, sidecar)
     },
   )
 
   test('the error for a missing global names it and the option that replaces it', async () => {
     const run = { baseUrl: sidecar.url, options: '{ baseUrl: baseUrl, retry: false }' }
-    await expect(runInGuest(await createQuickJs(), run)).rejects.toThrow(
-      /CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/,
-    )
+    await expect(runInGuest(await create(), run)).rejects.toThrow(/CONFIG.*[Nn]o fetch.*createClient\({ fetch }\)/)
   })
 
   test('the script for players reserves, fills, refuses and frees seats, driven by tick()', async () => {
@@ -59,10 +67,54 @@ describe('QuickJS, without timers, console, fetch, WebSocket or TextDecoder', ()
       options: `{ baseUrl: baseUrl, scheduler: false, ${transports[0][2]} }`,
       program,
     }
-    expect(await runInGuest(await createQuickJs(), run)).toEqual({
+    expect(await runInGuest(await create(), run)).toEqual({
       told: ['joined bob', 'OUT_OF_RANGE cid', 'noshow ann'],
       ids: [],
       full: false,
     })
   })
+})
+
+const pluginScript = `(function () { var module = undefined, exports = undefined, define = undefined;
+  ${build('umd')}\n}).call(this)`
+const commonJs = `var module = { exports: {} };
+  (function (module, exports) {\n${build('umd')}\n})(module, module.exports)
+  var GameServerSidecar = module.exports`
+
+/** The component of the adapter, which stands in for a client of its own. */
+function withComponent(): string {
+  const { code } = transformSync(readFileSync(join(root, 'dist/cocos.js'), 'utf8'), { format: 'cjs' })
+  return `${pluginScript}
+    delete globalThis.setTimeout
+    var client = GameServerSidecar
+    var module = {};
+    (function (require) {\n${code}\n})(() => client)
+    var { createSidecarComponent } = module.exports
+    GameServerSidecar = {
+      createClient: (options) => cc.addComponent(createSidecarComponent(cc, options)).client,
+    }`
+}
+
+/** What runs in each frame of an emulated engine. */
+const cocos = { engine: 'cocos-native.js', frame: 'cc.director.mainLoop()' }
+const miniGame = { engine: 'mini-game.js', frame: 'frame()' }
+
+test.each([
+  ['Cocos native runtime, the script as a plugin script', cocos, pluginScript],
+  [
+    'Cocos native runtime over XMLHttpRequest, as before 3.x on iOS',
+    cocos,
+    `delete globalThis.fetch;\n${pluginScript}`,
+  ],
+  ['Cocos native runtime through the component, whose frames drive it without timers', cocos, withComponent()],
+  ['mini-game, the script as a CommonJS module', miniGame, commonJs],
+])('the client does all operations in an emulated %s', async (_where, { engine, frame }, load) => {
+  const outcome = await runInGuest(createBareVm(), {
+    engine: readFileSync(join(root, 'test/hosts/guest', engine), 'utf8'),
+    load,
+    options: '{ baseUrl: baseUrl, autoHealth: false }',
+    frame,
+    baseUrl: sidecar.url,
+  })
+  expectAllOperations(outcome, 'websocket', sidecar)
 })

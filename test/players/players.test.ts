@@ -237,11 +237,7 @@ test.each(['many', '', null, {}, '-3'])('a malformed capacity of %j counts as no
     (state) => shown(state, kind, objectOf({ values: [], version: 1, allocation: 0 }, capacity)),
     (state) => join(state, 'ann'),
   )
-  expect(state.effects).toContainEqual([
-    'settle',
-    { id: 'ann' },
-    expect.objectContaining({ code: 'OUT_OF_RANGE' }),
-  ])
+  expect(state.effects).toContainEqual(['settle', { id: 'ann' }, expect.objectContaining({ code: 'OUT_OF_RANGE' })])
 })
 
 test('a join before the first object gets no seat if the GameServer lacks the counter', async () => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
-import { askForNear, didYouMean } from '../../protocol/nearest.js'
+import { suggestNearest, didYouMean } from '../../protocol/nearest.js'
 import { excerpt, show } from '../sidecar/state/show.js'
 
 /** The place of a value: names of fields and indexes of lists. */
@@ -125,7 +125,7 @@ const FEW = 3
 /** One of these words; those of `also` are accepted but not listed. */
 export function word(words: readonly string[], also: readonly string[] = []): Schema {
   return v.picklist([...words, ...also], ({ input }) => {
-    const question = askForNear(input, words)
+    const question = suggestNearest(input, words)
     if (question !== undefined && words.length > FEW) return `can't be ${show(input)}; ${question}`
     const expected = words.map((known) => JSON.stringify(known))
     const list = words.length > FEW ? `one of ${expected.join(', ')}` : expected.join(' or ')

@@ -22,51 +22,19 @@ interface Seat {
   isRefused?: boolean
 }
 
-export interface SeatsOptions {
+interface SeatsOptions {
   client: SidecarClient
   players: Players | undefined
   unallocated: 'refuse' | 'allocate' | undefined
   report(error: SidecarError): void
 }
 
-/** The seats of a server's connections. */
-export interface ConnectionSeats<Connection> {
-  /** Every connection that is admitted or waiting. */
-  readonly connections: ReadonlyMap<Connection, unknown>
-  /** `closed`: new connections are refused. `detached`: every connection is admitted, without a seat. */
-  admission: 'open' | 'closed' | 'detached'
-  /** Whether there are no players. */
-  isEmpty(): boolean
-  idOf(connection: Connection): string | undefined
-  /**
-   * Resolves with the id of a player who could be admitted now, and takes no seat.
-   *
-   * @throws SidecarError if the player would be refused
-   */
-  check(identify: () => PlayerId | Promise<PlayerId>): Promise<string | null>
-  /**
-   * Resolves once this connection is admitted.
-   *
-   * @param isGone whether the connection is lost, which may not have been reported by an event
-   * @throws SidecarError if the connection is refused
-   */
-  take(connection: Connection, identify: () => PlayerId | Promise<PlayerId>, isGone: () => boolean): Promise<void>
-  /**
-   * Takes a seat for an admitted connection in place of its present seat; null only frees the present seat.
-   *
-   * @throws SidecarError if no seat is free. The connection stays open.
-   */
-  seat(connection: Connection, id: string | null): Promise<void>
-  /** Call when the connection is closed, or earlier. */
-  free(connection: Connection): void
-}
+type Identify = () => PlayerId | Promise<PlayerId>
 
-export function createSeats<Connection>({
-  client,
-  players,
-  unallocated,
-  report,
-}: SeatsOptions): ConnectionSeats<Connection> {
+/** The seats of a server's connections. */
+export type ConnectionSeats<Connection> = ReturnType<typeof createSeats<Connection>>
+
+export function createSeats<Connection>({ client, players, unallocated, report }: SeatsOptions) {
   const connections = new Map<Connection, Seat | undefined>()
   const seats = new Map<string, Seat>()
   let allocating: Promise<unknown> | undefined
@@ -97,11 +65,6 @@ export function createSeats<Connection>({
     if (!seat.isRefused) players?.leave(seat.id).catch(() => {})
   }
 
-  function free(connection: Connection): void {
-    vacate(connection)
-    connections.delete(connection)
-  }
-
   function throwIfOver(connection: Connection, isGone?: () => boolean): void {
     if (all.admission === 'closed' || isGone?.() || !connections.has(connection))
       throw new SidecarError('CLOSED', 'This server or connection ends')
@@ -121,13 +84,25 @@ export function createSeats<Connection>({
     }
   }
 
-  const all: ConnectionSeats<Connection> = {
-    connections,
-    admission: 'open',
+  const all = {
+    /** Every connection that is admitted or waiting. */
+    connections: connections as ReadonlyMap<Connection, unknown>,
+    /** `closed`: new connections are refused. `detached`: every connection is admitted, without a seat. */
+    admission: 'open' as 'open' | 'closed' | 'detached',
+    /** Whether there are no players. */
     isEmpty: () => !seats.size,
-    idOf: (connection) => connections.get(connection)?.id,
-    free,
-    async check(identify) {
+    idOf(connection: Connection): string | undefined {
+      return connections.get(connection)?.id
+    },
+
+    /** Call when the connection is closed, or earlier. */
+    free(connection: Connection): void {
+      vacate(connection)
+      connections.delete(connection)
+    },
+
+    /** Resolves with the id of a player who could be admitted now, and takes no seat; rejects for any other player. */
+    async check(identify: Identify): Promise<string | null> {
       if (all.admission === 'closed') throw new SidecarError('CLOSED', 'This server ends')
       const id = await ask(identify, report)
       if (id === null || seats.has(id)) return id
@@ -136,7 +111,13 @@ export function createSeats<Connection>({
         throw new SidecarError('OUT_OF_RANGE', 'Every seat is taken or promised')
       return id
     },
-    async take(connection, identify, isGone) {
+
+    /**
+     * Resolves once this connection is admitted; rejects if it is refused.
+     *
+     * @param isGone whether the connection is lost, which may not have been reported by an event
+     */
+    async take(connection: Connection, identify: Identify, isGone: () => boolean): Promise<void> {
       if (all.admission === 'detached') return
       connections.set(connection, undefined)
       try {
@@ -146,11 +127,16 @@ export function createSeats<Connection>({
         if (id !== null) await sit(connection, id)
         throwIfOver(connection, isGone)
       } catch (error) {
-        free(connection)
+        all.free(connection)
         throw error
       }
     },
-    async seat(connection, id) {
+
+    /**
+     * Takes a seat for an admitted connection in place of its present seat; null only frees the present seat. Rejects if
+     * no seat is free; the connection stays open.
+     */
+    async seat(connection: Connection, id: string | null): Promise<void> {
       if (all.admission === 'detached') return
       const seat = connections.get(connection)
       if (seat?.id === id) return seat.joined
@@ -173,10 +159,7 @@ async function untilAllocated(client: SidecarClient): Promise<void> {
   }
 }
 
-async function ask(
-  identify: () => PlayerId | Promise<PlayerId>,
-  report: (error: SidecarError) => void,
-): Promise<string | null> {
+async function ask(identify: Identify, report: (error: SidecarError) => void): Promise<string | null> {
   let id: PlayerId
   try {
     id = await identify()

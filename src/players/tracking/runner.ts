@@ -9,8 +9,8 @@ import {
 } from '../../index.js'
 import {
   answered,
-  asked,
-  asking,
+  endCheck,
+  startCheck,
   connection,
   isRefusal,
   settle,
@@ -132,7 +132,7 @@ export function run<Int, State extends Tracked, What, Effect>(
   /** Asks the sidecar about overdue writes, and why the GameServer lacks a list or counter. */
   async function ask(): Promise<void> {
     isAsking = true
-    asking(state)
+    startCheck(state)
     const toError = (error: unknown): unknown => error
     // The client refuses the read of a kind that isn't tracked, since its name is undefined.
     const list = (await client.getList(state.rules.list!, limits).catch(toError)) as List<Int> & SidecarError
@@ -156,7 +156,7 @@ export function run<Int, State extends Tracked, What, Effect>(
     }
     isAsking = false
     const answer = gameServer && { values: list.values, count: Number(counter.count), gameServer }
-    change(() => asked(state, kind, answer))
+    change(() => endCheck(state, kind, answer))
   }
 
   follow('gameserver', (gameServer) => change(() => shown(state, kind, gameServer)))

@@ -92,8 +92,9 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
         checkId(id, 'join')
         internals.checkNames(given, ['timeout', 'signal'], 'option', 'join')
         const { timeout = MINUTE, signal } = given
-        const isHere = joins.has(id) || has(id)
-        const failure = state.failure || (isHere && new SidecarError('ALREADY_EXISTS', `"${id}" is here already`))
+        let { failure } = state
+        if (!failure && (joins.has(id) || has(id)))
+          failure = new SidecarError('ALREADY_EXISTS', `"${id}" is here already`)
         if (failure) throw internals.named(failure, 'join')
         const wait = internals.follow(signal)
         const settle = (outcome: JoinOutcome): void => {

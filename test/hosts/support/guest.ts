@@ -30,6 +30,8 @@ export interface GuestRun {
   options: string
   /** A function of the client whose promise is the outcome; all operations, if nothing else is said. */
   program?: string
+  /** Runs in each frame. */
+  frame?: string
   baseUrl: string
 }
 
@@ -53,7 +55,7 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<unknown> 
         function (error) {
           outcome = JSON.stringify({ error: [error.code, error.operation, error.message, error.hint, error.stack] })
         })`)
-    const outcome = await frames(guest)
+    const outcome = await frames(guest, run.frame ?? 'client.tick()')
     const { result, error } = JSON.parse(outcome) as { result?: unknown; error?: unknown }
     if (error !== undefined) throw new Error(`In the guest: ${JSON.stringify(error)}`)
     return result
@@ -64,9 +66,9 @@ export async function runInGuest(guest: Guest, run: GuestRun): Promise<unknown> 
 }
 
 /** The engine's frame loop, until there is an outcome. */
-async function frames(guest: Guest): Promise<string> {
+async function frames(guest: Guest, frame: string): Promise<string> {
   for (;;) {
-    guest.run('client.tick()')
+    guest.run(frame)
     guest.settle()
     const outcome = guest.read('outcome')
     if (outcome !== undefined) return outcome
