@@ -28,7 +28,6 @@ export function performCall(step: Step, call: Call): Answer {
   return (performers[operation] as Performer<typeof operation>)(step, call)
 }
 
-/** Carries out the call of one operation. */
 type Performer<Name extends Call['operation']> = (step: Step, call: CallOf<Name>) => Answer
 
 const performers: { readonly [Name in Call['operation']]: Performer<Name> } = {
