@@ -10,7 +10,7 @@ export interface Cluster {
   readonly region: string | undefined
   readonly weight: number
   failures: number
-  /** Until then other clusters are asked, in ms of `performance.now()`. */
+  /** Other clusters come first until this time, in ms of `performance.now()`. */
   restsUntil: number
 }
 

@@ -101,7 +101,7 @@ export function run<Int, State extends Tracked, What, Effect>(
 
   function end(error: SidecarError): void {
     state.isOver = true
-    change(() => kind.hopeless(state, error))
+    change(() => kind.fail(state, error))
   }
 
   function close(): void {
@@ -147,7 +147,7 @@ export function run<Int, State extends Tracked, What, Effect>(
       const reason = error.code === 'NOT_FOUND' ? lackOf(missing!, state.rules) : isRefusal(error) && error
       if (reason) {
         report(reason)
-        change(() => kind.hopeless(state, reason))
+        change(() => kind.fail(state, reason))
       } else
         after(2 * TICK, () => {
           explained = undefined

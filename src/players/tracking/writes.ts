@@ -87,8 +87,8 @@ export interface Kind<State, What> {
   shown(state: State): void
   /** Decides and writes, once all events of one turn are known. */
   turn(state: State): void
-  /** The sidecar has said why the GameServer lacks the list or counter, or the GameServer ends. */
-  hopeless(state: State, error: SidecarError): void
+  /** Rejects all joins: the GameServer ends, or the sidecar said why it lacks the list or counter. */
+  fail(state: State, error: SidecarError): void
   /** Whether the last object shows the write. */
   shows(state: State, key: string, what: What): boolean
   /** The call of a write has failed. */
