@@ -137,7 +137,7 @@ test('a cluster that never finishes the handshake is passed over, and if all are
   expect(await errorOf(allocatorOf({ endpoints: down }).allocate())).toMatchObject({ code: 'UNAVAILABLE' })
 })
 
-test('the number of waiting calls is told while they wait', async () => {
+test('waiting is the number of calls that have no GameServer yet', async () => {
   const { url } = await standIn([api.none, api.allocated])
   const allocator = allocatorOf({ url })
   const calls = [allocator.allocate({ wait: 60_000 }), allocator.allocate({ wait: 60_000 })]

@@ -134,7 +134,7 @@ describe('exec', () => {
     expect(await isAlive(Number(again))).toBe(false)
   })
 
-  test('--restart starts no command again that has crashed', async () => {
+  test('--restart starts a crashed command no second time', async () => {
     const { code } = await cli(['exec', '--restart', '--', '/bin/sh', '-c', 'exit 4'], NO_SIDECAR).finished
     expect(code).toBe(4)
   })

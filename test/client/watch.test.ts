@@ -264,7 +264,7 @@ describe('a check that fails', () => {
     expect(all.versions).toEqual(['1', '2'])
   })
 
-  test('checks that fail for good are one error until one has gone well, and the watch goes on', async () => {
+  test('failing checks cause one error until a check succeeds, and the watch goes on', async () => {
     const all = await watched({ verifyInterval: 1000 })
     const wrong = reading('no GameServer')
     all.sidecar.play([wrong])

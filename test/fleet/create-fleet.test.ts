@@ -195,7 +195,7 @@ spec:
       ports: [{ name: default, containerPort: 7777 }]
 `
 
-test('a changed file replaces the GameServers; a mistake in it is told with its line and changes nothing', async () => {
+test('a changed file replaces the GameServers; a file with a mistake changes nothing, and the warning names the line', async () => {
   const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
   await writeFile(file, yaml('one'))
   const { fleet, line } = await startReady('', { file, replicas: undefined })

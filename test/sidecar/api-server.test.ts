@@ -90,7 +90,7 @@ describe('while the API server is away', () => {
     expect(sidecar.snapshot().gameServer).toBe(gameServer)
   })
 
-  it('it comes back by itself after ms', async () => {
+  it('the API server comes back by itself after ms', async () => {
     const { sidecar, clock, play } = await startHarness().play({ ...away, ms: 18_000 })
     expect(sidecar.snapshot().faults.apiServerAway).toBe(clock.now() + 18_000)
     await play(...calls, 17_999)
