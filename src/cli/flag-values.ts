@@ -1,4 +1,4 @@
-import { askForNear } from '../protocol/nearest.js'
+import { suggestNearest } from '../protocol/nearest.js'
 import { longestTimer } from '../protocol/names.js'
 import { isNetwork } from '../protocol/networks.js'
 
@@ -69,7 +69,7 @@ export function featureGates(text: string): Record<string, boolean> {
     const match = /^(\w+)=(true|false)$/i.exec(pair.trim())
     if (match === null) throw new Error('It must look like CountsAndLists=false&PlayerTracking=true.')
     const name = match[1]!
-    const question = GATES.includes(name) ? undefined : askForNear(name, GATES)
+    const question = GATES.includes(name) ? undefined : suggestNearest(name, GATES)
     if (question !== undefined) throw new Error(`There is no gate ${JSON.stringify(name)}; ${question}`)
     gates[name] = match[2]!.toLowerCase() === 'true'
   }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { askForNear } from '../protocol/nearest.js'
+import { suggestNearest } from '../protocol/nearest.js'
 import { CommandError, UsageError } from './exit-codes.js'
 
 /** A flag of a command, for parsing, help, suggestions and the check of the docs. */
@@ -62,7 +62,7 @@ export function oneOf<T extends string, D extends T | undefined = undefined>(
   const read = (given: string): T => {
     const found = choices.find((choice) => choice === given)
     if (found !== undefined) return found
-    const question = askForNear(given, choices)
+    const question = suggestNearest(given, choices)
     throw new Error(`Allowed choices are ${choices.join(', ')}${question === undefined ? '.' : `; ${question}`}`)
   }
   return { value, about, choices, read, byDefault } as Flag<T | D>

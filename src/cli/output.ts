@@ -5,7 +5,7 @@ import { plainText } from '../local/files.js'
 
 /** Most bytes that wait for a reader: a log collector that is stuck, or a terminal after Ctrl-S. */
 const MOST_WAITING = 1024 * 1024
-/** At the end, a reader that takes nothing for this long isn't waited for. */
+/** At its end, the process stops waiting for a reader that takes nothing for this long. */
 const PATIENCE_MS = 1_000
 
 type Standard = NodeJS.WriteStream & { readonly fd: number }

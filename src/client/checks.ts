@@ -1,5 +1,5 @@
 import { labelValue, metadataKey } from '../protocol/names.js'
-import { askForNear } from '../protocol/nearest.js'
+import { suggestNearest } from '../protocol/nearest.js'
 import { type FieldKind, type Operation, type OperationName, operations } from '../protocol/operations.js'
 import { SidecarError } from './errors.js'
 import { tryTo } from './globals.js'
@@ -24,7 +24,7 @@ export function check(passed: unknown, name: string, value: unknown, wanted: str
 export function checkName(name: unknown, known: readonly string[], kind: string, operation?: string): void {
   if (known.includes(name as string)) return
   // Other packages say `port`, `url` or `host`.
-  const question = askForNear(String(name).replace(/^(port|url|host)$/i, 'baseUrl'), known)
+  const question = suggestNearest(String(name).replace(/^(port|url|host)$/i, 'baseUrl'), known)
   const hint = question ? 'D' + question.slice(1) : kind === 'event' ? 'There are ' + known.join(', ') : undefined
   throw wrong(`There is no ${kind} ${show(name)}`, operation, hint)
 }

@@ -27,7 +27,7 @@ export function isNews(last: GameServer | undefined, next: GameServer): boolean 
 }
 
 /** Whether a watch would have shown the difference: in local mode, it shows no counters or lists. */
-export function isToldByWatch(last: GameServer, next: GameServer): boolean {
+export function isShownByWatch(last: GameServer, next: GameServer): boolean {
   return !equal(last.object_meta, next.object_meta) || last.status.state !== next.status.state
 }
 

@@ -61,7 +61,7 @@ export function createFetchHttp(
     let reader: Reader | undefined
     let isOver = false
 
-    // After each wait: a host's fetch may know nothing of signals, so its outcome may come after the end.
+    // Checks `isOver` after each await: a host's fetch may ignore the signal and answer after the abort.
     async function exchange(): Promise<void> {
       const response = await send!.call(globals() as never, url, init)
       if (isOver) return

@@ -16,7 +16,7 @@ export type State = ReturnType<typeof createState>
 /** What is known of this GameServer, in the order in which the platform wrote it, and the events that tell it. */
 export function createState(emitter: Emitter<SidecarEvents>, resources: Resources, platform: string) {
   const prefix = metadataPrefix(platform)
-  const tellChanges = createChanges(resources, prefix, lastAllocatedAnnotation(platform))
+  const emitChanges = createChanges(resources, prefix, lastAllocatedAnnotation(platform))
   const followers = new Set<(gameServer: GameServer) => void>()
   let results: readonly unknown[] = []
 
@@ -37,7 +37,7 @@ export function createState(emitter: Emitter<SidecarEvents>, resources: Resource
       const previous = state.last
       if (!isNews(previous, gameServer)) return false
       state.last = gameServer
-      tellChanges(previous, gameServer, emitter)
+      emitChanges(previous, gameServer, emitter)
       const reason = endReasonOf(gameServer)
       if (reason) state.end(reason, Date.now() + GRACE)
       followers.forEach((look) => look(gameServer))
@@ -75,7 +75,7 @@ export function createState(emitter: Emitter<SidecarEvents>, resources: Resource
       const replay = (tell: (event: SidecarEvents[T]) => void): void =>
         isEnding
           ? tell(ending as never)
-          : tellChanges(undefined, state.last!, {
+          : emitChanges(undefined, state.last!, {
               emit: (name, event) => {
                 if (name === (type as string)) tell(event as never)
               },
@@ -102,7 +102,7 @@ interface ChangeListener {
 }
 
 /** Emits what changed from one GameServer to the next; for the first, everything that it holds. */
-type TellChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
+type EmitChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
 
 /** The event of any detail. */
 interface Change {
@@ -121,7 +121,7 @@ const GONE = { count: '0', capacity: '0' }
  * @param prefix stands before labels and annotations that were set through the sidecar
  * @param lastAllocated the annotation that holds the time of the last allocation
  */
-function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string): TellChanges {
+function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string): EmitChanges {
   function toEvent<T>(type: Detail, key: string, now: T | undefined, before: T | undefined): Change {
     if (type === 'counter')
       return Object.assign(toCounter(key, now ?? GONE), { previous: before && toCounter(key, before) })

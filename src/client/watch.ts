@@ -3,7 +3,7 @@ import type { Predicate } from './calls.js'
 import { checkNames } from './checks.js'
 import type { Connection } from './connection.js'
 import { isPassing, named, SidecarError, timedOut, toSidecarError } from './errors.js'
-import { isToldByWatch } from './game-server.js'
+import { isShownByWatch } from './game-server.js'
 import type { ResolvedOptions } from './options.js'
 import type { State } from './state.js'
 import { follow, type Task, throwIfAborted, type Time } from './time.js'
@@ -190,11 +190,11 @@ export function createWatch(
     if (watching && !error) report()
     const found = body as unknown as GameServer
     // Gives the watch time to show the change, or its end: a sidecar that is about to end refuses requests first.
-    if (error || !state.last || isToldByWatch(state.last, found)) await time.sleep(task, GRACE)
+    if (error || !state.last || isShownByWatch(state.last, found)) await time.sleep(task, GRACE)
     // The watch has shown an object meanwhile: compare again once it is quiet.
     if (received !== seen) return planComparison(SETTLE_TIME * 10)
     const { last } = state
-    const isMissed = !error && state.offer(found) && last && isToldByWatch(last, found)
+    const isMissed = !error && state.offer(found) && last && isShownByWatch(last, found)
     if (watching && watching === link && (error || isMissed))
       watching.abort(error ?? new SidecarError('UNAVAILABLE', 'The watch has missed a change'))
   }

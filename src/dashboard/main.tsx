@@ -17,22 +17,14 @@ if (ROUTE === 'fleet') choose(fleet)
 else choose(sidecar)
 
 /** Milliseconds between two titles: each costs a browser some, and a Fleet's may change with each event. */
-const TITLES = 1000
-
-const title = { timer: undefined as ReturnType<typeof setTimeout> | undefined, shownAt: -TITLES }
+const TITLES = 500
 
 onChange(() => {
   const { dataset, style } = document.documentElement
   dataset['theme'] = state.theme
   style.colorScheme = state.theme === 'auto' ? '' : state.theme
-  title.timer ??= setTimeout(
-    () => {
-      Object.assign(title, { timer: undefined, shownAt: performance.now() })
-      showTitle()
-    },
-    title.shownAt + TITLES - performance.now(),
-  )
 })
+setInterval(showTitle, TITLES)
 // The theme is set before the first paint.
 const kept = readKept('local', 'theme')
 set({

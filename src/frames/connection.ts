@@ -3,6 +3,9 @@ import { createDecoder } from './decoder.js'
 import type { Handshake } from './handshake.js'
 import type { ByteStream, Connect, ReadyStates, SocketEvent, WebSocketOptions } from './types.js'
 
+/** The most bytes of one write, so that a slow reader's progress through a large message shows. */
+const SLICE = 1 << 18
+
 /**
  * Writes to the host, and counts the bytes that it still buffers.
  * @param send its result tells whether the host has sent the bytes, see `ByteStream.write`
@@ -26,7 +29,7 @@ function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unkn
     if (bytes > 0) release(bytes)
   }
 
-  const write = (bytes: Uint8Array): void => {
+  const writeSlice = (bytes: Uint8Array): void => {
     if (isEnded) return
     const { length } = bytes
     try {
@@ -53,7 +56,10 @@ function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unkn
   return {
     /** Bytes that the host still buffers, as far as its `write` tells. */
     buffered: () => held,
-    write,
+    write(bytes: Uint8Array): void {
+      if (bytes.length <= SLICE) return writeSlice(bytes)
+      for (let at = 0; at < bytes.length; at += SLICE) writeSlice(bytes.subarray(at, at + SLICE))
+    },
     /** Releases the bytes for which `send` returned false. */
     drained,
     /** Ignores all later writes. */

@@ -159,7 +159,7 @@ export class PageRun implements GameRun {
     if (!isInTime) return this.#endWith(await this.#describeNoBoot())
     this.#hasBooted = true
     tell({ event: 'booted', ms: Math.round(performance.now() - began) })
-    remindOfReady(wasReady, settings.bootTimeout / 2, this.#warn, signal)
+    warnOfMissingReady(wasReady, settings.bootTimeout / 2, this.#warn, signal)
     const hang = await watchForHang(this.#page, settings.hangTimeout, signal)
     if (hang === undefined) return
     const stack = hang.isBusy ? await this.#stack() : ''
@@ -188,7 +188,7 @@ export class PageRun implements GameRun {
  * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, but
  * the platform never sends a player. A game may wait on purpose, so this is only a warning.
  */
-function remindOfReady(
+function warnOfMissingReady(
   wasReady: () => boolean,
   after: number,
   warn: (text: string) => void,

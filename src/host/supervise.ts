@@ -166,7 +166,7 @@ export class Supervisor<Run extends GameRun> {
 /** The end of a game that was told to end. */
 const TOLD: GameEnd = { code: 0, reason: 'The game was told to end' }
 
-/** Longest wait, beyond the grace period, for a host to say that its game has ended. */
+/** Longest wait, beyond the grace period, for the supervised game's end. */
 const LATEST_MS = 60_000
 
 /** Why an Unhealthy GameServer is ended, and how to avoid that for the next one. */

@@ -27,12 +27,12 @@ export function meant(name: string, known: readonly string[]): string | undefine
 }
 
 /** Ends a sentence about an unknown name: asks for the known name that is near, if there is one. */
-export function askForNear(name: unknown, known: readonly string[]): string | undefined {
+export function suggestNearest(name: unknown, known: readonly string[]): string | undefined {
   const best = typeof name === 'string' ? meant(name, known) : undefined
   return best && `did you mean "${best}"?`
 }
 
 /** Ends a sentence about an unknown name: asks for the known name that is near, or else lists all. */
 export function didYouMean(name: unknown, known: readonly string[]): string {
-  return askForNear(name, known) ?? `there are ${known.join(', ')}`
+  return suggestNearest(name, known) ?? `there are ${known.join(', ')}`
 }

@@ -76,7 +76,7 @@ test.concurrent('an Allocated GameServer stays Allocated when the server listens
 })
 
 test.concurrent(
-  'each connection takes a seat under its queried or a random id, and frees it on close',
+  'each connection takes a seat under the id in its query, or a random one, and frees the seat when it closes',
   async ({ world }) => {
     const { sidecar, server, attached } = await world.serve()
     const ids: (string | undefined)[] = []

@@ -100,7 +100,7 @@ test('the region that is asked for comes first, then the order of the list', asy
   expect(await askAll([api.allocated, api.allocated], { region: 'moon' })).toEqual(['0', '1 0'])
 })
 
-test('weights share the first requests, and one without is asked last', async () => {
+test('endpoints get first requests in proportion to their weights; an endpoint without a weight is asked last', async () => {
   const clusters = await Promise.all([1, 2, 3].map(() => standIn([api.allocated])))
   const [a, b, c] = clusters.map(({ url }) => url) as [string, string, string]
   const allocator = allocatorOf({ endpoints: [{ url: a }, { url: b, weight: 1 }, { url: c, weight: 3 }] })
@@ -137,7 +137,7 @@ test('a cluster that never finishes the handshake is passed over, and if all are
   expect(await errorOf(allocatorOf({ endpoints: down }).allocate())).toMatchObject({ code: 'UNAVAILABLE' })
 })
 
-test('the number of waiting calls is told while they wait', async () => {
+test('waiting is the number of calls that have no GameServer yet', async () => {
   const { url } = await standIn([api.none, api.allocated])
   const allocator = allocatorOf({ url })
   const calls = [allocator.allocate({ wait: 60_000 }), allocator.allocate({ wait: 60_000 })]

@@ -37,7 +37,7 @@ async function fleetOf(replicas: number): Promise<Fleet> {
 const states = (fleet: Fleet): string[] => fleet.snapshot().servers.map(({ gameServer }) => gameServer.status.state)
 
 test.each(['the Kubernetes API', 'the allocator service'])(
-  'on the desk, by %s: parallel calls get a GameServer each, in its Fleet and with its players and rooms',
+  'on this machine, by %s: parallel calls get a GameServer each, in its Fleet and with its players and rooms',
   async (way) => {
     const fleet = await fleetOf(2)
     const isApi = way === 'the Kubernetes API'

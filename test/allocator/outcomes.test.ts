@@ -158,7 +158,7 @@ describe('allocate({ wait }) asks again', () => {
     expect(received).toHaveLength(1)
   })
 
-  test('never after a request without an answer in time', async () => {
+  test('but not after a request that timed out', async () => {
     const { url, received } = await standIn([() => undefined])
     const error = await errorOf(allocatorOf({ url, timeout: 200 }).allocate({ wait: UNLIMITED }))
     expect([error.code, error.message]).toEqual(['UNKNOWN_OUTCOME', expect.stringMatching(/no answer within 200 ms/)])
@@ -167,7 +167,7 @@ describe('allocate({ wait }) asks again', () => {
 })
 
 describe('a call ends', () => {
-  test('by its signal in a pause, and nothing was allocated', async () => {
+  test('by its signal during a backoff, when nothing was allocated', async () => {
     const controller = new AbortController()
     const { url } = await standIn([api.none])
     const call = allocatorOf({ url }).allocate({ wait: UNLIMITED, signal: controller.signal })
@@ -175,7 +175,7 @@ describe('a call ends', () => {
     expect(await errorOf(call)).toMatchObject({ code: 'ABORTED' })
   })
 
-  test('by its signal under way, and a GameServer may be allocated', async () => {
+  test('by its signal while the request is in flight, and says that a GameServer may be allocated', async () => {
     const controller = new AbortController()
     const { url } = await standIn([() => controller.abort(new Error('the player left'))])
     const error = await errorOf(allocatorOf({ url }).allocate({ signal: controller.signal }))
@@ -200,7 +200,7 @@ describe('a call ends', () => {
     expect(warnings).toEqual([])
   })
 
-  test('by close(), as every later call, and the connections end', async () => {
+  test('by close(), which also rejects later calls and ends the connections', async () => {
     const { url, server } = await standIn([api.allocated, api.none])
     const allocator = allocatorOf({ url })
     await allocator.allocate()

@@ -43,11 +43,11 @@ const matchLabels = { 'agones.dev/fleet': fleet }
 const SENT = { ...rest, metadata: { labels, annotations } }
 
 describe('createAllocator() finds its way', () => {
-  test('to a Fleet on the desk by GAMESERVER_FLEET_URL, with the whole manifest', async () => {
-    const desk = await standIn([api.allocated])
-    const allocator = allocatorOf({ namespace: 'games' }, { GAMESERVER_FLEET_URL: desk.url })
+  test('to a Fleet on this machine by GAMESERVER_FLEET_URL, with the whole manifest', async () => {
+    const local = await standIn([api.allocated])
+    const allocator = allocatorOf({ namespace: 'games' }, { GAMESERVER_FLEET_URL: local.url })
     expect(await allocator.allocate(REQUEST)).toMatchObject(ALLOCATION)
-    expect(desk.received).toMatchObject([
+    expect(local.received).toMatchObject([
       {
         method: 'POST',
         path: '/apis/allocation.agones.dev/v1/namespaces/games/gameserverallocations',

@@ -176,7 +176,7 @@ inDashboard((open) => {
     const setLabel = (value: number): unknown =>
       dashboard.local.control({ type: 'setLabel', key: 'a', value: String(value) })
     for (let i = 0; i < 120; i++) setLabel(i)
-    await dashboard.says('Timeline', 'a = 119')
+    await dashboard.says('Timeline', 'a=119')
     const heights = await dashboard.run<number[]>(`(() => {
       const list = document.querySelector('.timeline-list')
       return [list.querySelector('.timeline-row').offsetHeight, list.offsetHeight / list.firstElementChild.ariaSetSize]

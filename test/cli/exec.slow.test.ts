@@ -71,7 +71,7 @@ describe('exec', () => {
     expect(out.match(/got \w+/g)).toEqual([`got ${signal}`])
   })
 
-  test.each(['SIGINT', 'SIGHUP'] as const)('%s ends a game that a shell waits for, as npm’s does', async (signal) => {
+  test.each(['SIGINT', 'SIGHUP'] as const)('%s reaches a game in a shell, as npm starts it', async (signal) => {
     const run = await exec([], 'polite', ['/bin/sh', '-c', '"$@"; exit $?', 'sh'])
     run.child.kill(signal)
     const { out } = await run.finished
@@ -90,7 +90,7 @@ describe('exec', () => {
 
   test('a command that ignores SIGTERM of terminate is killed after the grace period', async () => {
     const run = await exec([], 'deaf')
-    await control(run.url, { type: 'terminate', graceMs: 200 })
+    await control(run.url, { type: 'terminate', graceMs: 2_000 })
     const { code, out } = await run.finished
     expect(code).toBe(137)
     expect(out).toMatch(/got SIGTERM/)
@@ -99,11 +99,11 @@ describe('exec', () => {
   test.each(['SIGTERM', 'SIGHUP'] as const)(
     'a command that ignores %s is killed after the grace period',
     async (signal) => {
-      const run = await exec(['--grace', '0.2'], 'deaf')
+      const run = await exec(['--grace', '2'], 'deaf')
       run.child.kill(signal)
       const { code, out, err } = await run.finished
       expect([code, out]).toEqual([137, expect.stringMatching(new RegExp(`got ${signal}$`))])
-      expect(err).toContain(`still runs 0.2 s after ${signal}: SIGKILL`)
+      expect(err).toContain(`still runs 2 s after ${signal}: SIGKILL`)
     },
   )
 
@@ -134,7 +134,7 @@ describe('exec', () => {
     expect(await isAlive(Number(again))).toBe(false)
   })
 
-  test('--restart starts no command again that has crashed', async () => {
+  test('--restart starts a crashed command no second time', async () => {
     const { code } = await cli(['exec', '--restart', '--', '/bin/sh', '-c', 'exit 4'], NO_SIDECAR).finished
     expect(code).toBe(4)
   })

@@ -59,7 +59,7 @@ describe('the command line as a process', () => {
     expect(out).not.toContain('\u001b')
   })
 
-  test('survives a reader of its output that leaves', async () => {
+  test('keeps running when the reader of its output exits', async () => {
     const { url, child, finished } = await startLocal()
     child.stdout!.destroy()
     await call(url, '/ready').catch(() => undefined)
@@ -128,7 +128,7 @@ describe('a signal', () => {
     expect(await finished).toMatchObject({ code: 0, err: '' })
   })
 
-  test('given a second time ends the process at once', async () => {
+  test('that comes a second time ends the process at once', async () => {
     const dir = await temporaryFolder('gameserver-serve')
     await writeFile(join(dir, 'large.bin'), Buffer.alloc(64 * 1024 * 1024))
     const { url, child, finished } = await startServe(dir)

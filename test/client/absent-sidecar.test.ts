@@ -37,7 +37,7 @@ describe('the search for an absent sidecar', () => {
     expect(asked).toHaveLength(6)
   })
 
-  test('the search ends with the last who waits, and the next one keeps its delay', async () => {
+  test('the search ends when no call waits any more, and the next search keeps the delay of the backoff', async () => {
     const { client, asked, pass } = searching()
     const controller = new AbortController()
     const given = client.getGameServer({ signal: controller.signal })
@@ -149,7 +149,7 @@ describe('the warning of an absent sidecar', () => {
     },
   )
 
-  test('an absent sidecar is warned of on the console where there is no logger', async () => {
+  test('without a logger, the warning of an absent sidecar goes to the console', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     onTestFinished(() => warn.mockRestore())
     const { client, pass } = searching({ logger: undefined! })
@@ -158,7 +158,7 @@ describe('the warning of an absent sidecar', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining('http://127.0.0.1:1')]])
   })
 
-  test('no warning of an absent sidecar comes where it answers within 2 s or answered before', async () => {
+  test('a sidecar that answers within 2 s, or that answered before, causes no warning', async () => {
     const { client, answer, pass, warn } = searching({ watch: 'stream' })
     const found = client.getGameServer()
     await pass(900)
@@ -172,7 +172,7 @@ describe('the warning of an absent sidecar', () => {
     expect(warn).not.toHaveBeenCalled()
   })
 
-  test('no warning of an absent sidecar comes where nothing was asked or the client is closed', async () => {
+  test('a client that called nothing, or is closed, warns of no absent sidecar', async () => {
     const idle = searching()
     const closed = searching()
     ignore(closed.client.connect())

@@ -118,7 +118,7 @@ test('a list event has the list, and the values that came and went', async () =>
 
 const unsafe = { rooms: { count: '9007199254740993', capacity: '10' }, seats: { count: '2', capacity: '3' } }
 
-test('a counter that a number cannot hold is an error, and the other counters are told', async () => {
+test('a counter that a number cannot hold emits an error, and events of the other counters still come', async () => {
   const { heard, errors } = await hear('counter', [{ counters: unsafe }])
   expect(heard).toEqual([{ name: 'seats', count: 2, capacity: 3, previous: undefined }])
   expect(errors).toMatchObject([{ code: 'UNSAFE_INTEGER', operation: 'counter' }])
@@ -129,7 +129,7 @@ test('a counter event has bigints with int64: bigint', async () => {
   expect(heard[0]).toEqual({ name: 'rooms', count: 9007199254740993n, capacity: 10n, previous: undefined })
 })
 
-test('a list that is none is an error, and the other lists are told', async () => {
+test('an invalid list emits an error, and events of the other lists still come', async () => {
   const lists = { players: { capacity: '4', values: 'a' as never }, rooms: { capacity: '1', values: ['x'] } }
   const { heard, errors } = await hear('list', [{ lists }])
   expect(heard.map(({ name }) => name)).toEqual(['rooms'])

@@ -233,7 +233,7 @@ describe('a page that is left', () => {
     expect(beacons).toEqual([`${sidecar.url}/health {}`])
   })
 
-  test('no last beat is sent behind a dead game, nor without autoHealth', async () => {
+  test('a page that closes sends no last beat if its game is dead or autoHealth is off', async () => {
     const { page, sidecar, client } = await show({ stallTimeout: 1000 })
     const silent = connectPage(sidecar, { ...page.options, autoHealth: false })
     client.alive()

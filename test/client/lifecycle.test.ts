@@ -190,7 +190,7 @@ test('one connection serves every listener and iterator', async () => {
   expect(sidecar.requests.filter(({ path }) => path === '/watch/gameserver')).toHaveLength(1)
 })
 
-test('an iterator that was told to return is done, also for who waits for it, and gives nothing that it holds', async () => {
+test('return() ends an iterator: a pending next() resolves as done, and queued GameServers are dropped', async () => {
   const { iterator, publish } = await iterating()
   const waiting = iterator.next()
   expect(await iterator.return!()).toEqual(done)

@@ -25,7 +25,7 @@ describe('off()', () => {
     expect(other).toHaveBeenCalledTimes(2)
   })
 
-  test('off() with a context removes the listener of that context, and without one any', async () => {
+  test('off() with a context removes only the listener of that context, and without a context any', async () => {
     const { client, show } = await connected()
     const [a, b] = [{ name: 'a' }, { name: 'b' }]
     const contexts: unknown[] = []

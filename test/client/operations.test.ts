@@ -102,7 +102,7 @@ describe('every operation', () => {
     expect(sidecar.requests).toEqual([])
   })
 
-  test('takes null, undefined members and an endless timeout for options', async () => {
+  test('accepts null, undefined members and an infinite timeout as options', async () => {
     const client = connectClient(await startScripted(answeringWell()))
     for (const options of [null, { timeout: Infinity }, { timeout: undefined, signal: undefined }])
       for (const [, call] of calls) await call(client, options as never)

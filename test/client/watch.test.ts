@@ -71,7 +71,7 @@ describe('watch: auto', () => {
 describe('watch: websocket', () => {
   const websocket = { watch: 'websocket' } as const
 
-  test('with watch: websocket nothing else is tried, and ends before each object are one LIMIT error', async () => {
+  test('with watch: websocket there is no fallback; connections that end before each object cause one LIMIT error', async () => {
     const all = await watching(overWebSocket(openAndGone), websocket)
     await all.passUntil(() => all.watches() === 'wwwww')
     expect(all.errors).toMatchObject([{ code: 'LIMIT', operation: 'watchGameServer' }])
@@ -264,7 +264,7 @@ describe('a check that fails', () => {
     expect(all.versions).toEqual(['1', '2'])
   })
 
-  test('checks that fail for good are one error until one has gone well, and the watch goes on', async () => {
+  test('failing checks cause one error until a check succeeds, and the watch goes on', async () => {
     const all = await watched({ verifyInterval: 1000 })
     const wrong = reading('no GameServer')
     all.sidecar.play([wrong])

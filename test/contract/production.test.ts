@@ -26,7 +26,7 @@ const isEarly = (answer: Answer): boolean => early.includes(answer.status)
 
 const off = { gates: 'CountsAndLists=false' }
 
-// What ours makes of a request is the same in the mock.
+// The mock makes the same of a request as our sidecar.
 for (const target of [productionMock, ...realProduction]) {
   describe(`production mode over the wire: ${target.name}`, () => {
     let running: ProductionRunning | undefined
@@ -56,11 +56,14 @@ for (const target of [productionMock, ...realProduction]) {
       }
     })
 
-    it.each(Object.entries(transport))('%s that are refused early are so as in local mode', async (_, cases) => {
-      running = await target.start()
-      for (const step of cases.flatMap(({ steps }) => steps))
-        if (isEarly(step.expect) && !(target.isMock && needsBytes(step))) await check(step)
-    })
+    it.each(Object.entries(transport))(
+      '%s that are refused before an operation is found get the answers of local mode',
+      async (_, cases) => {
+        running = await target.start()
+        for (const step of cases.flatMap(({ steps }) => steps))
+          if (isEarly(step.expect) && !(target.isMock && needsBytes(step))) await check(step)
+      },
+    )
 
     it('counters, lists and players are refused where they are off', async () => {
       running = await target.start(off)

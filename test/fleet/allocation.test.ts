@@ -92,7 +92,7 @@ const shared = {
   },
 }
 
-test('equal allocations of one batch get different GameServers, and those after it the same again', () => {
+test('equal allocations of one batch get different GameServers; the next batch may get the same one', () => {
   const fleet = readyFleet({ fleet: { replicas: 1, template: withRooms } })
   const { server } = fleet.model.allocate({})
   expect(fleet.model.allocate(shared, 1).server).toBe(server)

@@ -145,7 +145,7 @@ test('createFleet rejects with the range if no port of it is free', async () => 
   )
 })
 
-test('more GameServers than ports wait for one, and say so', async () => {
+test('a GameServer without a free port waits for one, and the log says so', async () => {
   const { ports, ...options } = optionsFor('')
   const { fleet, line } = await start('', { ...options, ports: [ports[0], ports[0]], replicas: 2 })
   await line(/this Fleet uses 1 of it; give a larger --players-port/)
@@ -195,7 +195,7 @@ spec:
       ports: [{ name: default, containerPort: 7777 }]
 `
 
-test('a changed file replaces the GameServers; a mistake in it is told with its line and changes nothing', async () => {
+test('a changed file replaces the GameServers; a file with a mistake changes nothing, and the warning names the line', async () => {
   const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
   await writeFile(file, yaml('one'))
   const { fleet, line } = await startReady('', { file, replicas: undefined })

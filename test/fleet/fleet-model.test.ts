@@ -41,7 +41,7 @@ test('scaling down deletes no Allocated GameServer', () => {
   expect(fleet.names()).toEqual([server])
 })
 
-test('a GameServer whose end was taken back counts again, and another one is deleted for it', () => {
+test('a GameServer that returns from Shutdown to Ready counts again, so the Fleet deletes another one', () => {
   const fleet = readyFleet({ fleet: { replicas: 2 } })
   fleet.model.perform({ type: 'scale', replicas: 1 })
   const [ending] = fleet.names('Shutdown')

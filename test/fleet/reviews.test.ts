@@ -24,7 +24,7 @@ test('recorded answers of webhooks want the replicas that the platform read in t
   }
 })
 
-test('a review is the one that the platform sent', () => {
+test('the request of a webhook equals the review that the platform sent', () => {
   expect(JSON.parse(reviewOf(state))).toEqual({
     request: { uid: expect.any(String), name: 'arena', namespace: 'default', status, labels: { a: 'b' } },
     response: null,

@@ -67,7 +67,7 @@ test('GameServers that end at once again and again are created after growing del
   expect(fleet.model.entries().filter(({ type }) => type === 'warning')).not.toHaveLength(0)
 })
 
-test('an autoscaler goes no further than the limit, and says so', () => {
+test('an autoscaler stops at the limit, and the log says so', () => {
   const fleet = createTestFleet({
     fleet: { replicas: 1 },
     autoscaler: { type: 'Buffer', buffer: { bufferSize: 8, maxReplicas: 50 } },

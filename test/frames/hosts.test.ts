@@ -49,11 +49,15 @@ describe('a host that acts while it writes', () => {
   })
 })
 
-describe('a host whose promises', () => {
+describe('a host’s promises', () => {
   test.each<[string, () => unknown, string]>([
-    ['are of another realm, and rejected', () => runInNewContext('Promise.reject(new Error("EPIPE"))'), 'EPIPE'],
-    ['are rejected with nothing', () => ({ then: (_: unknown, reject: () => void) => reject() }), 'The stream failed'],
-  ])('%s, ends the socket with an error, and nothing throws', async (_name, write, message) => {
+    ['a rejected promise of another realm', () => runInNewContext('Promise.reject(new Error("EPIPE"))'), 'EPIPE'],
+    [
+      'a thenable that rejects with nothing',
+      () => ({ then: (_: unknown, reject: () => void) => reject() }),
+      'The stream failed',
+    ],
+  ])('%s ends the socket with an error, and nothing throws', async (_name, write, message) => {
     let isOpen = false
     const { socket, listeners } = await opened({ write: () => (isOpen ? write() : undefined) })
     isOpen = true

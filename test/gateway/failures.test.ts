@@ -132,7 +132,7 @@ describe('a sidecar that took a request and', () => {
   })
 })
 
-test('a client tells a call that was not sent from a call that may have acted', async () => {
+test('a client distinguishes a call that was not sent from a call that may have been executed', async () => {
   const none = await startGateway({ sidecar: await nowhere() })
   const resets = await startGateway({
     sidecar: await startRawSidecar((socket) => {

@@ -95,7 +95,7 @@ describe('compressed when the game was built', () => {
     expect([headers['content-encoding'], headers['content-type']]).toEqual([undefined, 'application/gzip'])
   })
 
-  test('a file of which there is only the compressed form is found by its own name', async () => {
+  test('a file that exists only compressed is served under its uncompressed name', async () => {
     const { ask } = await serveBuild()
     const found = await ask('/engine.wasm', { 'accept-encoding': 'br' })
     expect([found.status, found.headers['content-encoding'], found.headers['content-type']]).toEqual([

@@ -198,7 +198,7 @@ describe('folders and routes', () => {
     expect(text).toMatch(/^\/assets is a folder without index\.html/)
   })
 
-  test('a file with a slash behind it is none', async () => {
+  test('the path of a file with a slash at its end is 404', async () => {
     const { ask } = await serveSite(await folderOf(site))
     expect((await ask('/assets/a.png/')).status).toBe(404)
   })

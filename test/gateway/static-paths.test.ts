@@ -66,7 +66,7 @@ describe('nothing from outside', () => {
     expect((await ask('/a.js')).text).toBe('a')
   })
 
-  test('a sibling that is compressed and leads outside is not taken', async () => {
+  test('a compressed sibling is ignored if its link leads outside', async () => {
     const folder = await folderOf(files)
     await symlink('../secret.txt', join(folder, 'site', 'a.js.br'))
     const { ask } = await serveSite(join(folder, 'site'))
@@ -87,7 +87,7 @@ describe('nothing from outside', () => {
     expect((await ask('/')).text).toBe(`${TAG}<p>page`)
   })
 
-  test('what Kubernetes mounts is inside: links into a folder that is exchanged as a whole', async () => {
+  test('links of a Kubernetes mount are served: they lead into a folder that each update replaces', async () => {
     const [first, second] = ['..2026_11_21_23_05_59.1234567890', '..2026_11_21_23_06_59.987654321']
     const folder = await folderOf({
       [`site/${first}/index.html`]: '<p>first',

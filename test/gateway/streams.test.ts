@@ -37,7 +37,7 @@ describe('a watch over HTTP', () => {
     expect(log).toEqual([expect.stringContaining('broke off')])
   })
 
-  test('whose client leaves is ended at the sidecar', async () => {
+  test('ends at the sidecar when its client disconnects', async () => {
     const { port, log, sidecar } = await startWatched()
     const socket = await openSocket(port)
     socket.write(`${openWatch}\r\n`)
@@ -141,7 +141,7 @@ describe('a watch over WebSocket', () => {
     expect(body).toBe('\x81\x02hi')
   })
 
-  test('whose client leaves is ended at the sidecar', async () => {
+  test('ends at the sidecar when its client disconnects', async () => {
     let left = Promise.resolve()
     const sidecar = await startSocketSidecar((socket) => {
       left = closed(socket)

@@ -128,7 +128,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect((await host.until('warning', isReminder)).text).toContain('within 1000 ms of its first step')
   })
 
-  test("logs nothing when a client's watch is ended and dials again", async () => {
+  test('logs nothing when the watch of the page ends and the page opens another one', async () => {
     const host = await hostOf(
       `${TICKS}
       const watch = () => fetch('/_/sidecar/watch/gameserver').then(async (answer) => {

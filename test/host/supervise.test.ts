@@ -68,7 +68,7 @@ describe('the graceful end of a page', () => {
     expect(done).toEqual(['refuse players', ...told, 'close players 1001'])
   })
 
-  test('warns about no share of the time if the page is gone', async () => {
+  test('gives no warning about the time for the page if the page is gone', async () => {
     expect((await end({ shutdown: () => Promise.reject(new Error('the browser has ended')) })).warnings).toEqual([])
   })
 

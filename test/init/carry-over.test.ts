@@ -26,7 +26,7 @@ async function fleetIn(folder: string): Promise<Fleet['spec']['template']> {
 
 const textIn = (folder: string, name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
-describe('a gameserver.yaml that is there', () => {
+describe('an existing gameserver.yaml', () => {
   test('makes a Fleet with its lists, counters, health, ports, labels and annotations', async () => {
     const folder = await projectWith(`
 metadata:
@@ -72,7 +72,7 @@ spec:
     expect(await init(folder)).toMatchObject({ code: 0 })
   })
 
-  test("of a developer's machine makes a Fleet without its address and fixed port: init names both, and exits with 1", async () => {
+  test("with a developer's address and a fixed port makes a Fleet without them: init names both, and exits with 1", async () => {
     const folder = await projectWith(`
 metadata:
   annotations: { agones.dev/dev-address: 192.0.2.10, motd: hello }
@@ -110,7 +110,7 @@ spec:
     },
   )
 
-  test('that a local sidecar takes as it is, and a cluster with what init adds, has no mistake', async () => {
+  test('that is complete only with the fields that init adds is accepted', async () => {
     const folder = await projectWith('spec: { lists: { players: { capacity: 8 } } }')
     const { code, out } = await init(folder)
     expect({ code, out }).toMatchObject({ code: 0 })
@@ -127,7 +127,7 @@ spec:
     })
   })
 
-  test('of init itself makes the same fleet.yaml again, with its comments', async () => {
+  test('that init wrote makes the same fleet.yaml again, comments included', async () => {
     const folder = await project()
     await init(folder, '--list', 'players=8', '--players-port', '9000')
     const before = await textIn(folder, 'fleet.yaml')
@@ -155,7 +155,7 @@ spec:
     expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
   })
 
-  test('with a container of its own refuses a flag of the page that is not among its args', async () => {
+  test('with a container refuses flags of the page that are not among the args of the container', async () => {
     const container = '{ name: g, image: g:1, args: [--webgl, --path, /a.html] }'
     const folder = await projectWith(`spec: { template: { spec: { containers: [${container}] } } }`)
     expect((await init(folder, '--path', '/b.html', '--webgl')).err).toBe(

@@ -89,7 +89,7 @@ describe('init', () => {
     expect((await init(folder)).out).toContain('There is nothing to do')
   })
 
-  test("says that somebody else's Dockerfile starts no host, and accepts its own", async () => {
+  test('warns of a Dockerfile that starts no host, but not of the Dockerfile that init wrote', async () => {
     const sentence = "The existing Dockerfile doesn't name gameserver-sidecar, so its image starts no host"
     expect((await initIn({}, { ...PAGE, Dockerfile: 'FROM nginx\n' })).out).toContain(sentence)
     const own = await (await initIn()).text('Dockerfile')

@@ -55,7 +55,7 @@ describe('the Fleet of a program', () => {
     expect(await placesOf(code)).toEqual([])
   })
 
-  test('has the seats that the sources of what a build makes take', async () => {
+  test('has the seats that the sources take if the program is the output of a build', async () => {
     const content = { ...SERVER, main: 'dist/main.js', scripts: { build: 'tsc' } }
     expect(await placesOf("import 'gameserver-sidecar/ws'", content, 'src/main.ts')).toEqual(['lists players=16'])
   })
@@ -69,7 +69,7 @@ describe('the Fleet of a program', () => {
     ])
   })
 
-  test('replaces a server after the seconds of --health without a beat', async () => {
+  test('replaces a server that sends no beat for --health seconds', async () => {
     const { text } = await initIn(SERVER, { 'server.mjs': '' }, '--health', '30')
     expect(await text('fleet.yaml')).toContain('\n        periodSeconds: 10\n        failureThreshold: 3\n')
   })

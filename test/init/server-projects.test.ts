@@ -30,7 +30,7 @@ describe('a project with a page is a program', () => {
     expect(out).toMatch(/Taken for a program, since .*; for a page give --kind page\./)
   })
 
-  test('but not where the page itself loads the main file', async () => {
+  test('unless the page itself loads the main file', async () => {
     const files = { 'index.html': '<script src="./game.js"></script>', 'game.js': '' }
     expect((await dockerIn({ main: 'game.js' }, files)).program).toBeUndefined()
   })

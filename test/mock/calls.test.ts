@@ -80,7 +80,7 @@ describe('a request of no operation', () => {
     expect(() => mock.expect('ready')).toThrow('GET /ready is no operation of the sidecar; did you mean "POST /ready"?')
   })
 
-  test('another address and a WebSocket of another path count as requests of no operation', async () => {
+  test('a request to another address and a WebSocket on another path are requests of no operation', async () => {
     const { mock } = play()
     const { fetch, WebSocket } = mock.options
     await expect(fetch(...send('http://127.0.0.1:9358/gameserver'))).rejects.toThrow(

@@ -56,7 +56,7 @@ describe('manual time', () => {
     expect(now()).toBe(30)
   })
 
-  test('advance() returns where a timer is due after a time too short for the clock', async () => {
+  test('advance() returns although timers are due after less time than the clock resolves', async () => {
     const { mock } = play()
     const { scheduler, now } = mock.options
     await mock.advance(10_000.3)

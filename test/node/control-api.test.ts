@@ -149,7 +149,7 @@ describe('the live log', () => {
     expect(JSON.parse(await frame(1))).toMatchObject({ type: 'entry', entry: { seq: 1 } })
   })
 
-  test('sends a gap when the log dropped entries before a reader got them, with the place to read on', async () => {
+  test('sends a gap with the last sent seq if the log dropped entries before a reader got them', async () => {
     const local = await startLocalSidecar({ mode: 'local' }, { logEntries: 10 })
     onTestFinished(() => local.close())
     const { frame } = converse(`${local.url}/_/api/events`)

@@ -111,7 +111,7 @@ async function startLimited(limit: number, total: number, graceMs: number) {
   return { server, accepted, exempt: limited.exempt, port: await listenHere(server) }
 }
 
-test('over the limit for all connections, the one idle for longest is cut at once', async () => {
+test('a connection over the total limit closes the connection that has been idle longest', async () => {
   const { server, accepted, exempt, port } = await startLimited(2, 5, 1e6)
   const watcher = await openSocket(port)
   await request(port, 'GET /', HOST)

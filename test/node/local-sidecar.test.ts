@@ -173,7 +173,7 @@ describe('a restart', () => {
     await expectNobodyListens(local)
   })
 
-  test('that is still down when the sidecar is closed stays down', async () => {
+  test('does not start again a sidecar that was closed meanwhile', async () => {
     const local = await startSidecar()
     const back = local.restart({ downMs: 1_000_000 })
     await local.close()

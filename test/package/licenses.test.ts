@@ -31,7 +31,7 @@ test('third-party-licenses.txt lists every library that is bundled anywhere, wit
   }
 })
 
-test('and has the terms of each', () => {
+test('dist/third-party-licenses.txt has the terms of each bundled library', () => {
   const text = read('dist/third-party-licenses.txt')
   for (const [name, version] of Object.entries(bundledLibraries())) {
     expect(text).toMatch(new RegExp(`^${name} ${version.replaceAll('.', '\\.')}, .+$`, 'm'))

@@ -1,8 +1,7 @@
 // What an allocation does and answers is compared with the platform's own answers in test/fleet/allocation.test.ts.
 import { describe, expect, test } from 'vitest'
 import { readAllocation } from '../../src/platform/schema.js'
-import { allocateGameServer } from '../../src/platform/sidecar.js'
-import type { AnsweredAllocation, SidecarConfig } from '../../src/platform/sidecar.js'
+import { allocateGameServer, type AnsweredAllocation, type SidecarConfig } from '../../src/platform/sidecar.js'
 import { startHarness, type Harness } from './support/harness.js'
 
 function start(state = 'Ready', config: Partial<SidecarConfig> = {}): Harness {

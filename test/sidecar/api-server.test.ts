@@ -62,7 +62,7 @@ describe('while the API server is away', () => {
     ])
   })
 
-  it('a write of less than half a second ago keeps its own time', async () => {
+  it('a write that was less than half a second old when the API server returned still waits its half second', async () => {
     const { play, states } = await startHarness().play(away, '/ready', 100, back, 399)
     expect(states()).toEqual([])
     await play(1)
@@ -90,7 +90,7 @@ describe('while the API server is away', () => {
     expect(sidecar.snapshot().gameServer).toBe(gameServer)
   })
 
-  it('it comes back by itself after ms', async () => {
+  it('the API server comes back by itself after ms', async () => {
     const { sidecar, clock, play } = await startHarness().play({ ...away, ms: 18_000 })
     expect(sidecar.snapshot().faults.apiServerAway).toBe(clock.now() + 18_000)
     await play(...calls, 17_999)
@@ -111,7 +111,7 @@ describe('while the API server is away', () => {
     expect(state()).toBe('Scheduled')
   })
 
-  it('an ended GameServer is replaced only after it is back', async () => {
+  it('an ended GameServer is replaced only once the API server is back', async () => {
     const { play, state } = await startHarness({ replaceAfter: 1_000 }).play('/shutdown', 600, away, 60_000)
     expect(state()).toBe('Shutdown')
     await play(back, 0)

@@ -89,7 +89,7 @@ describe('beside an entry', () => {
   })
 })
 
-describe('why the last entry turned out as it did', () => {
+describe('the reason of the last entry', () => {
   const whyOf = ({ sidecar }: Harness) => {
     const { seq } = sidecar.log.entries().at(-1)!
     return explainEntry(sidecar.log.find(seq)!, sidecar.config)
@@ -131,7 +131,7 @@ describe('why the last entry turned out as it did', () => {
     )
   })
 
-  it('names the fault that decided, and the time that one took', async () => {
+  it('names the fault that decided, or the time by which a fault delayed the call', async () => {
     const harness = await startHarness().play({ type: 'failCalls', count: 2, status: 500 })
     await harness.call('POST', '/ready')
     expect(harness.sidecar.log.entries().at(-1)).toMatchObject({ fault: true, reply: { status: 500 } })

@@ -41,7 +41,7 @@ describe('delayCalls', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('a delayed watch keeps no timer once it is closed, nor once its client has left', async () => {
+  it('a delayed watch clears its timer when it is closed or its client disconnects', async () => {
     const { control, sidecar, clock } = startHarness()
     control({ type: 'delayCalls', ms: 3000, operations: ['watchGameServer'] })
     const idle = clock.pending

@@ -84,7 +84,7 @@ describe('a GameServer that has ended', () => {
     expect(harness.sidecar.snapshot().watchers).toEqual([])
   })
 
-  it('has replacements with distinct names, which a replay repeats', async () => {
+  it('has replacements with distinct names; the same run gives the same names', async () => {
     const run = async (): Promise<string[]> => {
       const harness = start()
       const names: string[] = []
@@ -127,7 +127,7 @@ describe('a GameServer that has ended', () => {
     expect((await harness.play(10_000)).state()).toBe('Scheduled')
   })
 
-  it('gives way to a fresh one of the new manifest when that is loaded after its end', async () => {
+  it('is replaced by a GameServer of the new manifest if that manifest is loaded after its end', async () => {
     const harness = startHarness()
     const before = present(harness).object_meta
     await harness.play({ type: 'delete', graceMs: 0 }, 1)

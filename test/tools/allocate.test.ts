@@ -61,7 +61,7 @@ describe('allocate', () => {
     expect(status.lists?.['players']?.values?.slice(-2)).toEqual(['alice', 'bob'])
   })
 
-  test('of two values in one --add-to says that the flag repeats', async () => {
+  test('with two values in one --add-to warns that the flag has to be repeated', async () => {
     const { url } = await startLocal('--mode', 'local')
     const { err, code } = await run('allocate', '--url', url, '--add-to', 'players=a,b').finished
     expect(err).toMatch(/^warning: "a,b" is one value of players; repeat --add-to for several\.\nAllocated /)

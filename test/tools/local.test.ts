@@ -148,7 +148,7 @@ describe('a running sidecar', () => {
     expect(await label()).toBe('two')
   })
 
-  test('beyond loopback warns, prints a token, and demands it', async () => {
+  test('on an address beyond loopback warns, prints a token, and demands the token', async () => {
     const { url, line, errorLine } = await startLocal('--address', '0.0.0.0')
     await errorLine(/^warning: Listening on 0\.0\.0\.0/)
     const token = (await line(/Token of the control interface: (\S+)/))[1]!

@@ -40,7 +40,7 @@ describe('watch', () => {
     expect(JSON.parse(line)).toMatchObject({ gameServer: { object_meta: { annotations: { flag } } } })
   })
 
-  test('--json writes GameServers and changes of the connection, each a line', async () => {
+  test('--json writes a line for each GameServer and each change of the connection', async () => {
     const local = await startSidecar()
     const watch = run('watch', '--json', '--url', local.url, '--until', 'ready')
     await watch.line(/"gameserver"/)
@@ -56,7 +56,7 @@ describe('watch', () => {
     expect(short).not.toContain('connection closed')
   })
 
-  test('its end is 0 once the state of --until is there, 75 where the time is over before, 69 where nobody answered', async () => {
+  test('exits with 0 once the state of --until is reached, 75 if the time is over before, 69 if no sidecar answered', async () => {
     const { url } = await startSidecar()
     const nobody = `http://127.0.0.1:${await freePort()}`
     // The first one has to come by an answer, which a busy machine may delay.

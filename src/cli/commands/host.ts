@@ -208,14 +208,14 @@ function pretty(event: HostEvent, colors: Colors): string[] {
   const escape = (text: string): string =>
     (event.event === 'connection' ? [text] : text.split('\n')).map((line) => plainText(line, 2_000)).join('\n')
   const safe = Object.entries(event).map(([name, value]) => [name, typeof value === 'string' ? escape(value) : value])
-  const tell = tellers(colors)[event.event] as (event: HostEvent) => string
-  const [first = '', ...rest] = tell(Object.fromEntries(safe) as HostEvent).split('\n')
+  const format = formattersOf(colors)[event.event] as (event: HostEvent) => string
+  const [first = '', ...rest] = format(Object.fromEntries(safe) as HostEvent).split('\n')
   return [`${colors.dim(clockTime(Date.now()))}  ${first}`, ...rest.map((line) => `${' '.repeat(14)}${line}`)]
 }
 
-type Tellers = { readonly [E in HostEvent as E['event']]: (event: E) => string }
+type Formatters = { readonly [E in HostEvent as E['event']]: (event: E) => string }
 
-function tellers({ bold, cyan, dim, green, red, yellow }: Colors): Tellers {
+function formattersOf({ bold, cyan, dim, green, red, yellow }: Colors): Formatters {
   const levels: Readonly<Record<string, (text: string) => string>> = { error: red, warn: yellow, debug: dim }
   const all = (address: string): string =>
     isWildcard(address) ? ` and all addresses of this machine (${address})` : ''

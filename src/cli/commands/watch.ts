@@ -39,13 +39,13 @@ async function runWatch({ flags: given, context }: Invocation<typeof flags>): Pr
   const baseUrl = await findSidecar(given.url)
   const { createClient } = await import('../../index.node.js')
   const client = createClient({ baseUrl, logger: {}, ...(await toolOptions('watch')) })
-  const told = createTold(baseUrl, given.json, context)
+  const printer = createPrinter(baseUrl, given.json, context)
   const { until, timeout } = given
   let timer: NodeJS.Timeout | undefined
-  const lookAround = setTimeout(() => void nameOthers(client, baseUrl, told), LOOK_AROUND_MS)
+  const lookAround = setTimeout(() => void nameOthers(client, baseUrl, printer), LOOK_AROUND_MS)
   try {
     return await Promise.race([
-      follow(client, until, told),
+      follow(client, until, printer),
       stopped.then((signal) => (until === undefined ? EXIT.DONE : exitOfSignal(signal))),
       new Promise<void>((resolve) => {
         if (timeout !== undefined) timer = setTimeout(resolve, timeout * 1000)
@@ -59,22 +59,22 @@ async function runWatch({ flags: given, context }: Invocation<typeof flags>): Pr
 }
 
 /** Names the sidecars of this machine where none has answered at the given address. */
-async function nameOthers({ status }: SidecarClient, baseUrl: string, told: Told): Promise<void> {
+async function nameOthers({ status }: SidecarClient, baseUrl: string, printer: Printer): Promise<void> {
   const elsewhere = status.connection === 'connected' ? undefined : await sidecarsElsewhere(baseUrl)
-  if (elsewhere !== undefined) told.problem(`No sidecar answers at ${baseUrl}. ${elsewhere}: give --url.`)
+  if (elsewhere !== undefined) printer.problem(`No sidecar answers at ${baseUrl}. ${elsewhere}: give --url.`)
 }
 
-type Told = ReturnType<typeof createTold>
+type Printer = ReturnType<typeof createPrinter>
 
 /** Reports all events, and resolves with the exit code in the wanted state. */
-function follow(client: SidecarClient, until: string | undefined, told: Told): Promise<number> {
+function follow(client: SidecarClient, until: string | undefined, printer: Printer): Promise<number> {
   return new Promise((resolve) => {
     let previous: GameServer | undefined
     // The client reports its own close(), too.
-    client.on('connection', (event) => event.state === 'closed' || told.connection(event))
-    client.on('error', (error) => told.problem(error.message))
+    client.on('connection', (event) => event.state === 'closed' || printer.connection(event))
+    client.on('error', (error) => printer.problem(error.message))
     client.on('gameserver', (gameServer) => {
-      told.gameServer(gameServer, previous)
+      printer.gameServer(gameServer, previous)
       previous = gameServer
       if (gameServer.status.state === until) resolve(EXIT.DONE)
     })
@@ -90,15 +90,15 @@ function timeOver(until: string | undefined, last: string | undefined, baseUrl: 
 }
 
 /** Prints lines for people, or JSON. */
-function createTold(baseUrl: string, isJson: boolean, { print, warn, colors }: CliContext) {
+function createPrinter(baseUrl: string, isJson: boolean, { print, warn, colors }: CliContext) {
   const json = (type: string, fields: object): void => print(jsonText({ type, at: Date.now(), ...fields }))
   const time = (): string => (isJson ? '' : `${colors.dim(clockTime(Date.now()))}  `)
   return {
     gameServer(gameServer: GameServer, previous: GameServer | undefined): void {
       if (isJson) return json('gameserver', { gameServer })
       const changes = previous && diffGameServers(previous, gameServer)
-      const told = changes?.map((change) => describeChange(change, plainText)).join(', ')
-      if (told !== '') print(`${time()}${told ?? plainText(summary(gameServer), 1_000)}`)
+      const text = changes?.map((change) => describeChange(change, plainText)).join(', ')
+      if (text !== '') print(`${time()}${text ?? plainText(summary(gameServer), 1_000)}`)
     },
     connection(event: ConnectionEvent): void {
       if (isJson) return json('connection', event)

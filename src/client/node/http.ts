@@ -88,7 +88,7 @@ type Ws = new (
 const TOO_LONG = /^WS_ERR_(UNSUPPORTED_MESSAGE_LENGTH|TOO_MANY_BUFFERED_PARTS)$/
 
 /** Converts an error of `ws` into a SidecarError if the other side's data caused it. */
-function toOurs(error: unknown): unknown {
+function toSidecarError(error: unknown): unknown {
   const { code = '', message } = Object(error) as { code?: string; message?: string }
   if (!code.startsWith('WS_ERR_')) return error
   return TOO_LONG.test(code)
@@ -131,7 +131,7 @@ function limited(WebSocket: Ws, limit: number): WebSocketConstructor {
     }
 
     override set onerror(listener: ((event: never) => void) | null) {
-      super.onerror = ({ error }: { error: unknown }) => listener?.({ error: toOurs(error) } as never)
+      super.onerror = ({ error }: { error: unknown }) => listener?.({ error: toSidecarError(error) } as never)
     }
   }
 }

@@ -122,7 +122,7 @@ export function createDirectMode(
  * a page of any origin may open. A change of a list is answered with the list as it was before.
  */
 function createBlindRequest({ baseUrl, http }: Access, openWebSocket: OpenWatch, time: Time): Request {
-  /** Whether the latest attempt found somebody. */
+  /** Whether the latest probe reached a sidecar. */
   let isThere = false
 
   const post = (task: Task, url: string, init: FetchInit): Promise<unknown> =>
@@ -223,7 +223,7 @@ export function createOutcomes(watch: Watch, state: State, resources: Resources,
   }
 
   return {
-    // A state that held before proves nothing.
+    // If the GameServer had the state before the write, the watch can't show the write's effect.
     ofWrite: async (task, before, isShown) =>
       before && isShown(before) ? 'sent' : awaitInWatch(task, before, isShown),
 

@@ -69,7 +69,7 @@ const SHOWN = 30
 
 const allocationTone = { Allocated: 'green', UnAllocated: 'orange', Contention: 'red' } as const
 
-/** The last allocations: which GameServer each one took, and why; or by what each GameServer failed. */
+/** The last allocations: which GameServer each one took, and why; or why each GameServer was refused. */
 export const Allocations = part(['entries'], () => {
   const entries = state.entries as readonly EntryView[]
   const allocations = rowsOf(entries, ({ allocation }) => allocation !== undefined, timeline.groupOf)

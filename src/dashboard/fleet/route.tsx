@@ -72,7 +72,7 @@ export const fleet: Route<EntryView> = {
 /** Number of the last entry that was looked at. */
 let seen: number | undefined
 
-/** The state that stands for the whole Fleet: the worst of those that need a look, else whether one is Ready. */
+/** The state that stands for the whole Fleet: the worst that needs attention, else Ready if a GameServer is Ready. */
 function leadingState(servers: readonly ServerView[]): string {
   const has = (name: string): boolean => servers.some((server) => server.state === name)
   return ['Error', 'Unhealthy', 'Ready', 'Allocated'].find(has) ?? servers[0]?.state ?? 'Shutdown'

@@ -15,7 +15,7 @@ export const Counters = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Eleme
     fields={{ name: '', count: '0', capacity: '10' }}
     hint="None: name one in gameserver.yaml, and change it."
     code={`spec:\n  counters:\n    rooms: { count: 0, capacity: 10 }\n\nawait client.updateCounter('rooms', { countDiff: 1 })`}
-    things={snapshot.gameServer.status.counters}
+    items={snapshot.gameServer.status.counters}
     View={Counter}
   />
 )
@@ -26,39 +26,39 @@ export const Lists = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element 
     fields={{ name: '', capacity: '10' }}
     hint="None: name one in gameserver.yaml, and add a player."
     code={`spec:\n  lists:\n    players: { capacity: 16 }\n\nawait client.addListValue('players', 'alice')`}
-    things={snapshot.gameServer.status.lists}
+    items={snapshot.gameServer.status.lists}
     View={List}
   />
 )
 
-interface ThingProps<Thing> {
+interface ItemProps<Item> {
   readonly name: string
-  readonly thing: Thing
+  readonly item: Item
 }
 
-interface GrowingPanelProps<Thing> {
+interface GrowingPanelProps<Item> {
   readonly noun: 'counter' | 'list'
   /** The initial values of the form that adds one. */
   readonly fields: Fields
   /** Advice while there is none. */
   readonly hint: string
   readonly code: string
-  readonly things: Readonly<Record<string, Thing>> | null | undefined
-  View(props: ThingProps<Thing>): JSX.Element
+  readonly items: Readonly<Record<string, Item>> | null | undefined
+  View(props: ItemProps<Item>): JSX.Element
 }
 
 /** A panel with a form that adds a counter or a list. */
-function GrowingPanel<Thing>({ noun, fields, hint, code, things, View }: GrowingPanelProps<Thing>): JSX.Element {
+function GrowingPanel<Item>({ noun, fields, hint, code, items, View }: GrowingPanelProps<Item>): JSX.Element {
   const form = `+ ${noun}`
-  const all = Object.entries(things ?? {})
+  const all = Object.entries(items ?? {})
   const isCounter = noun === 'counter'
   const type = isCounter ? 'setCounter' : 'setList'
   return (
     <Panel name={isCounter ? 'Counters' : 'Lists'} aside={<FormButton form={form} label={form} />}>
       {all.length === 0 && <Hint text={hint} code={code} />}
       <ul>
-        {all.map(([name, thing]) => (
-          <View key={name} name={name} thing={thing} />
+        {all.map(([name, item]) => (
+          <View key={name} name={name} item={item} />
         ))}
       </ul>
       <FieldsForm
@@ -132,9 +132,9 @@ const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: stri
   </div>
 )
 
-function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
+function Counter({ name, item }: ItemProps<CounterStatus>): JSX.Element {
   const form = `Set ${name}`
-  const { present, change } = wantedOf(`counter ${name}`, thing)
+  const { present, change } = wantedOf(`counter ${name}`, item)
   const { count, capacity } = present
   const step = (by: (before: bigint) => bigint): void => {
     const next = (before: CounterStatus): CounterStatus => {
@@ -174,8 +174,8 @@ function Counter({ name, thing }: ThingProps<CounterStatus>): JSX.Element {
   )
 }
 
-function List({ name, thing }: ThingProps<ListStatus>): JSX.Element {
-  const { present, change } = wantedOf(`list ${name}`, thing)
+function List({ name, item }: ItemProps<ListStatus>): JSX.Element {
+  const { present, change } = wantedOf(`list ${name}`, item)
   const values = present.values ?? []
   const set = (by: (values: readonly string[]) => string[], capacity = present.capacity): Promise<boolean> =>
     change(

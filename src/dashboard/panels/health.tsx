@@ -20,7 +20,7 @@ export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
   )
   return (
     <Panel name="Health" aside={tools}>
-      <BeatStrip beats={beats} health={health} now={now} />
+      {beatStrip(beats, health, now)}
       <div class="apart small" aria-hidden="true">
         <span>60 s ago</span>
         {!health.disabled && <span class="orange">{`┄ period ${span(health.periodSeconds * 1000)}`}</span>}
@@ -79,17 +79,11 @@ const HEIGHT = 56
 const MARK = 10
 const FLOOR = HEIGHT - MARK - 2
 
-interface StripProps {
-  readonly beats: Beats
-  readonly health: HealthInfo
-  readonly now: number
-}
-
 /**
  * The last minute as a curve of the time since the last beat. Where the curve rises above the line of the period, a
  * beat is missing. Each beat has a mark below the curve.
  */
-function BeatStrip({ beats, health, now }: StripProps): JSX.Element {
+function beatStrip(beats: Beats, health: HealthInfo, now: number): JSX.Element {
   const from = now - WINDOW
   const period = health.periodSeconds * 1000
   const limit = period * health.failureThreshold

@@ -1,5 +1,5 @@
 import { operations } from '../../protocol/operations.js'
-import { describeCall } from '../../platform/sidecar.js'
+import { describeCall, describeChange } from '../../platform/sidecar.js'
 import type { Change, ControlCommand, LogEntry } from '../../platform/sidecar.js'
 import { cached, readerOfWords } from '../timeline/words.js'
 import type { SentRequest } from '../ui/copy.js'
@@ -70,51 +70,39 @@ export function groupOf(entry: LogEntry): string | undefined {
 /** One line of a diff. Undefined shows as empty. */
 type Difference = readonly [path: string, before: string | undefined, after: string | undefined]
 
-/**
- * The text of a change in a row, and its differences.
- *
- * @param old the last change of the same counter or list, since those changes hold no old values
- */
-export function describeChange(change: Change, old?: Change): readonly [text: string, ...Difference[]] {
+/** @param old the last change of the same counter or list, since those changes hold no old values */
+function differencesBy(change: Change, old?: Change): readonly Difference[] {
   switch (change.type) {
-    case 'state': {
-      const { previous, value } = change
-      return [`state ${previous} → ${value}`, ['status.state', previous, value]]
-    }
+    case 'state':
+      return [['status.state', change.previous, change.value]]
     case 'label':
-    case 'annotation': {
-      const { type, key, previous, value } = change
-      const what = value === undefined ? 'removed' : `= ${value}`
-      return [`${type} ${key} ${what}`, [`metadata.${type}s[${key}]`, previous, value]]
-    }
+    case 'annotation':
+      return [[`metadata.${change.type}s[${change.key}]`, change.previous, change.value]]
     case 'counter': {
-      const { name, count, capacity } = change
+      const path = `status.counters.${change.name}`
       const before = old as typeof change | undefined
-      const path = `status.counters.${name}`
       return [
-        `${name} ${count} of ${capacity}`,
-        [`${path}.count`, before?.count, count],
-        [`${path}.capacity`, before?.capacity, capacity],
+        [`${path}.count`, before?.count, change.count],
+        [`${path}.capacity`, before?.capacity, change.capacity],
       ]
     }
     case 'list': {
       const { name, capacity, added, removed } = change
-      const before = old as typeof change | undefined
       const path = `status.lists.${name}`
-      const values = [...added.map((value) => `+${value}`), ...removed.map((value) => `−${value}`)]
+      const before = old as typeof change | undefined
+      const isKnown = before !== undefined || added.length + removed.length === 0
       return [
-        `${name} ${values.join(' ') || `capacity ${capacity}`}`,
         ...removed.map((value): Difference => [`${path}.values`, value, undefined]),
         ...added.map((value): Difference => [`${path}.values`, undefined, value]),
-        [`${path}.capacity`, before || values.length === 0 ? before?.capacity : capacity, capacity],
+        [`${path}.capacity`, isKnown ? before?.capacity : capacity, capacity],
       ]
     }
     case 'deletion':
-      return ['being deleted', ['metadata.deletionTimestamp', undefined, change.timestamp]]
+      return [['metadata.deletionTimestamp', undefined, change.timestamp]]
     case 'gone':
-      return ['GameServer is gone', ['GameServer', 'exists', 'gone']]
+      return [['GameServer', 'exists', 'gone']]
     case 'replaced':
-      return ['GameServer was replaced', ['GameServer', 'the one before', 'a new one']]
+      return [['GameServer', 'the one before', 'a new one']]
   }
 }
 
@@ -122,10 +110,9 @@ export function describeChange(change: Change, old?: Change): readonly [text: st
 export const differencesOf = (entry: LogEntry, entries: readonly LogEntry[]): readonly Difference[] =>
   entry.changes.flatMap((change) => {
     const isSame = (other: Change): boolean =>
-      'name' in change && other.type === change.type && other.name === change.name
+      'name' in change && 'name' in other && other.type === change.type && other.name === change.name
     const earlier = entries.filter(({ seq }) => seq < entry.seq).flatMap(({ changes }) => changes.filter(isSame))
-    const [, ...differences] = describeChange(change, earlier.at(-1))
-    return differences.filter(([, before, after]) => before !== after)
+    return differencesBy(change, earlier.at(-1)).filter(([, before, after]) => before !== after)
   })
 
 const readTexts = readerOfWords<LogEntry>(
@@ -147,7 +134,7 @@ const readTexts = readerOfWords<LogEntry>(
   (entry) => {
     const { kind, name, details, request } = describe(entry)
     const { changes, warnings, client, reply } = entry
-    const texts = [...changes.map((change) => describeChange(change)[0]), ...warnings.map(({ message }) => message)]
+    const texts = [...changes.map((change) => describeChange(change)), ...warnings.map(({ message }) => message)]
     return [kind, name, details, ...texts, statusOf(entry), client, reply?.message, request?.path]
   },
 )

@@ -1,9 +1,9 @@
-import type { LogEntry } from '../../platform/sidecar.js'
+import { describeChange, type LogEntry } from '../../platform/sidecar.js'
 import { clockTime, plural } from '../common/format.js'
 import { announce, api, messageOf } from '../store/api.js'
 import { state } from '../store/state.js'
 import { copy, copyAsCurl, safeJson, safeText } from '../ui/copy.js'
-import { describe, describeChange, readFilter, statusOf } from './describe.js'
+import { describe, readFilter, statusOf } from './describe.js'
 
 const NOTHING = 'There is no request in this row'
 
@@ -43,7 +43,7 @@ function lineOf(entry: LogEntry): string {
   const parts = [
     ...[clockTime(at), kind.padEnd(7), name, details, statusOf(entry), reply?.message],
     ...[ms === undefined ? '' : `${Math.round(ms)} ms`, client],
-    ...changes.map((change) => describeChange(change)[0]),
+    ...changes.map((change) => describeChange(change)),
     ...warnings.map(({ message }) => `! ${message}`),
   ]
   return safeText(parts.filter((part) => part !== undefined && part !== '').join('  '))

@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
-import type { Change, LogEntry } from '../../platform/sidecar.js'
+import { describeChange, type LogEntry } from '../../platform/sidecar.js'
 import { Chip, StateMark } from '../common/look.js'
 import { Hint } from '../panels/panel.js'
 import { api } from '../store/api.js'
 import { state } from '../store/state.js'
 import { rhythmOf } from '../timeline/model.js'
 import type { TimelineParts } from '../ui/page.js'
-import { describe, describeChange, groupOf, readFilter, statusOf } from './describe.js'
+import { describe, groupOf, readFilter, statusOf } from './describe.js'
 import { Details } from './details.js'
 import { copyTimeline } from './entry-actions.js'
 
@@ -64,7 +64,8 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
       {changes.map((change, i) => (
         <span key={i}>
           {i > 0 ? ', ' : event.type !== 'tick' && <span class="muted">· </span>}
-          <ChangeText change={change} />
+          {change.type === 'state' ? `${change.previous} → ` : describeChange(change)}
+          {change.type === 'state' && <StateMark state={change.value} />}
         </span>
       ))}{' '}
       {fault && <Chip tone="red" text="fault" />}{' '}
@@ -76,16 +77,6 @@ function What({ entry }: { entry: LogEntry }): JSX.Element {
           {` ! ${message}`}
         </span>
       ))}
-    </>
-  )
-}
-
-function ChangeText({ change }: { change: Change }): JSX.Element {
-  if (change.type !== 'state') return <>{describeChange(change)[0]}</>
-  return (
-    <>
-      {`${change.previous} → `}
-      <StateMark state={change.value} />
     </>
   )
 }

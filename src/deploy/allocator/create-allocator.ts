@@ -5,7 +5,7 @@ import { edgeUrl } from '../../protocol/edge-url.js'
 import { allocationOf, requestOf } from './answers.js'
 import { AllocationError, type AllocationErrorCode } from './failures.js'
 import { type Cluster, clustersOf, inOrder, note } from './endpoints.js'
-import { checkNames, OPTIONS, type Surroundings } from './find-way.js'
+import { checkNames, OPTIONS, type PodEnvironment } from './find-way.js'
 import type { AllocateRequest, Allocation, Allocator, AllocatorOptions } from './types.js'
 
 const FIELDS = 'fleet selectors priorities scheduling counters lists labels annotations wait signal region'.split(' ')
@@ -15,7 +15,7 @@ const PAUSES: Partial<Record<AllocationErrorCode, number>> = { CONTENTION: 50, U
 const LONGEST_PAUSE = 5_000
 
 /**
- * Allocates GameServers: of a Fleet on the desk, by the Kubernetes API or by the platform's allocator service; of one
+ * Allocates GameServers: of a Fleet on this machine, by the Kubernetes API or by the platform's allocator service; of one
  * cluster or of several.
  *
  * @throws AllocationError CONFIG for wrong options, and where nothing says where to allocate
@@ -25,9 +25,9 @@ export function createAllocator(options: AllocatorOptions = {}): Allocator {
 }
 
 /** `createAllocator()` with another environment, for tests. */
-export function createAllocatorIn(surroundings: Surroundings, options: AllocatorOptions): Allocator {
+export function createAllocatorIn(environment: PodEnvironment, options: AllocatorOptions): Allocator {
   checkNames(options, OPTIONS, 'CONFIG')
-  const clusters = clustersOf(options, surroundings)
+  const clusters = clustersOf(options, environment)
   const { timeout = 10_000, edge, allowDuplicate = false } = options
   checkMs('timeout', timeout, 'CONFIG', longestTimer)
   if (edgeUrl({ edge, address: '10.0.0.1', port: 1 }) === undefined)

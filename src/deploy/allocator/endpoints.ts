@@ -1,5 +1,5 @@
 import { AllocationError, type AllocationErrorCode } from './failures.js'
-import { checkNames, ENDPOINT_OPTIONS, findWay, type Surroundings } from './find-way.js'
+import { checkNames, ENDPOINT_OPTIONS, findWay, type PodEnvironment } from './find-way.js'
 import { createTransport, type Transport } from './transport.js'
 import type { AllocatorOptions, Endpoint, Way } from './types.js'
 
@@ -10,7 +10,7 @@ export interface Cluster {
   readonly region: string | undefined
   readonly weight: number
   failures: number
-  /** Until then other clusters are asked, in ms of `performance.now()`. */
+  /** Other clusters come first until this time, in ms of `performance.now()`. */
   restsUntil: number
 }
 
@@ -22,7 +22,7 @@ const REST_MS = { first: 500, most: 30_000 }
 const CONNECT_MS = 1_500
 
 /** @throws AllocationError CONFIG */
-export function clustersOf(options: AllocatorOptions, surroundings: Surroundings): readonly Cluster[] {
+export function clustersOf(options: AllocatorOptions, environment: PodEnvironment): readonly Cluster[] {
   const { endpoints, timeout = 10_000, ...shared } = options
   if (endpoints?.length === 0) throw new AllocationError('CONFIG', 'endpoints is empty')
   if (endpoints && (shared.url || shared.service))
@@ -34,7 +34,7 @@ export function clustersOf(options: AllocatorOptions, surroundings: Surroundings
       throw new AllocationError('CONFIG', `weight must be a number of at least 0; got ${String(weight)}`)
     if (endpoints && !own.url && !own.service)
       throw new AllocationError('CONFIG', 'Each of endpoints needs a url or a service')
-    const way = findWay({ ...shared, ...own }, surroundings)
+    const way = findWay({ ...shared, ...own }, environment)
     const connectMs = endpoints && endpoints.length > 1 ? Math.min(CONNECT_MS, timeout) : timeout
     return { way, transport: createTransport(way, timeout, connectMs), region, weight, failures: 0, restsUntil: 0 }
   })

@@ -50,7 +50,7 @@ export const FLEET_LABEL = 'agones.dev/fleet'
 export interface Answer {
   readonly status: number
   readonly text: string
-  /** Why a Fleet on the desk didn't allocate, from the header `Warning`. A cluster doesn't say. */
+  /** Why a Fleet on this machine didn't allocate, from the header `Warning`. A cluster doesn't say. */
   readonly reason: string | undefined
 }
 
@@ -153,8 +153,8 @@ export function refusalOf(
   }
   // Only a Fleet on this machine tells a reason, and only its service has no TLS.
   const isPlainService = way.kind === 'service' && url.protocol === 'http:'
-  const isOnDesk = foundBy === 'GAMESERVER_FLEET_URL' || reason !== undefined || isPlainService
-  const servers = isOnDesk ? `${url.origin}/_/` : `kubectl get gameservers -n ${namespace}${label}`
+  const isLocalFleet = foundBy === 'GAMESERVER_FLEET_URL' || reason !== undefined || isPlainService
+  const servers = isLocalFleet ? `${url.origin}/_/` : `kubectl get gameservers -n ${namespace}${label}`
   const hints: Partial<Record<AllocationErrorCode, string>> = {
     UNALLOCATED: `Give a longer wait if the Fleet grows. Its servers: ${servers}`,
     CONTENTION: 'Ask again, or give wait',

@@ -4,8 +4,8 @@ import { didYouMean } from '../../protocol/nearest.js'
 import { AllocationError } from './failures.js'
 import type { Way, WayOptions } from './types.js'
 
-/** Where a pod finds its account, and its environment. */
-export interface Surroundings {
+/** What tells a pod where the platform is: its variables, and its service account. */
+export interface PodEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder with `token`, `ca.crt` and `namespace`. */
   readonly account: string
@@ -35,7 +35,7 @@ export function checkNames(given: object, known: readonly string[], code: 'CONFI
  *
  * @throws AllocationError CONFIG
  */
-export function findWay(options: WayOptions, { env, account }: Surroundings): Way {
+export function findWay(options: WayOptions, { env, account }: PodEnvironment): Way {
   if (options.url && options.service) throw new AllocationError('CONFIG', 'url and service exclude each other')
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = env
   const isInPod = host !== '' && existsSync(join(account, 'token'))

@@ -18,7 +18,7 @@ export interface Project {
   readonly kind: Kind | undefined
   /** The end of a sentence: why the project is of this kind. */
   readonly why: string
-  /** Why no program or page can be named, if so. */
+  /** Why init can't name a program or page; undefined if it can. */
   readonly problem: string | undefined
   /** A DNS label. */
   readonly name: string

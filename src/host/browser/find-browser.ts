@@ -6,7 +6,7 @@ export const thisSystem = {
   platform: process.platform,
   env: process.env,
   isRoot: process.getuid?.() === 0,
-  /** Why there is no file at a path that this user may run; undefined if there is one. */
+  /** Why this user can't run the file at a path; undefined if the user can. */
   problemWith(path: string): string | undefined {
     const found = attempt(() => statSync(path))
     if (found === undefined) return 'not there'

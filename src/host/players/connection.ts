@@ -147,7 +147,7 @@ export class Connection {
     this.#waitingBytes += Buffer.byteLength(message)
   }
 
-  /** The game's own text, without a signal. */
+  /** The text that goes to the game; undefined for a signal of WebRTC. */
   #read(text: string, player: Receiver): string | undefined {
     try {
       return this.#channel ? this.#channel.read(text) : text

@@ -52,7 +52,7 @@ export interface RelayOptions {
   /** Whether the page returns after its socket is lost. The close frames of players depend on this. */
   mayStartAgain(): boolean
   onPlayer(change: PlayerChange): void
-  /** Takes a line about each player who was refused or ended, at most 20 in ten seconds. */
+  /** Takes a log line for each player whom the host refused or disconnected, at most 20 in ten seconds. */
   onLog(line: string): void
   /** Takes unexpected errors, such as a malformed batch of the page. */
   onFault(error: unknown): void

@@ -43,7 +43,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** @throws Error whose message says what else it is, as the end of a sentence */
+/** @throws Error for anything but a file; the message says what it is, as the end of a sentence */
 export function refuseUnlessFile(stats: Stats): void {
   if (stats.isFile()) return
   const what = stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : 'a device'

@@ -115,7 +115,7 @@ export class GameServers {
   beatsOf(server: string): Beats | undefined {
     const health = this.#slots.get(server)?.run?.local.sidecar.snapshot().health
     if (health === undefined) return undefined
-    // Without the time of the last beat, which would be news each second.
+    // Leaves out the time of the last beat, which would change the view each second.
     const { disabled, failures, failureThreshold } = health
     return { disabled, failures, failureThreshold }
   }

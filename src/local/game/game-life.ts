@@ -49,8 +49,8 @@ export class GameLife<End> {
   readonly #over = new AbortController()
   #runs = false
   #game: Game<End> | undefined
-  /** The signal and the grace period that the game got last, perhaps while it was being started. */
-  #asked: readonly [signal: string, graceMs: number] | undefined
+  /** The last call of `terminate()` for the present game, which may still be starting. */
+  #termination: readonly [signal: string, graceMs: number] | undefined
   #limits: NodeJS.Timeout[] = []
 
   constructor(options: GameLifeOptions<End>) {
@@ -69,7 +69,7 @@ export class GameLife<End> {
   /** Sends the game a signal, and SIGKILL if it still runs after the grace period. */
   terminate(signal = 'SIGTERM', graceMs = this.graceMs): void {
     if (!this.#runs) return
-    this.#asked = [signal, graceMs]
+    this.#termination = [signal, graceMs]
     const game = this.#game
     if (game === undefined) return
     game.terminate(signal)
@@ -88,7 +88,7 @@ export class GameLife<End> {
 
   #followGameServer(state: string): void {
     const { kubelet, onGameServerEnd } = this.#options
-    const isTerminated = this.#runs && this.#asked === undefined
+    const isTerminated = this.#runs && this.#termination === undefined
     onGameServerEnd?.(state, isTerminated)
     if (kubelet !== 'ends game') this.#over.abort()
     if (isTerminated) this.terminate()
@@ -118,11 +118,11 @@ export class GameLife<End> {
     this.#runs = true
     try {
       this.#game = await this.#options.start(this.#over.signal, this.graceMs)
-      if (this.#asked !== undefined) this.terminate(...this.#asked)
+      if (this.#termination !== undefined) this.terminate(...this.#termination)
       return await this.#game.exited
     } finally {
       this.#runs = false
-      this.#game = this.#asked = undefined
+      this.#game = this.#termination = undefined
       for (const limit of this.#limits.splice(0)) clearTimeout(limit)
     }
   }

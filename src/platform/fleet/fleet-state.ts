@@ -61,7 +61,7 @@ export interface FleetState {
   readonly sequence: number
   /** GameServers in a row that failed at once, when the last one did, and when the next one may be created. */
   readonly failures: { readonly count: number; readonly since: number; readonly until: number }
-  /** The present batch of parallel allocations that are equal: how many came, and which GameServers it has given. */
+  /** The current batch of equal, parallel allocations: how many came, and which GameServers they got. */
   readonly batch: {
     readonly id: number | undefined
     readonly key: string

@@ -21,7 +21,7 @@ export function syncSet(step: FleetStep, set: SetObject): void {
     noteServer(step, name, { isEnding: true })
     tell(step, { type: 'deleted', server: name, text: `${name} is deleted, ${reasonOf(gameServer.status.state)}.` })
   }
-  // Each GameServer that failed at once delays the next ones.
+  // GameServers that failed at their start delay the next ones by a backoff.
   if (step.now >= step.state.failures.until) for (let i = 0; i < missing; i++) create(step, set)
   putSet(step, { ...set, status: statusOfSet(set.spec.template, serversOf(step, set)) })
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
-import { askForNear, didYouMean } from '../../protocol/nearest.js'
+import { suggestNearest, didYouMean } from '../../protocol/nearest.js'
 import { excerpt, show } from '../sidecar/state/show.js'
 
 /** The place of a value: names of fields and indexes of lists. */
@@ -102,7 +102,6 @@ export const quotable = v.string(mustBe('text, in quotes if it looks like a numb
 export const name = v.pipe(v.string(mustBe('non-empty text')), v.minLength(1, mustBe('non-empty text')))
 export const boolean = v.boolean(mustBe('true or false'))
 
-/** A number within bounds. */
 export function number(least: number, most: number) {
   const message = mustBe(`a number from ${least} to ${most}`)
   return v.pipe(v.number(message), v.minValue(least, message), v.maxValue(most, message))
@@ -115,10 +114,8 @@ export function integer(least: number, most = Infinity) {
   return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
 }
 
-/** A value that passes a test. */
 export const leaf = (expected: string, test: (value: unknown) => boolean) => v.custom(test, mustBe(expected))
 
-/** Text that matches a pattern. */
 export const pattern = (expected: string, regex: RegExp) =>
   v.pipe(v.string(mustBe(expected)), v.regex(regex, mustBe(expected)))
 
@@ -128,7 +125,7 @@ const FEW = 3
 /** One of these words; those of `also` are accepted but not listed. */
 export function word(words: readonly string[], also: readonly string[] = []): Schema {
   return v.picklist([...words, ...also], ({ input }) => {
-    const question = askForNear(input, words)
+    const question = suggestNearest(input, words)
     if (question !== undefined && words.length > FEW) return `can't be ${show(input)}; ${question}`
     const expected = words.map((known) => JSON.stringify(known))
     const list = words.length > FEW ? `one of ${expected.join(', ')}` : expected.join(' or ')
@@ -136,7 +133,6 @@ export function word(words: readonly string[], also: readonly string[] = []): Sc
   })
 }
 
-/** A list with items of one kind. */
 export const list = (item: Schema): Schema => v.array(item, mustBe('a list'))
 
 /** Keys that are data here, but that valibot's records skip. */

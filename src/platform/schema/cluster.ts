@@ -142,7 +142,7 @@ export function clusterMistakes(manifest: Fields): ClusterMistake[] {
     mistakes.push(mistake)
     const { path } = mistake
     const depth = isFleet && path[1] === 'template' ? 4 : 2
-    // Without its template, the next mistake would be that it has none.
+    // Never removes the template itself: its absence would be reported as the next mistake.
     if (path.length < depth || path[depth - 1] === 'template') break
     rest = without(rest, path.slice(0, depth))
   }

@@ -28,7 +28,6 @@ export function createDelays(setTimer: SidecarEnvironment['setTimer']) {
         left.addEventListener('abort', leave)
         if (left.aborted) leave()
       }),
-    /** Rejects all pending waits. */
     rejectAll(why: string): void {
       for (const reject of [...waiting]) reject(new ConnectionDropped(why))
     },

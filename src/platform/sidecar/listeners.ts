@@ -1,4 +1,3 @@
-/** Takes the error of a listener. */
 export type Report = (error: unknown) => void
 
 /** Calls a listener, and reports its error or rejection instead of throwing it. */

@@ -17,7 +17,6 @@ interface Watcher {
   busy: boolean
 }
 
-/** A requested watch. */
 type NewWatch = Pick<Watcher, 'transport' | 'openedAt' | 'client' | 'sink'>
 
 export type Watchers = ReturnType<typeof createWatchers>

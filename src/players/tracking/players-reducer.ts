@@ -84,7 +84,7 @@ export const players: Kind<PlayersState, SeatWrite> = {
       })
   },
 
-  hopeless(state, error) {
+  fail(state, error) {
     state.failure = error
     decide(state)
   },

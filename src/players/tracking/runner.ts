@@ -9,8 +9,8 @@ import {
 } from '../../index.js'
 import {
   answered,
-  asked,
-  asking,
+  endCheck,
+  startCheck,
   connection,
   isRefusal,
   settle,
@@ -101,7 +101,7 @@ export function run<Int, State extends Tracked, What, Effect>(
 
   function end(error: SidecarError): void {
     state.isOver = true
-    change(() => kind.hopeless(state, error))
+    change(() => kind.fail(state, error))
   }
 
   function close(): void {
@@ -131,7 +131,7 @@ export function run<Int, State extends Tracked, What, Effect>(
   /** Asks the sidecar about overdue writes, and why the GameServer lacks a list or counter. */
   async function ask(): Promise<void> {
     isAsking = true
-    asking(state)
+    startCheck(state)
     const toError = (error: unknown): unknown => error
     // The client refuses the read of a kind that isn't tracked, since its name is undefined.
     const list = (await client.getList(state.rules.list!, limits).catch(toError)) as List<Int> & SidecarError
@@ -146,7 +146,7 @@ export function run<Int, State extends Tracked, What, Effect>(
       const reason = error.code === 'NOT_FOUND' ? lackOf(missing!, state.rules) : isRefusal(error) && error
       if (reason) {
         report(reason)
-        change(() => kind.hopeless(state, reason))
+        change(() => kind.fail(state, reason))
       } else
         after(2 * TICK, () => {
           explained = undefined
@@ -155,7 +155,7 @@ export function run<Int, State extends Tracked, What, Effect>(
     }
     isAsking = false
     const answer = gameServer && { values: list.values, count: Number(counter.count), gameServer }
-    change(() => asked(state, kind, answer))
+    change(() => endCheck(state, kind, answer))
   }
 
   follow('gameserver', (gameServer) => change(() => shown(state, kind, gameServer)))

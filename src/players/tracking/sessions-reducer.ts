@@ -85,7 +85,7 @@ export const sessions: Kind<SessionsState, SessionWrite> = {
       state.isFinished = thenShutdown === 'last' || (!!thenShutdown && state.facts.capacity === 0)
   },
 
-  hopeless() {
+  fail() {
     // Sessions start and end even if nobody can be told.
   },
 

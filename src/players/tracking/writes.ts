@@ -87,8 +87,8 @@ export interface Kind<State, What> {
   shown(state: State): void
   /** Decides and writes, once all events of one turn are known. */
   turn(state: State): void
-  /** The sidecar has said why the GameServer lacks the list or counter, or the GameServer ends. */
-  hopeless(state: State, error: SidecarError): void
+  /** Rejects all joins: the GameServer ends, or the sidecar said why it lacks the list or counter. */
+  fail(state: State, error: SidecarError): void
   /** Whether the last object shows the write. */
   shows(state: State, key: string, what: What): boolean
   /** The call of a write has failed. */
@@ -101,7 +101,7 @@ const SETTLE = 3
 /** Ticks for which the sidecar may hold a call that timed out: it waits up to about 35 s for the platform's answer. */
 const HELD = 80
 /** The `ticks` of a write that the sidecar is being asked about. */
-const ASKED = -1
+const CHECKING = -1
 
 /** The key of the counter's writes, which no player's id can equal. */
 export const COUNTER = ''
@@ -218,7 +218,7 @@ export function connection(state: Tracked, isUp: boolean): void {
       // A write that was accepted at least one tick ago has landed by now.
       if (write.ticks >= SETTLE) write.fate = 'unknown'
       // An answer in flight may still come from the previous sidecar.
-      if (isUp || write.ticks === ASKED) write.ticks = 0
+      if (isUp || write.ticks === CHECKING) write.ticks = 0
       if (!isUp) return
       write.isHeld = false
       write.questions = Math.min(write.questions, 2)
@@ -229,9 +229,9 @@ export function connection(state: Tracked, isUp: boolean): void {
 }
 
 /** Marks all overdue writes: a read of the sidecar is in flight to check them. */
-export function asking(state: Tracked): void {
+export function startCheck(state: Tracked): void {
   state.writes.forEach((write) => {
-    if (!write.ticks) write.ticks = ASKED
+    if (!write.ticks) write.ticks = CHECKING
   })
 }
 
@@ -239,13 +239,13 @@ export function asking(state: Tracked): void {
  * The sidecar has answered, or the question has failed. A write that doesn't show is never simply repeated: if the first
  * write has landed, the second one would undo what an allocation has changed since.
  */
-export function asked(state: Tracked, kind: Kind<Tracked, unknown>, answer?: Answer): void {
+export function endCheck(state: Tracked, kind: Kind<Tracked, unknown>, answer?: Answer): void {
   // Compare only if the watch is up to date. In the real sidecar's local mode, the watch doesn't show list changes.
   const isCurrent = answer && answer.gameServer.object_meta.resource_version === state.facts.version
   if (isCurrent) shown(state, kind, answer.gameServer)
   settle(state, kind)
   state.writes.forEach((write, key) => {
-    if (write.ticks !== ASKED) return
+    if (write.ticks !== CHECKING) return
     write.ticks = 1
     if (isCurrent && isGone(state, key, answer)) write.questions--
     if (write.questions) return

@@ -50,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('a program that is no browser', ()
     await until(() => !processes().some((one) => one.pid === pid))
   })
 
-  test('fails in the same way if the system refuses to start it', async () => {
+  test('fails with LAUNCH_FAILED if the system refuses to start it', async () => {
     const flags = { extra: [`--long=${'x'.repeat(200_000)}`] }
     await expect(launch(await scripted('exit'), { flags })).rejects.toMatchObject({
       code: 'LAUNCH_FAILED',

@@ -180,7 +180,7 @@ describe('the public listener', () => {
 })
 
 describe("the page's own path", () => {
-  test.each(['', 'x', '/extra', '?x', '%00'])('is unknown if it ends in %j instead of the secret', async (end) => {
+  test.each(['', 'x', '/extra', '?x', '%00'])('answers 404 if %j replaces the end of its secret', async (end) => {
     const { players, inside } = await startPlayers()
     const guess = players.pagePath.slice(0, -5) + end
     const answer = await ask(Number(inside.split(':')[1]), `GET ${guess}`, UPGRADE)

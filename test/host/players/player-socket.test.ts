@@ -108,7 +108,7 @@ describe('a player in the page', () => {
     expect(await first).toBe('last')
   })
 
-  test('who sends more than the limit before the game takes players is closed with 1013', async () => {
+  test('a player who exceeds the limit before the game reads messages is closed with 1013', async () => {
     const stage = await startWithPage()
     const player = await joinPlayers(stage)
     for (let i = 0; i < 6; i += 1) player.socket.send(Buffer.alloc(60_000))

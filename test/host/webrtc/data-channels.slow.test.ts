@@ -164,7 +164,7 @@ describe('a player without a data channel sends and gets everything over the Web
     expect(player.transports).toEqual([])
   }
 
-  test('of a host without data channels', async () => {
+  test('if the host has no data channels', async () => {
     await playsOn(await startChannels({ channelAddress: undefined }))
   })
 

@@ -218,7 +218,7 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
     const values = this.question!
     this.question = undefined
     this.change(() =>
-      this.changes.asked(this.state, this.kind, { values, count: undefined, gameServer: objectOf(this.stored) }),
+      this.changes.endCheck(this.state, this.kind, { values, count: undefined, gameServer: objectOf(this.stored) }),
     )
     // The watch doesn't repeat the objects that the read has shown.
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))

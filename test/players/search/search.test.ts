@@ -60,7 +60,7 @@ const BROKEN: Record<string, Partial<Changes>> = {
       writes.settle(state, kind)
     },
   },
-  'never asks': { asked() {} },
+  'never asks': { endCheck() {} },
   'takes a call without an answer for lost': {
     settle(state, kind) {
       writes.settle(state, kind)

@@ -215,7 +215,7 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
       count: this.rules.isCounted ? count : undefined,
       gameServer: this.objectOf(this.stored),
     }
-    this.change(() => this.changes.asked(this.state, this.kind, answer))
+    this.change(() => this.changes.endCheck(this.state, this.kind, answer))
   }
 
   protected override tick(): void {

@@ -19,7 +19,7 @@ function copyOf<State extends Tracked>(state: State): State {
 }
 
 /** How writes change, so that a test can break one change. */
-export type Changes = Pick<typeof writes, 'answered' | 'asked' | 'connection' | 'settle'>
+export type Changes = Pick<typeof writes, 'answered' | 'endCheck' | 'connection' | 'settle'>
 export const CHANGES: Changes = writes
 
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and accepted writes land later. */
@@ -146,7 +146,7 @@ export abstract class World<
     }
     const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
     if (!isDue || this.question) return
-    writes.asking(state)
+    writes.startCheck(state)
     this.question = this.view
   }
 
@@ -174,7 +174,7 @@ export abstract class World<
       this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
     }
     this.question = undefined
-    this.change(() => this.changes.asked(this.state, this.kind))
+    this.change(() => this.changes.endCheck(this.state, this.kind))
     this.reconnect()
   }
 

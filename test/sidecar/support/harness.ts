@@ -1,5 +1,4 @@
-import { createSidecar } from '../../../src/platform/sidecar.js'
-import type { ControlCommand, Sidecar, SidecarConfig } from '../../../src/platform/sidecar.js'
+import { createSidecar, type ControlCommand, type Sidecar, type SidecarConfig } from '../../../src/platform/sidecar.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
 import { VirtualClock } from '../../support/virtual-clock.js'
 

@@ -8,7 +8,7 @@ import type { AllocationStatus } from '../../../platform/sidecar.js'
 import { parseJson, readBodyText, TooLarge } from '../../sidecar/control-routes.js'
 import { bodyOf } from '../../sidecar/http-adapter.js'
 import { mediaTypeOf, readObject } from './patch.js'
-import { refusals, StatusError, type Answer, type Asked, type ResourceType } from './resources.js'
+import { refusals, StatusError, type Answer, type ApiRequest, type ResourceType } from './resources.js'
 import { textOf } from './reads.js'
 
 const refusal = (status: number, code: number, message: string): Answer => ({
@@ -58,7 +58,7 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
     }
   }
 
-  const create = async ({ namespace, message }: Asked): Promise<Answer> => {
+  const create = async ({ namespace, message }: ApiRequest): Promise<Answer> => {
     const manifest = await readObject(message, await bodyText(message))
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     const given = { ...manifest, metadata: { ...metadata, namespace } }
@@ -87,8 +87,8 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
   }
   return {
     /** Answers `POST …/gameserverallocations`. @throws StatusError */
-    create: (asked: Asked) =>
-      inBatch(asked.message, () => create(asked)).catch((error: unknown) => {
+    create: (request: ApiRequest) =>
+      inBatch(request.message, () => create(request)).catch((error: unknown) => {
         // What the platform's API doesn't understand is an error of its own: `pkg/gameserverallocations/controller.go`.
         const isUnread = error instanceof InvalidInput || (error instanceof StatusError && error.code === 400)
         throw isUnread ? refusals.internal(`error decoding body: ${error.message}`) : error

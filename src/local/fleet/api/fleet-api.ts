@@ -6,7 +6,7 @@ import { bodyOf } from '../../sidecar/http-adapter.js'
 import { createAllocations } from './allocations.js'
 import { readObject } from './patch.js'
 import { list, read } from './reads.js'
-import { createResources, refusals, StatusError, type Answer, type Asked, type Resources } from './resources.js'
+import { createResources, refusals, StatusError, type Answer, type ApiRequest, type Resources } from './resources.js'
 import { createWatches } from './watches.js'
 import { change, create, remove } from './writes.js'
 
@@ -38,7 +38,7 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
   )
 
   /** The answer, or what is to be watched; undefined for a path that isn't the platform's. @throws StatusError */
-  async function answer(message: IncomingMessage, target: string): Promise<Answer | Asked | undefined> {
+  async function answer(message: IncomingMessage, target: string): Promise<Answer | ApiRequest | undefined> {
     const [pathname = '', search] = target.split('?', 2)
     if (pathname === '/gameserverallocation') return allocations.serve(message)
     const path = pathname.replace(/\/$/, '')
@@ -54,9 +54,9 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
         body: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace }, status: { phase: 'Active' } },
       }
     }
-    const asked = { ...targetOf(resources, path), fleet, message, query: new URLSearchParams(search) }
-    const isWatch = message.method === 'GET' && /^(1|true)$/i.test(asked.query.get('watch') ?? '')
-    return isWatch && asked.type.verbs.includes('watch') ? asked : carryOut(asked, allocations)
+    const request = { ...targetOf(resources, path), fleet, message, query: new URLSearchParams(search) }
+    const isWatch = message.method === 'GET' && /^(1|true)$/i.test(request.query.get('watch') ?? '')
+    return isWatch && request.type.verbs.includes('watch') ? request : carryOut(request, allocations)
   }
 
   return {
@@ -104,7 +104,7 @@ const PATH =
   /^\/apis\/(?<group>[^/]+)\/v1(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+))?(?:\/(?<subresource>[^/]+))?$/
 
 /** What a path names. @throws StatusError */
-function targetOf({ types }: Resources, path: string): Pick<Asked, 'type' | 'namespace' | 'name' | 'subresource'> {
+function targetOf({ types }: Resources, path: string): Pick<ApiRequest, 'type' | 'namespace' | 'name' | 'subresource'> {
   const { group = '', namespace, plural, name, subresource } = PATH.exec(path)?.groups ?? {}
   // Autoscalers have a group of their own, but are served beside the Fleet, too.
   const isIn = (own: string): boolean => own === group || own.endsWith(`.${group}`)
@@ -130,15 +130,15 @@ const verbs: Readonly<Record<string, readonly [collection: string, object: strin
   DELETE: ['', 'delete'],
 }
 
-async function carryOut(asked: Asked, allocations: ReturnType<typeof createAllocations>): Promise<Answer> {
-  const { type, name, message, namespace } = asked
+async function carryOut(request: ApiRequest, allocations: ReturnType<typeof createAllocations>): Promise<Answer> {
+  const { type, name, message, namespace } = request
   const verb = verbs[message.method ?? '']?.[name === undefined ? 0 : 1] ?? ''
   if (!type.verbs.includes(verb)) throw refusals.noMethod()
-  if (verb === 'list') return list(asked)
-  if (verb === 'get') return read(asked)
+  if (verb === 'list') return list(request)
+  if (verb === 'get') return read(request)
   if (namespace === undefined) throw refusals.noResource()
-  if (type.kind === 'GameServerAllocation') return allocations.create(asked)
+  if (type.kind === 'GameServerAllocation') return allocations.create(request)
   const text = await readBodyText({ body: bodyOf(message) }, 'object')
-  if (verb === 'create') return create(asked, await readObject(message, text))
-  return verb === 'delete' ? remove(asked, text) : change(asked, text)
+  if (verb === 'create') return create(request, await readObject(message, text))
+  return verb === 'delete' ? remove(request, text) : change(request, text)
 }

@@ -1,11 +1,11 @@
 import type { PlatformObject, RunningFleet } from '../../../platform/fleet.js'
-import { apiVersionOf, stored, refusals, type Answer, type Asked, type ResourceType } from './resources.js'
+import { apiVersionOf, stored, refusals, type Answer, type ApiRequest, type ResourceType } from './resources.js'
 import { labelMismatch, own, type LabelExpression } from '../../../platform/sidecar.js'
 
-export function list(asked: Asked): Answer {
-  const { type, fleet } = asked
-  const items = objectsOf(fleet, type).filter(matcherOf(asked)).sort(byName)
-  if (wantsTable(asked)) return { body: tableOf(asked, items) }
+export function list(request: ApiRequest): Answer {
+  const { type, fleet } = request
+  const items = objectsOf(fleet, type).filter(matcherOf(request)).sort(byName)
+  if (wantsTable(request)) return { body: tableOf(request, items) }
   const metadata = { continue: '', resourceVersion: fleet.resourceVersion }
   return { body: { apiVersion: apiVersionOf(type), kind: `${type.kind}List`, metadata, items } }
 }
@@ -13,10 +13,10 @@ export function list(asked: Asked): Answer {
 /** The order of a list in a cluster. */
 const byName = ({ metadata: a }: PlatformObject, { metadata: b }: PlatformObject): number => (a.name < b.name ? -1 : 1)
 
-export function read(asked: Asked): Answer {
-  const object = found(asked)
-  if (asked.subresource !== undefined) return { body: scaleOf(object) }
-  return { body: wantsTable(asked) ? tableOf(asked, [object]) : object }
+export function read(request: ApiRequest): Answer {
+  const object = found(request)
+  if (request.subresource !== undefined) return { body: scaleOf(object) }
+  return { body: wantsTable(request) ? tableOf(request, [object]) : object }
 }
 
 export function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readonly PlatformObject[] {
@@ -24,16 +24,16 @@ export function objectsOf(fleet: RunningFleet, { plural }: ResourceType): readon
   return known === undefined ? [] : fleet.objects(known)
 }
 
-export function existing({ type, fleet, name, namespace }: Asked): PlatformObject | undefined {
+export function existing({ type, fleet, name, namespace }: ApiRequest): PlatformObject | undefined {
   return objectsOf(fleet, type).find(
     ({ metadata }) => metadata.name === name && (namespace ?? metadata.namespace) === metadata.namespace,
   )
 }
 
 /** The object that a path names. @throws StatusError */
-export function found(asked: Asked): PlatformObject {
-  const object = existing(asked)
-  if (object === undefined) throw refusals.notFound(asked.type, asked.name!)
+export function found(request: ApiRequest): PlatformObject {
+  const object = existing(request)
+  if (object === undefined) throw refusals.notFound(request.type, request.name!)
   return object
 }
 
@@ -48,11 +48,15 @@ export function scaleOf({ metadata, spec, status }: PlatformObject): Readonly<Re
   }
 }
 
-/** Whether a client asked for rows to print, as `kubectl get` does. */
-export const wantsTable = ({ message }: Asked): boolean => /;as=Table\b/.test(message.headers.accept ?? '')
+/** Whether a client asks for rows to print, as `kubectl get` does. */
+export const wantsTable = ({ message }: ApiRequest): boolean => /;as=Table\b/.test(message.headers.accept ?? '')
 
 /** Objects as the rows of a Table, by the columns of their type's CRD. */
-export function tableOf({ type, fleet, query }: Asked, items: readonly PlatformObject[], withColumns = true): object {
+export function tableOf(
+  { type, fleet, query }: ApiRequest,
+  items: readonly PlatformObject[],
+  withColumns = true,
+): object {
   const { now } = fleet.snapshot()
   const wanted = query.get('includeObject')
   const column = (name: string, type: string, format = '') => ({ name, type, format, description: '', priority: 0 })
@@ -137,7 +141,7 @@ function parseFields(text: string, type: ResourceType): [field: string, differs:
 }
 
 /** Tells whether a request selects an object. @throws StatusError for a malformed selector */
-export function matcherOf({ type, namespace, name, query }: Asked): (object: PlatformObject) => boolean {
+export function matcherOf({ type, namespace, name, query }: ApiRequest): (object: PlatformObject) => boolean {
   const labels = parseLabels(query.get('labelSelector') ?? '')
   const fields = parseFields(query.get('fieldSelector') ?? '', type)
   if (namespace !== undefined) fields.push(['metadata.namespace', false, namespace])

@@ -19,7 +19,7 @@ export interface ResourceType {
 }
 
 /** A request, with what its path names. */
-export interface Asked {
+export interface ApiRequest {
   readonly type: ResourceType
   readonly namespace: string | undefined
   readonly name: string | undefined

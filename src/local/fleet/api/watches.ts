@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Newest, type ObjectChange, type PlatformObject, type RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/refusal.js'
 import { objectsOf, tableOf, wantsTable, matcherOf } from './reads.js'
-import { refusals, type Asked } from './resources.js'
+import { refusals, type ApiRequest } from './resources.js'
 
 /** Changes that are kept for a client that lists, then watches from there. */
 const MOST_CHANGES = 2_000
@@ -33,11 +33,11 @@ export function createWatches(fleet: RunningFleet) {
 
   return {
     /** Answers with the changes of a type, a line of JSON for each. @throws StatusError */
-    watch(asked: Asked, reply: ServerResponse, headers: object): void {
-      const { query, type } = asked
-      const matches = matcherOf(asked)
-      const since = versionOf(asked)
-      const isTable = wantsTable(asked)
+    watch(request: ApiRequest, reply: ServerResponse, headers: object): void {
+      const { query, type } = request
+      const matches = matcherOf(request)
+      const since = versionOf(request)
+      const isTable = wantsTable(request)
       let isFirst = true
 
       const send = (type: string, object: object): void => {
@@ -46,7 +46,7 @@ export function createWatches(fleet: RunningFleet) {
         if (reply.writableLength > MOST_WAITING) reply.socket?.resetAndDestroy()
       }
       const tell = (event: ObjectChange['type'], object: PlatformObject): void => {
-        send(event, isTable ? tableOf(asked, [object], isFirst) : object)
+        send(event, isTable ? tableOf(request, [object], isFirst) : object)
         isFirst = false
       }
       const onChange = (change: KeptChange): void => {
@@ -83,7 +83,7 @@ export function createWatches(fleet: RunningFleet) {
 }
 
 /** The version of a client's list; undefined to be told of all objects first. @throws StatusError */
-function versionOf({ query, type }: Asked): number | undefined {
+function versionOf({ query, type }: ApiRequest): number | undefined {
   const text = query.get('resourceVersion') ?? ''
   if (!/^\d*$/.test(text)) throw refusals.badRequest(`invalid resource version ${JSON.stringify(text)}`)
   // `client-go` then lists, as it does where a cluster is without this option.

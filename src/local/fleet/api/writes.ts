@@ -6,7 +6,7 @@ import { InvalidInput, readAutoscaler, readFleet } from '../../../platform/schem
 import { show, type ControlCommand } from '../../../platform/sidecar.js'
 import { creates, patched, readObject } from './patch.js'
 import { existing, found, scaleOf, textOf } from './reads.js'
-import { apiVersionOf, refusals, type Answer, type Asked } from './resources.js'
+import { apiVersionOf, refusals, type Answer, type ApiRequest } from './resources.js'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -33,10 +33,10 @@ const writers: Readonly<Record<string, Writer>> = {
 }
 
 /** Creates the autoscaler, the only object that a Fleet may be without. */
-export function create(asked: Asked, object: Fields): Answer {
-  const { type, fleet, namespace } = asked
+export function create(request: ApiRequest, object: Fields): Answer {
+  const { type, fleet, namespace } = request
   const own = fleet.snapshot().fleet.metadata
-  const name = textOf(checked(asked, object)['name'])
+  const name = textOf(checked(request, object)['name'])
   if (namespace !== own.namespace) {
     throw refusals.forbidden(`this Fleet is in the namespace "${own.namespace}", not in "${namespace}"`)
   }
@@ -46,51 +46,51 @@ export function create(asked: Asked, object: Fields): Answer {
     const message = `this command runs one ${type.kind}, "${taken.metadata.name}"; start another command for "${name}"`
     throw refusals.forbidden(message)
   }
-  if (isDry(asked)) return { body: object, status: 201 }
-  finish(asked, name, ({ replace }) => replace(fleet, object))
-  return { body: found({ ...asked, name }), status: 201 }
+  if (isDry(request)) return { body: object, status: 201 }
+  finish(request, name, ({ replace }) => replace(fleet, object))
+  return { body: found({ ...request, name }), status: 201 }
 }
 
 /** PUT and PATCH of an object or its scale. */
-export async function change(asked: Asked, text: string): Promise<Answer> {
-  const { type, fleet, message, name = '', subresource } = asked
-  if (creates(message) && existing(asked) === undefined) return create(asked, await readObject(message, text))
-  const current = found(asked)
+export async function change(request: ApiRequest, text: string): Promise<Answer> {
+  const { type, fleet, message, name = '', subresource } = request
+  if (creates(message) && existing(request) === undefined) return create(request, await readObject(message, text))
+  const current = found(request)
   const shownOf = (object: PlatformObject): Fields => (subresource === undefined ? { ...object } : scaleOf(object))
   const next = await (message.method === 'PUT' ? readObject(message, text) : patched(message, text, shownOf(current)))
-  const { resourceVersion: version } = checked(asked, next)
+  const { resourceVersion: version } = checked(request, next)
   if (version !== undefined && version !== '' && version !== current.metadata.resourceVersion) {
     throw refusals.conflict(type, name)
   }
   if (!isObject(next['spec'])) throw refusals.invalid(type, name, 'spec must be an object', 'spec')
   const { replicas } = next['spec']
   const wanted = subresource === undefined ? next : { ...current, spec: { ...current.spec, replicas } }
-  if (isDry(asked)) return { body: next }
-  finish(asked, name, ({ replace }) => replace(fleet, wanted, current))
-  return { body: shownOf(found(asked)) }
+  if (isDry(request)) return { body: next }
+  finish(request, name, ({ replace }) => replace(fleet, wanted, current))
+  return { body: shownOf(found(request)) }
 }
 
 /** DELETE, with the preconditions of its options. */
-export async function remove(asked: Asked, text: string): Promise<Answer> {
-  const { type, fleet, message, name = '' } = asked
+export async function remove(request: ApiRequest, text: string): Promise<Answer> {
+  const { type, fleet, message, name = '' } = request
   const options = text === '' ? {} : await readObject(message, text)
-  const current = found(asked)
+  const current = found(request)
   const { uid, resourceVersion } = current.metadata
   const wanted = isObject(options['preconditions']) ? options['preconditions'] : {}
   if (!isDeepStrictEqual({ uid, resourceVersion, ...wanted }, { uid, resourceVersion })) {
     throw refusals.conflict(type, name, 'a precondition on UID or resourceVersion failed')
   }
-  if (!isDry(asked) && !Array.isArray(options['dryRun'])) {
-    finish(asked, name, (writer) => writer.remove(fleet, current))
+  if (!isDry(request) && !Array.isArray(options['dryRun'])) {
+    finish(request, name, (writer) => writer.remove(fleet, current))
   }
   const details = { name, group: type.group, kind: type.plural, uid }
-  return { body: existing(asked) ?? { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
+  return { body: existing(request) ?? { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } }
 }
 
-const isDry = ({ query }: Asked): boolean => query.has('dryRun')
+const isDry = ({ query }: ApiRequest): boolean => query.has('dryRun')
 
 /** Checks what every written object must hold, and returns its metadata. @throws StatusError */
-function checked({ type, name, namespace, subresource }: Asked, object: Fields): Fields {
+function checked({ type, name, namespace, subresource }: ApiRequest, object: Fields): Fields {
   const [version, kind] = subresource === undefined ? [apiVersionOf(type), type.kind] : ['autoscaling/v1', 'Scale']
   if (object['apiVersion'] !== version || object['kind'] !== kind) {
     throw refusals.badRequest(`the object provided is unrecognized (must be of type ${kind}, apiVersion ${version})`)
@@ -106,7 +106,7 @@ function checked({ type, name, namespace, subresource }: Asked, object: Fields):
 }
 
 /** Writes. @throws StatusError if the object is invalid or the Fleet refuses it */
-function finish({ type }: Asked, name: string, write: (writer: Writer) => FleetResult): void {
+function finish({ type }: ApiRequest, name: string, write: (writer: Writer) => FleetResult): void {
   try {
     const result = write(writers[type.plural]!)
     if (result.ok) return

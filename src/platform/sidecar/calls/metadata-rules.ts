@@ -52,7 +52,6 @@ export function valueRefusal(key: string, value: string): string | undefined {
     : undefined
 }
 
-/** UTF-8 bytes of a text. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length
 }

@@ -28,7 +28,6 @@ export function performCall(step: Step, call: Call): Answer {
   return (performers[operation] as Performer<typeof operation>)(step, call)
 }
 
-/** Carries out the call of one operation. */
 type Performer<Name extends Call['operation']> = (step: Step, call: CallOf<Name>) => Answer
 
 const performers: { readonly [Name in Call['operation']]: Performer<Name> } = {
@@ -78,7 +77,7 @@ function beat(step: Step, { beats }: CallOf<'health'>): Answer {
   else {
     const { now } = step
     const { lastBeat, beatsSince = now } = process.health
-    remindOfReady(step, lastBeat - beatsSince, now - beatsSince)
+    warnOfMissingReady(step, lastBeat - beatsSince, now - beatsSince)
     const health = { ...process.health, lastBeat: now, failures: 0, beats: process.health.beats + beats, beatsSince }
     updateProcess(step, { health })
   }
@@ -88,8 +87,8 @@ function beat(step: Step, { beats }: CallOf<'health'>): Answer {
 /** After this time of beats without `ready()` a person wonders why no player comes. */
 const NOT_READY_MS = 10_000
 
-/** Warns at the first beat beyond that time. A game that must load for longer is right to wait. */
-function remindOfReady(step: Step, before: number, after: number): void {
+/** Warns once, at the first beat beyond NOT_READY_MS: a game that loads for longer is right to wait. */
+function warnOfMissingReady(step: Step, before: number, after: number): void {
   if (before >= NOT_READY_MS || after < NOT_READY_MS || !BEFORE_READY.includes(step.state.object.status.state)) return
   const seconds = Math.floor(after / 1000)
   const fix = 'Call ready() when the game can take players.'

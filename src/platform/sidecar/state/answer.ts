@@ -14,7 +14,6 @@ const codeOfStatus: Readonly<Record<number, number>> = {
   504: 4,
 }
 
-/** The answer to a call. */
 export interface Answer {
   readonly status: number
   readonly body: unknown

@@ -14,7 +14,6 @@ export function withKey<T>(record: ReadonlyRecord<T>, key: string, value: T): Re
   return sorted([...Object.entries(withoutKey(record, key)), [key, value]])
 }
 
-/** A copy without the key. */
 function withoutKey<T>(record: ReadonlyRecord<T>, key: string): Record<string, T> {
   return Object.fromEntries(Object.entries(record ?? {}).filter(([other]) => other !== key))
 }

@@ -53,7 +53,7 @@ export interface EndingState {
   readonly reason: EndReason
   /** When the platform takes its next step: from Unhealthy to Shutdown, from Shutdown to the deletion timestamp. */
   readonly nextAt: number | undefined
-  /** When a fresh GameServer replaces it, if one does. */
+  /** When a fresh GameServer replaces the ended one; undefined if none does. */
   readonly replacesAt: number | undefined
 }
 

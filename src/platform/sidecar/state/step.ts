@@ -111,7 +111,6 @@ export function writeObject(step: Step, object: GameServer, statusChanged = fals
   step.effects.push({ type: 'publish', gameServer: step.state.object })
 }
 
-/** The version after this one. */
 export function nextVersion(version: string): string {
   return /^\d+$/.test(version) ? (BigInt(version) + 1n).toString() : '1'
 }

@@ -83,7 +83,6 @@ export interface ConformanceResult {
 /** A time in a snapshot: true for a time that never comes by itself, false for no time. */
 const untilOf = (at: number | undefined): number | boolean => (at === Infinity ? true : (at ?? false))
 
-/** The snapshot of a state and its watchers. */
 export function takeSnapshot(
   state: SidecarState,
   watchers: readonly WatcherInfo[],
