@@ -158,7 +158,7 @@ export function attach<Connection>(
     })
     server = open({ client, seats, onListening: makeReady, endBySignal, undo: (run) => undo.push(run) })
     if (emptiness) {
-      const joined = endWhenEmpty(client, emptiness, (seating || {}).noShow ?? 60_000, {
+      const joined = endWhenEmpty(client, emptiness, (seating ? seating.noShow : undefined) ?? 60_000, {
         isEmpty: () => seats.isEmpty() && !players?.expected[0],
         isOver: () => ending,
         report,
