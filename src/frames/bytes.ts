@@ -7,7 +7,7 @@ export const view = (bytes: Uint8Array, start: number, end: number): Uint8Array 
 /** One byte for each character; all must be below 256. */
 export const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 
-export const EMPTY = new Uint8Array(0)
+export const EMPTY: Uint8Array = new Uint8Array(0)
 
 /** The bytes of a buffer or a view, of any realm; undefined for other values. */
 export function bytesIn(data: unknown): Uint8Array | undefined {
