@@ -6,7 +6,7 @@ import { connect, type PlayerConnection } from '../../src/host/player.js'
 import { echo, joinPlayers, openPageOnNode, startPlayers } from '../host/players/players-support.js'
 import { describeUnless } from '../support/describe-unless.js'
 import { freePort } from '../support/free-port.js'
-import { missing, openTls, startBackend, startEdge } from './edge-support.js'
+import { missing, openTls, startBackend, startEdge, type RunningEdge } from './edge-support.js'
 import { until } from '../support/until.js'
 
 /** `ws` that accepts the test's own certificate. */
@@ -21,6 +21,15 @@ const join = (url: string): WebSocket => {
   const socket = new TrustingWebSocket(url)
   onTestFinished(() => socket.terminate())
   return socket
+}
+
+/** A page that sends each message back, behind an edge that leads to its server alone. */
+async function startEchoBehindEdge(): Promise<{ edge: RunningEdge; url: string }> {
+  const stage = await startPlayers()
+  echo(await openPageOnNode(stage))
+  const { port } = stage.players
+  const edge = await startEdge(['127.0.0.1/32'], [port, port])
+  return { edge, url: `${edge.url}/127.0.0.1/${port}/` }
 }
 
 describeUnless(missing, 'players of an edge', () => {
@@ -57,11 +66,8 @@ describeUnless(missing, 'players of an edge', () => {
   })
 
   test('stay connected while the renewed certificate is loaded, which new players get', async () => {
-    const stage = await startPlayers()
-    echo(await openPageOnNode(stage))
-    const { port } = stage.players
-    const edge = await startEdge(['127.0.0.1/32'], [port, port])
-    const players = Array.from({ length: 200 }, () => join(`${edge.url}/127.0.0.1/${port}/`))
+    const { edge, url } = await startEchoBehindEdge()
+    const players = Array.from({ length: 200 }, () => join(url))
     await Promise.all(players.map((player) => once(player, 'open')))
     let isRenewed = false
     const answered = players.map(async (player) => {
@@ -100,11 +106,8 @@ describeUnless(missing, 'players of an edge', () => {
   })
 
   test('keep their connection to a pod that ends, which then takes no others', async () => {
-    const stage = await startPlayers()
-    echo(await openPageOnNode(stage))
-    const { port } = stage.players
-    const edge = await startEdge(['127.0.0.1/32'], [port, port])
-    const player = join(`${edge.url}/127.0.0.1/${port}/`)
+    const { edge, url } = await startEchoBehindEdge()
+    const player = join(url)
     await once(player, 'open')
     const stopped = edge.stop()
     await until(() =>
