@@ -67,3 +67,11 @@ it('a command that makes the GameServer too large is refused, but for the fault 
   })
   control({ type: 'padObject', bytes: 9 * 1024 * 1024 })
 })
+
+it('a GameServer that is as large as it may be still changes its state', () => {
+  const { sidecar, control, state } = startHarness()
+  const room = 8_388_608 - JSON.stringify(sidecar.snapshot().gameServer).length - '"a":""'.length
+  control({ type: 'setAnnotation', key: 'a', value: 'x'.repeat(room - 2) })
+  control({ type: 'setState', state: 'RequestReady' })
+  expect(state()).toBe('RequestReady')
+})

@@ -67,12 +67,16 @@ export const paddingOf = ({ object_meta }: GameServer): number => object_meta.an
 /** The most characters of an object's JSON, so that a game that only ever adds doesn't fill the memory. */
 const MOST_CHARACTERS = 8 * 1024 * 1024
 
+/** Whether a part differs that grows with what clients send. The others, as of a state, are never too large. */
+const hasGrown = ({ object_meta: a, status: b }: GameServer, { object_meta: c, status: d }: GameServer): boolean =>
+  a.labels !== c.labels || a.annotations !== c.annotations || b.counters !== d.counters || b.lists !== d.lists
+
 /**
  * Replaces the object without a new version; watchers don't see it. Returns false for an object that is too large,
  * which is dropped.
  */
 export function setObject(step: Step, object: GameServer): boolean {
-  if (JSON.stringify(object).length - paddingOf(object) > MOST_CHARACTERS) {
+  if (hasGrown(step.state.object, object) && JSON.stringify(object).length - paddingOf(object) > MOST_CHARACTERS) {
     warn(
       step,
       'object-too-large',
