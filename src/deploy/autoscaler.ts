@@ -76,12 +76,15 @@ export async function createAutoscaler(options: AutoscalerOptions): Promise<Auto
   // A matchmaker that serves no webhook loads none of this.
   const { checkCertificate, followCertificate, listen, urlHost } = await import('../local/http.js')
   const tls = checkCertificate(cert, key)
-  let failure: string | undefined
+  /** By Fleet: a failure is told once while it lasts. */
+  const failures = new Map<string, string>()
 
-  /** Tells a failure once while it lasts. */
-  function note(now: string | undefined): void {
-    if (now !== undefined && now !== failure) onWarning(now)
-    failure = now
+  function note({ namespace, name }: ReviewRequest, failure?: string): void {
+    const fleet = `${namespace}/${name}`
+    const before = failures.get(fleet)
+    if (failure === undefined) failures.delete(fleet)
+    else failures.set(fleet, failure)
+    if (failure !== undefined && failure !== before) onWarning(failure)
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -95,14 +98,14 @@ export async function createAutoscaler(options: AutoscalerOptions): Promise<Auto
     const { uid, status } = asked
     try {
       const replicas = await decideInTime(decide, asked)
-      note(undefined)
+      note(asked)
       const response = { uid, scale: replicas !== undefined, replicas: replicas ?? status.replicas }
       answer(200, { request: asked, response })
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       const message = `The Fleet ${JSON.stringify(asked.name)} stays as it is: ${reason}`
-      note(message)
       answer(500, { message })
+      note(asked, message)
     }
   }
 

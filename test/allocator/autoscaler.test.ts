@@ -71,6 +71,13 @@ test.each<[string, Decide, RegExp]>([
   expect(warnings).toEqual([expect.stringMatching(message)])
 })
 
+test('a failure of one Fleet is told once, though another Fleet is well in between', async () => {
+  const { url, warnings } = await autoscalerOf(({ fleet }) => (fleet.name === 'arena' ? NaN : 1))
+  const other = { ...REVIEW, request: { ...REVIEW.request, name: 'lobby' } }
+  for (let time = 0; time < 3; time++) expect([(await ask(url))[0], (await ask(url, other))[0]]).toEqual([500, 200])
+  expect(warnings).toEqual([expect.stringMatching(/"arena" stays as it is/)])
+})
+
 test('a decide that takes 40 s is status 500 before the platform gives up', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let onAsked!: () => void
