@@ -89,15 +89,17 @@ export function labelMismatch(
 ): string | undefined {
   const given = values ?? []
   const isGiven = value !== undefined && given.includes(value)
+  // NotIn matches a label that isn't set.
+  const fits = { In: isGiven, NotIn: !isGiven, Exists: value !== undefined, DoesNotExist: value === undefined }
+  if (fits[operator]) return undefined
   const words = given.slice(0, MOST_SHOWN).map(show).join(' or ') + (given.length > MOST_SHOWN ? ', …' : '')
-  const [fits, expected] = {
-    In: [isGiven, `must be ${words}`],
-    // NotIn matches a label that isn't set.
-    NotIn: [!isGiven, `must not be ${words}`],
-    Exists: [value !== undefined, 'must be set'],
-    DoesNotExist: [value === undefined, 'must not be set'],
-  }[operator] as [boolean, string]
-  return fits ? undefined : `label ${excerpt(key)} is ${value === undefined ? 'not set' : show(value)}, ${expected}`
+  const expected = {
+    In: `must be ${words}`,
+    NotIn: `must not be ${words}`,
+    Exists: 'must be set',
+    DoesNotExist: 'must not be set',
+  }[operator]
+  return `label ${excerpt(key)} is ${value === undefined ? 'not set' : show(value)}, ${expected}`
 }
 
 function availableMismatch(what: string, used: string, capacity: string, bounds: ListBounds): string | undefined {

@@ -2,7 +2,7 @@ import { createdGameServer, initialGameServer, literalGameServer } from '../stat
 import type { GameServerManifest, SidecarConfig } from '../state/config.js'
 import { createHealth, createProcess } from '../state/sidecar-state.js'
 import type { CommandOf } from '../state/sidecar-event.js'
-import { own, sorted, withCounter, withList, withState, withText } from '../state/game-server-edits.js'
+import { isMarked, own, sorted, withCounter, withList, withState, withText } from '../state/game-server-edits.js'
 import { toNatural } from '../state/int64.js'
 import { update, updateProcess, writeObject, type Step } from '../state/step.js'
 import { begin, markDeleted, replace, startFresh } from '../time/ending.js'
@@ -49,8 +49,7 @@ export function deleteObject(step: Step, command: CommandOf<'delete' | 'terminat
   const { object, config, ending } = step.state
   // A GameServer that the platform has marked for deletion can still be removed at once.
   const isMarkedByPlatform = ending !== undefined && ending.reason !== 'deleted'
-  if (object.object_meta.deletion_timestamp !== '0' && !isMarkedByPlatform)
-    return 'the GameServer is being deleted already'
+  if (isMarked(object) && !isMarkedByPlatform) return 'the GameServer is being deleted already'
   markDeleted(step)
   // The real sidecar's local mode has no cluster that the object could vanish from.
   if (config.mode === 'production') update(step, { goneAt: step.now + graceMs })
