@@ -135,13 +135,13 @@ export class Relay implements PageReader {
   take({ connection, operation, isBinary, payload }: Frame): void {
     const player = this.#players.get(connection)
     if (operation !== OPERATIONS.close) {
+      // The player has left meanwhile.
+      if (player === undefined) return
+      this.figures.messagesOut += 1
+      this.figures.bytesOut += payload.byteLength
       const data = isBinary ? payload : readText(payload)
-      const isUnreliable = operation === OPERATIONS.unreliable
-      if (player !== undefined) {
-        this.figures.messagesOut += 1
-        this.figures.bytesOut += payload.byteLength
-      }
-      if (player && (isUnreliable ? player.sendUnreliable(data) : player.send(data))) this.#behind.add(player)
+      const waits = operation === OPERATIONS.unreliable ? player.sendUnreliable(data) : player.send(data)
+      if (waits) this.#behind.add(player)
       return
     }
     const { code, reason } = readClose(payload)
