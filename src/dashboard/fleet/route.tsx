@@ -16,8 +16,7 @@ export const fleet: Route<EntryView> = {
   buttons: ['allocate', 'update'],
   panes: { servers: 'Servers', fleet: 'Fleet', allocations: 'Allocations', timeline: 'Timeline' },
   actions,
-  inMenu: ({ id, group }) =>
-    (group === 'fleet' && id !== 'allocate' && id !== 'update') || id === 'help' || id === 'theme',
+  menu: ['fleet', 'help', 'theme'],
   timeline,
   allocatable: () => ({
     platform: state.fleet?.platform ?? '',

@@ -22,10 +22,7 @@ export const sidecar: Route<LogEntry> = {
   buttons: ['allocate', 'ready'],
   panes: { timeline: 'Timeline', state: 'State', faults: 'Faults', json: 'JSON' },
   actions,
-  inMenu: ({ id, group }) =>
-    ((group === 'game server' || group === 'faults') && id !== 'allocate' && id !== 'ready') ||
-    id === 'copy' ||
-    id === 'help',
+  menu: ['game server', 'faults', 'copy', 'help'],
   timeline,
   allocatable() {
     const { counters, lists } = state.snapshot?.gameServer.status ?? {}

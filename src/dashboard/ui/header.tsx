@@ -46,9 +46,14 @@ const More = part([], () => (
     <button popoverTarget="more" aria-label="More" {...keyOf('m')}>
       <span class="wide">More</span> ⋮
     </button>
-    <Menu id="more" label="More" items={page.actions.filter(page.inMenu)} />
+    <Menu id="more" label="More" items={menuActions()} />
   </>
 ))
+
+const menuActions = (): Action[] =>
+  page.actions.filter(
+    ({ id, group }) => (page.menu.includes(group) || page.menu.includes(id)) && !page.buttons.includes(id),
+  )
 
 /** A menu of actions, which a button with its id opens. */
 export function Menu({ id, label, items }: { id: string; label: string; items: readonly Action[] }): JSX.Element {

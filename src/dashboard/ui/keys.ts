@@ -1,3 +1,4 @@
+import { arrowStep } from '../common/browser.js'
 import { set, state } from '../store/state.js'
 import { leave, move } from '../timeline/model.js'
 import { perform } from './actions.js'
@@ -43,7 +44,8 @@ export function followKeys(within: GlobalEventHandlers = window): void {
     if (key === 'Escape') return at.matches('input, textarea') ? (at as HTMLElement).blur() : leave()
     if (at.closest(FIELDS)) return
     const isRow = at.closest('.timeline-row') !== null
-    if (isRow && (key === 'ArrowDown' || key === 'ArrowUp')) return take(() => move(key === 'ArrowDown' ? 1 : -1))
+    const by = isRow ? arrowStep(event) : 0
+    if (by !== 0) return move(by)
     // Space presses a focused button. On a row, Space pauses, and Enter opens the row.
     if (!state.singleKeys || (key === ' ' && !isRow && at.closest('button, summary, a'))) return
     const action = page.actions.find((one) => one.key === key)

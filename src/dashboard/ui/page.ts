@@ -30,9 +30,10 @@ export interface Route<E extends Entry = Entry> {
   readonly buttons: readonly [string, string]
   /** The parts of the page, of which a phone shows one at a time. */
   readonly panes: Readonly<Record<string, string>>
-  /** The actions that have a button or a key. Those of `inMenu` are in the header's menu. */
+  /** The actions that have a button or a key. */
   readonly actions: readonly Action[]
-  inMenu(action: Action): boolean
+  /** Groups and ids of the actions in the header's menu, which leaves out those with a button in the header. */
+  readonly menu: readonly string[]
   readonly timeline: TimelineParts<E>
   /** What an allocation may change and ask for. */
   allocatable(): { readonly platform: string; readonly counters: readonly string[]; readonly lists: readonly string[] }
