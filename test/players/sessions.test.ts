@@ -273,9 +273,11 @@ test('thenShutdown: n with a counter closes the server after the n-th start, and
 
 const FREE = 'agones.dev/sdk-free'
 test.each<Partial<SessionsOptions>>([
+  { counter: 'rooms', thenShutdown: 'last' },
   { counter: 'rooms', label: 'free', thenShutdown: 'last' },
   { label: 'free', maxSessions: 3, thenShutdown: 'last' },
   { counter: 'rooms', thenShutdown: 1 },
+  { label: 'free', maxSessions: 3, thenShutdown: 1 },
 ])('with %o a session that is allocated right after the last one has ended is served', async (options) => {
   for (let moment = 0; moment < 1300; moment += 194) {
     const game = await play(options)
@@ -295,6 +297,11 @@ test.each<Partial<SessionsOptions>>([
     expect([game.mock.gameServer.status.state, game.sessions.active.length]).toEqual(
       hasCome ? ['Allocated', 1] : ['Shutdown', 0],
     )
+    // With `last`, the server has places again beside the new session.
+    if (hasCome && options.thenShutdown === 'last') {
+      if (options.counter) expect([game.count(), game.capacity()]).toEqual([1, 10])
+      if (options.label) expect(game.label('free')).toBe('true')
+    }
     await endAll(game)
     await game.mock.advance(5000)
     expect(game.mock.gameServer.status.state).toBe('Shutdown')

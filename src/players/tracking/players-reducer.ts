@@ -173,7 +173,7 @@ function promised(state: PlayersState, id: string): void {
   else if (!stage || stage === 'gone') expect(state, id)
 }
 
-/** Ends a seat and takes back its state.writes. */
+/** Ends a seat and takes back its writes. */
 function refuse(state: PlayersState, id: string, outcome: SidecarError): void {
   const stage = state.seats.get(id)
   if (hasPromise(state, id) && !state.isOver) expect(state, id)

@@ -63,8 +63,9 @@ export interface Answer {
 }
 
 export type EffectOf<Effects> = { [Type in keyof Effects]: readonly [type: Type, event: Effects[Type]] }[keyof Effects]
-/** Make the call of a write, and report its outcome by `answered`. */
+/** Tell the game of an error. */
 export type Report = readonly [type: 'error', error: SidecarError]
+/** Make the call of a write, and report its outcome by `answered`. */
 export type Send<What> = readonly [type: 'send', key: string, what: What]
 
 /** The state of a tracker: plain data, so that a copy is another tracker. */
