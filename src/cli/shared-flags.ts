@@ -71,14 +71,14 @@ export function localOptionsOf(
 }
 
 /** The option `local` of a gateway or a host. */
-export const insideOptionsOf = (
+const insideOptionsOf = (
   flags: InsideValues,
   notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
 ): LocalSidecarOptions | false =>
   flags.local && { ...localOptionsOf(flags, notices), port: flags.sidecarPort ?? 'usual' }
 
 /** @throws UsageError for a wrong choice of a sidecar */
-export function checkSidecarFlags(
+function checkSidecarFlags(
   {
     local,
     sidecar: named,
@@ -103,7 +103,7 @@ export function checkSidecarFlags(
 }
 
 /** The options of a served page, which serve and host have in common. @throws UsageError, CommandError */
-export function pageOptionsOf(dir: string, flags: Values<typeof pageFlags>) {
+function pageOptionsOf(dir: string, flags: Values<typeof pageFlags>) {
   const { spa, isolate, deny, autoHealth, cert, key } = flags
   if (!flags.yes) refuseHome(dir)
   return {
@@ -113,6 +113,22 @@ export function pageOptionsOf(dir: string, flags: Values<typeof pageFlags>) {
     cert: cert === undefined ? undefined : checkSecret('--cert', cert, dir),
     key: key === undefined ? undefined : checkSecret('--key', key, dir),
   }
+}
+
+/**
+ * The options that serve and host have in common: the sidecar and the page.
+ *
+ * @throws UsageError, CommandError
+ */
+export function pageServerOptionsOf(
+  dir: string,
+  flags: InsideValues & Values<typeof pageFlags> & Values<{ sidecar: typeof sidecar; platform: typeof platform }>,
+  given: ReadonlySet<string>,
+  notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
+) {
+  checkSidecarFlags(flags, given)
+  const { sidecar: named, platform: prefix } = flags
+  return { sidecar: named, platform: prefix, ...pageOptionsOf(dir, flags), local: insideOptionsOf(flags, notices) }
 }
 
 /** The path of a certificate or key. The served folder must not hold the key. @throws UsageError, CommandError */

@@ -7,16 +7,7 @@ import { CommandError, UsageError } from '../exit-codes.js'
 import { announceSidecar } from '../find-sidecar.js'
 import { bytes, names, networks, port, several, whole } from '../flag-values.js'
 import { option, rarely, text, toggle, under, type Values } from '../flags.js'
-import {
-  checkSidecarFlags,
-  insideFlags,
-  insideOptionsOf,
-  logFormat,
-  pageFlags,
-  pageOptionsOf,
-  platform,
-  sidecar,
-} from '../shared-flags.js'
+import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidecar } from '../shared-flags.js'
 import { startError, type Place } from '../start-failure.js'
 import { isWildcard } from '../../local/http.js'
 import { plainText } from '../../local/files.js'
@@ -112,10 +103,10 @@ async function runUntilEnd(
 ): Promise<number> {
   const stopped = context.untilStopped()
   if (!dir) throw new UsageError('Nothing says what to run: name the folder with the built page.')
-  checkSidecarFlags(options, given)
+  const warn = (text: string): void => onEvent({ event: 'warning', text })
+  const page = pageServerOptionsOf(dir, options, given, { onWarning: warn, onLog: warn })
   const start = new AbortController()
   void stopped.then((signal) => start.abort(signal))
-  const page = pageOptionsOf(dir, options)
   let host: Host
   try {
     host = await startPage(page, options, start.signal, onEvent)
@@ -135,20 +126,18 @@ async function runUntilEnd(
   return (await host.exited).code
 }
 
-type Page = ReturnType<typeof pageOptionsOf>
+type Page = ReturnType<typeof pageServerOptionsOf>
 
 async function startPage(page: Page, given: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
   const { createHost } = await import('../../host/create-host.js')
-  const { path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = given
+  const { path, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = given
   const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, trustProxy } = given
   const { metricsPort, metricsAddress, metricsFrom } = given
-  const warn = (text: string): void => onEvent({ event: 'warning', text })
   return createHost({
-    ...{ path, sidecar, platform, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
+    ...{ path, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
     ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, trustProxy, signal, onEvent },
     ...{ metricsPort, metricsAddress, metricsFrom, ...page },
     inspect: inspectedPort(given),
-    local: insideOptionsOf(given, { onWarning: warn, onLog: warn }),
     playerOrigins: given.playerOrigin,
     browserFlags: given.browserFlag,
   })

@@ -8,16 +8,7 @@ import { names, port, someSeconds } from '../flag-values.js'
 import { option, text, toggle, under, type Values } from '../flags.js'
 import { openByFlag } from '../keys.js'
 import { jsonEvent } from '../output.js'
-import {
-  checkSidecarFlags,
-  insideFlags,
-  insideOptionsOf,
-  logFormat,
-  pageFlags,
-  pageOptionsOf,
-  platform,
-  sidecar,
-} from '../shared-flags.js'
+import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidecar } from '../shared-flags.js'
 import { startError } from '../start-failure.js'
 
 const flags = {
@@ -50,8 +41,7 @@ export const command = defineCommand({ args: '<dir>', flags, run: runServe })
 async function runServe({ args, flags: options, given, context }: Invocation<typeof flags>): Promise<number> {
   const stopped = context.untilStopped()
   const [dir = ''] = args
-  checkSidecarFlags(options, given)
-  const gateway = await start(dir, options, context)
+  const gateway = await start(dir, options, given, context)
   const { local, sidecarUrl: sidecar, token } = gateway
   if (local !== undefined) announceSidecar(local.url)
   const url = new URL(token === undefined ? '/' : `/?token=${token}`, gateway.url).href
@@ -74,15 +64,19 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
   return 0
 }
 
-async function start(dir: string, options: ServeFlags, context: CliContext): Promise<Gateway> {
-  const page = pageOptionsOf(dir, options)
-  const { createGateway } = await import('../../local/gateway.js')
-  const { sidecar, platform, host, expose, token, sidecarPort } = options
+async function start(
+  dir: string,
+  options: ServeFlags,
+  given: ReadonlySet<string>,
+  context: CliContext,
+): Promise<Gateway> {
   const notices = noticesOf(options.logFormat, context)
+  const page = pageServerOptionsOf(dir, options, given, notices)
+  const { createGateway } = await import('../../local/gateway.js')
+  const { host, expose, token, sidecarPort } = options
   try {
     return await createGateway({
-      ...{ sidecar, platform, host, expose, token, port: options.port, ...notices, ...page },
-      local: insideOptionsOf(options, notices),
+      ...{ host, expose, token, port: options.port, ...notices, ...page },
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
       timeout: options.timeout * 1000,
