@@ -4,7 +4,7 @@ import { replicasOf, reviewOf } from '../../src/platform/fleet/review.js'
 import { isActive } from '../../src/platform/fleet/schedule.js'
 import type { AutoscalerPolicy, FleetEntry, WebhookAnswer, WebhookPolicy } from '../../src/platform/fleet/types.js'
 import type { FleetState } from '../../src/platform/fleet/fleet-state.js'
-import { createTestFleet, type TestFleet } from './support/test-fleet.js'
+import { createTestFleet, readyFleet, type TestFleet } from './support/test-fleet.js'
 
 /** What the platform's own code (1.60, `pkg/fleetautoscalers`) made of these answers and schedules; null for an error. */
 const recorded = JSON.parse(readFileSync(new URL('fixtures/recorded-reviews.json', import.meta.url), 'utf8')) as {
@@ -93,8 +93,7 @@ test.each<
   ['a chain after a webhook that fails', { type: 'Chain', chain: [hook, buffer(4)] }, 'is silent', 4, 'Chain:1:Buffer'],
   ['a scheduled webhook', scheduled('2000-01-01T00:00:00Z', hook), three, 3, 'Schedule'],
 ])('%s decides as on the platform', (_, autoscaler, answered, replicas, applied) => {
-  const fleet = createTestFleet({ autoscaler })
-  fleet.allReady()
+  const fleet = readyFleet({ autoscaler })
   if (answered !== undefined) answer(fleet, answered)
   expect(fleet.model.snapshot().fleet.spec.replicas).toBe(replicas)
   expect(statusOf(fleet)).toMatchObject({ ableToScale: applied !== '', lastAppliedPolicy: applied })

@@ -16,9 +16,9 @@ it.each<[how: string, steps: readonly Step[], states: readonly string[], warning
   ],
   [
     'is ignored after Unhealthy, a shutdown too',
-    [{ type: 'makeUnhealthy' }, '/ready', '/shutdown', 5000],
+    [{ type: 'makeUnhealthy' }, '/ready', '/allocate', '/reserve', '/shutdown', 5000],
     ['Unhealthy'],
-    ['call-after-end', 'call-after-end'],
+    Array<string>(4).fill('call-after-end'),
   ],
   ['reserves for ever by 0 s', ['/reserve {"seconds":0}', 500, 10 ** 10], ['Reserved']],
   ['reserves for ever by -1 s', ['/reserve {"seconds":-1}', 500, 10 ** 10], ['Reserved']],

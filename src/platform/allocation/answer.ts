@@ -1,4 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
+import { mapValues } from '../../protocol/is-object.js'
 import { toInt64 } from '../sidecar/state/int64.js'
 import { selectorsOf } from './match.js'
 import type { AllocationStatus, AnsweredAllocation, GameServerAllocation } from './types.js'
@@ -88,13 +89,6 @@ export const countedOf = ({ counters, lists }: Counted) => ({
   counters: mapValues(counters, ({ count, capacity }) => ({ count: int64(count), capacity: int64(capacity) })),
   lists: mapValues(lists, ({ capacity, values }) => ({ capacity: int64(capacity), values: values ?? [] })),
 })
-
-function mapValues<T, U>(
-  record: Readonly<Record<string, T>> | null | undefined,
-  change: (value: T) => U,
-): Record<string, U> {
-  return Object.fromEntries(Object.entries(record ?? {}).map(([name, value]) => [name, change(value)]))
-}
 
 /** A number, as in the cluster's API, or text if a number isn't exact. */
 function int64(text: string): number | string {

@@ -110,8 +110,13 @@ export function createLog(maxEntries: number, maxSize: number, report: Report) {
       if (found !== undefined) keep({ ...found.kept, exchange }, found.size + sizeOf(exchange))
     },
     find: (seq: number): KeptEntry | undefined => entries.get(seq)?.kept,
-    entries: (since = 0): readonly LogEntry[] =>
-      [...entries.values()].flatMap(({ kept: { entry } }) => (entry.seq > since ? [entry] : [])),
+    entries(since = 0): readonly LogEntry[] {
+      const newer: LogEntry[] = []
+      for (let seq = Math.max(since, lastSeq - entries.size) + 1; seq <= lastSeq; seq++) {
+        newer.push(entries.get(seq)!.kept.entry)
+      }
+      return newer
+    },
     subscribe: listeners.add,
   }
 }

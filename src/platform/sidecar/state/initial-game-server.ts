@@ -139,4 +139,5 @@ const decimal = (value: ManifestInteger | null | undefined): string => toInt64(v
 const unixSeconds = (time: string | null | undefined, absent: string): string =>
   time ? seconds(Date.parse(time)) : absent
 
-const seconds = (ms: number): string => String(Math.floor(ms / 1000))
+/** The second of a time since the Unix epoch. */
+export const seconds = (ms: number): string => String(Math.floor(ms / 1000))

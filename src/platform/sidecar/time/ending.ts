@@ -3,7 +3,7 @@ import type { SidecarConfig } from '../state/config.js'
 import type { Change, EndReason } from '../state/effect.js'
 import { isMarked, withState } from '../state/game-server-edits.js'
 import { generatedName, uidOf } from '../state/generated-names.js'
-import { initialGameServer } from '../state/initial-game-server.js'
+import { initialGameServer, seconds } from '../state/initial-game-server.js'
 import { stateOfNew, type SidecarState } from '../state/sidecar-state.js'
 import { nextVersion, update, writeObject, type Step } from '../state/step.js'
 
@@ -47,8 +47,7 @@ export function endObject(step: Step): void {
 /** Sets the deletion timestamp. */
 export function markDeleted(step: Step): void {
   const { object } = step.state
-  const timestamp = String(Math.floor(step.now / 1000))
-  writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: timestamp } }, true)
+  writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: seconds(step.now) } }, true)
 }
 
 type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason']
@@ -91,7 +90,7 @@ function freshGameServer(config: SidecarConfig, previous: GameServer, count: num
       // A cluster counts versions across all its objects.
       resource_version: nextVersion(previous.object_meta.resource_version),
       generation: '1',
-      creation_timestamp: String(Math.floor(now / 1000)),
+      creation_timestamp: seconds(now),
       deletion_timestamp: '0',
     },
     status: { ...object.status, state: 'Scheduled' },
