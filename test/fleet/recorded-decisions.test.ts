@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { desiredReplicas } from '../../src/platform/fleet/autoscale.js'
-import type { FleetState, ServerRecord, SetObject } from '../../src/platform/fleet/fleet-state.js'
+import type {
+  AutoscalerPolicy,
+  FleetManifest,
+  FleetState,
+  ServerRecord,
+  SetObject,
+} from '../../src/platform/fleet/types.js'
 import type { FleetStep } from '../../src/platform/fleet/fleet-step.js'
 import { initialState } from '../../src/platform/fleet/reduce.js'
-import { syncFleet } from '../../src/platform/fleet/rollout.js'
-import { statusOfFleet, statusOfSet } from '../../src/platform/fleet/statuses.js'
-import type { AutoscalerPolicy, FleetManifest } from '../../src/platform/fleet/types.js'
+import { syncFleet } from '../../src/platform/fleet/reconcile.js'
+import { statusOfFleet, statusOfSet } from '../../src/platform/fleet/platform-json.js'
 import type { Priority } from '../../src/platform/allocation/types.js'
 import { recordOf } from './support/test-fleet.js'
 

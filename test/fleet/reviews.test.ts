@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { replicasOf, reviewOf } from '../../src/platform/fleet/review.js'
+import { replicasOf, reviewOf } from '../../src/platform/fleet/autoscale.js'
 import { isActive } from '../../src/platform/fleet/schedule.js'
-import type { AutoscalerPolicy, FleetEntry, WebhookAnswer, WebhookPolicy } from '../../src/platform/fleet/types.js'
-import type { FleetState } from '../../src/platform/fleet/fleet-state.js'
+import type {
+  AutoscalerPolicy,
+  FleetEntry,
+  FleetState,
+  WebhookAnswer,
+  WebhookPolicy,
+} from '../../src/platform/fleet/types.js'
 import { createTestFleet, readyFleet, type TestFleet } from './support/test-fleet.js'
 
 /** What the platform's own code (1.60, `pkg/fleetautoscalers`) made of these answers and schedules; null for an error. */

@@ -1,6 +1,6 @@
 import type { KeptEntry, LogEntry } from './event-log.js'
 import type { SidecarConfig } from './state/config.js'
-import { isFinal } from './state/game-server-edits.js'
+import { isFinal } from './state/game-server.js'
 import type { Call } from './state/sidecar-event.js'
 
 /** Why an event had its outcome. */

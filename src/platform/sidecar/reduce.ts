@@ -10,8 +10,7 @@ import { show } from './state/show.js'
 import type { Call, SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
-import { doDueWork, skipMissedDrops } from './time/due-work.js'
-import { startHealthClock } from './time/health.js'
+import { doDueWork, skipMissedDrops, startHealthClock } from './time/due-work.js'
 import { followObject } from './time/ending.js'
 
 /**

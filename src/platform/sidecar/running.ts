@@ -1,8 +1,7 @@
 import type { OperationName } from '../../protocol/operations.js'
 import { longestTimer } from '../../protocol/names.js'
-import { createDelays, type Delays } from './delays.js'
 import { createLog, type WritableLog } from './event-log.js'
-import { callSafely, createListeners, throwLater, type Report } from './listeners.js'
+import { callSafely, createListeners, type Report, throwLater } from './listeners.js'
 import { nextDueWork } from './time/due-work.js'
 import { resolveConfig, type SidecarConfig } from './state/config.js'
 import type { Disconnection, Effect } from './state/effect.js'
@@ -11,8 +10,7 @@ import type { SidecarEvent } from './state/sidecar-event.js'
 import { createState, type SidecarState } from './state/sidecar-state.js'
 import { reduce } from './reduce.js'
 import type { SidecarEnvironment } from './sidecar.js'
-import { createWatchers, type Watchers } from './watchers.js'
-import { ConnectionDropped } from './wire/watch-stream.js'
+import { ConnectionDropped, createWatchers, type Watchers } from './watchers.js'
 
 /** What the log tells of a request besides the call. */
 export interface CallMeta {
@@ -157,5 +155,38 @@ export class Running {
     this.timer = undefined
     this.watchers.end('closed')
     this.delays.rejectAll('the sidecar is closed')
+  }
+}
+
+export type Delays = ReturnType<typeof createDelays>
+
+/** The calls that faults delay. */
+export function createDelays(setTimer: SidecarEnvironment['setTimer']) {
+  const waiting = new Set<(error: Error) => void>()
+  return {
+    /** Resolves after `ms`. Rejects when the client leaves: a call without a client isn't kept. */
+    wait: (ms: number, left: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const leave = (): void => end(new ConnectionDropped('the client left'))
+        const forget = (): void => {
+          waiting.delete(end)
+          left.removeEventListener('abort', leave)
+        }
+        const end = (error: Error): void => {
+          forget()
+          cancel()
+          reject(error)
+        }
+        const cancel = setTimer(ms, () => {
+          forget()
+          resolve()
+        })
+        waiting.add(end)
+        left.addEventListener('abort', leave)
+        if (left.aborted) leave()
+      }),
+    rejectAll(why: string): void {
+      for (const reject of [...waiting]) reject(new ConnectionDropped(why))
+    },
   }
 }

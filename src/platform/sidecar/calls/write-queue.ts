@@ -1,6 +1,6 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import { done, failUnknown, type Answer } from '../state/answer.js'
-import { isFinal, withState } from '../state/game-server-edits.js'
+import { isFinal, withState } from '../state/game-server.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { updateProcess, warn, writeObject, type Step } from '../state/step.js'
 

@@ -2,7 +2,7 @@ import { createdGameServer, initialGameServer, literalGameServer } from '../stat
 import type { GameServerManifest, SidecarConfig } from '../state/config.js'
 import { createHealth, createProcess } from '../state/sidecar-state.js'
 import type { CommandOf } from '../state/sidecar-event.js'
-import { isMarked, own, sorted, withCounter, withList, withState, withText } from '../state/game-server-edits.js'
+import { isMarked, own, sorted, withCounter, withList, withState, withText } from '../state/game-server.js'
 import { toNatural } from '../state/int64.js'
 import { update, updateProcess, writeObject, type Step } from '../state/step.js'
 import { begin, markDeleted, replace, startFresh } from '../time/ending.js'

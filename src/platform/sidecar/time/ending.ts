@@ -1,9 +1,8 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import type { SidecarConfig } from '../state/config.js'
 import type { Change, EndReason } from '../state/effect.js'
-import { isMarked, withState } from '../state/game-server-edits.js'
-import { generatedName, uidOf } from '../state/generated-names.js'
-import { initialGameServer, seconds } from '../state/initial-game-server.js'
+import { isMarked, withState } from '../state/game-server.js'
+import { generatedName, initialGameServer, seconds, uidOf } from '../state/initial-game-server.js'
 import { stateOfNew, type SidecarState } from '../state/sidecar-state.js'
 import { nextVersion, update, writeObject, type Step } from '../state/step.js'
 
