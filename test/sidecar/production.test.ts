@@ -87,19 +87,6 @@ describe('a queued ready()', () => {
     await play(...steps.flatMap((step) => [step, 100]), 1_000)
     expect(warnings()).toEqual([])
   })
-
-  it.each([
-    ['warns as soon as a game that left while Allocated has started again', 2_000, ['ready-undoes-allocation']],
-    ['warns of nothing once that game was back for a match', 60_000, []],
-  ])('%s', async (_, ms, expected) => {
-    const { play, sidecar, watch, warnings } = await atReady()
-    const opened = sidecar.watch({ onMessage: () => undefined })
-    await play(allocate)
-    opened.close()
-    watch()
-    await play(ms, '/ready')
-    expect(warnings()).toEqual(expected)
-  })
 })
 
 describe('labels and annotations in a pod', () => {

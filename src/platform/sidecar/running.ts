@@ -44,8 +44,6 @@ export class Running {
   private readonly outbox: (() => void)[] = []
   private isDraining = false
   private timer: { readonly at: number; readonly cancel: () => void } | undefined
-  /** The last two clients that sent beats in turn, and how often they took turns. */
-  private beaters: { before?: string | undefined; last?: string | undefined; turns: number } = { turns: 0 }
   /** The random numbers of delays. They change the time of events, not their effects. */
   private readonly random: () => number
 
@@ -71,8 +69,7 @@ export class Running {
     const { log, outbox, watchers } = this
     const at = this.environment.now()
     const before = this.state
-    const rivals = event.type === 'call' && event.call.operation === 'health' ? this.rivalsOf(meta) : undefined
-    const { state, effects } = reduce(before, event.type === 'call' && rivals ? { ...event, rivals } : event, at)
+    const { state, effects } = reduce(before, event, at)
     this.state = state
     // A timer that fired early, or after its work was done, gets no entry.
     if (event.type !== 'tick' || state !== before) {
@@ -93,14 +90,6 @@ export class Running {
     const seq = log.lastSeq
     this.drain()
     return { effects, seq }
-  }
-
-  /** The two clients that send beats in turn, the first time that this is sure, and where the host can tell them apart. */
-  private rivalsOf({ client, isTool }: CallMeta): readonly [string, string] | undefined {
-    const { before, last, turns } = this.beaters
-    if (client === undefined || isTool === true || client === last) return undefined
-    this.beaters = { before: last, last: client, turns: client === before ? turns + 1 : 0 }
-    return turns === 1 && client === before && last !== undefined ? [last, client] : undefined
   }
 
   private drain(): void {

@@ -1,3 +1,4 @@
+import { CONTROLLER_MS, WRITE_MS } from '../state/config.js'
 import { requestState, requestUnhealthy } from '../calls/write-queue.js'
 import {
   changeEach,
@@ -157,7 +158,7 @@ function writeState(step: Step): void {
   if (process.wantedState === 'Allocated') next = withLastAllocated(next, config.platform, step.now)
   update(step, { reservedUntil: until })
   writeObject(step, next, until !== reservedUntil)
-  if (process.wantedState === 'RequestReady') update(step, { readyAt: step.now + config.controllerDelay })
+  if (process.wantedState === 'RequestReady') update(step, { readyAt: step.now + CONTROLLER_MS })
   if (until !== undefined) updateProcess(step, { reserveEnds: until })
 }
 
@@ -240,5 +241,5 @@ export function checkHealth(step: Step, until: number): void {
         (failures < failureThreshold ? '.' : ', the GameServer becomes Unhealthy.'),
     )
   }
-  if (failures >= failureThreshold) requestUnhealthy(step, time + step.state.config.writeDelay)
+  if (failures >= failureThreshold) requestUnhealthy(step, time + WRITE_MS)
 }

@@ -1,5 +1,5 @@
 import type { GameServer } from '../../../protocol/game-server.js'
-import type { SidecarConfig } from '../state/config.js'
+import { CONTROLLER_MS, type SidecarConfig } from '../state/config.js'
 import type { Change, EndReason } from '../state/effect.js'
 import { isMarked, withState } from '../state/game-server.js'
 import { generatedName, initialGameServer, seconds, uidOf } from '../state/initial-game-server.js'
@@ -19,7 +19,7 @@ export function followObject(step: Step): void {
   const reason = ending?.reason ?? present
   // An Unhealthy GameServer without a Fleet stays Unhealthy.
   const isHandled = object.status.state === 'Shutdown' || config.replaceAfter !== undefined
-  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? now + config.controllerDelay)
+  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? now + CONTROLLER_MS)
   const replacesAt =
     ending?.replacesAt ??
     // A Fleet counts a deleted GameServer until its pod is gone.

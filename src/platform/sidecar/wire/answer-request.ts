@@ -9,6 +9,8 @@ import { decodePath, findRoute, type MessageShape } from './routes.js'
 import { ConnectionDropped, createLines, type WatchHandle, type WatchSink } from '../watchers.js'
 import { callSafely } from '../listeners.js'
 
+/** The largest body, as in the real sidecar. */
+const MOST_BYTES = 4 * 1024 * 1024
 const nothing = new Uint8Array(0)
 type Headers = Readonly<Record<string, string>>
 const json = { 'content-type': 'application/json' }
@@ -16,8 +18,7 @@ const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'cl
 
 /** Answers a request with the status, code and effect of the real sidecar. */
 export async function answerRequest(running: Running, request: Request, raw: RawRequest = {}): Promise<Response> {
-  const { config, environment, delays, log, epoch } = running
-  const { bodyLimit } = config
+  const { environment, delays, log, epoch } = running
   const method = raw.method ?? request.method
   const left = (): AbortSignal => raw.signal ?? request.signal
   const target = relative(raw.target ?? request.url.replace(/#.*$/s, ''))
@@ -51,8 +52,8 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
     await request.body?.cancel().catch(() => undefined)
     return openStream(running, left(), { meta, sentIn: epoch }, keep)
   }
-  const read = await readBounded(request, bodyLimit)
-  if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, bodyLimit))
+  const read = await readBounded(request)
+  if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge))
   body = read.bytes
   if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, body))
 
@@ -82,8 +83,8 @@ function headersOf({ status, retryAfter }: Answer): Headers {
 }
 
 /** The real sidecar names the size of the message; here it is the size of the body. */
-function tooLarge(bytes: number, limit: number): Answer {
-  return fail(8, `grpc: received message larger than max (${bytes} vs. ${limit})`)
+function tooLarge(bytes: number): Answer {
+  return fail(8, `grpc: received message larger than max (${bytes} vs. ${MOST_BYTES})`)
 }
 
 function refusePlayerTracking(shape: MessageShape, body: Uint8Array): Answer {
@@ -107,9 +108,9 @@ const relative = (target: string): string =>
 type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
 
 /** Reads a request's body, and stops at the first chunk over the limit. */
-async function readBounded(request: Request, limit: number): Promise<Body> {
+async function readBounded(request: Request): Promise<Body> {
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > limit) {
+  if (announced > MOST_BYTES) {
     await request.body?.cancel().catch(() => undefined)
     return { tooLarge: announced }
   }
@@ -119,7 +120,7 @@ async function readBounded(request: Request, limit: number): Promise<Body> {
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return { bytes: bytes.view() }
-    if (bytes.length + value.length > limit) {
+    if (bytes.length + value.length > MOST_BYTES) {
       await reader.cancel().catch(() => undefined)
       return { tooLarge: bytes.length + value.length }
     }
