@@ -174,7 +174,7 @@ interface Host {
  * Waits for turns of the host's event loop: `next()` resolves when every promise that can settle by itself has done so.
  * Uses MessageChannel, since fake timers replace the other schedulers. Hosts without it have timers.
  */
-export function createTurns(): { next(): Promise<void>; close(): void } {
+function createTurns(): { next(): Promise<void>; close(): void } {
   const { MessageChannel } = globalThis as Host
   if (MessageChannel === undefined) {
     const { setTimeout } = globalThis

@@ -142,7 +142,7 @@ const MOST_SHOWN = 20
  *
  * @throws TypeError with the nearest operation
  */
-export function checkOperation(name: OperationName): void {
+function checkOperation(name: OperationName): void {
   if (!(name in operations))
     throw new TypeError(`there is no operation "${name}"; ${didYouMean(name, Object.keys(operations))}`)
 }

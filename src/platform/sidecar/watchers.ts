@@ -119,7 +119,7 @@ const messages = new WeakMap<GameServer, WatchMessage>()
 const lines = new WeakMap<WatchMessage, Uint8Array>()
 
 /** The message of a GameServer. GameServers are immutable, so each is serialized once for all watchers. */
-export function watchMessageOf(gameServer: GameServer): WatchMessage {
+function watchMessageOf(gameServer: GameServer): WatchMessage {
   const known = messages.get(gameServer)
   if (known !== undefined) return known
   const message = { gameServer, json: `${PREFIX}${JSON.stringify(gameServer)}}` }

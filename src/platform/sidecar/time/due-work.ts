@@ -130,7 +130,7 @@ const later = (at: number | undefined, now: number): number | undefined =>
   at === undefined ? undefined : Math.max(at, now)
 
 /** Applies the queued write of one kind, as the real sidecar's worker does. */
-export function applyWrite(step: Step, kind: WriteKind): void {
+function applyWrite(step: Step, kind: WriteKind): void {
   const { [kind]: _, ...due } = step.state.process.due
   updateProcess(step, { due })
   if (step.state.gone) return
@@ -222,7 +222,7 @@ export function forgiveSkippedTime(step: Step, ms: number): void {
  * Checks one period for a beat. Skips the checks that a sleeping machine missed: the real sidecar's clock sleeps with
  * the machine.
  */
-export function checkHealth(step: Step, until: number): void {
+function checkHealth(step: Step, until: number): void {
   const { process, object } = step.state
   const { health } = process
   const { periodSeconds, failureThreshold } = healthSpecOf(object)

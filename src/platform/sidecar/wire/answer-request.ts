@@ -129,7 +129,7 @@ async function readBounded(request: Request): Promise<Body> {
 }
 
 /** The headers of a successful answer. */
-export const success = { 'content-type': 'application/json', 'grpc-metadata-content-type': 'application/grpc' }
+const success = { 'content-type': 'application/json', 'grpc-metadata-content-type': 'application/grpc' }
 
 interface OpenedWatch extends WatchHandle {
   /** The number of its entry in the log. */
@@ -202,7 +202,7 @@ export function watchByWebSocket(
 }
 
 /** Answers a request for a watch with a stream, or with its refusal. */
-export async function openStream(
+async function openStream(
   running: Running,
   left: AbortSignal,
   { meta, sentIn }: { readonly meta: CallMeta; readonly sentIn: number },

@@ -77,7 +77,7 @@ function maskOf(query: string, ofBody: readonly string[]): readonly string[] {
 }
 
 /** A request body that isn't the expected JSON; the message says why. */
-export class MalformedBody extends Error {
+class MalformedBody extends Error {
   override readonly name = 'MalformedBody'
 }
 
@@ -111,7 +111,7 @@ function skipSpace(text: string, at: number): number {
 }
 
 /** Whether a body holds nothing but white space. */
-export const isBlank = (text: string): boolean => skipSpace(text, 0) === text.length
+const isBlank = (text: string): boolean => skipSpace(text, 0) === text.length
 
 /**
  * Reads the first message of a body, and ignores everything after it. An empty body is an empty message. As in
@@ -140,7 +140,7 @@ export function readMessage(text: string, shape: MessageShape): Message {
 }
 
 /** Counts the JSON objects of a text, up to the first part that isn't one, which gives the error. */
-export function countObjects(text: string): { readonly count: number; readonly error?: MalformedBody } {
+function countObjects(text: string): { readonly count: number; readonly error?: MalformedBody } {
   let count = 0
   try {
     for (let at = skipSpace(text, 0); at < text.length; count++) at = skipSpace(text, scanObject(text, at).end)
