@@ -17,7 +17,7 @@ const START = Date.UTC(2025, 0, 1)
  */
 export function createMock(options: MockOptions = {}): Mock {
   const { time = 'manual', platform = 'agones', seed = 1 } = options
-  const startAt = options.startAt ?? (time === 'real' ? Date.now() : START)
+  const startAt = time === 'real' ? Date.now() : START
   const clock = new MockClock(time)
   const now = (): number => startAt + clock.now()
   const sidecar = createSidecar(configOf(options), { now, setTimer: clock.setTimer })

@@ -17,8 +17,6 @@ export class Network {
   readonly baseUrl = originOfPage() ?? 'http://sidecar.mock'
   readonly sidecar: Sidecar
   readonly journal: Journal
-  /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
-  readonly lineLimit: number
   /** When the sidecar is up again after a restart. */
   downUntil = 0
   isClosed = false
@@ -29,11 +27,10 @@ export class Network {
   /** What `fail()` has set up, the latest first. */
   private failures: readonly Failure[] = []
 
-  constructor(sidecar: Sidecar, clock: MockClock, { wsLimit = 65_536, unknownPaths }: MockOptions) {
+  constructor(sidecar: Sidecar, clock: MockClock, { unknownPaths }: MockOptions) {
     this.sidecar = sidecar
     this.clock = clock
     this.journal = createJournal(clock.now)
-    this.lineLimit = wsLimit === 0 ? Infinity : wsLimit
     this.answersUnknown = unknownPaths === 'answer'
     this.delays = createDelays(clock.setTimer)
     sidecar.onDisconnect(() => this.breakAll())

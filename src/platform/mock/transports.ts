@@ -90,6 +90,8 @@ const CONNECTING = 0
 const OPEN = 1
 const CLOSED = 3
 const ABNORMAL = 1006
+/** A line of so many bytes, its end included, ends its WebSocket, as in the real sidecar. */
+const LONGEST_LINE = 65_536
 
 export const createWebSocket = (network: Network): WebSocketConstructor =>
   class extends MockWebSocket {
@@ -163,7 +165,7 @@ class MockWebSocket {
   }
 
   private receive(message: WatchMessage): void {
-    if (lineOf(message).byteLength >= this.network.lineLimit) {
+    if (lineOf(message).byteLength >= LONGEST_LINE) {
       this.watch?.close()
       return this.tell(() => this.end(false))
     }
