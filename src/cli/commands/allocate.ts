@@ -4,7 +4,7 @@ import { newAllocation, type AnsweredAllocation, type GameServerAllocation } fro
 import { isObject } from '../../protocol/is-object.js'
 import { defineCommand, type Invocation } from '../context.js'
 import { CommandError, EXIT, unreadable, UsageError } from '../exit-codes.js'
-import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
+import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
 import { flagName, option, text, toggle, type Values } from '../flags.js'
 import { jsonText } from '../output.js'
 import { parseObject } from '../../client/request.js'
@@ -48,7 +48,7 @@ async function runAllocate({ flags: given, context }: Invocation<typeof flags>):
     const [list, value] = several.map((text) => plainText(text, 100))
     warn(colors.yellow(`warning: "${value}" is one value of ${list}; repeat --add-to for several.`))
   }
-  const answer = await requestAllocation(await findSidecar(given.url), given.token, manifest)
+  const answer = await requestAllocation(findSidecar(given.url), given.token, manifest)
   const yaml = (): string => stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
   print(given.json ? jsonText(answer, 2) : yaml())
   const { state, gameServerName, address, ports } = answer.status
@@ -163,11 +163,7 @@ async function requestAllocation(
     },
     patience: PATIENCE_MS,
   })
-  if (problem !== undefined) {
-    const elsewhere = await sidecarsElsewhere(url)
-    const advice = elsewhere ?? 'Start one with "gameserver-sidecar local", or give its address with --url'
-    throw new CommandError(EXIT.NO_SIDECAR, `No sidecar answers at ${url}. ${advice}.`)
-  }
+  if (problem !== undefined) throw new CommandError(EXIT.NO_SIDECAR, noSidecarAt(url))
   const answer = (parseObject(text) ?? {}) as Partial<AnsweredAllocation> & { readonly message?: string }
   if (status === 200 && answer.status !== undefined) return answer as AnsweredAllocation
   const said = plainText(typeof answer.message === 'string' ? answer.message : '', 1_000).replace(/\.$/, '')

@@ -4,7 +4,6 @@ import { plainText } from '../../local/files.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { UsageError } from '../exit-codes.js'
 import { eventPrinter, warningLines } from '../event-lines.js'
-import { announceSidecar } from '../find-sidecar.js'
 import { port, seconds } from '../flag-values.js'
 import { option, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
@@ -42,7 +41,6 @@ async function runExec({ args, flags: given, context }: Invocation<typeof flags>
     import('../../local/game.js'),
     startSidecar(given, context),
   ])
-  announceSidecar(local.url)
   const { colors } = context
   const isJson = given.logFormat === 'json'
   // stdout is the command's.

@@ -4,13 +4,12 @@ import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
 import type { ConformanceResult, LogEntry } from '../../platform/sidecar.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { eventPrinter } from '../event-lines.js'
-import { announceSidecar } from '../find-sidecar.js'
 import { names, port, seconds } from '../flag-values.js'
 import { option, text, toggle, type Values } from '../flags.js'
 import { attachSidecarKeys, hasKeys, openByFlag, sidecarKeyRow } from '../keys.js'
 import { jsonEvent } from '../output.js'
 import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
-import { askAboutPort, failStart } from '../start-failure.js'
+import { failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
@@ -46,11 +45,8 @@ async function runLocal({ flags: options, context }: Invocation<typeof flags>): 
     print(isJson ? jsonEvent('waiting', { seconds: options.delay }) : `Waiting ${options.delay} s before starting.`)
     if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
   }
-  const local = await start(options, stopped, context)
-  if (typeof local === 'number') return local
-  announceSidecar(local.url)
-  const asked = options.port !== 0 && local.port !== options.port
-  const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
+  const local = await start(options, context)
+  const ms = options.delay > 0 ? undefined : Math.round(performance.now())
   const dashboard = options.dashboard ? dashboardUrl(local) : undefined
   const printEvent = eventPrinter(options, context)
   const totals = { calls: 0, events: 0, errors: 0 }
@@ -81,30 +77,18 @@ async function runLocal({ flags: options, context }: Invocation<typeof flags>): 
   return result.ok ? 0 : 1
 }
 
-/** The sidecar, or the exit code if the user chose to start none. */
-async function start(
-  options: LocalFlags,
-  stopped: Promise<string>,
-  context: CliContext,
-): Promise<LocalSidecar | number> {
+async function start(options: LocalFlags, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../local/sidecar.js')
   const { address, conformance, port } = options
-  const isJson = options.logFormat === 'json'
   const notices = noticesOf(options.logFormat, context)
   if (options.grpcPort !== undefined)
     notices.onWarning('Nothing listens at --grpc-port: this sidecar speaks HTTP and WebSocket.')
-  const listen = (wanted: number): Promise<LocalSidecar> =>
-    createLocalSidecar({
-      ...localOptionsOf(options, notices),
-      ...{ address, conformance, platform: options.platform, port: wanted },
-      allowHosts: options.allowHost,
-      allowOrigins: options.allowOrigin,
-    })
-  return listen(port).catch((error: unknown) =>
-    !isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()
-      ? askAboutPort(port, options.platform, listen, stopped, context)
-      : failStart({ port, portFlag: '--port', address, addressFlag: '--address' })(error),
-  )
+  return createLocalSidecar({
+    ...localOptionsOf(options, notices),
+    ...{ address, conformance, port, platform: options.platform },
+    allowHosts: options.allowHost,
+    allowOrigins: options.allowOrigin,
+  }).catch(failStart({ port, portFlag: '--port', address, addressFlag: '--address' }))
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -3,7 +3,6 @@ import type { Gateway } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { eventPrinter } from '../event-lines.js'
-import { announceSidecar } from '../find-sidecar.js'
 import { names, port, someSeconds } from '../flag-values.js'
 import { option, text, toggle, under, type Values } from '../flags.js'
 import { openByFlag } from '../keys.js'
@@ -43,7 +42,6 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
   const [dir = ''] = args
   const gateway = await start(dir, options, given, context)
   const { local, sidecarUrl: sidecar, token } = gateway
-  if (local !== undefined) announceSidecar(local.url)
   const url = new URL(token === undefined ? '/' : `/?token=${token}`, gateway.url).href
   const dashboard = local !== undefined && options.dashboard ? dashboardUrl(local) : undefined
   const { bold, cyan } = context.colors
