@@ -47,6 +47,9 @@ export async function createFleet(options: FleetOptions): Promise<Fleet> {
   return runFleet({ ...settings, startGame })
 }
 
+/** The longest grace period of a host. */
+const LONGEST_GRACE_MS = 3_600_000
+
 /** Returns the function that starts a page in a browser for each GameServer, as `createHost()` does. */
 const pageGame =
   (dir: string, options: PageOptions): StartGame =>
@@ -55,7 +58,8 @@ const pageGame =
     let pid = 0
     const host = await createHost({
       ...options,
-      ...{ dir, platform, sidecar: sidecarUrl, playersPort: port, playersHost: '127.0.0.1', grace: graceMs, signal },
+      ...{ dir, platform, sidecar: sidecarUrl, playersPort: port, playersHost: '127.0.0.1', signal },
+      grace: Math.min(graceMs, LONGEST_GRACE_MS),
       onEvent(event) {
         if (event.event === 'browser') pid = event.pid
         const line = lineOf(event)

@@ -121,6 +121,14 @@ test('a game that ignores SIGTERM is killed after the grace period, and a warnin
   expect(isAlive(first.process.pid!)).toBe(false)
 })
 
+test('a deletion without a grace period kills a game that is ending already', async () => {
+  const { fleet, line, first } = await startReady('stubborn')
+  fleet.perform({ type: 'delete', server: first.name })
+  await line(/^SIGTERM$/)
+  fleet.perform({ type: 'delete', server: first.name, graceMs: 0 })
+  await line(/ended with SIGKILL/)
+})
+
 test('close() ends every game and what it has started, and frees the ports', async () => {
   const { fleet } = await startReady('parent', { replicas: 2 })
   const groups = servers(fleet).map(({ process }) => process.pid!)
