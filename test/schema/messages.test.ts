@@ -46,10 +46,6 @@ describe('a control command with a mistake is refused by the path of the field',
     [{ type: 'setCounter', name: 'x', count: -1 }, 'count must be an integer of at least 0; got -1'],
     [{ type: 'allocate', counters: { rooms: null } }, 'counters.rooms must be an object; got null'],
     [
-      { type: 'allocate', force: true },
-      'force is gone: {"type":"setState","state":"Ready"} before the allocation does the same',
-    ],
-    [
       { type: 'allocate', counters: { rooms: { capacity: '5' } } },
       'counters.rooms.capacity must be an integer of at least 0; got "5"',
     ],
@@ -131,10 +127,6 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     [
       { gameServerState: 'ready' },
       'gameServerState must be "Ready" or "Allocated"; got "ready"; did you mean "Ready"?',
-    ],
-    [
-      { players: {} },
-      'players filters by an alpha feature, which is not supported; count players in a list or a counter',
     ],
     [{ matchLabels: { mode: 5 } }, 'matchLabels.mode must be text, in quotes if it looks like a number; got 5'],
     [
