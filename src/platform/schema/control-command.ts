@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
 import { longestTimer } from '../../protocol/names.js'
 import { operations } from '../../protocol/operations.js'
-import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
+import type { ControlCommand } from '../sidecar/state/events.js'
 import { toNatural } from '../sidecar/state/int64.js'
 import { allocation, changes } from './allocation.js'
 import {
