@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
-import { close, frame, text } from '../support/frames.js'
+import { frame, text } from '../support/frames.js'
 import { serve, switching, type Upgrade } from '../frames/sockets.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { listenHere } from '../support/listen.js'
@@ -162,43 +162,4 @@ describe('over TLS', () => {
     })
     expect(await problem).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   })
-})
-
-test('close() delivers a large message whole to a reader that takes longer than the timeout', async () => {
-  const size = 40 << 20
-  const sent = size + 14 + 8
-  let received = 0
-  // Time passes only as the reader reads, twice the timeout for half of the message.
-  const time = { now: 0, timers: new Set<{ at: number; call: () => void }>() }
-  const setTimer = (ms: number, call: () => void): (() => void) => {
-    const timer = { at: time.now + ms, call }
-    if (ms === 0) setImmediate(call)
-    else time.timers.add(timer)
-    return () => void time.timers.delete(timer)
-  }
-  const pass = (ms: number): void => {
-    time.now += ms
-    for (const timer of time.timers) if (timer.at <= time.now && time.timers.delete(timer)) timer.call()
-  }
-  const server = await serve(({ key, socket, rest }) => {
-    socket.write(switching(key))
-    socket.pause()
-    received = rest.length
-    const readSome = (): void => {
-      const bytes = (socket.read() as Buffer | null)?.length ?? 0
-      received += bytes
-      // What the kernel holds at the end is no progress that a sender sees.
-      if (received < size / 2) pass(bytes / 10_000)
-      if (received >= sent) socket.end(close(1000))
-      else setImmediate(readSome)
-    }
-    readSome()
-  })
-  const socket = new (createWebSocketClass(nodeConnect, { timeout: 1000, setTimer }))(server.url)
-  await opened(socket)
-  socket.send(new Uint8Array(size))
-  socket.close()
-  expect(await closed(socket)).toMatchObject({ code: 1000, wasClean: true })
-  expect(received).toBe(sent)
-  expect(time.now).toBeGreaterThan(2000)
 })
