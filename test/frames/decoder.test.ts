@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type DecoderOptions, MessageDecoder } from '../../src/frames/index.js'
 import { feed, fragments, frame, join, latin, repeat, text, utf8 } from '../support/frames.js'
-import { unhandled } from './sockets.js'
+import { collectUncaught } from '../support/uncaught.js'
+import { turns } from '../support/until.js'
 
 const record = (options: Partial<DecoderOptions> = {}) => {
   const events: unknown[] = []
@@ -152,7 +153,10 @@ describe('the HTTP head', () => {
         throw fault
       },
     })
-    expect(await unhandled(() => decoder.push(latin(HEAD)))).toBe(fault)
+    const uncaught = collectUncaught()
+    decoder.push(latin(HEAD))
+    await turns()
+    expect(uncaught).toEqual([fault])
     expect(events).toEqual([1002])
   })
 
@@ -240,7 +244,10 @@ describe('the host', () => {
         if (data === 'one') throw fault
       },
     })
-    expect(await unhandled(() => decoder.push(join(text('one'), text('two'))))).toBe(fault)
+    const uncaught = collectUncaught()
+    decoder.push(join(text('one'), text('two')))
+    await turns()
+    expect(uncaught).toEqual([fault])
     expect(seen).toEqual(['one', 'two'])
   })
 })

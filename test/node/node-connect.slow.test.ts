@@ -1,9 +1,8 @@
 /** The streams that `nodeConnect` opens, between the WebSocket class of ./frames and servers that misbehave. */
 import { readdirSync } from 'node:fs'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { once } from 'node:events'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
 import { frame, text } from '../support/frames.js'
@@ -19,13 +18,7 @@ async function listen(onSocket: (socket: Socket) => void) {
     socket.on('error', () => undefined)
     onSocket(socket)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+  return { url: `ws://127.0.0.1:${await listenHere(server)}`, sockets }
 }
 
 const upgraded = (onUpgrade: (upgrade: Upgrade) => void) =>
