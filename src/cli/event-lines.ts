@@ -23,6 +23,10 @@ const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'alloca
 export const clockTime = (at: number): string =>
   `${new Date(at).toTimeString().slice(0, 8)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
 
+/** A line of what a command prints first: what it serves, and where. */
+export const bannerRow = ({ bold, green }: Colors, title: string, text: string): string =>
+  `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
+
 /** Creates the listener that prints the entries of the event log. */
 export function eventPrinter(
   { logFormat, verbose }: { readonly logFormat: string; readonly verbose: boolean },

@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { KEYS } from '../../src/cli/keys.js'
 import { manifestOf, writeYaml } from '../../src/dashboard/common/yaml.js'
 import { allocationOf } from '../../src/dashboard/dialogs/allocate.js'
 import { commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
 import { beatsSince } from '../../src/dashboard/panels/health.js'
 import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
-import { actions } from '../../src/dashboard/sidecar/actions.js'
 import { sidecar as route } from '../../src/dashboard/sidecar/route.js'
 import { set } from '../../src/dashboard/store/state.js'
 import { showTitle } from '../../src/dashboard/ui/header.js'
@@ -182,13 +180,6 @@ describe('the allocation that the dialog makes', () => {
       'Write key=value, such as mode=dm, instead of "mode"',
     )
   })
-})
-
-test('a key that both the terminal and the dashboard have does the same in both', () => {
-  const labels = new Map(actions.map(({ key, label }) => [key, label]))
-  const shared = KEYS.filter(([key]) => labels.has(key))
-  expect(shared.map(([key]) => key)).toEqual(['a', 'A', 'u', 'w', 'x', 'f'])
-  for (const [key, name] of shared) expect(labels.get(key)!.toLowerCase()).toContain(name)
 })
 
 test('the title changes with the GameServer’s name, even if a fresh one is in the same state', () => {
