@@ -25,7 +25,7 @@ function openTerminal(command: string, env: NodeJS.ProcessEnv = {}): Terminal {
   onTestFinished(() => void child.kill('SIGKILL'))
   const shown: Seen<string> = createSeen()
   let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => shown.add((text += part)))
+  child.stdout.setEncoding('utf8').on('data', (part: string) => shown.add((text += part.replaceAll('\r\n', '\n'))))
   void once(child, 'close').then(shown.end)
   return { child, shows: (pattern) => shown.find((text) => pattern.exec(text)) }
 }

@@ -7,7 +7,7 @@ import { port, seconds } from '../flag-values.js'
 import { option, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
 import { openByFlag } from '../open-browser.js'
-import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
+import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
 
 // An ended GameServer stays, so that tests can read it; --restart creates the next one.
@@ -16,7 +16,7 @@ const { replace: _, ...ofLocal } = localFlags
 const flags = {
   restart: toggle('run the command again for a fresh GameServer, when its GameServer has ended'),
   grace: option('seconds', 'time from SIGTERM or SIGHUP to SIGKILL', seconds, { byDefault: 30 }),
-  port: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, SIDECAR_PORT),
+  port: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, { short: 'p' }),
   platform,
   logFormat,
   open,

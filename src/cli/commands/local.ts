@@ -8,19 +8,14 @@ import { names, port, seconds } from '../flag-values.js'
 import { option, text, toggle, type Values } from '../flags.js'
 import { openByFlag } from '../open-browser.js'
 import { jsonEvent } from '../output.js'
-import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
+import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
-  port: option('port', 'port for HTTP and WebSocket; 0 for any', port, { ...SIDECAR_PORT, byDefault: 9358 }),
-  grpcPort: option('port', 'for command lines of sdk-server; nothing listens there', port),
-  address: text('address', 'address to listen on', {
-    also: ['host', 'http-host', 'bind', 'listen'],
-    byDefault: 'localhost',
-  }),
+  port: option('port', 'port for HTTP and WebSocket; 0 for any', port, { short: 'p', byDefault: 9358 }),
+  address: text('address', 'address to listen on', { byDefault: 'localhost' }),
   platform,
-  delay: option('seconds', 'wait this long before starting', seconds, { byDefault: 0 }),
   timeout: option('seconds', 'stop after this long', seconds),
   conformance: option('names', 'exit with code 1 unless the client uses exactly these operations', names),
   allowHost: option('name', 'also accept requests for this Host', names),
@@ -41,12 +36,8 @@ async function runLocal({ flags: options, context }: Invocation<typeof flags>): 
   const { print, colors } = context
   const isJson = options.logFormat === 'json'
   const stopped = context.untilStopped()
-  if (options.delay > 0) {
-    print(isJson ? jsonEvent('waiting', { seconds: options.delay }) : `Waiting ${options.delay} s before starting.`)
-    if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
-  }
   const local = await start(options, context)
-  const ms = options.delay > 0 ? undefined : Math.round(performance.now())
+  const ms = Math.round(performance.now())
   const dashboard = options.dashboard ? dashboardUrl(local) : undefined
   const printEvent = eventPrinter(options, context)
   const totals = { calls: 0, events: 0, errors: 0 }
@@ -73,8 +64,6 @@ async function start(options: LocalFlags, context: CliContext): Promise<LocalSid
   const { createLocalSidecar } = await import('../../local/sidecar.js')
   const { address, conformance, port } = options
   const notices = noticesOf(options.logFormat, context)
-  if (options.grpcPort !== undefined)
-    notices.onWarning('Nothing listens at --grpc-port: this sidecar speaks HTTP and WebSocket.')
   return createLocalSidecar({
     ...localOptionsOf(options, notices),
     ...{ address, conformance, port, platform: options.platform },
@@ -106,7 +95,7 @@ function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalFlags
 function bannerLines(
   local: LocalSidecar,
   { platform, file, dashboard }: LocalFlags,
-  ms: number | undefined,
+  ms: number,
   { colors, version }: CliContext,
 ): string[] {
   const { bold, dim, cyan } = colors
@@ -116,7 +105,7 @@ function bannerLines(
   const row = (title: string, text: string): string => bannerRow(colors, title, text)
   const name = plainText(gameServer.object_meta.name, 100)
   return [
-    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode${ms === undefined ? '' : `, ready in ${ms} ms`}`)}`,
+    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${ms} ms`)}`,
     row('SDK', `${cyan(local.url)}   (${bold(`${variablePrefix(platform)}PORT=${local.port}`)})`),
     ...(dashboard ? [row('Dashboard', cyan(dashboardUrl(local)))] : []),
     row('GameServer', `${name}  ${plainText(gameServer.status.state, 100)}   ${beats}${from}`),
@@ -127,12 +116,7 @@ function bannerLines(
 }
 
 /** The same as one line of JSON. */
-const listeningLine = (
-  local: LocalSidecar,
-  options: LocalFlags,
-  ms: number | undefined,
-  { version }: CliContext,
-): string =>
+const listeningLine = (local: LocalSidecar, options: LocalFlags, ms: number, { version }: CliContext): string =>
   jsonEvent('listening', {
     url: local.url,
     dashboard: options.dashboard ? dashboardUrl(local) : undefined,

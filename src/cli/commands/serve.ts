@@ -11,7 +11,7 @@ import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidec
 import { startError } from '../start-failure.js'
 
 const flags = {
-  port: option('port', 'port of the page; 0 for any', port, { short: 'p', also: ['page-port'], byDefault: 8080 }),
+  port: option('port', 'port of the page; 0 for any', port, { short: 'p', byDefault: 8080 }),
   sidecar,
   platform,
   timeout: option('seconds', 'how long the sidecar may take to answer a call', someSeconds, { byDefault: 30 }),
@@ -20,7 +20,7 @@ const flags = {
   verbose: toggle('show every beat and every warning of the local sidecar'),
   ...pageFlags,
   ...under('Beyond this machine:', {
-    host: text('address', 'address to listen on', { also: ['address', 'page-host'], byDefault: '127.0.0.1' }),
+    host: text('address', 'address to listen on', { byDefault: '127.0.0.1' }),
     expose: toggle('allow a --host that other machines can reach'),
     token: option<string | true>(
       '[secret]',
