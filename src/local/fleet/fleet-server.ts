@@ -75,14 +75,15 @@ const noPath = (target: string): Refusal => notFound(`A Fleet has no ${target.sp
 
 /** The control interface of a Fleet, at `/_/api`. */
 function controlOf({ fleet, beatsOf }: FleetServerOptions): Control {
-  const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
+  let last = fleet.entries().at(-1)?.sequence ?? 0
+  fleet.onEntry(({ sequence }) => (last = sequence))
   const quiet = (): string =>
     JSON.stringify(fleet.snapshot().servers.map(({ name, process }) => [beatsOf(name), process]))
   return {
     token: undefined,
     source: {
-      state: () => Buffer.from(JSON.stringify(fleetView(fleet.snapshot(), lastSeq(), beatsOf))),
-      lastSeq,
+      state: () => Buffer.from(JSON.stringify(fleetView(fleet.snapshot(), last, beatsOf))),
+      lastSeq: () => last,
       entries: (since) => fleet.entries(since).map(entryView),
       subscribe(onEntry, onState) {
         let told = quiet()
