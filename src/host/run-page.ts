@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { longestTimer } from '../protocol/names.js'
 import type { EndWait, HostConfig } from './page-script/page.js'
 import type { Browser } from './browser/launch-browser.js'
 import { HOST_EXIT_CODES } from './host-error.js'
@@ -41,9 +42,13 @@ const NO_STEP =
 const NEEDS_ISOLATION = /SharedArrayBuffer|cross[- ]?origin[- ]?isolat/i
 const ISOLATE = 'The page needs SharedArrayBuffer: add --isolate (isolate: true), which sends COOP and COEP'
 
+/** A page at a breakpoint may be silent for any time. */
+const limitOf = (settings: HostSettings, name: 'bootTimeout' | 'hangTimeout'): number =>
+  settings.inspect === undefined ? settings[name] : longestTimer
+
 /** Loads the page into a browser and watches over it. @throws HostError LAUNCH_FAILED */
 export async function startPage(given: RunPageOptions): Promise<PageRun> {
-  const bootsUntil = performance.now() + given.settings.bootTimeout
+  const bootsUntil = performance.now() + limitOf(given.settings, 'bootTimeout')
   const whyKilled = watchForKills()
   const browser = await given.browser
   try {
@@ -160,7 +165,7 @@ export class PageRun implements GameRun {
     this.#hasBooted = true
     tell({ event: 'booted', ms: Math.round(performance.now() - began) })
     warnOfMissingReady(wasReady, settings.bootTimeout / 2, this.#warn, signal)
-    const hang = await watchForHang(this.#page, settings.hangTimeout, signal)
+    const hang = await watchForHang(this.#page, limitOf(settings, 'hangTimeout'), signal)
     if (hang === undefined) return
     const stack = hang.isBusy ? await this.#stack() : ''
     await this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { FleetServer } from '../../src/platform/fleet/types.js'
 import { isAlive, isGroupAlive } from '../../src/local/game/processes.js'
-import { createFleet, type FleetOptions } from '../../src/host/create-fleet.js'
+import { createFleet, type FleetOptions, type PageOptions } from '../../src/host/create-fleet.js'
 import type { Fleet, FleetRunEvent } from '../../src/local/fleet.js'
 import { createSeen, type Seen } from '../support/seen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -235,4 +235,10 @@ test('kubeconfig leads to the Fleet until close(), and another file at its path 
   await writeFile(kubeconfig, 'apiVersion: v1\n')
   await expect(start('', { kubeconfig })).rejects.toThrow('exists and is no kubeconfig of a Fleet')
   expect(await readFile(kubeconfig, 'utf8')).toBe('apiVersion: v1\n')
+})
+
+test('createFleet() refuses pages with inspect, since they would share one port', async () => {
+  const fleet = createFleet({ ...optionsFor(''), command: undefined, dir: '.', page: { inspect: 0 } as PageOptions })
+  const refusal = { code: 'USAGE', exitCode: 64, hint: 'Debug one page by createHost().' }
+  await expect(fleet).rejects.toMatchObject(refusal)
 })
