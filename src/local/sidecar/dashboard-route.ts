@@ -30,12 +30,11 @@ export const frameOrigins = (allowOrigins: readonly string[]): readonly string[]
  * @param frames origins whose pages may show the page's strip in a frame
  */
 export async function answerDashboard(
-  head: RequestHead,
+  { method = 'GET', headers }: RequestHead,
   target: string,
   load: () => Promise<{ readonly page: InlinedPage }>,
   frames?: readonly string[],
 ): Promise<Response | undefined> {
-  const { method = 'GET', headers } = head
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const path = pathOf(target)
   const leads = path === '/_' || (path === '/' && method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? ''))
@@ -48,7 +47,7 @@ export async function answerDashboard(
   if (path !== DASHBOARD_PATH) return undefined
   // Loaded on demand: the page is large, and many servers are never looked at.
   const { page } = await load()
-  return page.answer(head, isEmbedded(target) ? frames : undefined)
+  return page(isEmbedded(target) ? frames : undefined)
 }
 
 /** The dashboard's address. A token stands in the fragment, which is neither sent nor logged. */
@@ -59,58 +58,36 @@ export function dashboardUrl(local: { readonly url: string; readonly controlToke
 /** A page as `build/inline-page.mjs` makes it. */
 interface PageModule {
   readonly brotli: string
-  readonly id: string
   readonly hashes: { readonly script: string; readonly style: string }
 }
 
-export type InlinedPage = ReturnType<typeof inlinedPage>
+/** Answers requests for a page; `frames` are the origins whose pages may frame it beside its own, undefined for none. */
+export type InlinedPage = (frames: readonly string[] | undefined) => Response
 
-export function inlinedPage({ brotli, id, hashes }: PageModule) {
-  /** Identity of the page, which changes with the package. */
-  const etag = `W/"${id}"`
-  const packed = Buffer.from(brotli, 'base64')
-  let unpacked: Buffer | undefined
-  const plain = (): Buffer => (unpacked ??= brotliDecompressSync(packed))
-
-  /** A Content-Security-Policy that lets in the page's own script and style, and what `others` say. */
-  const policy = (...others: readonly string[]): string =>
-    [
+/** The page holds no secret: everything that it shows comes from the control interface. */
+export function inlinedPage({ brotli, hashes }: PageModule): InlinedPage {
+  const body = brotliDecompressSync(Buffer.from(brotli, 'base64'))
+  return (frames) => {
+    const policy = [
       `default-src 'none'`,
       `script-src '${hashes.script}'`,
       `style-src '${hashes.style}'`,
-      ...others,
+      `connect-src 'self'`,
+      `frame-ancestors ${frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')}`,
       `img-src data:`,
       `base-uri 'none'`,
       `form-action 'none'`,
-    ].join('; ')
-
-  return {
-    text: (): string => plain().toString(),
-    policy,
-    /**
-     * Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface.
-     *
-     * @param frames origins whose pages may show the page in a frame, beside its own origin; undefined if no page may
-     */
-    answer({ headers: asked }: RequestHead, frames: readonly string[] | undefined): Response {
-      const ancestors = frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')
-      const headers = {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policy(`connect-src 'self'`, `frame-ancestors ${ancestors}`),
-        ...(frames === undefined ? { 'x-frame-options': 'DENY' } : {}),
-        'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-cache',
-        etag,
-        vary: 'accept-encoding',
-      }
-      if (asked['if-none-match'] === etag) return new Response(null, { status: 304, headers })
-      // Browsers accept Brotli over HTTP only from this machine, where the page is mostly read.
-      const isPacked = /\bbr\b/i.test(asked['accept-encoding'] ?? '')
-      const body = (isPacked ? packed : plain()) as Uint8Array<ArrayBuffer>
-      return new Response(body, { headers: { ...headers, ...(isPacked ? { 'content-encoding': 'br' } : {}) } })
-    },
+    ]
+    const headers = {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy.join('; '),
+      ...(frames === undefined ? { 'x-frame-options': 'DENY' } : {}),
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    }
+    return new Response(body, { headers })
   }
 }
