@@ -10,7 +10,7 @@ export type {
 export { faultPresets, type FaultPreset } from './sidecar/control/fault-presets.js'
 export { allocateGameServer, createSidecar } from './sidecar/create-sidecar.js'
 export { createDelays, type Delays } from './sidecar/delays.js'
-export { describeCall, describeChange, isAllocationTime, replacementSentence } from './sidecar/describe.js'
+export { clockTime, describeCall, describeChange, isAllocationTime, replacementSentence } from './sidecar/describe.js'
 export { explainEntry } from './sidecar/explain.js'
 export { callSafely } from './sidecar/listeners.js'
 export { reduce } from './sidecar/reduce.js'

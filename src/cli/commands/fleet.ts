@@ -10,7 +10,7 @@ import { jsonEvent } from '../output.js'
 import { attachKeys, hasKeys, keyRow, openByFlag, openInBrowser, type Key } from '../keys.js'
 import { logFormat, open, platform, refuseHome, yes } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
-import { clockTime } from '../event-lines.js'
+import { clockTime } from '../../platform/sidecar.js'
 
 const flags = {
   file: option('path', 'Fleet, FleetAutoscaler or GameServer; repeatable; saving it makes an update', several, {
