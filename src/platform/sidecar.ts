@@ -7,7 +7,7 @@ export type {
   GameServerSelector,
   LabelExpression,
 } from './allocation/types.js'
-export { faultPresets, type FaultPreset } from './sidecar/control/fault-presets.js'
+export { faultPresets } from './sidecar/control/fault-presets.js'
 export { allocateGameServer, createSidecar } from './sidecar/create-sidecar.js'
 export { createDelays, type Delays } from './sidecar/delays.js'
 export { clockTime, describeCall, describeChange, isAllocationTime, replacementSentence } from './sidecar/describe.js'
