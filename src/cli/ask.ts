@@ -15,8 +15,6 @@ export interface Question {
   readonly body?: string
   /** Milliseconds until the end of the answer. */
   readonly patience: number
-  /** Appended to the URL's path without escaping. */
-  readonly target?: string
   /** Reading stops after this text. */
   readonly until?: string
 }
@@ -67,17 +65,14 @@ export async function ask(url: string, question: Question): Promise<Answer> {
 /** Sends a request, and resolves with the head of its answer. */
 function open(
   url: string,
-  { method = 'GET', headers = {}, body, target, command = 'find' }: Omit<Question, 'patience' | 'until'>,
+  { method = 'GET', headers = {}, body, command = 'find' }: Omit<Question, 'patience' | 'until'>,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? httpsRequest : httpRequest
-    const path = target === undefined ? {} : { path: new URL(url).pathname.replace(/\/$/, '') + target }
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-    const request = send(url, {
-      ...{ method, headers: { 'user-agent': toolAgent(command), ...length, ...headers } },
-      ...{ agent: false, signal, ...path },
-    })
+    const own = { 'user-agent': toolAgent(command), ...length }
+    const request = send(url, { method, headers: { ...own, ...headers }, agent: false, signal })
     request.on('response', resolve).on('error', reject)
     // Without a listener, Node closes the connection and emits nothing.
     request.once('upgrade', (response, socket) => {

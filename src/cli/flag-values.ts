@@ -1,4 +1,3 @@
-import { suggestNearest } from '../protocol/nearest.js'
 import { longestTimer } from '../protocol/names.js'
 import { isNetwork } from '../protocol/networks.js'
 
@@ -58,23 +57,6 @@ export function networks(text: string, before?: readonly string[]): readonly str
 
 /** Collects the text of each occurrence. */
 export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
-
-/** The gates that a sidecar asks for; the platform has more. */
-const GATES = ['CountsAndLists', 'PlayerTracking']
-
-/** Feature gates in the real sidecar's form: `CountsAndLists=false&Other=true`. */
-export function featureGates(text: string): Record<string, boolean> {
-  const gates: Record<string, boolean> = {}
-  for (const pair of text.split(/[&,]/)) {
-    const match = /^(\w+)=(true|false)$/i.exec(pair.trim())
-    if (match === null) throw new Error('It must look like CountsAndLists=false&PlayerTracking=true.')
-    const name = match[1]!
-    const question = GATES.includes(name) ? undefined : suggestNearest(name, GATES)
-    if (question !== undefined) throw new Error(`There is no gate ${JSON.stringify(name)}; ${question}`)
-    gates[name] = match[2]!.toLowerCase() === 'true'
-  }
-  return gates
-}
 
 const SIZES: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 

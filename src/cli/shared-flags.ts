@@ -6,18 +6,15 @@ import { variablePrefix } from '../local/gateway.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import type { OperationName } from '../protocol/operations.js'
 import { unreadable, UsageError } from './exit-codes.js'
-import { featureGates, names, port, whole } from './flag-values.js'
+import { names, port } from './flag-values.js'
 import { oneOf, option, rarely, signature, text, toggle, under, type Values } from './flags.js'
-
-/** How `--port` of a sidecar is called elsewhere: beside other ports, and by the platform's own sidecar. */
-export const SIDECAR_PORT = { short: 'p', also: ['sidecar-port', 'http-port'] }
 
 export const logFormat = oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty')
 export const open = toggle('open the dashboard in a browser')
 export const platform = text('name', 'prefix of variables, labels and annotations: <name>.dev/sdk-', {
   byDefault: 'agones',
 })
-export const sidecar = text('url', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)', { also: ['url'] })
+export const sidecar = text('url', 'URL of the sidecar (default: from AGONES_SDK_HTTP_PORT)')
 export const yes = toggle('serve the folder even if it holds your home directory')
 
 /** The flags of a page that serve and host have in common. */
@@ -42,8 +39,6 @@ export const localFlags = {
     'production',
   ]),
   file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
-  featureGates: option('gates', 'CountsAndLists=false imitates a platform before 1.62 without counters', featureGates),
-  wsLimit: option('bytes', 'close a WebSocket at a line of this many bytes; 0 for no limit (default: 65536)', whole),
   replace: toggle('keep a GameServer that has ended, instead of a fresh one a second later', true),
   dashboard: toggle('serve no page at /_/', true),
 }
@@ -53,9 +48,7 @@ export const insideFlags = under('With a sidecar of its own:', {
   local: toggle('run a local sidecar inside, without a cluster'),
   ...rarely({
     ...localFlags,
-    sidecarPort: option('port', 'port of the local sidecar itself (default: 9358 if it is free, else any)', port, {
-      also: ['http-port'],
-    }),
+    sidecarPort: option('port', 'port of the local sidecar itself (default: 9358 if it is free, else any)', port),
   }),
 })
 
@@ -66,8 +59,8 @@ export function localOptionsOf(
   flags: Omit<Values<typeof localFlags>, 'replace'> & { readonly replace?: boolean },
   notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
 ): LocalSidecarOptions {
-  const { mode, file, featureGates: gates, wsLimit, replace, dashboard } = flags
-  return { mode, file, featureGates: gates, wsLimit, replace, dashboard, ...notices }
+  const { mode, file, replace, dashboard } = flags
+  return { mode, file, replace, dashboard, ...notices }
 }
 
 /** The option `local` of a gateway or a host. */

@@ -1,7 +1,7 @@
 import { didYouMean, meant } from '../protocol/nearest.js'
 import { PROGRAM, type NamedCommand } from './context.js'
 import { UsageError } from './exit-codes.js'
-import { flagName, signature, type Flag } from './flags.js'
+import { signature, type Flag } from './flags.js'
 
 const NARROWEST = 40
 
@@ -77,19 +77,34 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
   if (missing !== undefined) throw new UsageError(`Missing required argument '${missing[1]}'${usage}`)
   if (all.some(([, , dots]) => dots !== undefined) || given.length <= all.length) return
   const expected = `${all.length === 0 ? 'none' : all.length} expected`
-  const [first = ''] = given.slice(all.length)
-  const [flag] = Object.entries(command.flags).find(([, one]) => one.choices?.includes(first)) ?? []
-  const near = /^\d+$/.test(first) && 'port' in command.flags ? 'port' : flag
-  const question = near === undefined ? usage : `; did you mean ${flagName(near)} ${first}?`
-  throw new UsageError(`Too many arguments for '${name}': ${expected}, got ${JSON.stringify(first)}${question}`)
+  const first = JSON.stringify(given[all.length])
+  throw new UsageError(`Too many arguments for '${name}': ${expected}, got ${first}${usage}`)
+}
+
+const recordings = "--log-format json prints a line for each event, and the dashboard's timeline copies as text"
+const programs = 'run the program itself; on this machine with a local sidecar: exec -- node server.mjs'
+
+/** Commands and flags that the version before had, and what to use instead. */
+const GONE = new Map([
+  ['completion', '--help lists what each command takes'],
+  ['replay', "the dashboard's timeline shows a session, and control commands repeat one"],
+  ['scenario', 'tell the story in a test, with gameserver-sidecar/mock or createLocalSidecar()'],
+  ...['--record', '--redact'].map((flag) => [flag, recordings] as const),
+  ...['--node', '--runtime', '--node-options'].map((flag) => [flag, programs] as const),
+  ['--max-memory', 'the memory limit of the container ends the page'],
+])
+
+/** @throws UsageError for a command or flag that is gone */
+export function refuseGone(name: string): void {
+  const instead = GONE.get(name)
+  if (instead !== undefined) throw new UsageError(`There is no ${name} any more: ${instead}.`)
 }
 
 /** The error for an unknown flag, with the nearest flag of the commands. */
 export function unknownFlag(given: string, commands: readonly NamedCommand[]): UsageError {
   const [only] = commands.length === 1 ? commands : []
   const name = given.replace(/^-+|=.*$/gs, '')
-  const instead = insteadOf(`--${name}`)
-  if (instead !== undefined) return new UsageError(`There is no option --${name} any more: ${instead}.`)
+  refuseGone(`--${name}`)
   const found = nearestFlag(name, commands)
   const help = `${PROGRAM} ${only === undefined ? '' : `${only.name} `}--help lists all.`
   const advised =
@@ -98,18 +113,14 @@ export function unknownFlag(given: string, commands: readonly NamedCommand[]): U
   return new UsageError(`Unknown option '${given}'; ${advised}${ofAnother}`)
 }
 
-/** The nearest flag: by its whole name, also another one, or one word of its name. */
 function nearestFlag(given: string, commands: readonly NamedCommand[]): { of: string; name: string } | undefined {
   const flags = commands.flatMap(({ name: of, flags }) =>
-    Object.entries(flags).flatMap(([key, flag]) => {
-      const main = signature(key, flag).split(' ')[0]!.slice(2)
-      return [main, ...(flag.also ?? [])].map((name) => ({ of, name, words: name === main ? name.split('-') : [] }))
-    }),
+    Object.entries(flags).flatMap(([key, flag]) =>
+      [signature(key, flag).split(' ')[0]!.slice(2), ...(flag.also ?? [])].map((name) => ({ of, name })),
+    ),
   )
   const names = flags.map(({ name }) => name)
-  const words = flags.flatMap((flag) => flag.words)
-  const [whole, word = ''] = [meant(given, names), meant(given, words)]
-  return flags.find(({ name }) => name === whole) ?? flags.find((flag) => flag.words.includes(word))
+  return flags.find(({ name }) => name === meant(given, names))
 }
 
 /** A name that must be known. @throws UsageError with the nearest name, or all names */
@@ -119,29 +130,4 @@ export function pick<T extends string>(what: string, name: string, known: readon
   throw new UsageError(
     `There is no ${what} ${JSON.stringify(name)}; ${didYouMean(name, known)}`.replace(/(?<!\?)$/, '.'),
   )
-}
-
-const recordings = "--log-format json prints a line for each event, and the dashboard's timeline copies as text"
-const programs = 'run the program itself; on this machine with a local sidecar: exec -- node server.mjs'
-
-/** Commands and flags that earlier builds had, and what to use instead. */
-const GONE: Readonly<Record<string, string>> = {
-  completion: '--help lists what each command takes',
-  replay: "the dashboard's timeline shows a session, and control commands repeat one",
-  scenario: "tell the story in a test, with gameserver-sidecar/mock or createLocalSidecar(), or run the test by 'exec'",
-  '--record': recordings,
-  '--redact': recordings,
-  '--node': programs,
-  '--runtime': programs,
-  '--node-options': programs,
-  '--max-memory': 'the memory limit of the container ends the page',
-}
-
-const insteadOf = (name: string): string | undefined => (Object.hasOwn(GONE, name) ? GONE[name] : undefined)
-
-/** @throws UsageError for a command that is gone */
-export function refuseGone(command: string): void {
-  const instead = insteadOf(command)
-  if (instead !== undefined)
-    throw new UsageError(`There is no command ${JSON.stringify(command)} any more: ${instead}.`)
 }

@@ -1,7 +1,7 @@
 import type { GameServer, GameServerState } from '../protocol/game-server.js'
 import type { SidecarError } from './errors.js'
 import type { AbortSignalLike } from './globals.js'
-import type { ClientOptions } from './option-types.js'
+import type { ClientOptions } from './options.js'
 
 export interface CallOptions {
   signal?: AbortSignalLike

@@ -23,7 +23,5 @@ export type {
   SocketEvent,
   SocketListener,
   SocketListenerObject,
-  TextDecoderClass,
-  TextDecoderLike,
   WebSocketOptions,
 } from './types.js'

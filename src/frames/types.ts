@@ -80,17 +80,8 @@ export interface DecoderLimits {
   readonly maxFragments?: number
 }
 
-/** The part of `TextDecoder` that the decoder uses, and tests before the first use. */
-export interface TextDecoderLike {
-  decode(bytes: Uint8Array, options?: { stream: boolean }): string
-}
-
-export type TextDecoderClass = new (label: string, options: { ignoreBOM: boolean }) => TextDecoderLike
-
-/** Functions that a host may lack or replace. */
+/** What a host may lack or replace. */
 export interface DecoderHost {
-  /** The `TextDecoder` to use if it passes the test; `null` for none. Default: the global one, if any. */
-  readonly TextDecoder?: TextDecoderClass | null
   /**
    * Returns numbers from 0 to below 1, for masks and keys. Default: `crypto.getRandomValues`, or else `Math.random`.
    */

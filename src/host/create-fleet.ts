@@ -1,13 +1,14 @@
 import { endGroup, programGame, type ConsoleLine, type StartGame } from '../local/game.js'
 import { runFleet, type Fleet, type FleetSettings } from '../local/fleet.js'
 import { checkFleetOptions } from '../platform/schema.js'
+import { HostError } from './host-error.js'
 import type { HostEvent } from './host-events.js'
 import type { HostOptions } from './host-options.js'
 
 /** The options of `createHost()` that a Fleet of pages leaves to its user. */
 export type PageOptions = Omit<
   HostOptions,
-  'dir' | 'sidecar' | 'local' | 'playersPort' | 'playersHost' | 'signal' | 'onEvent' | 'grace' | 'platform'
+  'dir' | 'sidecar' | 'local' | 'playersPort' | 'playersHost' | 'signal' | 'onEvent' | 'grace' | 'platform' | 'inspect'
 >
 
 /** Options of `createFleet()`. It needs `command` or `dir`; the rest has defaults. */
@@ -35,9 +36,19 @@ export interface FleetOptions extends FleetSettings {
 export async function createFleet(options: FleetOptions): Promise<Fleet> {
   checkFleetOptions(options)
   const { command, env, dir, page = {}, ...settings } = options
+  if ((page as Partial<HostOptions>).inspect !== undefined) {
+    throw new HostError(
+      'USAGE',
+      "A Fleet's pages can't share the one port of inspect.",
+      'Debug one page by createHost().',
+    )
+  }
   const startGame = command === undefined ? pageGame(dir!, page) : programGame(command, env)
   return runFleet({ ...settings, startGame })
 }
+
+/** The longest grace period of a host. */
+const LONGEST_GRACE_MS = 3_600_000
 
 /** Returns the function that starts a page in a browser for each GameServer, as `createHost()` does. */
 const pageGame =
@@ -47,7 +58,8 @@ const pageGame =
     let pid = 0
     const host = await createHost({
       ...options,
-      ...{ dir, platform, sidecar: sidecarUrl, playersPort: port, playersHost: '127.0.0.1', grace: graceMs, signal },
+      ...{ dir, platform, sidecar: sidecarUrl, playersPort: port, playersHost: '127.0.0.1', signal },
+      grace: Math.min(graceMs, LONGEST_GRACE_MS),
       onEvent(event) {
         if (event.event === 'browser') pid = event.pid
         const line = lineOf(event)

@@ -1,4 +1,5 @@
 import type { InnerGateway } from '../local/gateway.js'
+import { operations } from '../protocol/operations.js'
 import type { PlayersPort } from './players/players-port.js'
 import type { PageRun } from './run-page.js'
 
@@ -45,18 +46,22 @@ export async function endInOrder({ page, players, gateway, signal, grace, warn }
   }
   players.closeAll(1001, 'The server is stopping')
   if (gateway.wasShutDown) return
+  const most = Math.max(LEAST_MS, Math.min(SIDECAR_MS, (grace - share) / 2))
   try {
-    const answer = await fetch(new URL('shutdown', `${gateway.sidecarUrl}/`), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{}',
-      signal: AbortSignal.timeout(Math.max(LEAST_MS, Math.min(SIDECAR_MS, (grace - share) / 2))),
-    })
-    await answer.arrayBuffer()
-    if (!answer.ok) warn(`The sidecar has answered shutdown() with status ${answer.status}`)
+    const { ok, status } = await callSidecar(gateway.sidecarUrl, 'shutdown', AbortSignal.timeout(most))
+    if (!ok) warn(`The sidecar has answered shutdown() with status ${status}`)
   } catch (error) {
     warn(`The sidecar could not be told to shut down: ${describe(error as Error)}`)
   }
+}
+
+/** Calls the sidecar in place of the page. */
+export async function callSidecar(sidecarUrl: string, name: 'health' | 'shutdown', signal: AbortSignal) {
+  const [method, path] = operations[name]
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(sidecarUrl + path, { method, headers, body: '{}', signal })
+  await answer.arrayBuffer()
+  return answer
 }
 
 /** An error of `fetch` has its reason only in `cause`. */

@@ -1,7 +1,6 @@
 import type { OperationName } from '../protocol/operations.js'
 import { checkHostOptions } from '../platform/schema.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
-import { longestTimer } from '../protocol/names.js'
 import { trustProxies } from '../protocol/networks.js'
 import { checkCertificate, readOrigin } from '../local/http.js'
 import type { HostEvent } from './host-events.js'
@@ -97,7 +96,6 @@ export type HostSettings = ReturnType<typeof resolveHostOptions>
 export function resolveHostOptions(options: HostOptions) {
   checkHostOptions(options)
   const { local, playerOrigins, cert, key } = options
-  const isInspected = options.inspect !== undefined
   return {
     path: options.path ?? '/',
     playersPort: options.playersPort ?? 7_777,
@@ -106,9 +104,8 @@ export function resolveHostOptions(options: HostOptions) {
     maxMessage: options.maxMessage ?? 65_536,
     maxRate: options.maxRate ?? 240,
     maxBuffered: options.maxBuffered ?? 1024 * 1024,
-    // A page at a breakpoint may be silent for any time.
-    bootTimeout: isInspected ? longestTimer : (options.bootTimeout ?? 20_000),
-    hangTimeout: isInspected ? longestTimer : (options.hangTimeout ?? 5_000),
+    bootTimeout: options.bootTimeout ?? 20_000,
+    hangTimeout: options.hangTimeout ?? 5_000,
     grace: options.grace ?? 10_000,
     restarts: options.restarts ?? 2,
     inspect: options.inspect,

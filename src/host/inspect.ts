@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { operations } from '../protocol/operations.js'
 import { listen } from '../local/http.js'
+import { callSidecar } from './end-page.js'
 
 const LOOPBACK = '127.0.0.1'
 const BEAT_MS = 1_000
@@ -31,12 +31,7 @@ export const devtoolsUrl = (port: number, targetId: string): string =>
 
 /** Beats in place of a page that may stand at a breakpoint, until the signal comes. */
 export function keepBeating(sidecarUrl: string, signal: AbortSignal): void {
-  const [method, path] = operations.health
-  const request = { method, body: '{}', headers: { 'content-type': 'application/json' }, signal }
-  const beat = (): void =>
-    void fetch(sidecarUrl + path, request)
-      .then((answer) => answer.text())
-      .catch(() => undefined)
+  const beat = (): void => void callSidecar(sidecarUrl, 'health', signal).catch(() => undefined)
   const timer = setInterval(beat, BEAT_MS)
   signal.addEventListener('abort', () => clearInterval(timer))
 }

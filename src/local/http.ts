@@ -11,6 +11,15 @@ export {
 export { checkCertificate, followCertificate } from './http/certificate.js'
 export { createGuardedServer } from './http/guarded-server.js'
 export { createLineLog, refusalLine, type LineLog } from './http/line-log.js'
-export { SAFE_HEADERS, TEXT_FORM, answerRaw, forbidden, malformed } from './http/refusal.js'
+export {
+  SAFE_HEADERS,
+  TEXT_FORM,
+  answerRefusal,
+  forbidden,
+  malformed,
+  notFound,
+  unavailable,
+  type Refusal,
+} from './http/refusal.js'
 export type { RequestHead, Verdict } from './http/request-guard.js'
 export { tokensMatch } from './http/token.js'

@@ -1,11 +1,11 @@
-export { createFleetModel, type FleetModel } from './fleet/fleet-model.js'
-export { Newest } from './fleet/newest.js'
-export type { FleetAction, FleetEvent } from './fleet/fleet-state.js'
+export { createFleetModel, Newest, type FleetModel } from './fleet/fleet-model.js'
 export type {
   AutoscalerManifest,
+  FleetAction,
   FleetAllocation,
   FleetCommand,
   FleetEntry,
+  FleetEvent,
   FleetManifest,
   FleetResult,
   ObjectChange,

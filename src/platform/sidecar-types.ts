@@ -6,4 +6,4 @@ export type { GameServerManifest, SidecarConfig, SidecarMode } from './sidecar/s
 export type { Change, Warning, WarningCode, WatchEnd } from './sidecar/state/effect.js'
 export type { Call, ControlCommand, SidecarEvent } from './sidecar/state/sidecar-event.js'
 export type { ConformanceResult, FaultInfo, HealthInfo, SidecarSnapshot, WatcherInfo } from './sidecar/wire/snapshot.js'
-export type { WatchHandle, WatchMessage, WatchSink } from './sidecar/wire/watch-stream.js'
+export type { WatchHandle, WatchMessage, WatchSink } from './sidecar/watchers.js'

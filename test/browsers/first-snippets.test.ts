@@ -30,7 +30,7 @@ inDrivenBrowsers((browser) => {
       writeFileSync(join(folder, 'index.html'), html)
       for (const place of ['.', 'node_modules/gameserver-sidecar/dist'])
         cpSync(join(root, 'dist/gameserver-sidecar.umd.js'), join(folder, place, 'gameserver-sidecar.umd.js'))
-      const args = [join(root, 'dist/cli.js'), ...command.trim().split(/\s+/), '--port', '0', '--http-port', '0']
+      const args = [join(root, 'dist/cli.js'), ...command.trim().split(/\s+/), '--port', '0', '--sidecar-port', '0']
       const served = startProcess(context, folder, [process.execPath, ...args])
       const [, url] = await served.line(/at (http:\S+)/)
       const { page } = await browser.open(url!)

@@ -80,7 +80,7 @@ test.skipIf(process.platform === 'win32').each([
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out = Promise.all([text(child.stdout), text(child.stderr)])
-  await once(command === 'exec' ? child.stderr : child.stdout, 'data')
+  await once(child.stdout, 'data')
   child.kill('SIGTERM')
   // Both end when no process has them any more.
   const [printed, warned] = await out

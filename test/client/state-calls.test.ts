@@ -45,12 +45,12 @@ describe('a state that the sidecar never leaves', () => {
     expect(written(sidecar)).toEqual([])
   })
 
-  test('allocate() is sent where only a read has shown Unhealthy', async () => {
+  test.each(refused)('%s() is sent where only a read has shown %s', async (_operation, state, call) => {
     const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, { state: 'Unhealthy' }))
+    sidecar.publish(gameServer(1, { state }))
     const client = connectClient(sidecar)
     await client.getGameServer()
-    expect(await client.allocate()).toBe('accepted')
+    expect(await call(client)).toBe('accepted')
   })
 
   test('allocate() is sent where the watch that showed Unhealthy is lost', async () => {

@@ -16,7 +16,6 @@ describe('each mistake in the environment is found', () => {
       'warning',
       /asks port 9, .* connects to AGONES_SDK_HTTP_PORT, 9358/,
     ],
-    ['port-variable', { AGONES_SDK_GRPC_PORT: '9' }, 'failure', /is the gRPC port/],
     ['container', { CODESPACES: 'true' }, 'warning', /a dev container, which has a localhost of its own/],
     ['container', { WSL_DISTRO_NAME: 'Debian' }, 'warning', /runs in WSL/],
   ]

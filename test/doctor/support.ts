@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { createSubject, type Finding, type Subject } from '../../src/cli/doctor/subject.js'
-import { checks } from '../../src/cli/commands/doctor.js'
+import { checks } from '../../src/cli/doctor/checks.js'
 import { gameServer } from '../support/game-server.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { listenHere } from '../support/listen.js'
 
-export interface Arranged extends Partial<Pick<Subject, 'env' | 'isUrlGiven' | 'origin' | 'file' | 'patience'>> {
+export interface Arranged extends Partial<Pick<Subject, 'env' | 'origin' | 'file' | 'patience'>> {
   readonly url?: string
 }
 
@@ -18,7 +18,7 @@ export const NOBODY = 'http://127.0.0.1:9'
 export async function find(id: string, { url = NOBODY, ...arranged }: Arranged = {}): Promise<Finding> {
   const check = checks.find((one) => one.id === id)
   if (check === undefined) throw new Error(`There is no check ${id}`)
-  const given = { env: {}, isUrlGiven: true, origin: undefined, file: undefined, version: '0.1.0', patience: 5_000 }
+  const given = { env: {}, origin: undefined, file: undefined, version: '0.1.0', patience: 5_000 }
   const found = await check.run(createSubject({ ...given, url, ...arranged }))
   return [found].flat()[0]!
 }

@@ -55,19 +55,6 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     expect(fix).toMatch(/: \S+ \(70000\), second \(400\), third \(300\)$/)
   })
 
-  test('a proxy that buffers the stream is named by its header', async () => {
-    const url = await faulty({
-      'GET /gameserver': (_request, response) => {
-        response.setHeader('server', 'nginx')
-        response.end('{"object_meta":{"name":"x"},"status":{"state":"Ready"}}')
-      },
-      'GET /watch/gameserver': (_request, response) => response.flushHeaders(),
-    })
-    const finding = await find('stream', { url, patience: patienceFor('stalled') })
-    expect(finding).toMatchObject({ status: 'failure' })
-    expect(finding.fix).toMatch(/let what is in front \(nginx\) pass answers on unbuffered/)
-  })
-
   test('checks are skipped where an older version reports less', async () => {
     const url = await faulty({ 'GET /_/api/state': json(200, { gameServer: {}, mode: 'local' }) })
     expect((await find('listener', { url })).text).toMatch(/of this package listens, in local mode/)

@@ -8,7 +8,7 @@ import { readAllocation } from '../../src/platform/schema/allocation.js'
 import { allocate } from '../../src/platform/allocation/allocate.js'
 import type { Priority } from '../../src/platform/allocation/types.js'
 import type { GameServerManifest } from '../../src/platform/sidecar.js'
-import { isBeingDeleted } from '../../src/platform/sidecar/state/game-server-edits.js'
+import { isBeingDeleted } from '../../src/platform/sidecar/state/game-server.js'
 import { readyFleet, recordOf } from './support/test-fleet.js'
 
 /** What the platform's own allocator answered. */

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { FleetServer } from '../../src/platform/fleet/types.js'
 import { isAlive, isGroupAlive } from '../../src/local/game/processes.js'
-import { createFleet, type FleetOptions } from '../../src/host/create-fleet.js'
+import { createFleet, type FleetOptions, type PageOptions } from '../../src/host/create-fleet.js'
 import type { Fleet, FleetRunEvent } from '../../src/local/fleet.js'
 import { createSeen, type Seen } from '../support/seen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
@@ -121,6 +121,14 @@ test('a game that ignores SIGTERM is killed after the grace period, and a warnin
   expect(isAlive(first.process.pid!)).toBe(false)
 })
 
+test('a deletion without a grace period kills a game that is ending already', async () => {
+  const { fleet, line, first } = await startReady('stubborn')
+  fleet.perform({ type: 'delete', server: first.name })
+  await line(/^SIGTERM$/)
+  fleet.perform({ type: 'delete', server: first.name, graceMs: 0 })
+  await line(/ended with SIGKILL/)
+})
+
 test('close() ends every game and what it has started, and frees the ports', async () => {
   const { fleet } = await startReady('parent', { replicas: 2 })
   const groups = servers(fleet).map(({ process }) => process.pid!)
@@ -227,4 +235,10 @@ test('kubeconfig leads to the Fleet until close(), and another file at its path 
   await writeFile(kubeconfig, 'apiVersion: v1\n')
   await expect(start('', { kubeconfig })).rejects.toThrow('exists and is no kubeconfig of a Fleet')
   expect(await readFile(kubeconfig, 'utf8')).toBe('apiVersion: v1\n')
+})
+
+test('createFleet() refuses pages with inspect, since they would share one port', async () => {
+  const fleet = createFleet({ ...optionsFor(''), command: undefined, dir: '.', page: { inspect: 0 } as PageOptions })
+  const refusal = { code: 'USAGE', exitCode: 64, hint: 'Debug one page by createHost().' }
+  await expect(fleet).rejects.toMatchObject(refusal)
 })

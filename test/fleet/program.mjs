@@ -18,6 +18,10 @@ const call = async (path, method = 'POST', body = '{}') => {
   if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`)
 }
 
+process.on('SIGTERM', () => {
+  console.error('SIGTERM')
+  if (behaviour !== 'stubborn') process.exit(0)
+})
 console.log(`${GAMESERVER_NAME} of ${FLEET_NAME} at ${PORT}`)
 if (behaviour === 'crash') throw new Error('no level file')
 if (behaviour === 'parent') {
@@ -26,10 +30,6 @@ if (behaviour === 'parent') {
 }
 if (behaviour === 'flood')
   await promisify((text, done) => process.stdout.write(text, done))(`${'flood'.repeat(200)}\n`.repeat(20_000))
-process.on('SIGTERM', () => {
-  console.error('SIGTERM')
-  if (behaviour !== 'stubborn') process.exit(0)
-})
 // Players say `GET /exit?code`, or `GET /shutdown`.
 createServer((request, reply) => {
   reply.end()

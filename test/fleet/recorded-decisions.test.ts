@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { desiredReplicas } from '../../src/platform/fleet/autoscale.js'
-import type { FleetState, ServerRecord, SetObject } from '../../src/platform/fleet/fleet-state.js'
+import type {
+  AutoscalerPolicy,
+  FleetManifest,
+  FleetState,
+  ServerRecord,
+  SetObject,
+} from '../../src/platform/fleet/types.js'
 import type { FleetStep } from '../../src/platform/fleet/fleet-step.js'
 import { initialState } from '../../src/platform/fleet/reduce.js'
-import { syncFleet } from '../../src/platform/fleet/rollout.js'
-import { statusOfFleet, statusOfSet } from '../../src/platform/fleet/statuses.js'
-import type { AutoscalerPolicy, FleetManifest } from '../../src/platform/fleet/types.js'
+import { syncFleet } from '../../src/platform/fleet/reconcile.js'
+import { statusOfFleet, statusOfSet } from '../../src/platform/fleet/platform-json.js'
 import type { Priority } from '../../src/platform/allocation/types.js'
 import { recordOf } from './support/test-fleet.js'
 
@@ -79,7 +84,7 @@ function policyOf({ type, bufferSize, min, max }: Recording['autoscalers'][numbe
 test('recorded autoscalers want the replicas that the platform computed', () => {
   for (const recorded of autoscalers) {
     const { decision } = recorded
-    const wanted = desiredReplicas(policyOf(recorded), stateOf(recorded), 0)
+    const wanted = desiredReplicas(policyOf(recorded), stateOf(recorded))
     const expected = typeof decision === 'string' ? expect.any(String) : { replicas: decision[0], limited: decision[1] }
     expect(wanted, JSON.stringify(recorded)).toEqual(expected)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FleetState } from '../../src/platform/fleet/fleet-state.js'
+import type { FleetState } from '../../src/platform/fleet/types.js'
 import { createRandom } from '../../src/platform/sidecar/state/faults.js'
 import { createTestFleet, readyFleet } from './support/test-fleet.js'
 

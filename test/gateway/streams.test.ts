@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
-import { closed, startSocketSidecar, startWatched, switching, WATCH } from './watches.js'
+import { accepting, closed, startSocketSidecar, startWatched, WATCH } from './watches.js'
 import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
@@ -88,7 +88,7 @@ describe('a watch over WebSocket', () => {
     const sidecar = await startRawSidecar((socket) => {
       socket.once('data', (head) => {
         const frames = [frameOf(0x81, sent[0]!), frameOf(0x82, sent[1]!), frameOf(0x81, sent[2]!)]
-        socket.write(Buffer.concat([Buffer.from(switching(String(head))), ...frames]))
+        socket.write(Buffer.concat([Buffer.from(accepting(String(head))), ...frames]))
       })
     })
     const { url } = await startGateway({ sidecar })

@@ -1,10 +1,10 @@
 /** Sidecars whose side of a watch a test holds in its hand, and a page that reads one. */
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
+import { keyIn, switching } from '../frames/sockets.js'
 import { PREFIX, startForwarding, startRawSidecar, type FakeSidecar, type TestGateway } from './support.js'
 
 export const WATCH = `${PREFIX}/watch/gameserver`
@@ -50,14 +50,7 @@ export async function openStream({ port, sidecar }: { readonly port: number; rea
 }
 
 /** The head that accepts a handshake. */
-export const switching = (head: string): string => {
-  const key = /sec-websocket-key: (.*)\r\n/i.exec(head)?.[1] ?? ''
-  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-  return (
-    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-    `Sec-WebSocket-Accept: ${accept}\r\nX-Own: 1\r\n\r\n`
-  )
-}
+export const accepting = (head: string): string => switching(keyIn(head), 'X-Own: 1\r\n')
 
 export const closed = (socket: Socket | ServerResponse): Promise<void> =>
   new Promise((resolve) => socket.once('close', () => resolve()))
@@ -66,7 +59,7 @@ export const closed = (socket: Socket | ServerResponse): Promise<void> =>
 export const startSocketSidecar = (onOpen: (socket: Socket, head: string) => void): Promise<string> =>
   startRawSidecar((socket) => {
     socket.once('data', (head) => {
-      socket.write(switching(String(head)))
+      socket.write(accepting(String(head)))
       onOpen(socket, String(head))
     })
   })

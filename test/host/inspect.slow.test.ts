@@ -88,6 +88,14 @@ describe.skipIf(noBrowser !== undefined)('a debugger of the hosted page', () => 
     expect((await host.close()).code).toBe(0)
   })
 
+  test('lifts the limit of the first step alone: the reminder of ready() comes as without it', async () => {
+    const host = await hostHere(`setTimeout(() => { ${TICKS} }, 5_000)`, { inspect: 0, bootTimeout: 4_000 })
+    await host.until('booted')
+    expect((await host.until('warning', ({ text }) => text.includes('has not called ready()'))).text).toContain(
+      '2000 ms',
+    )
+  })
+
   test('at a taken port ends the command, which names the flag', async () => {
     const port = await listenHere(createServer())
     const { code, err } = await run('host', await pageOf(TICKS), '--local', '--players-port=0', `--inspect=${port}`)

@@ -16,9 +16,9 @@ it.each<[how: string, steps: readonly Step[], states: readonly string[], warning
   ],
   [
     'is ignored after Unhealthy, a shutdown too',
-    [{ type: 'makeUnhealthy' }, '/ready', '/shutdown', 5000],
+    [{ type: 'makeUnhealthy' }, '/ready', '/allocate', '/reserve', '/shutdown', 5000],
     ['Unhealthy'],
-    ['call-after-end', 'call-after-end'],
+    Array<string>(4).fill('call-after-end'),
   ],
   ['reserves for ever by 0 s', ['/reserve {"seconds":0}', 500, 10 ** 10], ['Reserved']],
   ['reserves for ever by -1 s', ['/reserve {"seconds":-1}', 500, 10 ** 10], ['Reserved']],
@@ -86,19 +86,6 @@ describe('a queued ready()', () => {
     const { play, warnings } = await atReady()
     await play(...steps.flatMap((step) => [step, 100]), 1_000)
     expect(warnings()).toEqual([])
-  })
-
-  it.each([
-    ['warns as soon as a game that left while Allocated has started again', 2_000, ['ready-undoes-allocation']],
-    ['warns of nothing once that game was back for a match', 60_000, []],
-  ])('%s', async (_, ms, expected) => {
-    const { play, sidecar, watch, warnings } = await atReady()
-    const opened = sidecar.watch({ onMessage: () => undefined })
-    await play(allocate)
-    opened.close()
-    watch()
-    await play(ms, '/ready')
-    expect(warnings()).toEqual(expected)
   })
 })
 

@@ -3,18 +3,14 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { readAllocationFile } from '../../src/cli/commands/allocate.js'
-import { announceSidecar, findRunning } from '../../src/cli/find-sidecar.js'
-import { freePort } from '../support/free-port.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { faulty, json } from '../doctor/support.js'
+import { faulty } from '../doctor/support.js'
 import { call, expectRefusal, readGameServer, run, startLocal } from './support.js'
 
 const NO_SIDECAR = 69
 
-beforeEach(async () => {
+beforeEach(() => {
   vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
-  // Where sidecars announce themselves.
-  vi.stubEnv('XDG_RUNTIME_DIR', await temporaryFolder('announced'))
   return () => vi.unstubAllEnvs()
 })
 
@@ -45,34 +41,23 @@ describe('allocate', () => {
     expect(done.code).toBe(0)
   })
 
-  test('makes a manifest from its flags, and prints JSON with --json', async () => {
+  test('makes a manifest from its flags', async () => {
     const { url } = await startLocal('--mode', 'local')
-    const flags = ['--label', 'mode=dm', '--annotation', 'x=a b', '--increment', 'rooms=3']
-    const lists = ['--add-to', 'players=alice', '--add-to', 'players=bob', '--match', 'islocal=true', '--json']
-    const { out, code } = await run('allocate', '--url', url, ...flags, ...lists).finished
-    expect(JSON.parse(out)).toMatchObject({
-      spec: { selectors: [{ matchLabels: { islocal: 'true' }, gameServerState: 'Ready' }] },
-      status: { state: 'Allocated' },
-    })
-    expect(code).toBe(0)
+    const flags = [
+      '--label',
+      'mode=dm',
+      '--increment',
+      'rooms=3',
+      '--add-to',
+      'players=alice',
+      '--add-to',
+      'players=bob',
+    ]
+    expect((await run('allocate', '--url', url, ...flags).finished).code).toBe(0)
     const { object_meta: meta, status } = await readGameServer(url)
-    expect([meta.labels?.['mode'], meta.annotations?.['x']]).toEqual(['dm', 'a b'])
+    expect(meta.labels?.['mode']).toBe('dm')
     expect(status.counters?.['rooms']?.count).toBe('4')
     expect(status.lists?.['players']?.values?.slice(-2)).toEqual(['alice', 'bob'])
-  })
-
-  test('with two values in one --add-to warns that the flag has to be repeated', async () => {
-    const { url } = await startLocal('--mode', 'local')
-    const { err, code } = await run('allocate', '--url', url, '--add-to', 'players=a,b').finished
-    expect(err).toMatch(/^warning: "a,b" is one value of players; repeat --add-to for several\.\nAllocated /)
-    expect(code).toBe(0)
-  })
-
-  test('without a sidecar ends with 69 and says how to start one', async () => {
-    // Another program of this machine may have a sidecar at the usual port.
-    const sentence =
-      /^No sidecar answers at http:\/\/127\.0\.0\.1:1\. (Start one with "gameserver-sidecar|On this machine)/
-    await expectRefusal(['allocate', '--url', 'http://127.0.0.1:1'], sentence, NO_SIDECAR)
   })
 
   test('refuses a real sidecar, and says what to do in a cluster', async () => {
@@ -101,39 +86,6 @@ describe('allocate', () => {
     const token = (await line(/Token of the control interface: (\S+)/))[1]!
     await expectRefusal(['allocate', '--url', url], /needs the token that was printed at .*; give it with --token\.$/)
     expect((await run('allocate', '--url', url, '--token', token).finished).code).toBe(0)
-  })
-})
-
-describe('without --url and AGONES_SDK_HTTP_PORT, a command finds the sidecar of this machine', () => {
-  beforeEach(async () => vi.stubEnv('XDG_RUNTIME_DIR', await temporaryFolder('runtime')))
-
-  test('at any port', async () => {
-    const usual = await freePort()
-    expect(await findRunning(usual)).toBe(usual)
-    const { url } = await startLocal()
-    expect(await findRunning(usual)).toBe(Number(new URL(url).port))
-  })
-
-  test('although its state needs a token', async () => {
-    const { url } = await startLocal('--address', '0.0.0.0')
-    expect(await findRunning(await freePort())).toBe(Number(new URL(url).port))
-  })
-
-  test('and ignores the files of other programs and ended processes', async () => {
-    const { url, stop, finished } = await startLocal()
-    announceSidecar(await faulty({ '*': json(404, {}) }))
-    const usual = await freePort()
-    expect(await findRunning(usual)).toBe(Number(new URL(url).port))
-    stop('SIGTERM')
-    await finished
-    expect(await findRunning(usual)).toBe(usual)
-  })
-
-  test('and lists all URLs where several sidecars run, with their GameServers', async () => {
-    const urls = [(await startLocal()).url, (await startLocal()).url]
-    const failure = (await findRunning(await freePort()).catch((error: unknown) => error)) as Error
-    expect(failure.message).toMatch(/^2 sidecars run on this machine; choose one of them with --url: /)
-    for (const url of urls) expect(failure.message).toContain(`${url} (local, Scheduled)`)
   })
 })
 

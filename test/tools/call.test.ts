@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { callable } from '../../src/cli/commands/call.js'
 import { operations, type OperationName } from '../../src/protocol/operations.js'
-import { freePort } from '../support/free-port.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { run } from './support.js'
 
@@ -49,13 +48,10 @@ describe('call', () => {
     expect(calls(local)).toEqual([operation])
   })
 
-  test('an integer beyond 2^53 is text, and with --int64 a number', async () => {
+  test('an integer beyond 2^53 is text', async () => {
     const local = await startSidecar()
     const given = ['call', 'updateCounter', 'rooms', 'capacity=9223372036854775807', '--url', local.url]
     expect((await run(...given).finished).out).toBe('{"name":"rooms","count":1,"capacity":"9223372036854775807"}')
-    expect((await run(...given, '--int64').finished).out).toBe(
-      '{"name":"rooms","count":1,"capacity":9223372036854775807}',
-    )
   })
 
   const mistakes: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
@@ -89,15 +85,6 @@ describe('call', () => {
     const { code, err } = await run('call', 'getCounter', 'nope', '--url', local.url).finished
     expect(code).toBe(1)
     expect(err).toBe('NOT_FOUND getCounter: HTTP 500: counter not found: nope')
-  })
-
-  test('ends with 69 without a sidecar, for reads and writes', async () => {
-    const url = `http://127.0.0.1:${await freePort()}`
-    for (const operation of ['ready', 'getGameServer']) {
-      const { code, err } = await run('call', operation, '--url', url).finished
-      expect(code).toBe(69)
-      expect(err).toMatch(/^UNAVAILABLE \w+: No answer from http/)
-    }
   })
 
   test('ends with 75 where the sidecar answers too late, for reads and writes', async () => {

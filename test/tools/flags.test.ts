@@ -14,12 +14,12 @@ async function valuesOf(command: string, ...words: readonly string[]): Promise<R
 }
 
 const scheme: readonly (readonly [command: string, written: readonly string[], main: string])[] = [
-  ['local', ['--port', '--http-port', '--sidecar-port', '-p'], 'port'],
-  ['exec', ['--port', '--http-port', '--sidecar-port', '-p'], 'port'],
+  ['local', ['--port', '-p'], 'port'],
+  ['exec', ['--port', '-p'], 'port'],
   ['serve', ['--port', '-p'], 'port'],
-  ['serve', ['--sidecar-port', '--http-port'], 'sidecarPort'],
+  ['serve', ['--sidecar-port'], 'sidecarPort'],
   ['host', ['--port', '--players-port', '-p'], 'playersPort'],
-  ['host', ['--sidecar-port', '--http-port'], 'sidecarPort'],
+  ['host', ['--sidecar-port'], 'sidecarPort'],
   ['fleet', ['--port', '--http-port', '-p'], 'port'],
   ['demo', ['--port', '-p'], 'port'],
 ]
@@ -51,15 +51,6 @@ test('no command has a name twice', async () => {
     const names = Object.entries(flags).flatMap(([name, { also = [] }]) => [flagName(name).slice(2), ...also])
     expect(names).toEqual([...new Set(names)])
   }
-})
-
-test("local accepts the whole command line of the platform's own sidecar, and says that nothing listens on gRPC", async () => {
-  const local = run('local', '--http-port', '0', '--grpc-port', '9357', '--address', 'localhost')
-  await local.line(/SDK: +http:/)
-  local.stop('SIGTERM')
-  expect((await local.finished).err).toBe(
-    'warning: Nothing listens at --grpc-port: this sidecar speaks HTTP and WebSocket.',
-  )
 })
 
 interface Line {

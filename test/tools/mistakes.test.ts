@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 /** A row that starts by mistake must not take a port that is in use. */
 const withPort = (args: readonly string[]): readonly string[] => {
-  if (args[0] === 'local' && !args.some((word) => /^--(port|http-port)/.test(word))) return [...args, '--port=0']
+  if (args[0] === 'local' && !args.some((word) => word.startsWith('--port'))) return [...args, '--port=0']
   return args[0] === 'serve' && args.includes('PAGE') ? [...args, '--port=0'] : args
 }
 
@@ -35,38 +35,31 @@ const NO_FILE = 66
 
 describe('a mistake in the command line is one sentence with the value, what was expected, and the nearest name', () => {
   const rows: readonly (readonly [args: string | readonly string[], sentence: RegExp])[] = [
-    ['local --htp-port 1', /^Unknown option '--htp-port'; did you mean --http-port\?$/],
     ['local --nonsense', /^Unknown option '--nonsense'; gameserver-sidecar local --help lists all\.$/],
     ['local --prot 1', /^Unknown option '--prot'; did you mean --port\?$/],
-    ['local --no-prot', /^Unknown option '--no-prot'/],
     ['local --no-port', /^Unknown option '--no-port'; gameserver-sidecar local --help lists all\.$/],
     ['local --no-dashbord', /^Unknown option '--no-dashbord'; did you mean --no-dashboard\?$/],
     ['serve . --isolated', /^Unknown option '--isolated'; did you mean --isolate\?$/],
     ['exec node --inspect', /^Unknown option '--inspect'.* after --\.$/],
     ['--prot 1', /^Unknown option '--prot'; did you mean demo --port\?$/],
     ['help gateway', /^There is no command "gateway"; there are demo, local, .*\.$/],
-    ['local --record x', /^There is no option --record any more: .*--log-format json/],
-    ['replay x', /^There is no command "replay" any more: /],
-    ['scenario run a.yaml', /^There is no command "scenario" any more: .* gameserver-sidecar\/mock or /],
-    ['completion zsh', /^There is no command "completion" any more: --help lists what each command takes\.$/],
+    ['local --record x', /^There is no --record any more: .*--log-format json/],
+    ['replay x', /^There is no replay any more: /],
     ['lcoal', /^There is no command "lcoal"; did you mean "local"\?$/],
-    ['watch Ready', /none expected, got "Ready"; did you mean --until Ready\?$/],
     ['watch --until Redy', /^There is no state "Redy"; did you mean "Ready"\?$/],
     [
       'local extra',
       /^Too many arguments for 'local': none expected, got "extra"; usage: gameserver-sidecar local \[options\]$/,
     ],
-    ['local 9358', /none expected, got "9358"; did you mean --port 9358\?$/],
     ['serve --local', /^Missing required argument 'dir'; usage: gameserver-sidecar serve \[options\] <dir>$/],
     ['exec', /-- <command>/],
     ['local --port', /^Option '--port <port>' argument missing: port for HTTP and WebSocket; 0 for any\.$/],
     ['local --verbose=1', /^Option '--verbose' takes no value; got "1"\.$/],
     ['local -p x', /^Option '--port <port>' argument 'x' is invalid: it must be a whole number/],
-    ['local --http-port 70000', /^Option '--port <port>' argument '70000' is invalid: .* from 0 to 65535/],
+    ['local --port 70000', /^Option '--port <port>' argument '70000' is invalid: .* from 0 to 65535/],
     ['local --mode prodction', /allowed choices are local, production; did you mean "production"\?$/],
     [['local', '--mode', '\u001b[31m\u009b\u202e'], /argument '\\u001b\[31m\\u009b\\u202e' is invalid/],
     ['local --timeout 1h', /argument '1h' is invalid: it must be a number of seconds/],
-    ['local --feature-gates CountsAndLists', /is invalid: it must look like CountsAndLists=false/],
     [['local', '--conformance', ' , '], /argument ' , ' is invalid: it must name at least one, with commas between/],
     [['local', '--platform', 'A B'], /platform must be/],
     ['local --allow-host http://x', /^An allowed host must be a bare name or address, not "http:\/\/x"\.$/],
@@ -97,8 +90,6 @@ describe('a mistake in the command line is one sentence with the value, what was
 
     ['host dist two --local', /^Too many arguments for 'host': 1 expected, got "two"; usage: /],
     [['host', '', '--local'], /^Nothing says what to run/],
-    ['host --node server.mjs --local', /^There is no option --node any more: .* exec -- node server\.mjs\.$/],
-    ['host dist --max-memory 300M', /^There is no option --max-memory any more: .*container/],
     ['host dist --metrics-from 10.0.0.0/33', /must be a network such as 10\.0\.0\.0\/8/],
 
     ['fleet', /^Nothing says what each GameServer runs: add a program, such as -- node server\.mjs, or the folder/],
@@ -110,14 +101,13 @@ describe('a mistake in the command line is one sentence with the value, what was
     [['exec', '--', ''], /^Missing required argument 'command'; usage: /],
     [['serve', '', '--local'], /^Missing required argument 'dir'; usage: /],
     [['local', '-f', ''], /^Option '--file <path>' argument '' is invalid: it must not be empty\.$/],
-    ['local --feature-gates CountAndLists=true', /no gate "CountAndLists"; did you mean "CountsAndLists"\?$/],
     ...['call', 'watch', 'allocate', 'doctor'].map((command): readonly [string[], RegExp] => [
       [command, ...(command === 'call' ? ['ready'] : []), '--url', 'http://ann:secret@127.0.0.1:1'],
-      /^--url must hold no user and no password, .*; got one for 127\.0\.0\.1:1$/,
+      /^--url must look like .*, without user, .*; got "http:\/\/…@127\.0\.0\.1:1"$/,
     ]),
     ['allocate --label mode', /argument 'mode' is invalid: it must look like key=value\.$/],
     ['allocate -f x --add-to a=b', /^--add-to and --file exclude each other; write it into the file\.$/],
-    ['allocate --url ftp://x', /^--url must look like http:\/\/127\.0\.0\.1:9358; got "ftp:\/\/x"/],
+    ['allocate --url ftp://x', /^--url must look like http:\/\/127\.0\.0\.1:9358, .*; got "ftp:\/\/x"/],
   ]
 
   test.each(rows)('%j', async (args, sentence) => {

@@ -4,9 +4,8 @@ import { newAllocation, type AnsweredAllocation, type GameServerAllocation } fro
 import { isObject } from '../../protocol/is-object.js'
 import { defineCommand, type Invocation } from '../context.js'
 import { CommandError, EXIT, unreadable, UsageError } from '../exit-codes.js'
-import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
-import { flagName, option, text, toggle, type Values } from '../flags.js'
-import { jsonText } from '../output.js'
+import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
+import { flagName, option, text, type Values } from '../flags.js'
 import { parseObject } from '../../client/request.js'
 import { ask } from '../ask.js'
 
@@ -15,11 +14,8 @@ type Pair = readonly [string, string]
 /** Flags that make a manifest. */
 const insteadOfFile = {
   label: option('key=value', 'label to set on the GameServer', pair),
-  annotation: option('key=value', 'annotation to set on the GameServer', pair),
   addTo: option('list=value', 'value to add to a list, such as players=alice; repeatable', pair),
   increment: option('counter', 'counter to increment by 1, or by N with rooms=N', counter),
-  match: option('key=value', 'allocate only with this label', pair),
-  state: text('state', 'allocate in this state: Ready (default) or Allocated'),
 }
 
 const flags = {
@@ -27,7 +23,6 @@ const flags = {
   ...insteadOfFile,
   url,
   token: text('token', 'token of the control interface, for a sidecar that other machines can reach'),
-  json: toggle('print the answer as JSON in place of YAML'),
 }
 
 type AllocateFlags = Values<typeof flags>
@@ -43,14 +38,8 @@ export const command = defineCommand({
 async function runAllocate({ flags: given, context }: Invocation<typeof flags>): Promise<number> {
   const { colors, print, warn } = context
   const manifest = await manifestOf(given)
-  const several = given.addTo?.find(([, value]) => value.includes(','))
-  if (several !== undefined) {
-    const [list, value] = several.map((text) => plainText(text, 100))
-    warn(colors.yellow(`warning: "${value}" is one value of ${list}; repeat --add-to for several.`))
-  }
-  const answer = await requestAllocation(await findSidecar(given.url), given.token, manifest)
-  const yaml = (): string => stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
-  print(given.json ? jsonText(answer, 2) : yaml())
+  const answer = await requestAllocation(findSidecar(given.url), given.token, manifest)
+  print(stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false }).trimEnd())
   const { state, gameServerName, address, ports } = answer.status
   if (state !== 'Allocated') {
     warn(colors.red(`Not allocated: ${plainText(answer.reason ?? 'no selector matched', 5_000)}.`))
@@ -71,14 +60,9 @@ async function manifestOf(given: AllocateFlags): Promise<GameServerAllocation> {
     }
     return readAllocationFile(given.file)
   }
-  const { label, annotation, match, state, addTo, increment } = given
-  const isSelective = match !== undefined || state !== undefined
+  const { label, addTo, increment } = given
   const manifest = newAllocation({
-    selectors: isSelective ? [{ matchLabels: match && Object.fromEntries(match), gameServerState: state }] : undefined,
-    metadata: {
-      labels: label && Object.fromEntries(label),
-      annotations: annotation && Object.fromEntries(annotation),
-    },
+    metadata: label && { labels: Object.fromEntries(label) },
     counters: increment && Object.fromEntries(increment.map(toIncrement)),
     lists: addTo && listsOf(addTo),
   })
@@ -163,11 +147,7 @@ async function requestAllocation(
     },
     patience: PATIENCE_MS,
   })
-  if (problem !== undefined) {
-    const elsewhere = await sidecarsElsewhere(url)
-    const advice = elsewhere ?? 'Start one with "gameserver-sidecar local", or give its address with --url'
-    throw new CommandError(EXIT.NO_SIDECAR, `No sidecar answers at ${url}. ${advice}.`)
-  }
+  if (problem !== undefined) throw new CommandError(EXIT.NO_SIDECAR, noSidecarAt(url))
   const answer = (parseObject(text) ?? {}) as Partial<AnsweredAllocation> & { readonly message?: string }
   if (status === 200 && answer.status !== undefined) return answer as AnsweredAllocation
   const said = plainText(typeof answer.message === 'string' ? answer.message : '', 1_000).replace(/\.$/, '')

@@ -4,10 +4,10 @@ import { plainText } from '../../local/files.js'
 import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
 import { defineCommand, type CliContext } from '../context.js'
 import { EXIT, UsageError } from '../exit-codes.js'
-import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
+import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
-import { escapeJson, jsonText } from '../output.js'
+import { escapeJson } from '../output.js'
 import { toolOptions } from '../ask.js'
 import { pick } from '../usage.js'
 
@@ -19,7 +19,6 @@ export const command = defineCommand({
   flags: {
     url,
     timeout: option('seconds', 'how long the sidecar may take to answer', someSeconds, { byDefault: 10 }),
-    int64: toggle('print integers beyond 2^53 as numbers, and not as text'),
     curl: toggle('print the request as a curl command, and send nothing'),
   },
   examples: `Examples:
@@ -29,7 +28,7 @@ export const command = defineCommand({
   gameserver-sidecar call updateList players '{"values":["alice","bob"]}' --curl`,
   async run({ args: [name = '', ...given], flags, context }) {
     const parsed = parseCall(name, given)
-    const baseUrl = await findSidecar(flags.url)
+    const baseUrl = findSidecar(flags.url)
     const recorded = flags.curl ? createRecordingFetch(given[0] ?? '') : undefined
     const { createClient } = await import('../../index.node.js')
     const options: ClientOptions = { baseUrl, timeout: flags.timeout * 1000, retry: false, verifyInterval: 0 }
@@ -40,10 +39,10 @@ export const command = defineCommand({
     })
     try {
       const answer = await perform(client, parsed)
-      if (recorded === undefined) context.print(toJson(answer, flags.int64))
+      if (recorded === undefined) context.print(toJson(answer))
     } catch (error) {
       // With --curl the client may reject the made-up answer; the request is known all the same.
-      if (recorded === undefined || recorded.requests.length === 0) return await tell(error, baseUrl, context)
+      if (recorded === undefined || recorded.requests.length === 0) return tell(error, baseUrl, context)
     } finally {
       client.close()
     }
@@ -124,14 +123,13 @@ function perform(client: SidecarClient<bigint>, { operation, args }: ParsedCall)
 }
 
 /** Prints the sidecar's or the client's error, and returns the exit code. @throws every other error */
-async function tell(error: unknown, baseUrl: string, { warn, colors }: CliContext): Promise<number> {
+function tell(error: unknown, baseUrl: string, { warn, colors }: CliContext): number {
   if (!isSidecarError(error)) throw error
   warn(colors.red(plainText(`${error.code} ${error.message}`, 2_000)))
   if (error.status !== undefined) return EXIT.FAILED
   if (isTimeOver(error)) return EXIT.TIME_OVER
   if (error.code === 'UNAVAILABLE') {
-    const elsewhere = await sidecarsElsewhere(baseUrl)
-    if (elsewhere !== undefined) warn(colors.yellow(`${elsewhere}: give --url.`))
+    warn(colors.yellow(noSidecarAt(baseUrl)))
     return EXIT.NO_SIDECAR
   }
   return error.code === 'INVALID_ARGUMENT' || error.code === 'CONFIG' ? EXIT.USAGE : EXIT.FAILED
@@ -141,18 +139,14 @@ async function tell(error: unknown, baseUrl: string, { warn, colors }: CliContex
 const isTimeOver = ({ code, cause }: SidecarError): boolean =>
   code === 'TIMEOUT' || (isSidecarError(cause) && cause.code === 'TIMEOUT')
 
-/**
- * The answer as JSON. An integer beyond 2^53, which most JSON parsers would round, is text unless `exact` asks for the
- * number.
- */
-function toJson(value: unknown, exact: boolean): string {
-  if (typeof value === 'string') return jsonText({ outcome: value })
-  const fields = Object.entries(value as object).map(([name, field]) => {
-    const isExact = typeof field === 'bigint' && (exact || Number.isSafeInteger(Number(field)))
-    return `${JSON.stringify(name)}:${isExact ? field : JSON.stringify(typeof field === 'bigint' ? String(field) : field)}`
-  })
-  return escapeJson(`{${fields.join(',')}}`)
-}
+/** The answer as JSON. An integer beyond 2^53, which most JSON parsers would round, is text. */
+const toJson = (value: unknown): string =>
+  escapeJson(
+    JSON.stringify(typeof value === 'string' ? { outcome: value } : value, (_, field: unknown) => {
+      if (typeof field !== 'bigint') return field
+      return Number.isSafeInteger(Number(field)) ? Number(field) : String(field)
+    }),
+  )
 
 interface SentRequest {
   readonly url: string

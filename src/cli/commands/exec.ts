@@ -4,12 +4,11 @@ import { plainText } from '../../local/files.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { UsageError } from '../exit-codes.js'
 import { eventPrinter, warningLines } from '../event-lines.js'
-import { announceSidecar } from '../find-sidecar.js'
 import { port, seconds } from '../flag-values.js'
 import { option, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
 import { attachSidecarKeys, hasKeys, openByFlag, sidecarKeyRow } from '../keys.js'
-import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
+import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
 
 // An ended GameServer stays, so that tests can read it; --restart creates the next one.
@@ -19,7 +18,7 @@ const flags = {
   restart: toggle('run the command again for a fresh GameServer, when its GameServer has ended'),
   keys: toggle('steer the sidecar by keys of the terminal; the command gets no input then'),
   grace: option('seconds', 'time from SIGTERM or SIGHUP to SIGKILL', seconds, { byDefault: 30 }),
-  port: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, SIDECAR_PORT),
+  port: option('port', 'port of the sidecar; 0 for any (default: 9358 if it is free, else any)', port, { short: 'p' }),
   platform,
   logFormat,
   open,
@@ -42,7 +41,6 @@ async function runExec({ args, flags: given, context }: Invocation<typeof flags>
     import('../../local/game.js'),
     startSidecar(given, context),
   ])
-  announceSidecar(local.url)
   const { colors } = context
   const isJson = given.logFormat === 'json'
   // stdout is the command's.

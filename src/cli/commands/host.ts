@@ -4,7 +4,6 @@ import type { HostEvent } from '../../host/host-events.js'
 import { defineCommand, type Colors, type Invocation } from '../context.js'
 import { clockTime } from '../../platform/sidecar.js'
 import { CommandError, UsageError } from '../exit-codes.js'
-import { announceSidecar } from '../find-sidecar.js'
 import { bytes, names, networks, port, several, whole } from '../flag-values.js'
 import { option, rarely, text, toggle, under, type Values } from '../flags.js'
 import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidecar } from '../shared-flags.js'
@@ -74,13 +73,11 @@ export const command = defineCommand({ args: '[dir]', flags, run: runHost })
 async function runHost(invocation: Invocation<typeof flags>): Promise<number> {
   const { flags: given, context } = invocation
   const lines = createHostLines(given.logFormat, context.colors)
-  let isAnnounced = !given.local
+  let isAnnounced = !given.local || !given.dashboard || given.logFormat === 'json'
   const onEvent: OnEvent = (event) => {
     lines(event).forEach(context.print)
     if (isAnnounced || !('sidecar' in event)) return
     isAnnounced = true
-    announceSidecar(event.sidecar)
-    if (!given.dashboard || given.logFormat === 'json') return
     const { dim, cyan } = context.colors
     context.print(`${dim(clockTime(Date.now()))}  dashboard  at ${cyan(`${event.sidecar}/_/`)}`)
   }

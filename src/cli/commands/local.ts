@@ -4,24 +4,18 @@ import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
 import type { ConformanceResult, LogEntry } from '../../platform/sidecar.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { eventPrinter } from '../event-lines.js'
-import { announceSidecar } from '../find-sidecar.js'
 import { names, port, seconds } from '../flag-values.js'
 import { option, text, toggle, type Values } from '../flags.js'
 import { attachSidecarKeys, hasKeys, openByFlag, sidecarKeyRow } from '../keys.js'
 import { jsonEvent } from '../output.js'
-import { localFlags, localOptionsOf, logFormat, open, platform, SIDECAR_PORT } from '../shared-flags.js'
-import { askAboutPort, failStart } from '../start-failure.js'
+import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared-flags.js'
+import { failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
-  port: option('port', 'port for HTTP and WebSocket; 0 for any', port, { ...SIDECAR_PORT, byDefault: 9358 }),
-  grpcPort: option('port', 'for command lines of sdk-server; nothing listens there', port),
-  address: text('address', 'address to listen on', {
-    also: ['host', 'http-host', 'bind', 'listen'],
-    byDefault: 'localhost',
-  }),
+  port: option('port', 'port for HTTP and WebSocket; 0 for any', port, { short: 'p', byDefault: 9358 }),
+  address: text('address', 'address to listen on', { byDefault: 'localhost' }),
   platform,
-  delay: option('seconds', 'wait this long before starting', seconds, { byDefault: 0 }),
   timeout: option('seconds', 'stop after this long', seconds),
   conformance: option('names', 'exit with code 1 unless the client uses exactly these operations', names),
   allowHost: option('name', 'also accept requests for this Host', names),
@@ -42,15 +36,8 @@ async function runLocal({ flags: options, context }: Invocation<typeof flags>): 
   const { print, colors } = context
   const isJson = options.logFormat === 'json'
   const stopped = context.untilStopped()
-  if (options.delay > 0) {
-    print(isJson ? jsonEvent('waiting', { seconds: options.delay }) : `Waiting ${options.delay} s before starting.`)
-    if ((await Promise.race([after(options.delay * 1000).then(() => 'start'), stopped])) !== 'start') return 0
-  }
-  const local = await start(options, stopped, context)
-  if (typeof local === 'number') return local
-  announceSidecar(local.url)
-  const asked = options.port !== 0 && local.port !== options.port
-  const ms = asked || options.delay > 0 ? undefined : Math.round(performance.now())
+  const local = await start(options, context)
+  const ms = Math.round(performance.now())
   const dashboard = options.dashboard ? dashboardUrl(local) : undefined
   const printEvent = eventPrinter(options, context)
   const totals = { calls: 0, events: 0, errors: 0 }
@@ -81,30 +68,16 @@ async function runLocal({ flags: options, context }: Invocation<typeof flags>): 
   return result.ok ? 0 : 1
 }
 
-/** The sidecar, or the exit code if the user chose to start none. */
-async function start(
-  options: LocalFlags,
-  stopped: Promise<string>,
-  context: CliContext,
-): Promise<LocalSidecar | number> {
+async function start(options: LocalFlags, context: CliContext): Promise<LocalSidecar> {
   const { createLocalSidecar } = await import('../../local/sidecar.js')
   const { address, conformance, port } = options
-  const isJson = options.logFormat === 'json'
   const notices = noticesOf(options.logFormat, context)
-  if (options.grpcPort !== undefined)
-    notices.onWarning('Nothing listens at --grpc-port: this sidecar speaks HTTP and WebSocket.')
-  const listen = (wanted: number): Promise<LocalSidecar> =>
-    createLocalSidecar({
-      ...localOptionsOf(options, notices),
-      ...{ address, conformance, platform: options.platform, port: wanted },
-      allowHosts: options.allowHost,
-      allowOrigins: options.allowOrigin,
-    })
-  return listen(port).catch((error: unknown) =>
-    !isJson && (error as NodeJS.ErrnoException).code === 'EADDRINUSE' && hasKeys()
-      ? askAboutPort(port, options.platform, listen, stopped, context)
-      : failStart({ port, portFlag: '--port', address, addressFlag: '--address' })(error),
-  )
+  return createLocalSidecar({
+    ...localOptionsOf(options, notices),
+    ...{ address, conformance, port, platform: options.platform },
+    allowHosts: options.allowHost,
+    allowOrigins: options.allowOrigin,
+  }).catch(failStart({ port, portFlag: '--port', address, addressFlag: '--address' }))
 }
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -130,7 +103,7 @@ function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalFlags
 function bannerLines(
   local: LocalSidecar,
   { platform, file, dashboard }: LocalFlags,
-  { ms, keys }: { readonly ms: number | undefined; readonly keys: boolean },
+  { ms, keys }: { readonly ms: number; readonly keys: boolean },
   { colors, version }: CliContext,
 ): string[] {
   const { bold, dim, cyan, green } = colors
@@ -140,7 +113,7 @@ function bannerLines(
   const row = (title: string, text: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
   const name = plainText(gameServer.object_meta.name, 100)
   return [
-    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode${ms === undefined ? '' : `, ready in ${ms} ms`}`)}`,
+    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${ms} ms`)}`,
     row('SDK', `${cyan(local.url)}   (${bold(`${variablePrefix(platform)}PORT=${local.port}`)})`),
     ...(dashboard ? [row('Dashboard', cyan(dashboardUrl(local)))] : []),
     row('GameServer', `${name}  ${plainText(gameServer.status.state, 100)}   ${beats}${from}`),
@@ -152,12 +125,7 @@ function bannerLines(
 }
 
 /** The same as one line of JSON. */
-const listeningLine = (
-  local: LocalSidecar,
-  options: LocalFlags,
-  ms: number | undefined,
-  { version }: CliContext,
-): string =>
+const listeningLine = (local: LocalSidecar, options: LocalFlags, ms: number, { version }: CliContext): string =>
   jsonEvent('listening', {
     url: local.url,
     dashboard: options.dashboard ? dashboardUrl(local) : undefined,

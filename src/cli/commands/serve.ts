@@ -3,7 +3,6 @@ import type { Gateway } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { eventPrinter } from '../event-lines.js'
-import { announceSidecar } from '../find-sidecar.js'
 import { names, port, someSeconds } from '../flag-values.js'
 import { option, text, toggle, under, type Values } from '../flags.js'
 import { openByFlag } from '../keys.js'
@@ -12,7 +11,7 @@ import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidec
 import { startError } from '../start-failure.js'
 
 const flags = {
-  port: option('port', 'port of the page; 0 for any', port, { short: 'p', also: ['page-port'], byDefault: 8080 }),
+  port: option('port', 'port of the page; 0 for any', port, { short: 'p', byDefault: 8080 }),
   sidecar,
   platform,
   timeout: option('seconds', 'how long the sidecar may take to answer a call', someSeconds, { byDefault: 30 }),
@@ -21,7 +20,7 @@ const flags = {
   verbose: toggle('show every beat and every warning of the local sidecar'),
   ...pageFlags,
   ...under('Beyond this machine:', {
-    host: text('address', 'address to listen on', { also: ['address', 'page-host'], byDefault: '127.0.0.1' }),
+    host: text('address', 'address to listen on', { byDefault: '127.0.0.1' }),
     expose: toggle('allow a --host that other machines can reach'),
     token: option<string | true>(
       '[secret]',
@@ -43,7 +42,6 @@ async function runServe({ args, flags: options, given, context }: Invocation<typ
   const [dir = ''] = args
   const gateway = await start(dir, options, given, context)
   const { local, sidecarUrl: sidecar, token } = gateway
-  if (local !== undefined) announceSidecar(local.url)
   const url = new URL(token === undefined ? '/' : `/?token=${token}`, gateway.url).href
   const dashboard = local !== undefined && options.dashboard ? dashboardUrl(local) : undefined
   const { bold, cyan } = context.colors

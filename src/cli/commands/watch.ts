@@ -4,7 +4,7 @@ import { clockTime, describeChange, diffGameServers } from '../../platform/sidec
 import { defineCommand, type CliContext, type Invocation } from '../context.js'
 import { CommandError, EXIT, exitOfSignal } from '../exit-codes.js'
 import { STATES } from '../../protocol/game-server.js'
-import { findSidecar, sidecarsElsewhere, url } from '../find-sidecar.js'
+import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
 import { someSeconds } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import { jsonText } from '../output.js'
@@ -21,9 +21,6 @@ const flags = {
   timeout: option('seconds', 'end after this long; with --until, with code 75', someSeconds),
 }
 
-/** A sidecar that is being started answers sooner. */
-const LOOK_AROUND_MS = 2_000
-
 export const command = defineCommand({
   flags,
   examples: `Examples:
@@ -35,13 +32,12 @@ export const command = defineCommand({
 
 async function runWatch({ flags: given, context }: Invocation<typeof flags>): Promise<number> {
   const stopped = context.untilStopped()
-  const baseUrl = await findSidecar(given.url)
+  const baseUrl = findSidecar(given.url)
   const { createClient } = await import('../../index.node.js')
   const client = createClient({ baseUrl, logger: {}, ...(await toolOptions('watch')) })
   const printer = createPrinter(baseUrl, given.json, context)
   const { until, timeout } = given
   let timer: NodeJS.Timeout | undefined
-  const lookAround = setTimeout(() => void nameOthers(client, baseUrl, printer), LOOK_AROUND_MS)
   try {
     return await Promise.race([
       follow(client, until, printer),
@@ -52,15 +48,8 @@ async function runWatch({ flags: given, context }: Invocation<typeof flags>): Pr
     ])
   } finally {
     clearTimeout(timer)
-    clearTimeout(lookAround)
     client.close()
   }
-}
-
-/** Names the sidecars of this machine where none has answered at the given address. */
-async function nameOthers({ status }: SidecarClient, baseUrl: string, printer: Printer): Promise<void> {
-  const elsewhere = status.connection === 'connected' ? undefined : await sidecarsElsewhere(baseUrl)
-  if (elsewhere !== undefined) printer.problem(`No sidecar answers at ${baseUrl}. ${elsewhere}: give --url.`)
 }
 
 type Printer = ReturnType<typeof createPrinter>
@@ -83,9 +72,8 @@ function follow(client: SidecarClient, until: string | undefined, printer: Print
 /** Ends with an exit code after the time limit. `last` is the last state seen. */
 function timeOver(until: string | undefined, last: string | undefined, baseUrl: string): number {
   if (until === undefined && last !== undefined) return EXIT.DONE
-  const found = last === undefined ? `no sidecar answered at ${baseUrl}` : `the GameServer is ${last}`
-  const before = until === undefined ? '' : ` before ${until}`
-  throw new CommandError(last === undefined ? EXIT.NO_SIDECAR : EXIT.TIME_OVER, `The time is over${before}: ${found}.`)
+  if (last === undefined) throw new CommandError(EXIT.NO_SIDECAR, `The time is over. ${noSidecarAt(baseUrl)}`)
+  throw new CommandError(EXIT.TIME_OVER, `The time is over before ${until}: the GameServer is ${last}.`)
 }
 
 /** Prints lines for people, or JSON. */

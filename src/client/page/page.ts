@@ -1,11 +1,11 @@
 import type { Connection } from '../connection.js'
 import { type EventTargetLike, globals, pick, tryTo } from '../globals.js'
 import type { Heartbeat } from '../heartbeat.js'
-import type { ClientOptions } from '../option-types.js'
+import type { ClientOptions } from '../options.js'
 import { type Hints, QUERY } from '../options.js'
 import type { State } from '../state.js'
 import { onAbort, type Time } from '../time.js'
-import { createDirectMode, createOutcomes, postInit } from './direct-mode.js'
+import { createDirectMode, createFindOutcome, postInit } from './direct-mode.js'
 
 /** The settings that a script tag or the gateway may give. */
 interface Settings {
@@ -65,7 +65,7 @@ function startWorker(heartbeat: Heartbeat, time: Time): void {
 }
 
 /** What the builds for pages supply. */
-export const page = { readHints, createDirectMode, createOutcomes, startWorker, watchPage }
+export const page = { readHints, createDirectMode, createFindOutcome, startWorker, watchPage }
 export type PageParts = typeof page
 
 /** The host's event for a page that must end. */

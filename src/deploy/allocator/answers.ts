@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import { isObject } from '../../protocol/is-object.js'
+import { isObject, mapValues } from '../../protocol/is-object.js'
 import { edgeUrl } from '../../protocol/edge-url.js'
 import type { AllocationStatus, GameServerSelector } from '../../platform/sidecar.js'
 import { type Answer, FLEET_LABEL, refusalOf, unreadable } from './failures.js'
@@ -89,8 +89,3 @@ function parse(text: string): Fields {
     return {}
   }
 }
-
-const mapValues = <T, U>(
-  given: Readonly<Record<string, T>> | null | undefined,
-  change: (value: T) => U,
-): Record<string, U> => Object.fromEntries(Object.entries(given ?? {}).map(([name, value]) => [name, change(value)]))

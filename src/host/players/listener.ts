@@ -3,14 +3,17 @@ import type { Server, Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { WITH_CHANNEL } from '../wire/sockets.js'
 import {
-  answerRaw,
+  answerRefusal,
   createGuardedServer,
+  forbidden,
   malformed,
+  notFound,
   originOf,
   plainAddress,
   refusalLine,
-  SAFE_HEADERS,
   TEXT_FORM,
+  unavailable,
+  type Refusal,
   type RequestHead,
   type Verdict,
 } from '../../local/http.js'
@@ -24,16 +27,15 @@ const OTHER_CONNECTIONS = 256
 /** Time for a player who was refused to answer the close frame. */
 const REFUSED_MS = 1_000
 
-const TEXT = { 'content-type': 'text/plain; charset=utf-8', ...SAFE_HEADERS } as const
 /** Any page may measure how far away the host is. */
 const MEASURED = { 'access-control-allow-origin': '*', 'timing-allow-origin': '*' } as const
 /** Sent with a failed handshake, since the client may speak another version. */
 const VERSION = { 'sec-websocket-version': '13' } as const
 
-const NOT_FOUND = [404, 'Only WebSocket connections of players are accepted here, and GET /healthz\n'] as const
-const NOT_READY = [503, 'The game is not ready yet\n'] as const
-const NOT_READ = [405, 'GET /healthz\n'] as const
-const HEALTHY = [200, 'ok\n'] as const
+const NOT_FOUND = notFound('Only WebSocket connections of players are accepted here, and GET /healthz')
+const NOT_READY = unavailable('The game is not ready yet')
+const NOT_READ: Refusal = { status: 405, code: 12, message: 'GET /healthz' }
+const HEALTHY: Refusal = { status: 200, code: 0, message: 'ok' }
 
 /** Paths of the gateway and the sidecar that a client may dial by mistake: its watch would become a silent player. */
 const WRONG_PORT = /^\/(_\/|watch\/gameserver(\?|$))/
@@ -59,8 +61,8 @@ export class Listener {
     const { maxPlayers, tls } = relay.options.settings
     this.#options = options
     websockets.on('wsClientError', ({ message: why }: Error, socket: Socket, message: IncomingMessage) => {
-      const status = message.method === 'GET' ? 400 : 405
-      this.#refuse(message, socket, [status, `${why}\n`], status === 400 ? VERSION : { allow: 'GET' })
+      if (message.method === 'GET') this.#refuse(message, socket, malformed(why), VERSION)
+      else this.#refuse(message, socket, { status: 405, code: 12, message: why }, { allow: 'GET' })
     })
     const { server, sockets, exempt } = createGuardedServer({
       tls,
@@ -80,14 +82,12 @@ export class Listener {
   }
 
   #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
-    const [status, body] = this.#answer(message, target)
-    if (status === 404) this.#log(message, status, body)
-    const more = status === 405 ? { allow: 'GET, HEAD' } : status === 404 ? {} : MEASURED
-    reply.writeHead(status, { ...TEXT, ...more, 'content-length': Buffer.byteLength(body) })
-    reply.end(body)
+    const answer = this.#answer(message, target)
+    if (answer === NOT_FOUND) return this.#refuse(message, reply, answer)
+    answerRefusal(reply, answer, answer === NOT_READ ? { allow: 'GET, HEAD' } : MEASURED, TEXT_FORM)
   }
 
-  #answer({ method }: IncomingMessage, target: string): readonly [status: number, body: string] {
+  #answer({ method }: IncomingMessage, target: string): Refusal {
     const { relay } = this.#options
     if (target.split('?')[0] !== '/healthz') return NOT_FOUND
     if (method !== 'GET' && method !== 'HEAD') return NOT_READ
@@ -95,13 +95,13 @@ export class Listener {
   }
 
   #refuse(
-    message: IncomingMessage,
-    socket: Socket,
-    [status, body]: readonly [number, string],
-    headers: Readonly<Record<string, string>> = {},
+    { method, url = '' }: IncomingMessage,
+    to: ServerResponse | Socket,
+    refusal: Refusal,
+    headers?: Readonly<Record<string, string>>,
   ): void {
-    this.#log(message, status, body)
-    answerRaw(socket, status, body, { ...TEXT, ...headers })
+    this.#options.relay.log(refusalLine(method, url, refusal))
+    answerRefusal(to, refusal, headers, TEXT_FORM)
   }
 
   #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
@@ -111,10 +111,10 @@ export class Listener {
     const origin = foreignOrigin(message, playerOrigins)
     if (origin !== undefined) {
       this.#count(403)
-      return this.#refuse(message, socket, [403, `Pages of ${origin} are not among the origins of players\n`])
+      return this.#refuse(message, socket, forbidden(`Pages of ${origin} are not among the origins of players`))
     }
     if (!relay.page.isOpen && !relay.isStopping) {
-      this.#count(NOT_READY[0])
+      this.#count(NOT_READY.status)
       return this.#refuse(message, socket, NOT_READY)
     }
     const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
@@ -144,10 +144,6 @@ export class Listener {
     accepted.close(code, reason)
     const timer = setTimeout(() => accepted.terminate(), REFUSED_MS)
     accepted.once('close', () => clearTimeout(timer))
-  }
-
-  #log({ method, url = '' }: IncomingMessage, status: number, body: string): void {
-    this.#options.relay.log(refusalLine(method, url, { status, code: 0, message: body.trim() }))
   }
 }
 

@@ -4,7 +4,7 @@ import { Server, type AddressInfo, type Socket } from 'node:net'
 import type { WebSocketServer } from 'ws'
 import { MOST_BATCH_BYTES } from '../wire/batches.js'
 import { WITH_CHANNEL } from '../wire/sockets.js'
-import { answerRaw, listen, tokensMatch, urlHost } from '../../local/http.js'
+import { answerRefusal, listen, notFound, TEXT_FORM, tokensMatch, urlHost } from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
 import { Listener } from './listener.js'
 import { Relay, RESTARTING, STOPPING, type PlayersFigures, type RelayOptions } from './relay.js'
@@ -109,7 +109,7 @@ export class PlayersPort {
   /** Makes an upgrade of the page at `pagePath` its socket. */
   acceptPage(message: IncomingMessage, socket: Socket, head: Buffer): void {
     if (tokensMatch(this.pagePath, message.url ?? '')) this.#relay.page.accept(message, socket, head)
-    else answerRaw(socket, 404, 'The host has no such path\n', { 'content-type': 'text/plain; charset=utf-8' })
+    else answerRefusal(socket, notFound('The host has no such path'), undefined, TEXT_FORM)
   }
 
   /** New players are refused from now on with 1001. */

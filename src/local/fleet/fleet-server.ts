@@ -3,7 +3,7 @@ import { entryView, fleetView, type Beats, type FleetCommand, type RunningFleet 
 import { integer, name, object, optional, read, readAllocation, variants, type Schema } from '../../platform/schema.js'
 import { ConnectionDropped } from '../../platform/sidecar.js'
 import { createGuardedServer } from '../http/guarded-server.js'
-import { answerRefusal, type Refusal } from '../http/refusal.js'
+import { answerRefusal, notFound, type Refusal } from '../http/refusal.js'
 import { CORS_METHODS, corsHeaders, createGuard, isPreflight, type Admission } from '../http/request-guard.js'
 import { upgradeToEvents } from '../sidecar/control-events.js'
 import { answer, answerControl, isControlTarget, refused, type Control } from '../sidecar/control-routes.js'
@@ -43,7 +43,7 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
         : await answerDashboard(message, target, () => import('./fleet-page.js'))
     if (response === undefined) {
       const isAnswered = await api.handle(message, reply, target, cors)
-      return isAnswered ? undefined : answerRefusal(reply, notFound(target), cors)
+      return isAnswered ? undefined : answerRefusal(reply, noPath(target), cors)
     }
     for (const [name, value] of Object.entries(cors)) response.headers.set(name, value)
     await writeResponse(response, reply, () => guarded.exempt(message.socket))
@@ -57,7 +57,7 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
       }),
     async upgrade(message, socket, head, admission) {
       guarded.exempt(socket)
-      if (!isControlTarget(admission.target)) return answerRefusal(socket, notFound(admission.target))
+      if (!isControlTarget(admission.target)) return answerRefusal(socket, noPath(admission.target))
       await upgradeToEvents(control, { message, socket, head }, admission)
     },
     onFault,
@@ -71,22 +71,19 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
   }
 }
 
-const notFound = (target: string): Refusal => ({
-  status: 404,
-  code: 5,
-  message: `A Fleet has no ${target.split('?')[0]}`,
-})
+const noPath = (target: string): Refusal => notFound(`A Fleet has no ${target.split('?')[0]}`)
 
 /** The control interface of a Fleet, at `/_/api`. */
 function controlOf({ fleet, beatsOf }: FleetServerOptions): Control {
-  const lastSeq = (): number => fleet.entries().at(-1)?.sequence ?? 0
+  let last = fleet.entries().at(-1)?.sequence ?? 0
+  fleet.onEntry(({ sequence }) => (last = sequence))
   const quiet = (): string =>
     JSON.stringify(fleet.snapshot().servers.map(({ name, process }) => [beatsOf(name), process]))
   return {
     token: undefined,
     source: {
-      state: () => Buffer.from(JSON.stringify(fleetView(fleet.snapshot(), lastSeq(), beatsOf))),
-      lastSeq,
+      state: () => Buffer.from(JSON.stringify(fleetView(fleet.snapshot(), last, beatsOf))),
+      lastSeq: () => last,
       entries: (since) => fleet.entries(since).map(entryView),
       subscribe(onEntry, onState) {
         let told = quiet()

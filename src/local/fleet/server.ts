@@ -1,5 +1,6 @@
 import type { FleetEvent, ServerProcess } from '../../platform/fleet.js'
 import { BEFORE_READY, type GameServer } from '../../protocol/game-server.js'
+import { longestTimer } from '../../protocol/names.js'
 import { isObject } from '../../protocol/is-object.js'
 import {
   isMarked,
@@ -56,6 +57,8 @@ const LOG = { logEntries: 1_000, logSize: 2 * 1024 * 1024 }
 const NOT_READY_MS = 10_000
 /** The sidecar answers on while the game has its grace period, and a little longer. */
 const RESERVE_MS = 5_000
+/** What a timer can wait, beside what the sidecar waits longer. */
+const LONGEST_GRACE_MS = longestTimer - KUBELET_MS - RESERVE_MS
 
 /** A GameServer with its sidecar and its game, from its creation until it is gone. */
 export class ServerRun {
@@ -88,7 +91,7 @@ export class ServerRun {
     this.#observe()
     this.#life = new GameLife<GameExit>({
       local,
-      graceMs: options.graceMs ?? terminationGracePeriodSeconds * 1000,
+      graceMs: Math.min(options.graceMs ?? terminationGracePeriodSeconds * 1000, LONGEST_GRACE_MS),
       start: (signal, graceMs) => this.#start(signal, graceMs),
       next: (exit, hasEnded) => this.#next(exit, hasEnded),
       onKill: (_, ms) =>
@@ -117,7 +120,7 @@ export class ServerRun {
   delete(graceMs = this.#life.graceMs): ControlResult {
     this.#life.graceMs = graceMs
     const result = this.control({ type: 'delete', graceMs: KUBELET_MS + graceMs + RESERVE_MS })
-    if (graceMs === 0) this.#end()
+    if (graceMs === 0) this.#life.hasten()
     return result
   }
 
@@ -129,12 +132,8 @@ export class ServerRun {
   close(): Promise<void> {
     this.control({ type: 'delete', graceMs: this.#life.graceMs + RESERVE_MS })
     this.#onDeleted()
-    this.#end()
+    this.#life.hasten()
     return this.ended
-  }
-
-  #end(): void {
-    if (!this.#life.isEnding) this.#life.end()
   }
 
   #follow(changes: readonly Change[]): void {
@@ -143,7 +142,7 @@ export class ServerRun {
     if (changes.some(({ type }) => type === 'gone' || type === 'replaced')) {
       this.#onDeleted()
       this.#life.graceMs = 0
-      return this.#end()
+      return this.#life.hasten()
     }
     if (isMarked(this.gameServer)) this.#onDeleted()
     this.#observe()

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { longestTimer } from '../../protocol/names.js'
 import type { LocalSidecar } from '../sidecar/local-sidecar.js'
 import { endWithGameServer, hasGameServerEnded, replaceGameServer } from './kubelet.js'
 
@@ -16,7 +17,7 @@ export type Next = 'nothing' | 'again' | 'fresh'
 export interface GameLifeOptions<End> {
   /** The sidecar beside the game; undefined if it isn't on this machine, and its kubelet ends the game. */
   readonly local: LocalSidecar | undefined
-  /** Default time in ms from a signal to SIGKILL. */
+  /** Default time in ms from a signal to SIGKILL. Longer than a timer can wait, it is no limit. */
   readonly graceMs: number
   /** What the kubelet does to a game whose GameServer has ended. Default: it ends the life. */
   readonly kubelet?: 'ends life' | 'ends game' | 'ignores it'
@@ -51,6 +52,8 @@ export class GameLife<End> {
   #game: Game<End> | undefined
   /** The last call of `terminate()` for the present game, which may still be starting. */
   #termination: readonly [signal: string, graceMs: number] | undefined
+  /** Whether the GameServer of the present game has ended, even if a fresh one has taken its place. */
+  #hasGameServerEnded = false
   #limits: NodeJS.Timeout[] = []
 
   constructor(options: GameLifeOptions<End>) {
@@ -70,10 +73,28 @@ export class GameLife<End> {
   terminate(signal = 'SIGTERM', graceMs = this.graceMs): void {
     if (!this.#runs) return
     this.#termination = [signal, graceMs]
+    this.#game?.terminate(signal)
+    this.#killAfter(graceMs, signal)
+  }
+
+  /** Terminates the game, and lets none follow. */
+  end(signal?: string, graceMs?: number): void {
+    this.#over.abort()
+    this.terminate(signal, graceMs)
+  }
+
+  /** Ends the life like `end()`. A game that was told to end gets no second signal, only the present grace period. */
+  hasten(): void {
+    if (this.#termination === undefined) return this.end()
+    const [signal] = this.#termination
+    this.#over.abort()
+    this.#termination = [signal, this.graceMs]
+    this.#killAfter(this.graceMs, signal)
+  }
+
+  #killAfter(graceMs: number, signal: string): void {
     const game = this.#game
-    if (game === undefined) return
-    game.terminate(signal)
-    if (graceMs === Infinity) return
+    if (game === undefined || graceMs > longestTimer) return
     const kill = (): void => {
       if (graceMs > 0) this.#options.onKill?.(signal, graceMs)
       game.kill()
@@ -81,41 +102,47 @@ export class GameLife<End> {
     this.#limits.push(setTimeout(kill, graceMs))
   }
 
-  end(signal?: string, graceMs?: number): void {
-    this.#over.abort()
-    this.terminate(signal, graceMs)
-  }
-
   #followGameServer(state: string): void {
     const { kubelet, onGameServerEnd } = this.#options
-    const isTerminated = this.#runs && this.#termination === undefined
+    const [, limit = Infinity] = this.#termination ?? []
+    // A signal without a time limit, as of Ctrl-C, leaves SIGTERM and SIGKILL to the kubelet.
+    const isTerminated = this.#runs && limit > longestTimer
+    this.#hasGameServerEnded = this.#runs
     onGameServerEnd?.(state, isTerminated)
     if (kubelet !== 'ends game') this.#over.abort()
     if (isTerminated) this.terminate()
   }
 
   async #live(): Promise<End> {
-    const { local, next, onReplaced } = this.#options
+    const { local, kubelet, next, onReplaced } = this.#options
     const { signal } = this.#over
     for (let restarts = 0; ;) {
       const end = await this.#play()
-      const hasEnded = (local !== undefined && (await hasGameServerEnded(local))) || signal.aborted
-      const following = await next(end, hasEnded, restarts)
+      let following = await next(end, await this.#hasEnded(), restarts)
+      if (following === 'again' && !signal.aborted) {
+        const pause = Math.min(RESTART_MS.first * 2 ** restarts, RESTART_MS.most)
+        restarts += 1
+        await sleep(pause, undefined, { signal }).catch(() => undefined)
+        if (await this.#hasEnded()) following = kubelet === 'ends game' ? await next(end, true, restarts) : 'nothing'
+      }
       if (following === 'nothing' || signal.aborted) return end
       if (following === 'fresh') {
         restarts = 0
-        onReplaced?.(replaceGameServer(local!))
-        continue
+        const sentence = replaceGameServer(local!)
+        onReplaced?.(sentence)
       }
-      const pause = Math.min(RESTART_MS.first * 2 ** restarts, RESTART_MS.most)
-      restarts += 1
-      await sleep(pause, undefined, { signal }).catch(() => undefined)
-      if (signal.aborted) return end
     }
+  }
+
+  async #hasEnded(): Promise<boolean> {
+    const { local } = this.#options
+    if (this.#hasGameServerEnded || this.isEnding) return true
+    return local !== undefined && ((await hasGameServerEnded(local)) || this.isEnding)
   }
 
   async #play(): Promise<End> {
     this.#runs = true
+    this.#hasGameServerEnded = false
     try {
       this.#game = await this.#options.start(this.#over.signal, this.graceMs)
       if (this.#termination !== undefined) this.terminate(...this.#termination)

@@ -9,6 +9,8 @@ import { guardFamily, isFamilyAlive, markedEnv, signalFamily, signalGroup, type 
 const LEFTOVERS_MS = 5_000
 /** Longest wait for killed processes to go. */
 const KILLED_MS = 1_000
+/** How long after its start a process may not show its environment yet, by which it is known. */
+const SHOWN_MS = 50
 /** Interval of checks whether a process of the group is left. */
 const LOOK_MS = 20
 
@@ -91,6 +93,7 @@ export async function startCommand(
  * doesn't signal its game, so the game gets its own SIGTERM and time to end.
  */
 async function endLeftovers(family: Family, isKilled: () => boolean): Promise<void> {
+  await until(() => isFamilyAlive(family), SHOWN_MS)
   if (!isFamilyAlive(family)) return
   signalFamily(family, 'SIGTERM')
   await until(() => isKilled() || !isFamilyAlive(family), LEFTOVERS_MS)

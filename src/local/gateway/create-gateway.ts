@@ -4,7 +4,7 @@ import type { OperationName } from '../../protocol/operations.js'
 import { listen, urlHost } from '../http/address.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import { refusalLine } from '../http/line-log.js'
-import { answerRefusal, type Refusal } from '../http/refusal.js'
+import { answerRefusal, notFound, type Refusal } from '../http/refusal.js'
 import { createGuard, type Admission } from '../http/request-guard.js'
 import { followReplacements, startLocalSidecar, type LocalSidecar } from '../sidecar/local-sidecar.js'
 import { createStaticFiles, type RequestHandler } from './files/static-files.js'
@@ -163,7 +163,7 @@ class GatewayServer {
     const answered = this.#access.serve(message, reply, admission)
     if (answered === true) return
     if (answered !== false) return this.#refuse(message, reply, answered)
-    if (isOwnPath(target) || this.#serveFile === undefined) return this.#refuse(message, reply, notFound(target))
+    if (isOwnPath(target) || this.#serveFile === undefined) return this.#refuse(message, reply, noPath(target))
     return this.#serveFile(message, reply)
   }
 
@@ -171,7 +171,7 @@ class GatewayServer {
     const { target } = admission
     if (isForSidecar(target)) return this.#handler.upgrade(message, socket, admission)
     if (this.#hooks.upgrade?.(target, message, socket, head) === true) return this.#guarded.exempt(socket)
-    this.#refuse(message, socket, notFound(target))
+    this.#refuse(message, socket, noPath(target))
   }
 
   #refuse({ method, url = '' }: IncomingMessage, to: ServerResponse | Socket, refusal: Refusal): void {
@@ -201,11 +201,7 @@ class GatewayServer {
 
 const isOwnPath = (target: string): boolean => target === '*' || target.startsWith('/_/')
 
-const notFound = (target: string): Refusal => ({
-  status: 404,
-  code: 5,
-  message: `The gateway has no ${target.split('?')[0]}`,
-})
+const noPath = (target: string): Refusal => notFound(`The gateway has no ${target.split('?')[0]}`)
 
 /** Counts the requests that are being answered. */
 class Traffic {

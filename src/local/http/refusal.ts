@@ -14,6 +14,10 @@ export const malformed = (message: string): Refusal => ({ status: 400, code: 3, 
 
 export const forbidden = (message: string): Refusal => ({ status: 403, code: 7, message })
 
+export const notFound = (message: string): Refusal => ({ status: 404, code: 5, message })
+
+export const unavailable = (message: string): Refusal => ({ status: 503, code: 14, message })
+
 export const METHOD_NOT_ALLOWED: Refusal = { status: 501, code: 12, message: 'Method Not Allowed' }
 
 /** The body of an error, as the sidecar writes it. */
@@ -72,7 +76,7 @@ export function createReply(message: IncomingMessage, socket: Socket): ServerRes
   return reply
 }
 
-/** Answers with a refusal: a request, whose connection stays, or an upgrade, whose connection ends. */
+/** Answers with a refusal: a request, whose connection stays, or an upgrade or unreadable bytes, whose connection ends. */
 export function answerRefusal(
   to: ServerResponse | Socket,
   refusal: Refusal,

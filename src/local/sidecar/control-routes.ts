@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { InvalidInput } from '../../platform/schema.js'
-import { forbidden, malformed, refusalBody, type Refusal } from '../http/refusal.js'
+import { forbidden, malformed, notFound, refusalBody, type Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../http/token.js'
 import { GameServerFileError } from '../files/game-server-file.js'
@@ -118,8 +118,7 @@ export function readEvents(target: string): { readonly refusal?: Refusal; readon
   const [path, query] = target.split('?')
   const since = new URLSearchParams(query).get('since') ?? undefined
   if (path !== `${CONTROL_PREFIX}/events`) {
-    const message = `The only WebSocket of the control interface is ${CONTROL_PREFIX}/events`
-    return { refusal: { status: 404, code: 5, message } }
+    return { refusal: notFound(`The only WebSocket of the control interface is ${CONTROL_PREFIX}/events`) }
   }
   if (since !== undefined && !isSequence(since)) return { refusal: malformed(WRONG_SINCE) }
   return { since: since === undefined ? undefined : Number(since) }

@@ -7,7 +7,7 @@ import { resolveGatewayOptions, type GatewaySettings } from '../gateway/gateway-
 import { variablePrefix } from '../gateway/sidecar-url.js'
 import { isLoopback } from '../http/address.js'
 import { createLineLog, refusalLine, type LineLog } from '../http/line-log.js'
-import { answerRefusal, hasClosed, forbidden, type Refusal } from '../http/refusal.js'
+import { answerRefusal, hasClosed, forbidden, unavailable, type Refusal } from '../http/refusal.js'
 import { createGuard, type Admission } from '../http/request-guard.js'
 import { dashboardUrl } from '../sidecar/dashboard-route.js'
 import { createLocalSidecar, followReplacements, type LocalSidecar } from '../sidecar/local-sidecar.js'
@@ -17,7 +17,7 @@ import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
 const NOT_FROM_ELSEWHERE = forbidden(
   'Only this machine may use the sidecar; if others should, give the plugin expose: true',
 )
-const CLOSED: Refusal = { status: 503, code: 14, message: 'The server is closed' }
+const CLOSED = unavailable('The server is closed')
 
 const isOwn = (target: string): boolean => isForSidecar(target) || target.split('?')[0] === CONFIG_PATH
 
@@ -68,7 +68,7 @@ export class DevSidecar {
     this.#starting ??= this.#start().catch((error: unknown) => {
       const message = `The sidecar could not be started: ${error instanceof Error ? error.message : String(error)}`
       this.#logger.error(`gameserver-sidecar: ${message}`)
-      return { status: 503, code: 14, message }
+      return unavailable(message)
     })
     return this.#starting
   }

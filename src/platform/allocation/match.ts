@@ -1,5 +1,5 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { isBeingDeleted, own } from '../sidecar/state/game-server-edits.js'
+import { isBeingDeleted, own } from '../sidecar/state/game-server.js'
 import { lessThan, toInt64 } from '../sidecar/state/int64.js'
 import { excerpt, show } from '../sidecar/state/show.js'
 import type { GameServerAllocation, GameServerSelector, LabelExpression, ListBounds } from './types.js'

@@ -1,12 +1,11 @@
-import { allocationAnswer } from '../allocation/answer.js'
+import { allocationAnswer } from '../allocation/allocate.js'
 import type { GameServerAllocation } from '../allocation/types.js'
 import { mismatches, mismatchText, otherNamespace, selectorsOf } from '../allocation/match.js'
-import { isBeingDeleted } from '../sidecar/state/game-server-edits.js'
+import { isBeingDeleted } from '../sidecar/state/game-server.js'
 import { update } from '../sidecar/state/step.js'
-import type { ServerRecord } from './fleet-state.js'
+import type { FleetAllocation, ServerRecord } from './types.js'
 import { draw, tell, type FleetStep } from './fleet-step.js'
 import { allocationOrder, inOrder } from './ordering.js'
-import type { FleetAllocation } from './types.js'
 
 /** maxBatchBeforeRefresh of pkg/gameserverallocations/allocator.go. */
 const LARGEST_BATCH = 100

@@ -1,16 +1,15 @@
-import { isMarked, own } from '../sidecar/state/game-server-edits.js'
+import { isMarked, own } from '../sidecar/state/game-server.js'
 import { show } from '../sidecar/state/show.js'
-import { putAutoscaler, putFleet, tell, type FleetStep } from './fleet-step.js'
-import type { FleetState } from './fleet-state.js'
+import { type FleetStep, putAutoscaler, putFleet, tell } from './fleet-step.js'
+import type { AutoscalerPolicy, CapacityPolicy, FleetState, WebhookAnswer, WebhookPolicy } from './types.js'
 import { sortForDeletion } from './ordering.js'
 import type { ManifestCounters, ManifestLists } from '../sidecar/state/config.js'
-import { wholeSeconds } from '../allocation/answer.js'
+import { wholeSeconds } from '../allocation/allocate.js'
 import { update } from '../sidecar/state/step.js'
-import { amountOf } from './rollout.js'
-import { replicasOf, reviewOf } from './review.js'
-import { isActive } from './schedule.js'
-import { amountsOf, isKept, type Counted } from './statuses.js'
-import type { AutoscalerPolicy, CapacityPolicy, WebhookPolicy } from './types.js'
+import { amountOf } from './reconcile.js'
+import { amountsOf, type Counted, isKept } from './platform-json.js'
+import { isObject } from '../../protocol/is-object.js'
+import { uidOf } from '../sidecar/state/initial-game-server.js'
 
 /** The replicas that a policy asks for; `limited` if its bounds, not its buffer, decided. */
 interface Desired {
@@ -32,7 +31,7 @@ export function autoscale(step: FleetStep): void {
   if (autoscaler === undefined || step.now < autoscalesAt) return
   const { spec, status } = autoscaler
   const { policy, sync } = spec
-  const outcome = desiredReplicas(policy, step.state, step.now)
+  const outcome = desiredReplicas(policy, step.state)
   if (typeof outcome === 'object' && 'ask' in outcome) {
     update(step, { autoscalesAt: Infinity, asked: outcome.ask })
     return void step.effects.push({ type: 'review', webhook: outcome.ask, review: reviewOf(step.state) })
@@ -69,21 +68,18 @@ export function autoscale(step: FleetStep): void {
 }
 
 /** Source: computeDesiredFleetSize of pkg/fleetautoscalers/fleetautoscalers.go. */
-export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState, now: number): Outcome {
+export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState): Outcome {
   if (policy.type === 'Webhook') {
     const answer = state.answers.get(policy.webhook)
     if (answer === undefined) return { ask: policy.webhook }
     const replicas = replicasOf(answer, state)
     return typeof replicas === 'string' ? replicas : { replicas, limited: false }
   }
-  if (policy.type === 'Schedule') {
-    if (!isActive(policy.schedule, now)) return 'The schedule of the autoscaler is not active now.'
-    return desiredReplicas(policy.schedule.policy, state, now)
-  }
+  if (policy.type === 'Schedule') return 'The Schedule of the autoscaler is never active here, only in a cluster.'
   if (policy.type === 'Chain') {
     let failure = 'The chain of the autoscaler is empty.'
     for (const entry of policy.chain) {
-      const outcome = desiredReplicas(entry, state, now)
+      const outcome = desiredReplicas(entry, state)
       if (typeof outcome === 'object' && 'ask' in outcome) return outcome
       if (typeof outcome === 'object') return { ...outcome, applied: `Chain:${entry.id}:${entry.type}` }
       failure = outcome
@@ -175,3 +171,50 @@ function deletable({ fleet, servers }: FleetState, kind: Counted, key: string) {
     return [count, capacity, own<unknown>(gameServer.status[kind], key) !== undefined] as const
   })
 }
+
+const isEmpty = (value: object | undefined): boolean => Object.keys(value ?? {}).length === 0
+const orNothing = <T extends object>(value: T | undefined): T | undefined => (isEmpty(value) ? undefined : value)
+
+/** The FleetAutoscaleReview that a webhook is asked with, as JSON. */
+export function reviewOf({ fleet, version, random }: FleetState): string {
+  const { metadata, status } = fleet
+  const { name, namespace, labels, annotations } = metadata
+  const counted = { counters: orNothing(status.counters), lists: orNothing(status.lists) }
+  const request = {
+    ...{ uid: uidOf(`review ${version} ${random}`), name, namespace, status: { ...status, ...counted } },
+    ...{ labels: orNothing(labels), annotations: orNothing(annotations) },
+  }
+  return JSON.stringify({ request, response: null })
+}
+
+/**
+ * The replicas that an answer asks for; a text says why it can't be used.
+ * Source: applyWebhookPolicy of pkg/fleetautoscalers/fleetautoscalers.go, and Go's reading of JSON.
+ */
+export function replicasOf(answer: WebhookAnswer, { fleet }: FleetState): number | string {
+  if (typeof answer === 'string') return `The autoscaler's webhook ${answer}.`
+  const { status, text } = answer
+  if (status !== 200) return `The autoscaler's webhook answered with status ${status}.`
+  const wrong = (what: string): string => `The autoscaler's webhook answered ${what}: ${show(text)}`
+  let review: unknown
+  try {
+    review = JSON.parse(text)
+  } catch {
+    return wrong('no JSON')
+  }
+  const response = field(review, 'response')
+  if (response == null) return wrong('without a response')
+  const [scale, replicas, uid] = ['scale', 'replicas', 'uid'].map((name) => field(response, name) ?? undefined)
+  const isReadable =
+    isObject(field(review, 'request') ?? {}) &&
+    isObject(response) &&
+    ['undefined', 'boolean'].includes(typeof scale) &&
+    ['undefined', 'string'].includes(typeof uid) &&
+    (replicas === undefined || (typeof replicas === 'number' && (replicas | 0) === replicas))
+  if (!isReadable) return wrong('no FleetAutoscaleReview')
+  return scale === true ? (replicas ?? 0) : fleet.status.replicas
+}
+
+/** Go reads names of fields in any case. */
+const field = (value: unknown, name: string): unknown =>
+  isObject(value) ? Object.entries(value).find(([key]) => key.toLowerCase() === name)?.[1] : undefined

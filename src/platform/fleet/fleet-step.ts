@@ -1,11 +1,21 @@
-import { isEqual } from '../sidecar/state/game-server-edits.js'
-import { wholeSeconds } from '../allocation/answer.js'
+import { isEqual } from '../sidecar/state/game-server.js'
+import { wholeSeconds } from '../allocation/allocate.js'
 import { nextRandom } from '../sidecar/state/faults.js'
-import { generatedName, uidOf } from '../sidecar/state/generated-names.js'
+import { generatedName, uidOf } from '../sidecar/state/initial-game-server.js'
 import { update } from '../sidecar/state/step.js'
 import { apiVersionOf, gameServerObject, kinds } from './platform-json.js'
-import type { AutoscalerObject, FleetEffect, FleetObject, FleetState, ServerRecord, SetObject } from './fleet-state.js'
-import type { FleetEntry, ObjectChange, PlatformMetadata, PlatformObject } from './types.js'
+import type {
+  AutoscalerObject,
+  FleetEffect,
+  FleetEntry,
+  FleetObject,
+  FleetState,
+  ObjectChange,
+  PlatformMetadata,
+  PlatformObject,
+  ServerRecord,
+  SetObject,
+} from './types.js'
 
 /** The state and the effects of one event while the model handles it. */
 export interface FleetStep {

@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
-import { nodeNameOf } from '../allocation/answer.js'
-import { own } from '../sidecar/state/game-server-edits.js'
+import { nodeNameOf } from '../allocation/allocate.js'
+import { own } from '../sidecar/state/game-server.js'
 import { show } from '../sidecar/state/show.js'
 import type { Priority } from '../allocation/types.js'
 import type { FleetSpec } from './types.js'

@@ -1,19 +1,21 @@
 import { describeChange, isAllocationTime, type Change } from '../sidecar.js'
 import type { GameServer } from '../../protocol/game-server.js'
 import { lastAllocatedAnnotation } from '../../protocol/names.js'
-import { diffGameServers } from '../sidecar/state/game-server-diff.js'
-import { isBeingDeleted, isEqual, isMarked, own } from '../sidecar/state/game-server-edits.js'
+import { diffGameServers, isBeingDeleted, isEqual, isMarked, own } from '../sidecar/state/game-server.js'
 import { update } from '../sidecar/state/step.js'
 import { autoscale } from './autoscale.js'
 import { newObject, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
 import { remove, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
-import type { FleetEvent, FleetState, ServerRecord } from './fleet-state.js'
-import { autoscalerSpec, fleetSpec, gameServerObject } from './platform-json.js'
-import { errorEnds, markOverflow, syncSet } from './reconcile-set.js'
-import { syncFleet } from './rollout.js'
-import { isEnding as noLongerCounts, statusOfFleet } from './statuses.js'
-import type { AutoscalerManifest, FleetManifest } from './types.js'
+import type { AutoscalerManifest, FleetEvent, FleetManifest, FleetState, ServerRecord } from './types.js'
+import {
+  autoscalerSpec,
+  fleetSpec,
+  gameServerObject,
+  isEnding as noLongerCounts,
+  statusOfFleet,
+} from './platform-json.js'
+import { errorEnds, markOverflow, syncFleet, syncSet } from './reconcile.js'
 
 /** A GameServer that ends by itself earlier than this, and never Allocated, has failed at once. */
 const EARLY_MS = 10_000

@@ -1,5 +1,5 @@
-import { isMarked } from '../sidecar/state/game-server-edits.js'
-import { amountsOf } from './statuses.js'
+import { isMarked } from '../sidecar/state/game-server.js'
+import { amountsOf } from './platform-json.js'
 import type { FleetEntry, FleetServer, FleetSnapshot, PlatformObject } from './types.js'
 
 /** Beats of a GameServer, as its sidecar counts them. */

@@ -3,10 +3,9 @@ import type { AnsweredAllocation, ControlCommand, GameServerAllocation, SidecarC
 import { createRandom } from '../sidecar/state/faults.js'
 import { MockClock } from './clock.js'
 import { Network } from './network.js'
-import { createFetch } from './fetch.js'
+import { createFetch, createWebSocket } from './transports.js'
 import type { GameServer } from '../../index.js'
 import type { Allocation, Mock, MockClientOptions, MockOptions } from './types.js'
-import { createWebSocket } from './websocket.js'
 
 /** The start of manual and auto time, the same in every run. */
 const START = Date.UTC(2025, 0, 1)
@@ -18,7 +17,7 @@ const START = Date.UTC(2025, 0, 1)
  */
 export function createMock(options: MockOptions = {}): Mock {
   const { time = 'manual', platform = 'agones', seed = 1 } = options
-  const startAt = options.startAt ?? (time === 'real' ? Date.now() : START)
+  const startAt = time === 'real' ? Date.now() : START
   const clock = new MockClock(time)
   const now = (): number => startAt + clock.now()
   const sidecar = createSidecar(configOf(options), { now, setTimer: clock.setTimer })

@@ -1,11 +1,10 @@
 import { didYouMean } from '../../protocol/nearest.js'
-import { operations, type OperationName } from '../../protocol/operations.js'
+import { type OperationName, operations } from '../../protocol/operations.js'
 import { createDelays, type Delays, type Sidecar } from '../sidecar.js'
 import { failWithStatus } from '../sidecar/state/answer.js'
 import { decodePath, findRoute } from '../sidecar/wire/routes.js'
 import type { MockClock } from './clock.js'
-import { checkOperation, createJournal, type Journal } from './journal.js'
-import type { FailHow, FailTarget, MockOptions } from './types.js'
+import type { FailHow, FailTarget, MockCall, MockOptions } from './types.js'
 
 interface Failure extends FailHow {
   readonly operations: readonly OperationName[] | undefined
@@ -18,8 +17,6 @@ export class Network {
   readonly baseUrl = originOfPage() ?? 'http://sidecar.mock'
   readonly sidecar: Sidecar
   readonly journal: Journal
-  /** Bytes of a line over WebSocket, its line end included; Infinity for no limit. */
-  readonly lineLimit: number
   /** When the sidecar is up again after a restart. */
   downUntil = 0
   isClosed = false
@@ -30,11 +27,10 @@ export class Network {
   /** What `fail()` has set up, the latest first. */
   private failures: readonly Failure[] = []
 
-  constructor(sidecar: Sidecar, clock: MockClock, { wsLimit = 65_536, unknownPaths }: MockOptions) {
+  constructor(sidecar: Sidecar, clock: MockClock, { unknownPaths }: MockOptions) {
     this.sidecar = sidecar
     this.clock = clock
     this.journal = createJournal(clock.now)
-    this.lineLimit = wsLimit === 0 ? Infinity : wsLimit
     this.answersUnknown = unknownPaths === 'answer'
     this.delays = createDelays(clock.setTimer)
     sidecar.onDisconnect(() => this.breakAll())
@@ -127,4 +123,102 @@ export function abortError({ reason }: { readonly reason: unknown }): Error {
 function originOfPage(): string | undefined {
   const { location } = globalThis as { location?: { origin?: string } }
   return /^https?:/.test(location?.origin ?? '') ? location!.origin : undefined
+}
+
+/** A call whose answer may still come. */
+export type OpenCall = { -readonly [Key in keyof MockCall]: MockCall[Key] }
+
+export type Journal = ReturnType<typeof createJournal>
+
+/** The most calls that are kept, and that a message repeats. */
+const MOST = 100_000
+const MOST_SHOWN = 20
+
+/**
+ * A misspelt operation would never match: `fail()` would do nothing, and expecting no call would pass.
+ *
+ * @throws TypeError with the nearest operation
+ */
+function checkOperation(name: OperationName): void {
+  if (!(name in operations))
+    throw new TypeError(`there is no operation "${name}"; ${didYouMean(name, Object.keys(operations))}`)
+}
+
+/** The requests that came, and the requests that match no operation. */
+export function createJournal(now: () => number) {
+  const calls: OpenCall[] = []
+  let problems: string[] = []
+
+  /** @throws Error about the requests of no operation, once */
+  function throwProblems(): void {
+    if (problems.length === 0) return
+    const found = problems
+    problems = []
+    throw new Error(`${found.length === 1 ? 'A request was' : 'Requests were'} not understood:\n${found.join('\n')}`)
+  }
+
+  return {
+    calls: calls as readonly MockCall[],
+    throwProblems,
+    add(operation: OperationName, name: string, body: string | undefined): OpenCall {
+      const call: OpenCall = { operation, at: now() }
+      if (name !== '') call.name = name
+      if (body !== undefined) call.body = parse(body)
+      calls.push(call)
+      if (calls.length > MOST) calls.shift()
+      return call
+    },
+    /** Notes a request of no operation. Returns the error for its sender. */
+    refuse(request: string, hint: string): Error {
+      const message = `${request} is no operation of the sidecar; ${hint}`
+      problems.push(message)
+      return new Error(message)
+    },
+    expect(operation: OperationName, times: number | undefined): readonly MockCall[] {
+      checkOperation(operation)
+      throwProblems()
+      const found = calls.filter((call) => call.operation === operation)
+      if (times === undefined ? found.length > 0 : found.length === times) return found
+      const wanted = times === undefined ? 'at least once' : count(times)
+      throw new Error(
+        `${operation} was expected ${wanted}, and ${found.length === 0 ? '' : 'came '}${count(found.length)}${found.length === 0 ? ' came' : ''}. ${inWords(calls)}`,
+      )
+    },
+  }
+}
+
+const count = (times: number): string =>
+  times === 0 ? 'never' : times === 1 ? 'once' : times === 2 ? 'twice' : `${times} times`
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The calls in words, repetitions as a number. */
+function inWords(calls: readonly MockCall[]): string {
+  const runs: { text: string; times: number }[] = []
+  for (const call of calls) {
+    const text = textOf(call)
+    const last = runs.at(-1)
+    if (last?.text === text) last.times++
+    else runs.push({ text, times: 1 })
+  }
+  if (runs.length === 0) return 'No call came at all.'
+  const shown = runs.slice(-MOST_SHOWN).map(({ text, times }) => (times === 1 ? text : `${text} ×${times}`))
+  return `What came: ${runs.length > MOST_SHOWN ? '…, ' : ''}${shown.join(', ')}.`
+}
+
+function textOf({ operation, name, body, status }: MockCall): string {
+  const fields = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)
+  const parts = [
+    operation,
+    name,
+    fields === '{}' ? '' : fields,
+    status === undefined || status < 400 ? '' : `(${status})`,
+  ]
+  return parts.filter(Boolean).join(' ')
 }

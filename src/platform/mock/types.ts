@@ -31,12 +31,8 @@ export interface MockOptions {
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
   /** Names of operations to expect, see `mock.sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
-  /** A line of so many bytes ends its WebSocket, as in the real sidecar. Default 65,536; 0 for no limit. */
-  readonly wsLimit?: number | undefined
   /** The seed of all random numbers, also the client's. Default 1. */
   readonly seed?: number | undefined
-  /** The time at which the mock starts, ms since the Unix epoch. Default: the start of 2025; with `real` time, now. */
-  readonly startAt?: number | undefined
   /**
    * A request of no operation: `fail`, the default, throws at its sender, and again from `expect()` or `close()`;
    * `answer` answers as the sidecar does.

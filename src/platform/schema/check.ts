@@ -42,20 +42,19 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)))
 
 /**
- * The first mistake of a value by a schema; undefined if there is none.
+ * The mistakes of a value by a schema, and what the schema makes of the value.
  *
  * @param what the name of the value itself
  */
-export function findMistake(schema: Schema, value: unknown, what: string): Mistake | undefined {
-  const parsed = parse(schema, value, what)
-  return 'message' in parsed ? parsed : undefined
+function parse(schema: Schema, value: unknown, what: string, abortEarly: boolean) {
+  if (isDeeper(value, LEVELS)) {
+    return { mistakes: [{ path: [], message: `${what} must be nested at most ${LEVELS} levels deep` }], output: value }
+  }
+  const { issues = [], output } = v.safeParse(schema, value, { abortEarly })
+  return { mistakes: issues.map((issue) => mistakeOf(issue, what)), output }
 }
 
-function parse(schema: Schema, value: unknown, what: string): Mistake | { readonly output: unknown } {
-  if (isDeeper(value, LEVELS)) return { path: [], message: `${what} must be nested at most ${LEVELS} levels deep` }
-  const { issues, output } = v.safeParse(schema, value, { abortEarly: true })
-  if (issues === undefined) return { output }
-  const [issue] = issues
+function mistakeOf(issue: v.BaseIssue<unknown>, what: string): Mistake {
   const path = (issue.path ?? []).map(({ key }) => key as string | number)
   // A missing or unknown field is a mistake of its object.
   const isField = issue.path?.at(-1)?.origin === 'key' && /^(strict|loose)_object$|^union$/.test(issue.type)
@@ -68,6 +67,14 @@ function parse(schema: Schema, value: unknown, what: string): Mistake | { readon
   return { path, message: `${pathText(holder) || what} ${issue.message}`, isUndecodable }
 }
 
+/** All mistakes of a value. */
+export const findMistakes = (schema: Schema, value: unknown, what: string): readonly Mistake[] =>
+  parse(schema, value, what, false).mistakes
+
+/** The first mistake of a value; undefined if there is none. */
+export const findMistake = (schema: Schema, value: unknown, what: string): Mistake | undefined =>
+  parse(schema, value, what, true).mistakes[0]
+
 /** Returns the value if it fits the schema. @throws InvalidInput for the first mistake */
 export function read(schema: Schema, value: unknown, what: string): unknown {
   const mistake = findMistake(schema, value, what)
@@ -77,9 +84,9 @@ export function read(schema: Schema, value: unknown, what: string): unknown {
 
 /** Like `read()`, but returns what the schema makes of the value. @throws InvalidInput for the first mistake */
 export function readInto(schema: Schema, value: unknown, what: string): unknown {
-  const parsed = parse(schema, value, what)
-  if ('message' in parsed) throw new InvalidInput(parsed)
-  return parsed.output
+  const { mistakes, output } = parse(schema, value, what, true)
+  if (mistakes[0] !== undefined) throw new InvalidInput(mistakes[0])
+  return output
 }
 
 /** A path as a person writes it, such as `spec.selectors[0].matchLabels`. */
@@ -220,6 +227,7 @@ export function variants(kinds: Readonly<Record<string, Schema>>): ObjectSchema 
 /** A rule between the fields of an object, with the field that it is about. */
 export const rule = (faultOf: (value: Fields) => Fault | undefined) =>
   v.rawCheck<Fields>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return
     const input = dataset.value as Record<string, unknown>
     const fault = faultOf(input)
     if (fault === undefined) return

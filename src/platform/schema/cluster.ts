@@ -3,7 +3,7 @@ import { isObject } from '../../protocol/is-object.js'
 import { highestCapacity } from '../../protocol/names.js'
 import { show } from '../sidecar/state/show.js'
 import { annotations, labels } from './allocation.js'
-import { boolean, findMistake, integer, list, looseObject, mustBe, name, nullish, quotable, record } from './check.js'
+import { boolean, findMistakes, integer, list, looseObject, mustBe, name, nullish, quotable, record } from './check.js'
 import { leaf, pathText, rule, text, word } from './check.js'
 import type { Fields, Mistake, Path } from './check.js'
 
@@ -129,30 +129,13 @@ export interface ClusterMistake extends Mistake {
 const MOST = 10
 
 /**
- * What a cluster refuses in a GameServer or a Fleet, of what a local sidecar accepts: the first mistake of each field, and
- * then advice. Each path begins at the manifest.
+ * What a cluster refuses in a GameServer or a Fleet, of what a local sidecar accepts, and then advice. Each path begins at
+ * the manifest.
  */
 export function clusterMistakes(manifest: Fields): ClusterMistake[] {
   const isFleet = manifest['kind'] === 'Fleet'
-  const mistakes: ClusterMistake[] = []
-  let rest: unknown = manifest
-  while (mistakes.length < MOST) {
-    const mistake = findMistake(isFleet ? fleet : gameServer, rest, 'the manifest')
-    if (mistake === undefined) break
-    mistakes.push(mistake)
-    const { path } = mistake
-    const depth = isFleet && path[1] === 'template' ? 4 : 2
-    // Never removes the template itself: its absence would be reported as the next mistake.
-    if (path.length < depth || path[depth - 1] === 'template') break
-    rest = without(rest, path.slice(0, depth))
-  }
-  return [...mistakes, ...adviceOf(manifest, isFleet ? ['spec', 'template'] : [])]
-}
-
-function without(value: unknown, [first, ...others]: Path): unknown {
-  if (!isObject(value) || first === undefined) return value
-  const { [first]: inner, ...rest } = value
-  return others.length === 0 || !isObject(inner) ? rest : { ...rest, [first]: without(inner, others) }
+  const mistakes = findMistakes(isFleet ? fleet : gameServer, manifest, 'the manifest')
+  return [...mistakes.slice(0, MOST), ...adviceOf(manifest, isFleet ? ['spec', 'template'] : [])]
 }
 
 function adviceOf(manifest: Fields, base: Path): ClusterMistake[] {

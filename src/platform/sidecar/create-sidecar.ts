@@ -1,11 +1,10 @@
 import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
-import { allocationAnswer } from '../allocation/answer.js'
+import { allocationAnswer } from '../allocation/allocate.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../allocation/types.js'
 import { Running } from './running.js'
 import type { ControlResult, Sidecar, SidecarEnvironment } from './sidecar.js'
-import { answerRequest } from './wire/answer-request.js'
-import { watchByWebSocket } from './wire/open-watch.js'
+import { answerRequest, watchByWebSocket } from './wire/answer-request.js'
 import { conformanceOf, takeSnapshot } from './wire/snapshot.js'
 
 /**

@@ -2,10 +2,9 @@ import type { GameServer } from '../../protocol/game-server.js'
 import { createListeners, type Report } from './listeners.js'
 import { messageOf } from './state/answer.js'
 import type { Change, Effect, Warning } from './state/effect.js'
-import { excerpt } from './state/show.js'
+import { copyOf, excerpt } from './state/show.js'
 import type { SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
-import type { Exchange } from './wire/exchange.js'
 
 /** One entry of the event log. A replay needs only its `event`; the rest is the outcome. */
 export interface LogEntry {
@@ -110,8 +109,13 @@ export function createLog(maxEntries: number, maxSize: number, report: Report) {
       if (found !== undefined) keep({ ...found.kept, exchange }, found.size + sizeOf(exchange))
     },
     find: (seq: number): KeptEntry | undefined => entries.get(seq)?.kept,
-    entries: (since = 0): readonly LogEntry[] =>
-      [...entries.values()].flatMap(({ kept: { entry } }) => (entry.seq > since ? [entry] : [])),
+    entries(since = 0): readonly LogEntry[] {
+      const newer: LogEntry[] = []
+      for (let seq = Math.max(since, lastSeq - entries.size) + 1; seq <= lastSeq; seq++) {
+        newer.push(entries.get(seq)!.kept.entry)
+      }
+      return newer
+    },
     subscribe: listeners.add,
   }
 }
@@ -141,4 +145,59 @@ function entryOf(seq: number, { at, event, effects, ms, client }: Happening, isF
     ...(client === undefined ? {} : { client }),
     ...(isFault ? { fault: true } : {}),
   }
+}
+
+/** The most bytes of a body that are kept. */
+const excerptBytes = 16 * 1024
+
+/** A received request. A longer body is cut, and `bodyBytes` is its full length. */
+export interface RequestRecord {
+  readonly method: string
+  /** Path and query. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly bodyBytes?: number
+}
+
+/** A sent answer. */
+export interface ResponseRecord {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly bodyBytes?: number
+}
+
+/** A request and its answer; without an answer if the connection was cut. */
+export interface Exchange {
+  readonly request: RequestRecord
+  readonly response?: ResponseRecord
+}
+
+/** Headers whose values aren't kept. */
+const secret: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
+const redacted = '(redacted)'
+
+export function recordRequest(method: string, target: string, headers: Headers, body: Uint8Array): RequestRecord {
+  const kept: Record<string, string> = {}
+  headers.forEach((value, name) => {
+    kept[name] = secret.has(name) ? redacted : value
+  })
+  return { method, target: copyOf(target.slice(0, excerptBytes)), headers: kept, ...bodyOf(body) }
+}
+
+export function recordResponse(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): ResponseRecord {
+  if (body.length <= excerptBytes) return { status, headers, body }
+  const bodyBytes = new TextEncoder().encode(body).length
+  return { status, headers, body: copyOf(body.slice(0, excerptBytes)), bodyBytes }
+}
+
+function bodyOf(bytes: Uint8Array): Pick<RequestRecord, 'body' | 'bodyBytes'> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  if (bytes.length <= excerptBytes) return { body: decoder.decode(bytes) }
+  return { body: decoder.decode(bytes.subarray(0, excerptBytes)), bodyBytes: bytes.length }
 }

@@ -1,6 +1,6 @@
 import type { KeptEntry, LogEntry } from './event-log.js'
-import type { SidecarConfig } from './state/config.js'
-import { isFinal } from './state/game-server-edits.js'
+import { CONTROLLER_MS, WRITE_MS, type SidecarConfig } from './state/config.js'
+import { isFinal } from './state/game-server.js'
 import type { Call } from './state/sidecar-event.js'
 
 /** Why an event had its outcome. */
@@ -17,68 +17,26 @@ export function explainEntry(kept: KeptEntry, config: SidecarConfig): Explanatio
   return { rule: ruleOf(kept, config), ...(production === undefined ? {} : { production }) }
 }
 
-/** The effect of an operation, in words. */
-interface CallKind {
-  /** In a pod. `{later}` stands for the time of the write, `{end}` for the end of a reservation. */
-  readonly production: string
-  /** In local mode. Default: it writes at once. */
-  readonly local?: string
-  /** What a pod does differently from local mode. Default: it queues the write. */
-  readonly difference?: string
-}
+const queued = 'The sidecar queued the write and answered; it writes'
+const value = 'The stored value, with the queued changes applied.'
+const metadata = `${queued} {later}. The same value again makes no new version.`
 
-const watched = 'A pod writes it about 500 ms later, and watches see it. In local mode watches never see it.'
-
-const state = (written: string): CallKind => ({
-  production: `The sidecar queued the write and answered; it writes ${written} {later}.`,
-})
-const metadata: CallKind = {
-  production:
-    'The sidecar queued the write and answered; it writes {later}. The same value again makes no new version.',
-}
-const reading = (production: string): CallKind => ({
-  production,
-  local: 'Local mode returns its only copy.',
-  difference: '',
-})
-const value = reading('The stored value, with the queued changes applied.')
-const listValue: CallKind = {
-  production: 'The sidecar queued the change and answered; it writes {later}.',
-  difference: watched,
-}
-
-const callKinds: Readonly<Record<Call['operation'], CallKind>> = {
-  ready: {
-    production:
-      'The sidecar queued the write and answered; it writes RequestReady {later}, and the controller makes it Ready.',
-    difference: 'A pod answers at once, becomes RequestReady about 500 ms later, and then Ready.',
-  },
-  allocate: state('Allocated'),
-  shutdown: state('Shutdown'),
-  reserve: {
-    production: 'The sidecar queued the write and answered; it writes Reserved {later}{end}',
-    local: 'Local mode writes Reserved at once{end}',
-  },
-  health: {
-    production: 'A beat resets the count of failures to 0.',
-    local: 'Local mode only logs beats.',
-    difference: 'A pod counts beats and becomes Unhealthy without them.',
-  },
+/** What a pod does, in words. `{later}` stands for the time of the write. */
+const rules: Readonly<Record<Call['operation'], string>> = {
+  ready: `${queued} RequestReady {later}, and the controller makes it Ready.`,
+  allocate: `${queued} Allocated {later}.`,
+  shutdown: `${queued} Shutdown {later}.`,
+  reserve: `${queued} Reserved {later}, and Ready again after the seconds, if they are above 0.`,
+  health: 'A beat resets the count of failures to 0.',
   setLabel: metadata,
   setAnnotation: metadata,
-  getGameServer: reading('The object as the API server holds it, without the queued writes.'),
+  getGameServer: 'The object as the API server holds it, without the queued writes.',
   getCounter: value,
   getList: value,
-  updateCounter: {
-    production: 'The sidecar set count and capacity, then added the difference; it writes the counter {later}.',
-    difference: watched,
-  },
-  updateList: {
-    production: 'The sidecar sets only the fields that the body or the mask names; it writes them {later}.',
-    difference: watched,
-  },
-  addListValue: listValue,
-  removeListValue: listValue,
+  updateCounter: 'The sidecar set count and capacity, then added the difference; it writes the counter {later}.',
+  updateList: 'The sidecar sets only the fields that the body or the mask names; it writes them {later}.',
+  addListValue: `${queued} {later}.`,
+  removeListValue: `${queued} {later}.`,
 }
 
 function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
@@ -103,29 +61,26 @@ function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
     case 'watch-closed':
       return event.reason === 'closed' ? 'The reader left.' : 'The reader could not take the last message.'
     case 'tick':
-      return ruleOfTick(entry, config)
+      return ruleOfTick(entry)
   }
 }
 
 const stateCalls: ReadonlySet<string> = new Set(['ready', 'allocate', 'shutdown', 'reserve'])
 
 /** The rule by which a call was answered, in one sentence with the numbers that decided. */
-function ruleOfCall({ entry, before, wasGone }: KeptEntry, call: Call, { mode, writeDelay }: SidecarConfig): string {
+function ruleOfCall({ entry, before, wasGone }: KeptEntry, call: Call, { mode }: SidecarConfig): string {
   const { status = 0, message = '' } = entry.reply ?? {}
-  if (status !== 200) return ruleOfRefusedCall(call, message, mode)
+  if (status !== 200) return ruleOfRefusedCall(call, message)
   if (mode === 'production' && (wasGone || isFinal(before)) && stateCalls.has(call.operation)) {
     const { state } = before.status
     return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the sidecar answers the call with 200 and ignores it.`
   }
-  const { production, local = 'Local mode writes it at once.' } = callKinds[call.operation]
-  return (mode === 'local' ? local : production)
-    .replace('{later}', `about ${writeDelay} ms later`)
-    .replace('{end}', call.operation === 'reserve' ? endOf(call.seconds) : '')
+  if (mode === 'production') return rules[call.operation].replace('{later}', `about ${WRITE_MS} ms later`)
+  if (call.operation === 'health') return 'Local mode only logs beats.'
+  return isRead(call) ? 'Local mode returns its only copy.' : 'Local mode writes it at once.'
 }
 
-/** How a reservation ends. */
-const endOf = (seconds: string): string =>
-  /^-|^0$/.test(seconds) ? `, without an end, since ${seconds} s means none.` : `, and Ready again after ${seconds} s.`
+const isRead = ({ operation }: Call): boolean => operation.startsWith('get')
 
 /** Messages of the real sidecar that mislead, and what each means. */
 const meanings: readonly (readonly [RegExp, string])[] = [
@@ -138,13 +93,10 @@ const meanings: readonly (readonly [RegExp, string])[] = [
   [/^no players for list$/, 'local mode updates lists only if there is a list called players'],
 ]
 
-function ruleOfRefusedCall({ operation }: Call, message: string, mode: SidecarConfig['mode']): string {
+function ruleOfRefusedCall({ operation }: Call, message: string): string {
   const meaning = meanings.find(([pattern]) => pattern.test(message))?.[1]
   if (meaning !== undefined) return `${operation} is refused: ${meaning}.`
-  const kind = operation === 'setLabel' ? 'labels' : operation === 'setAnnotation' ? 'annotations' : undefined
-  if (kind !== undefined && mode === 'production') {
-    return `${operation} is refused: a key or value must follow the cluster's rules for ${kind}.`
-  }
+  if (operation.startsWith('set')) return `${operation} is refused: a key or value must follow the cluster's rules.`
   return message === '' ? `${operation} got no answer.` : `${operation} is refused: ${message}.`
 }
 
@@ -163,18 +115,18 @@ function ruleOfRefusal({ method, path, status, message }: Extract<LogEntry['even
   }
 }
 
-function ruleOfTick({ changes, warnings }: LogEntry, config: SidecarConfig): string {
+function ruleOfTick({ changes, warnings }: LogEntry): string {
   const failure = warnings.find(({ code }) => code === 'health-failure')
   const state = changes.find((change) => change.type === 'state')
   if (failure) return sentence(`A health period ended without a beat: ${failure.message}`)
   if (state?.value === 'Ready' && state.previous === 'RequestReady') {
-    return `The platform's controller made it Ready, ${config.controllerDelay} ms after RequestReady.`
+    return `The platform's controller made it Ready, ${CONTROLLER_MS} ms after RequestReady.`
   }
   if (state?.value === 'Unhealthy') return 'Too many health periods ended without a beat. Unhealthy is final.'
   if (changes.some(({ type }) => type === 'gone')) return 'The grace period of the deletion is over.'
   if (changes.some(({ type }) => type === 'replaced')) return 'The GameServer had ended, so a fresh one took its place.'
   if (changes.length > 0) {
-    return `A queued write was due: a pod writes about ${config.writeDelay} ms after its answer.`
+    return `A queued write was due: a pod writes about ${WRITE_MS} ms after its answer.`
   }
   return 'A check was due and changed nothing visible.'
 }
@@ -182,10 +134,9 @@ function ruleOfTick({ changes, warnings }: LogEntry, config: SidecarConfig): str
 function productionOf({ event, warnings, reply }: LogEntry, { mode }: SidecarConfig): string | undefined {
   const told = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
   if (event.type === 'call' && mode === 'local') {
-    const { difference = 'A pod queues the write, answers, and writes about 500 ms later.' } =
-      callKinds[event.call.operation]
     if (reply?.status !== 200) told.push('A pod words this refusal differently: check the status, not the text.')
-    else if (difference !== '') told.push(difference)
+    else if (event.call.operation === 'health') told.push('A pod counts beats and becomes Unhealthy without them.')
+    else if (!isRead(event.call)) told.push('A pod queues the write, answers, and writes about 500 ms later.')
   }
   return told.join(' ') || undefined
 }

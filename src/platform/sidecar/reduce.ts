@@ -2,7 +2,7 @@ import { operations, type Operation, type OperationName } from '../../protocol/o
 import { didYouMean } from '../../protocol/nearest.js'
 import { performControl } from './control/perform-control.js'
 import { performCall } from './calls/perform-call.js'
-import { noteAllocation, noteWatchClosed, noteWatchOpened, refuseIfGone } from './calls/write-queue.js'
+import { noteAllocation, refuseIfGone } from './calls/write-queue.js'
 import { done, failWithStatus, type Answer } from './state/answer.js'
 import type { Effect } from './state/effect.js'
 import { applies, nextRandom, useOnce, type FailureFault } from './state/faults.js'
@@ -10,8 +10,7 @@ import { show } from './state/show.js'
 import type { Call, SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
-import { doDueWork, skipMissedDrops } from './time/due-work.js'
-import { startHealthClock } from './time/health.js'
+import { doDueWork, skipMissedDrops, startHealthClock } from './time/due-work.js'
 import { followObject } from './time/ending.js'
 
 /**
@@ -51,13 +50,9 @@ export function reduce(
     case 'watch-opened':
       openWatch(step, event)
       break
-    case 'watch-closed': {
-      const watchers = step.state.watchers.filter((id) => id !== event.id)
-      if (watchers.length === step.state.watchers.length) break
-      update(step, { watchers })
-      noteWatchClosed(step)
+    case 'watch-closed':
+      update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
       break
-    }
     case 'tick':
       break
   }
@@ -76,19 +71,11 @@ function answerTool(step: Step, call: Call): void {
 const NO_BEAT = 'A health call without a body is no beat. Send {} as the body.'
 
 /** The real sidecar, too, answers these bodies with 200. */
-function warnOfBody(step: Step, { call, unread, tool, rivals }: Extract<SidecarEvent, { type: 'call' }>): void {
+function warnOfBody(step: Step, { call, unread, tool }: Extract<SidecarEvent, { type: 'call' }>): void {
   const { operation } = call
   if (operation === 'health' && call.beats === 0) warn(step, 'beat-without-body', NO_BEAT)
   if (operation === 'health' && tool === true) {
     warn(step, 'beat-of-tool', "A beat by a command isn't the game's, so it doesn't count here. A cluster counts it.")
-  }
-  if (rivals !== undefined) {
-    const both = rivals.join(' and ')
-    warn(
-      step,
-      'two-beat',
-      `${both} both send beats, so one that hangs looks healthy. Set autoHealth in one client alone.`,
-    )
   }
   if (unread === undefined) return
   const fields = Object.keys((operations[operation] as Operation)[2] ?? {})
@@ -135,7 +122,6 @@ function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watc
   if (tool !== true) {
     startHealthClock(step)
     record(step, 'watch')
-    noteWatchOpened(step)
   }
   const failure = meetFailure(step, 'watchGameServer')
   if (failure) step.effects.push({ type: 'fault', rule: failureRule(failure) })

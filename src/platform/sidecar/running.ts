@@ -1,8 +1,7 @@
 import type { OperationName } from '../../protocol/operations.js'
 import { longestTimer } from '../../protocol/names.js'
-import { createDelays, type Delays } from './delays.js'
 import { createLog, type WritableLog } from './event-log.js'
-import { callSafely, createListeners, throwLater, type Report } from './listeners.js'
+import { callSafely, createListeners, type Report, throwLater } from './listeners.js'
 import { nextDueWork } from './time/due-work.js'
 import { resolveConfig, type SidecarConfig } from './state/config.js'
 import type { Disconnection, Effect } from './state/effect.js'
@@ -11,8 +10,7 @@ import type { SidecarEvent } from './state/sidecar-event.js'
 import { createState, type SidecarState } from './state/sidecar-state.js'
 import { reduce } from './reduce.js'
 import type { SidecarEnvironment } from './sidecar.js'
-import { createWatchers, type Watchers } from './watchers.js'
-import { ConnectionDropped } from './wire/watch-stream.js'
+import { ConnectionDropped, createWatchers, type Watchers } from './watchers.js'
 
 /** What the log tells of a request besides the call. */
 export interface CallMeta {
@@ -46,8 +44,6 @@ export class Running {
   private readonly outbox: (() => void)[] = []
   private isDraining = false
   private timer: { readonly at: number; readonly cancel: () => void } | undefined
-  /** The last two clients that sent beats in turn, and how often they took turns. */
-  private beaters: { before?: string | undefined; last?: string | undefined; turns: number } = { turns: 0 }
   /** The random numbers of delays. They change the time of events, not their effects. */
   private readonly random: () => number
 
@@ -73,8 +69,7 @@ export class Running {
     const { log, outbox, watchers } = this
     const at = this.environment.now()
     const before = this.state
-    const rivals = event.type === 'call' && event.call.operation === 'health' ? this.rivalsOf(meta) : undefined
-    const { state, effects } = reduce(before, event.type === 'call' && rivals ? { ...event, rivals } : event, at)
+    const { state, effects } = reduce(before, event, at)
     this.state = state
     // A timer that fired early, or after its work was done, gets no entry.
     if (event.type !== 'tick' || state !== before) {
@@ -95,14 +90,6 @@ export class Running {
     const seq = log.lastSeq
     this.drain()
     return { effects, seq }
-  }
-
-  /** The two clients that send beats in turn, the first time that this is sure, and where the host can tell them apart. */
-  private rivalsOf({ client, isTool }: CallMeta): readonly [string, string] | undefined {
-    const { before, last, turns } = this.beaters
-    if (client === undefined || isTool === true || client === last) return undefined
-    this.beaters = { before: last, last: client, turns: client === before ? turns + 1 : 0 }
-    return turns === 1 && client === before && last !== undefined ? [last, client] : undefined
   }
 
   private drain(): void {
@@ -157,5 +144,38 @@ export class Running {
     this.timer = undefined
     this.watchers.end('closed')
     this.delays.rejectAll('the sidecar is closed')
+  }
+}
+
+export type Delays = ReturnType<typeof createDelays>
+
+/** The calls that faults delay. */
+export function createDelays(setTimer: SidecarEnvironment['setTimer']) {
+  const waiting = new Set<(error: Error) => void>()
+  return {
+    /** Resolves after `ms`. Rejects when the client leaves: a call without a client isn't kept. */
+    wait: (ms: number, left: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const leave = (): void => end(new ConnectionDropped('the client left'))
+        const forget = (): void => {
+          waiting.delete(end)
+          left.removeEventListener('abort', leave)
+        }
+        const end = (error: Error): void => {
+          forget()
+          cancel()
+          reject(error)
+        }
+        const cancel = setTimer(ms, () => {
+          forget()
+          resolve()
+        })
+        waiting.add(end)
+        left.addEventListener('abort', leave)
+        if (left.aborted) leave()
+      }),
+    rejectAll(why: string): void {
+      for (const reject of [...waiting]) reject(new ConnectionDropped(why))
+    },
   }
 }

@@ -3,7 +3,7 @@ import type { SidecarConfig } from './state/config.js'
 import type { ControlCommand } from './state/sidecar-event.js'
 import type { Disconnection } from './state/effect.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
-import type { WatchHandle, WatchSink } from './wire/watch-stream.js'
+import type { WatchHandle, WatchSink } from './watchers.js'
 
 /** The clock and the timers of the host. */
 export interface SidecarEnvironment {

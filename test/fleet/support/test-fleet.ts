@@ -1,6 +1,5 @@
 import { createFleetModel, type FleetModel } from '../../../src/platform/fleet/fleet-model.js'
-import type { FleetAction, ServerRecord } from '../../../src/platform/fleet/fleet-state.js'
-import type { AutoscalerManifest, FleetManifest } from '../../../src/platform/fleet/types.js'
+import type { AutoscalerManifest, FleetAction, FleetManifest, ServerRecord } from '../../../src/platform/fleet/types.js'
 import { createSidecar, resolveConfig } from '../../../src/platform/sidecar.js'
 import type { ControlCommand, ControlResult, GameServerManifest, Sidecar } from '../../../src/platform/sidecar.js'
 import { literalGameServer } from '../../../src/platform/sidecar/state/initial-game-server.js'

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
 import { refusalLine, type LineLog } from '../../http/line-log.js'
-import { answerRefusal, hasClosed, SAFE_HEADERS, forbidden, type Refusal } from '../../http/refusal.js'
+import { answerRefusal, hasClosed, SAFE_HEADERS, forbidden, unavailable, type Refusal } from '../../http/refusal.js'
 import { corsHeaders, isPreflight, type Admission } from '../../http/request-guard.js'
 import type { Access } from './access.js'
 import { followAttempt, pick } from './attempt.js'
@@ -60,7 +60,7 @@ const FORWARDED = ['accept', 'content-type', 'user-agent']
 /** Headers of every answer behind the sidecar's prefix. */
 const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
 
-const STOPPING: Refusal = { status: 503, code: 14, message: 'The gateway is stopping' }
+const STOPPING = unavailable('The gateway is stopping')
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
 
 /** Answers the paths behind the sidecar's prefix: forwards calls and watches to one sidecar. */

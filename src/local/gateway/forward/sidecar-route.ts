@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { operations, stablePath, type OperationName } from '../../../protocol/operations.js'
-import { malformed, METHOD_NOT_ALLOWED, type Refusal } from '../../http/refusal.js'
+import { malformed, METHOD_NOT_ALLOWED, notFound, type Refusal } from '../../http/refusal.js'
 
 /** Prefix of the sidecar's paths on the origin of the pages. */
 export const SIDECAR_PREFIX = '/_/sidecar'
@@ -43,8 +43,6 @@ const patterns: readonly Pattern[] = (Object.keys(operations) as OperationName[]
 })
 const maskQuery = new RegExp(`^${MASK}(?:&${MASK})*$`)
 
-const NOT_FOUND: Refusal = { status: 404, code: 5, message: 'Not Found' }
-
 /**
  * Finds the operation of a method and of a target behind the prefix. Other spellings of a path are refused with the
  * sidecar's own message, so that a denied operation stays denied and the sidecar reads each path as the gateway did.
@@ -55,7 +53,7 @@ export function findSidecarRoute(method: string, target: string): SidecarRoute |
   if (/%(?![\da-f]{2})/i.test(path)) return { refusal: malformed('The path has a malformed escape') }
   const found = patterns.filter((pattern) => pattern.path.test(path))
   const operation = found.find((pattern) => pattern.method === method)?.operation
-  if (operation === undefined) return { refusal: found.length === 0 ? NOT_FOUND : METHOD_NOT_ALLOWED }
+  if (operation === undefined) return { refusal: found.length === 0 ? notFound('Not Found') : METHOD_NOT_ALLOWED }
   if (/^&*$/.test(query)) return { operation, path }
   if (method === 'PATCH' && maskQuery.test(query)) return { operation, path: `${path}?${query}` }
   return { refusal: malformed('The sidecar takes no query but updateMask, and that only with PATCH') }

@@ -1,6 +1,6 @@
 import type { CounterStatus } from '../../../protocol/game-server.js'
 import { failUnknown, ok, type Answer } from '../state/answer.js'
-import { clampCounter, own, withCounter, withKey } from '../state/game-server-edits.js'
+import { clampCounter, own, withCounter, withKey } from '../state/game-server.js'
 import { addInt64, lessThan } from '../state/int64.js'
 import type { CallOf } from '../state/sidecar-event.js'
 import type { PendingCounter } from '../state/sidecar-state.js'

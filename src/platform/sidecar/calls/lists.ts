@@ -1,7 +1,7 @@
 import type { ListStatus } from '../../../protocol/game-server.js'
 import { highestCapacity } from '../../../protocol/names.js'
 import { failUnknown, ok, type Answer } from '../state/answer.js'
-import { own, withKey, withList } from '../state/game-server-edits.js'
+import { own, withKey, withList } from '../state/game-server.js'
 import { lessThan } from '../state/int64.js'
 import { brief } from '../state/show.js'
 import type { Call, CallOf } from '../state/sidecar-event.js'

@@ -1,7 +1,7 @@
 import { maxReserveSeconds, metadataKey } from '../../../protocol/names.js'
 import { recordedName } from '../state/config.js'
 import { done, fail, failUnknown, ok, type Answer } from '../state/answer.js'
-import { withKey, withState, withText } from '../state/game-server-edits.js'
+import { withKey, withState, withText } from '../state/game-server.js'
 import { lessThan, reserveMilliseconds } from '../state/int64.js'
 import { quote } from '../state/show.js'
 import type { Call, CallOf } from '../state/sidecar-event.js'

@@ -1,11 +1,9 @@
+import { WRITE_MS } from '../state/config.js'
 import type { GameServer } from '../../../protocol/game-server.js'
 import { done, failUnknown, type Answer } from '../state/answer.js'
-import { isFinal, withState } from '../state/game-server-edits.js'
+import { isFinal, withState } from '../state/game-server.js'
 import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
 import { updateProcess, warn, writeObject, type Step } from '../state/step.js'
-
-/** The longest time from a starting game's watch to its ready(). A later ready() is the end of a match. */
-const START_MS = 10_000
 
 /** The answer to every read once the object is gone from the cluster; undefined before that. */
 export function refuseIfGone(state: SidecarState): Answer | undefined {
@@ -18,9 +16,9 @@ export function refuseIfGone(state: SidecarState): Answer | undefined {
 
 /** Queues a write, unless one of its kind is queued: that one includes it. */
 export function enqueue(step: Step, kind: WriteKind): void {
-  const { process, config } = step.state
+  const { process } = step.state
   if (process.due[kind] !== undefined) return
-  updateProcess(step, { due: { ...process.due, [kind]: step.now + config.writeDelay } })
+  updateProcess(step, { due: { ...process.due, [kind]: step.now + WRITE_MS } })
 }
 
 /** The answer for an unknown counter or list. Local mode words it differently. */
@@ -54,41 +52,14 @@ export function requestState(
       `The GameServer is ${object.status.state} and stays so; this call is answered with 200 and ignored.`,
     )
   }
-  if (wanted === 'Ready') warnOfReturn(step)
   const written = wanted === 'Ready' ? 'RequestReady' : wanted
   updateProcess(step, {
     reserveFor,
     wantedState: process.wantedState === 'Unhealthy' ? 'Unhealthy' : written,
     undoesAllocation: false,
-    returnedAt: undefined,
   })
   enqueue(step, 'state')
   return done
-}
-
-/** Warns if a game that has just restarted calls ready() while its GameServer is Allocated. */
-function warnOfReturn(step: Step): void {
-  const { object, process } = step.state
-  if (object.status.state !== 'Allocated' || process.returnedAt === undefined) return
-  if (step.now - process.returnedAt > START_MS) return
-  warn(
-    step,
-    'ready-undoes-allocation',
-    'ready() comes from a game whose watch ended while Allocated, and takes the GameServer back to Ready: ' +
-      'the next match is sent to it while players may be on it. ' +
-      'A game that starts looks at the state first: connect() gives the GameServer.',
-  )
-}
-
-/** Notes that a game ended its last watch while its GameServer is Allocated. */
-export function noteWatchClosed(step: Step): void {
-  const { object, watchers } = step.state
-  if (watchers.length === 0 && object.status.state === 'Allocated') updateProcess(step, { returnedAt: Infinity })
-}
-
-/** Notes that a game whose last watch ended has opened one. */
-export function noteWatchOpened(step: Step): void {
-  if (step.state.process.returnedAt === Infinity) updateProcess(step, { returnedAt: step.now })
 }
 
 /** Notes that the queued Ready is older than the allocation that was just made. */

@@ -1,8 +1,8 @@
 import { createdGameServer, initialGameServer, literalGameServer } from '../state/initial-game-server.js'
-import type { GameServerManifest, SidecarConfig } from '../state/config.js'
+import { CONTROLLER_MS, type GameServerManifest, type SidecarConfig } from '../state/config.js'
 import { createHealth, createProcess } from '../state/sidecar-state.js'
 import type { CommandOf } from '../state/sidecar-event.js'
-import { isMarked, own, sorted, withCounter, withList, withState, withText } from '../state/game-server-edits.js'
+import { isMarked, own, sorted, withCounter, withList, withState, withText } from '../state/game-server.js'
 import { toNatural } from '../state/int64.js'
 import { update, updateProcess, writeObject, type Step } from '../state/step.js'
 import { begin, markDeleted, replace, startFresh } from '../time/ending.js'
@@ -17,7 +17,7 @@ export function setState(step: Step, command: CommandOf<'setState'>): void {
   const isTakenBack = ending !== undefined && ending.reason !== 'deleted' && !isEnd(command.state)
   writeObject(step, isTakenBack ? { ...next, object_meta: { ...next.object_meta, deletion_timestamp: '0' } } : next)
   if (command.state === 'RequestReady' && config.mode === 'production') {
-    update(step, { readyAt: step.now + config.controllerDelay })
+    update(step, { readyAt: step.now + CONTROLLER_MS })
   }
 }
 

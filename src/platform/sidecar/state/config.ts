@@ -17,17 +17,11 @@ export interface SidecarConfig {
   readonly playersPort: number | undefined
   /** Names of operations that a conformance run expects; undefined to record none. */
   readonly conformance: readonly string[] | undefined
-  /** Milliseconds from an accepted write until it is applied in production. Default 500. */
-  readonly writeDelay: number
-  /** Milliseconds the platform's controller takes from RequestReady to Ready. Default 20. */
-  readonly controllerDelay: number
   /**
    * Milliseconds after which a fresh GameServer takes the place of one that has ended, as in a Fleet. Only in
    * production. Default undefined: the GameServer has no Fleet, so none takes its place.
    */
   readonly replaceAfter: number | undefined
-  /** Largest request body in bytes. Default 4 MiB, as in the real sidecar. */
-  readonly bodyLimit: number
   /** Entries that the event log keeps. Default 5,000. */
   readonly logEntries: number
   /** Characters of request data that the event log keeps in all. Default 16 Mi. */
@@ -43,6 +37,11 @@ export interface SidecarConfig {
   readonly sharesClock: boolean
 }
 
+/** Milliseconds from an accepted write until a pod's sidecar applies it. */
+export const WRITE_MS = 500
+/** Milliseconds that the platform's controller takes for each of its steps, such as from RequestReady to Ready. */
+export const CONTROLLER_MS = 20
+
 export const defaultConfig: SidecarConfig = {
   mode: 'production',
   platform: 'agones',
@@ -50,10 +49,7 @@ export const defaultConfig: SidecarConfig = {
   gameServer: undefined,
   playersPort: undefined,
   conformance: undefined,
-  writeDelay: 500,
-  controllerDelay: 20,
   replaceAfter: undefined,
-  bodyLimit: 4 * 1024 * 1024,
   logEntries: 5_000,
   logSize: 16 * 1024 * 1024,
   watchQueue: 64,

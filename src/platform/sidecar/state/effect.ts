@@ -20,7 +20,6 @@ export type WarningCode =
   | 'beat-without-body'
   | 'beat-of-tool'
   | 'never-ready'
-  | 'two-beat'
   | 'unknown-field'
   | 'health-failure'
   | 'ready-undoes-allocation'

@@ -133,8 +133,6 @@ export type SidecarEvent =
       /** The first field of the body that the operation doesn't have. */
       readonly unread?: string
       readonly tool?: true
-      /** Two clients were found to send beats in turn, this one last. */
-      readonly rivals?: readonly [string, string]
     }
   /** A request that never became a call: unknown path, wrong method, bad body. */
   | {

@@ -1,5 +1,5 @@
 import type { GameServer } from '../../../protocol/game-server.js'
-import type { SidecarConfig } from './config.js'
+import { CONTROLLER_MS, type SidecarConfig } from './config.js'
 import type { EndReason, WarningCode } from './effect.js'
 import { noFaults, type FaultState } from './faults.js'
 import { initialGameServer } from './initial-game-server.js'
@@ -28,11 +28,6 @@ export interface ProcessState {
   readonly wantedState: string
   /** The queued Ready is older than an allocation, which it will undo. */
   readonly undoesAllocation: boolean
-  /**
-   * When a game opened a watch again whose last watch had ended while Allocated: the game
-   * may have restarted. Infinity until a watch opens, undefined if no watch ended so.
-   */
-  readonly returnedAt: number | undefined
   /** Milliseconds of the last reservation that the game asked for; undefined for none, or for one without an end. */
   readonly reserveFor: number | undefined
   /** When the present reservation's timer fires. */
@@ -137,7 +132,7 @@ export function stateOfNew(config: SidecarConfig, object: GameServer, now: numbe
     reservedUntil: undefined,
     gone: false,
     goneAt: undefined,
-    readyAt: isRequested ? now + config.controllerDelay : undefined,
+    readyAt: isRequested ? now + CONTROLLER_MS : undefined,
     ending: undefined,
     process: createProcess(config, object, now, false),
   }
@@ -154,7 +149,6 @@ export function createProcess(
     due: {},
     wantedState: '',
     undoesAllocation: false,
-    returnedAt: undefined,
     reserveFor: undefined,
     reserveEnds: undefined,
     labels: {},

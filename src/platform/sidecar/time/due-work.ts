@@ -1,10 +1,28 @@
-import { requestState } from '../calls/write-queue.js'
-import { isBeingDeleted, isFinal, withState } from '../state/game-server-edits.js'
-import type { SidecarState, WriteKind } from '../state/sidecar-state.js'
-import { record, update, updateFaults, updateProcess, writeObject, type Step } from '../state/step.js'
-import { applyWrite } from './apply-write.js'
-import { checkHealth } from './health.js'
+import { CONTROLLER_MS, WRITE_MS } from '../state/config.js'
+import { requestState, requestUnhealthy } from '../calls/write-queue.js'
+import {
+  changeEach,
+  isBeingDeleted,
+  isFinal,
+  sorted,
+  withLastAllocated,
+  withMetadata,
+  withState,
+} from '../state/game-server.js'
+import {
+  createHealth,
+  healthSpecOf,
+  type PendingList,
+  type SidecarState,
+  type WriteKind,
+} from '../state/sidecar-state.js'
+import { prefixOf, record, type Step, update, updateFaults, updateProcess, warn, writeObject } from '../state/step.js'
 import { endObject, followObject, replace } from './ending.js'
+import type { ListStatus } from '../../../protocol/game-server.js'
+import { annotationLimit, metadataKey } from '../../../protocol/names.js'
+import { byteLength } from '../calls/metadata-rules.js'
+import { applyCounter } from '../calls/counters.js'
+import { applyList } from '../calls/lists.js'
 
 const writeKinds: readonly WriteKind[] = ['state', 'labels', 'annotations', 'counters', 'lists']
 
@@ -110,3 +128,118 @@ export function bringApiServerBack(step: Step): void {
 
 const later = (at: number | undefined, now: number): number | undefined =>
   at === undefined ? undefined : Math.max(at, now)
+
+/** Applies the queued write of one kind, as the real sidecar's worker does. */
+function applyWrite(step: Step, kind: WriteKind): void {
+  const { [kind]: _, ...due } = step.state.process.due
+  updateProcess(step, { due })
+  if (step.state.gone) return
+  if (kind === 'state') writeState(step)
+  else if (kind === 'labels' || kind === 'annotations') writeMetadata(step, kind)
+  else writeValues(step, kind)
+}
+
+function writeState(step: Step): void {
+  const { process, object, config, reservedUntil } = step.state
+  if (process.wantedState === '' || isFinal(object)) return
+  if (process.undoesAllocation && object.status.state === 'Allocated') {
+    warn(
+      step,
+      'ready-undoes-allocation',
+      'A ready() from before the allocation is written only now and takes the GameServer back to Ready: ' +
+        'the next match is sent to it while this one is on. ' +
+        'Call ready() once when the game has started and once after each match, never while Ready and never in a loop.',
+    )
+  }
+  updateProcess(step, { undoesAllocation: false })
+  const limited = process.wantedState === 'Reserved' && process.reserveFor !== undefined
+  const until = limited ? step.now + process.reserveFor : undefined
+  let next = withState(object, process.wantedState)
+  if (process.wantedState === 'Allocated') next = withLastAllocated(next, config.platform, step.now)
+  update(step, { reservedUntil: until })
+  writeObject(step, next, until !== reservedUntil)
+  if (process.wantedState === 'RequestReady') update(step, { readyAt: step.now + CONTROLLER_MS })
+  if (until !== undefined) updateProcess(step, { reserveEnds: until })
+}
+
+/** Writes labels or annotations without invalid keys and those over a cluster's limit. */
+function writeMetadata(step: Step, kind: 'labels' | 'annotations'): void {
+  const { process, object } = step.state
+  const texts = new Map(Object.entries(object.object_meta[kind] ?? {}))
+  let size = [...texts].reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0)
+  for (const [key, value] of Object.entries(process[kind])) {
+    if (!metadataKey.test(key)) continue
+    const whole = prefixOf(step.state) + key
+    const before = texts.get(whole)
+    const added = byteLength(value) + (before === undefined ? byteLength(whole) : -byteLength(before))
+    if (kind === 'annotations' && size + added > annotationLimit) {
+      warn(
+        step,
+        'annotations-too-large',
+        `The annotations are over ${annotationLimit} bytes in all: ` +
+          'in production none is written any more until the sidecar restarts.',
+      )
+      continue
+    }
+    texts.set(whole, value)
+    size += added
+  }
+  writeObject(step, withMetadata(object, kind, sorted([...texts])))
+}
+
+function writeValues(step: Step, kind: 'counters' | 'lists'): void {
+  const { process, object } = step.state
+  const { counters, lists } = object.status
+  const written =
+    kind === 'counters'
+      ? { counters: changeEach(counters, process.counters, applyCounter) }
+      : { lists: changeEach<ListStatus, PendingList>(lists, process.lists, applyList) }
+  updateProcess(step, { [kind]: {} })
+  writeObject(step, { ...object, status: { ...object.status, ...written } })
+}
+
+/** Starts the health clock at a game's first call. In a pod, the kubelet's first probe starts it. */
+export function startHealthClock(step: Step): void {
+  const { config, object, gameCalled } = step.state
+  if (gameCalled) return
+  update(step, { gameCalled: true })
+  updateProcess(step, { health: createHealth(config, object, step.now, true) })
+}
+
+/**
+ * Moves the health clock along when the sidecar's clock is put forward by `ms`, since a game that beats can't beat in
+ * the skipped time. A game that is silent already, or whose beats are ignored, is counted as before.
+ */
+export function forgiveSkippedTime(step: Step, ms: number): void {
+  const { config, faults, process, object } = step.state
+  const { health } = process
+  const beats = health.beats > 0 && step.now - health.lastBeat <= healthSpecOf(object).periodSeconds * 1000
+  if (config.sharesClock || faults.beatsToIgnore > 0 || !beats || health.nextCheck === undefined) return
+  updateProcess(step, { health: { ...health, lastBeat: health.lastBeat + ms, nextCheck: health.nextCheck + ms } })
+}
+
+/**
+ * Checks one period for a beat. Skips the checks that a sleeping machine missed: the real sidecar's clock sleeps with
+ * the machine.
+ */
+function checkHealth(step: Step, until: number): void {
+  const { process, object } = step.state
+  const { health } = process
+  const { periodSeconds, failureThreshold } = healthSpecOf(object)
+  const period = periodSeconds * 1000
+  const time = step.now + Math.floor((until - step.now) / period) * period
+  const silence = time - health.lastBeat
+  const failed = silence >= period
+  const failures = failed ? health.failures + 1 : health.failures
+  updateProcess(step, { health: { ...health, failures, nextCheck: time + period } })
+  if (isFinal(object)) return
+  if (failed) {
+    warn(
+      step,
+      'health-failure',
+      `No health beat for ${Math.floor(silence / 1000)} s: failure ${failures} of ${failureThreshold}` +
+        (failures < failureThreshold ? '.' : ', the GameServer becomes Unhealthy.'),
+    )
+  }
+  if (failures >= failureThreshold) requestUnhealthy(step, time + WRITE_MS)
+}

@@ -1,9 +1,8 @@
 import type { GameServer } from '../../../protocol/game-server.js'
-import type { SidecarConfig } from '../state/config.js'
+import { CONTROLLER_MS, type SidecarConfig } from '../state/config.js'
 import type { Change, EndReason } from '../state/effect.js'
-import { isMarked, withState } from '../state/game-server-edits.js'
-import { generatedName, uidOf } from '../state/generated-names.js'
-import { initialGameServer } from '../state/initial-game-server.js'
+import { isMarked, withState } from '../state/game-server.js'
+import { generatedName, initialGameServer, seconds, uidOf } from '../state/initial-game-server.js'
 import { stateOfNew, type SidecarState } from '../state/sidecar-state.js'
 import { nextVersion, update, writeObject, type Step } from '../state/step.js'
 
@@ -20,7 +19,7 @@ export function followObject(step: Step): void {
   const reason = ending?.reason ?? present
   // An Unhealthy GameServer without a Fleet stays Unhealthy.
   const isHandled = object.status.state === 'Shutdown' || config.replaceAfter !== undefined
-  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? now + config.controllerDelay)
+  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? now + CONTROLLER_MS)
   const replacesAt =
     ending?.replacesAt ??
     // A Fleet counts a deleted GameServer until its pod is gone.
@@ -47,8 +46,7 @@ export function endObject(step: Step): void {
 /** Sets the deletion timestamp. */
 export function markDeleted(step: Step): void {
   const { object } = step.state
-  const timestamp = String(Math.floor(step.now / 1000))
-  writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: timestamp } }, true)
+  writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: seconds(step.now) } }, true)
 }
 
 type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason']
@@ -91,7 +89,7 @@ function freshGameServer(config: SidecarConfig, previous: GameServer, count: num
       // A cluster counts versions across all its objects.
       resource_version: nextVersion(previous.object_meta.resource_version),
       generation: '1',
-      creation_timestamp: String(Math.floor(now / 1000)),
+      creation_timestamp: seconds(now),
       deletion_timestamp: '0',
     },
     status: { ...object.status, state: 'Scheduled' },

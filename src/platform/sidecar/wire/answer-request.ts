@@ -1,15 +1,16 @@
 import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
-import { fail, failUnknown, messageOf, type Answer } from '../state/answer.js'
+import { type Answer, fail, failUnknown, messageOf } from '../state/answer.js'
 import { excerpt } from '../state/show.js'
 import { byTool, type CallMeta, type Running } from '../running.js'
 import type { RawRequest } from '../sidecar.js'
-import { recordRequest, recordResponse, type ResponseRecord } from './exchange.js'
-import { openStream, success } from './open-watch.js'
-import { malformedAnswer, readCall } from './read-call.js'
-import { decodeBody, readMessage, type MessageShape } from './read-message.js'
-import { decodePath, findRoute } from './routes.js'
-import { ConnectionDropped } from './watch-stream.js'
+import { recordRequest, recordResponse, type ResponseRecord } from '../event-log.js'
+import { decodeBody, malformedAnswer, readCall, readMessage } from './read-call.js'
+import { decodePath, findRoute, type MessageShape } from './routes.js'
+import { ConnectionDropped, createLines, type WatchHandle, type WatchSink } from '../watchers.js'
+import { callSafely } from '../listeners.js'
 
+/** The largest body, as in the real sidecar. */
+const MOST_BYTES = 4 * 1024 * 1024
 const nothing = new Uint8Array(0)
 type Headers = Readonly<Record<string, string>>
 const json = { 'content-type': 'application/json' }
@@ -17,8 +18,7 @@ const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'cl
 
 /** Answers a request with the status, code and effect of the real sidecar. */
 export async function answerRequest(running: Running, request: Request, raw: RawRequest = {}): Promise<Response> {
-  const { config, environment, delays, log, epoch } = running
-  const { bodyLimit } = config
+  const { environment, delays, log, epoch } = running
   const method = raw.method ?? request.method
   const left = (): AbortSignal => raw.signal ?? request.signal
   const target = relative(raw.target ?? request.url.replace(/#.*$/s, ''))
@@ -52,8 +52,8 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
     await request.body?.cancel().catch(() => undefined)
     return openStream(running, left(), { meta, sentIn: epoch }, keep)
   }
-  const read = await readBounded(request, bodyLimit)
-  if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge, bodyLimit))
+  const read = await readBounded(request)
+  if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge))
   body = read.bytes
   if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, body))
 
@@ -83,8 +83,8 @@ function headersOf({ status, retryAfter }: Answer): Headers {
 }
 
 /** The real sidecar names the size of the message; here it is the size of the body. */
-function tooLarge(bytes: number, limit: number): Answer {
-  return fail(8, `grpc: received message larger than max (${bytes} vs. ${limit})`)
+function tooLarge(bytes: number): Answer {
+  return fail(8, `grpc: received message larger than max (${bytes} vs. ${MOST_BYTES})`)
 }
 
 function refusePlayerTracking(shape: MessageShape, body: Uint8Array): Answer {
@@ -108,9 +108,9 @@ const relative = (target: string): string =>
 type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
 
 /** Reads a request's body, and stops at the first chunk over the limit. */
-async function readBounded(request: Request, limit: number): Promise<Body> {
+async function readBounded(request: Request): Promise<Body> {
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > limit) {
+  if (announced > MOST_BYTES) {
     await request.body?.cancel().catch(() => undefined)
     return { tooLarge: announced }
   }
@@ -120,10 +120,105 @@ async function readBounded(request: Request, limit: number): Promise<Body> {
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return { bytes: bytes.view() }
-    if (bytes.length + value.length > limit) {
+    if (bytes.length + value.length > MOST_BYTES) {
       await reader.cancel().catch(() => undefined)
       return { tooLarge: bytes.length + value.length }
     }
     bytes.add(value)
   }
+}
+
+/** The headers of a successful answer. */
+const success = { 'content-type': 'application/json', 'grpc-metadata-content-type': 'application/grpc' }
+
+interface OpenedWatch extends WatchHandle {
+  /** The number of its entry in the log. */
+  readonly seq: number
+  /** Why it isn't open; the status is 0 where the connection is cut instead. */
+  readonly refusal: { readonly status: number; readonly body: string } | undefined
+}
+
+/**
+ * Opens a watch.
+ *
+ * @param sentIn the process to which the request was sent
+ */
+function openWatch(
+  running: Running,
+  transport: 'stream' | 'websocket',
+  sink: WatchSink,
+  { meta, sentIn }: { readonly meta: CallMeta; readonly sentIn?: number },
+): OpenedWatch {
+  running.catchUp(sentIn)
+  const { watchers, environment } = running
+  const { client } = meta
+  const id = watchers.add({ transport, openedAt: environment.now(), client, sink })
+  const { effects, seq } = running.dispatch({ type: 'watch-opened', id, transport, ...byTool(meta) }, meta)
+  const refusal = effects.find((effect) => effect.type === 'refuse-watch')
+  if (refusal !== undefined) watchers.remove(id)
+  return {
+    seq,
+    refusal: refusal && { status: refusal.status, body: JSON.stringify(refusal.body) },
+    close() {
+      const isOpen = watchers.remove(id) && !running.isClosed
+      if (isOpen) running.dispatch({ type: 'watch-closed', id, reason: 'closed' }, { client })
+    },
+  }
+}
+
+/** Opens a watch for a WebSocket, after the delay of a fault. */
+export function watchByWebSocket(
+  running: Running,
+  sink: WatchSink,
+  by: Pick<CallMeta, 'client' | 'isTool'> = {},
+): WatchHandle {
+  const { delays, environment, report } = running
+  const ms = running.delayNow('watchGameServer', 'before')
+  const meta = { ...by, began: environment.now(), delayed: ms > 0 }
+  const open = (): WatchHandle => {
+    const opened = openWatch(running, 'websocket', sink, { meta })
+    const { refusal } = opened
+    if (refusal?.status === 0) callSafely(() => sink.onEnd?.('dropped'), undefined, report)
+    else if (refusal !== undefined) callSafely(() => sink.onError?.(refusal), undefined, report)
+    return opened
+  }
+  if (ms === 0) return open()
+  let handle: WatchHandle | undefined
+  const left = new AbortController()
+  delays.wait(ms, left.signal).then(
+    () => {
+      if (!left.signal.aborted) handle = open()
+    },
+    () => {
+      if (!left.signal.aborted) callSafely(() => sink.onEnd?.('restart'), undefined, report)
+    },
+  )
+  return {
+    close() {
+      left.abort()
+      handle?.close()
+    },
+  }
+}
+
+/** Answers a request for a watch with a stream, or with its refusal. */
+async function openStream(
+  running: Running,
+  left: AbortSignal,
+  { meta, sentIn }: { readonly meta: CallMeta; readonly sentIn: number },
+  keep: (seq: number, response?: ResponseRecord) => void,
+): Promise<Response> {
+  const ms = running.delayNow('watchGameServer', 'before')
+  if (ms > 0) await running.delays.wait(ms, left)
+  const { stream, sink } = createLines(() => close())
+  const { seq, refusal, close } = openWatch(running, 'stream', sink, { meta: { ...meta, delayed: ms > 0 }, sentIn })
+  if (refusal?.status === 0) {
+    keep(seq)
+    throw new ConnectionDropped('the watch was dropped before its first line')
+  }
+  const { status, body } = refusal ?? { status: 200, body: '' }
+  keep(seq, recordResponse(status, success, body))
+  if (refusal !== undefined) return new Response(body + '\n', { status, headers: success })
+  left.addEventListener('abort', close, { once: true })
+  return new Response(stream, { status, headers: success })
 }

@@ -1,9 +1,9 @@
-import { operations, type FieldKind, type Operation } from '../../../protocol/operations.js'
-import { fail, type Answer } from '../state/answer.js'
-import { quote } from '../state/show.js'
+import { type FieldKind, type Operation, operations } from '../../../protocol/operations.js'
+import { type Answer, fail } from '../state/answer.js'
+import { excerpt, quote } from '../state/show.js'
 import type { Call } from '../state/sidecar-event.js'
-import { countObjects, decodeBody, isBlank, MalformedBody, readMessage, type Message } from './read-message.js'
-import type { RouteKey } from './routes.js'
+import type { MessageShape, RouteKey } from './routes.js'
+import { parseInt64 } from '../state/int64.js'
 
 /** A request as a call. If there is a refusal as well, the call takes effect and the answer is the refusal. */
 export type ReadResult =
@@ -74,4 +74,135 @@ function maskOf(query: string, ofBody: readonly string[]): readonly string[] {
   const [mask, ...more] = [...parameters.getAll('updateMask'), ...parameters.getAll('update_mask')]
   if (more.length > 0) throw new MalformedBody('the query gives more than one updateMask')
   return mask?.split(',') ?? ofBody
+}
+
+/** A request body that isn't the expected JSON; the message says why. */
+class MalformedBody extends Error {
+  override readonly name = 'MalformedBody'
+}
+
+/** A request message. Fields that were absent or null are absent; integers are decimal text. */
+export interface Message {
+  readonly fields: ReadonlyMap<string, string | readonly string[]>
+  /** The object's keys that are fields of its message, in order. */
+  readonly keys: readonly string[]
+  /** The first key that is no field of the message. */
+  readonly unknown: string | undefined
+}
+
+/** Tokens that give a JSON text its structure: strings, an unclosed quotation mark, brackets and separators. */
+const structure = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]/gs
+/** The escapes of a valid text; a pair of surrogates counts as one. */
+const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g
+
+/** Decodes a body. A byte order mark is kept, so that it is refused as in the real sidecar. @throws MalformedBody */
+export function decodeBody(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+  } catch {
+    throw new MalformedBody('the body is not valid UTF-8')
+  }
+}
+
+/** The first place from `at` on that isn't JSON's white space. */
+function skipSpace(text: string, at: number): number {
+  while (at < text.length && ' \n\r\t'.includes(text[at]!)) at++
+  return at
+}
+
+/** Whether a body holds nothing but white space. */
+const isBlank = (text: string): boolean => skipSpace(text, 0) === text.length
+
+/**
+ * Reads the first message of a body, and ignores everything after it. An empty body is an empty message. As in
+ * protobuf, each field may come once.
+ *
+ * @throws MalformedBody
+ */
+export function readMessage(text: string, shape: MessageShape): Message {
+  const fields = new Map<string, string | readonly string[]>()
+  const keys = new Set<string>()
+  let unknown: string | undefined
+  if (isBlank(text)) return { fields, keys: [], unknown }
+  const { marks } = scanObject(text, skipSpace(text, 0))
+  for (let i = 1; i + 1 < marks.length; i += 2) {
+    const key = JSON.parse(text.slice(marks[i - 1]! + 1, marks[i])) as string
+    if (!Object.hasOwn(shape, key)) {
+      unknown ??= key
+      continue
+    }
+    if (keys.has(key)) throw new MalformedBody(`the field ${JSON.stringify(key)} is given twice`)
+    keys.add(key)
+    const value = readField(key, shape[key]!, text.slice(marks[i]! + 1, marks[i + 1]).trim())
+    if (value !== undefined) fields.set(key, value)
+  }
+  return { fields, keys: [...keys], unknown }
+}
+
+/** Counts the JSON objects of a text, up to the first part that isn't one, which gives the error. */
+function countObjects(text: string): { readonly count: number; readonly error?: MalformedBody } {
+  let count = 0
+  try {
+    for (let at = skipSpace(text, 0); at < text.length; count++) at = skipSpace(text, scanObject(text, at).end)
+    return { count }
+  } catch (error) {
+    if (error instanceof MalformedBody) return { count, error }
+    throw error
+  }
+}
+
+/**
+ * Checks the JSON object that begins at `start`. Returns where it ends, and the places of its own braces, colons and
+ * commas, to find the fields' source: `JSON.parse` alone rounds large integers and drops repeated keys.
+ *
+ * @throws MalformedBody
+ */
+function scanObject(text: string, start: number): { readonly end: number; readonly marks: readonly number[] } {
+  if (text[start] !== '{') {
+    throw new MalformedBody(`a JSON object is expected, not ${excerpt(text.slice(start, start + 41), 40)}`)
+  }
+  const marks: number[] = []
+  let depth = 0
+  structure.lastIndex = start
+  for (let found = structure.exec(text); found !== null && found[0] !== '"'; found = structure.exec(text)) {
+    const [mark] = found
+    if (mark === '{' || mark === '[') depth++
+    if (depth === 1 && mark.length === 1 && (found.index === start || !'{['.includes(mark))) marks.push(found.index)
+    if ((mark !== '}' && mark !== ']') || --depth > 0) continue
+    const end = structure.lastIndex
+    checkSource(text.slice(start, end))
+    return { end, marks }
+  }
+  throw new MalformedBody('the body ends before its JSON object does')
+}
+
+function checkSource(source: string): void {
+  try {
+    JSON.parse(source)
+  } catch (error) {
+    throw new MalformedBody(`the body is not valid JSON: ${excerpt((error as Error).message, 200)}`)
+  }
+  // No protobuf string can hold half of a surrogate pair.
+  if (source.match(escapes)?.some((escape) => /^\\u[dD][89a-fA-F]..$/.test(escape))) {
+    throw new MalformedBody('a string holds half of a surrogate pair')
+  }
+}
+
+/** Reads a field from its source, in which an integer still has all its digits; undefined for null. */
+function readField(key: string, kind: MessageShape[string], source: string): string | readonly string[] | undefined {
+  const refuse = (expected: string): never => {
+    throw new MalformedBody(`the field ${JSON.stringify(key)} must be ${expected}, not ${excerpt(source, 40)}`)
+  }
+  const value: unknown = JSON.parse(source)
+  if (value === null) return undefined
+  switch (kind) {
+    case 'int64':
+      return parseInt64(typeof value === 'string' ? value : source) ?? refuse('a 64-bit integer')
+    case 'texts':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string')
+        ? value
+        : refuse('a list of strings')
+    default:
+      return typeof value === 'string' ? value : refuse('a string')
+  }
 }

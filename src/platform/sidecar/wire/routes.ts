@@ -1,6 +1,8 @@
-import { operations, type OperationName } from '../../../protocol/operations.js'
+import { operations, type FieldKind, type OperationName } from '../../../protocol/operations.js'
 import type { Call } from '../state/sidecar-event.js'
-import type { MessageShape } from './read-message.js'
+
+/** The fields of a request message, and the kind of each. */
+export type MessageShape = Readonly<Record<string, FieldKind>>
 
 /** The target of a request. */
 export type Route =
