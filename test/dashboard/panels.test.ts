@@ -1,6 +1,4 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { KEYS } from '../../src/cli/keys.js'
-import { actions } from '../../src/dashboard/sidecar/actions.js'
 import { faults, presentFaults } from '../../src/dashboard/sidecar/faults.js'
 import { outlookOf } from '../../src/dashboard/sidecar/game-server.js'
 import { beatsSince } from '../../src/dashboard/sidecar/health.js'
@@ -141,13 +139,6 @@ describe('the allocation that the dialog makes', () => {
       'Write key=value, such as mode=dm, instead of "mode"',
     )
   })
-})
-
-test('a key that both the terminal and the dashboard have does the same in both', () => {
-  const labels = new Map(actions.map(({ key, label }) => [key, label]))
-  const shared = KEYS.filter(([key]) => labels.has(key))
-  expect(shared.map(([key]) => key)).toEqual(['a', 'A', 'u', 'w', 'x', 'f'])
-  for (const [key, name] of shared) expect(labels.get(key)!.toLowerCase()).toContain(name)
 })
 
 test('the title changes with the GameServer’s name, even if a fresh one is in the same state', () => {

@@ -8,7 +8,7 @@ import { EXIT } from '../exit-codes.js'
 import { port } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import { jsonEvent } from '../output.js'
-import { hasDisplay, openInBrowser } from '../keys.js'
+import { hasDisplay, openInBrowser } from '../open-browser.js'
 import { logFormat } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
 
