@@ -85,7 +85,7 @@ test.each([
   ],
 ])('the Socket.IO adapter refuses %s and names what it takes', (_, server) => {
   expect(() => attachSocketIo(server as never, { client })).toThrow(
-    'server must be a Server of socket.io 3 or 4; ws and an http.Server have gameserver-sidecar/ws; got ',
+    'server must be a Server of socket.io 4; ws and an http.Server have gameserver-sidecar/ws; got ',
   )
 })
 

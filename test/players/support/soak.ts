@@ -1,13 +1,11 @@
 import type { createClient, SidecarClient } from '../../../src/index.js'
 import type { Players, PlayersOptions, Session, Sessions, SessionsOptions } from '../../../src/players/index.js'
 import { disagreement, sessionsDisagreement } from '../search/invariants.js'
-import { createChaos, type ChaosOptions } from './chaos.js'
+import { createChaos, createMatchmaker, type ChaosOptions } from './chaos.js'
 import { Crowd } from './crowd.js'
-import { Ledger, type Violation } from './ledger.js'
-import { createOutside } from './outside.js'
+import { Ledger } from './ledger.js'
 import { createRandom } from './random.js'
-import { seenIn } from './sidecar-world.js'
-import { HERE, LIST, ROOMS, type World } from './world.js'
+import { HERE, LIST, ROOMS, seenIn, type World } from './world.js'
 
 /** The code under test: from the source in tests, from the built package in the bench. */
 export interface Library {
@@ -33,20 +31,6 @@ export interface SoakOptions {
   readonly chaos: ChaosOptions
 }
 
-export interface SoakResult {
-  readonly joins: number
-  readonly leaves: number
-  readonly allocations: number
-  readonly promises: number
-  readonly noShows: number
-  readonly kills: number
-  readonly faults: number
-  readonly objects: number
-  /** ms from the sidecar's last return until list, counters and game agreed; undefined: they never did */
-  readonly agreedAfter: number | undefined
-  readonly violations: readonly Violation[]
-}
-
 /** ms for which an agreement must last, so that everything in flight has arrived. */
 const LASTING = 1200
 /** ms after which the sidecar writes accepted changes */
@@ -55,7 +39,7 @@ const WRITTEN = 1000
 const PATIENCE = 30_000
 
 /** Runs a crowd, allocations and faults against a game, and compares every object with the ledger. */
-export async function runSoak(library: Library, world: World, options: SoakOptions): Promise<SoakResult> {
+export async function runSoak(library: Library, world: World, options: SoakOptions) {
   const { steps, atMost = Infinity, noShow, pause } = options
   const random = createRandom(options.seed)
   const now = (): number => world.now()
@@ -102,7 +86,7 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   }
 
   const crowd = players && new Crowd({ size: options.players ?? 64, tracker: players, ledger, random, pause, now })
-  const outside = createOutside({
+  const matchmaker = createMatchmaker({
     world,
     ledger,
     random,
@@ -115,10 +99,10 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   const chaos = createChaos(world, random, options.chaos)
 
   const stepsMade = (): number =>
-    crowd ? crowd.joins + crowd.leaves : outside.made.allocations + ledger.sessions.ended
+    crowd ? crowd.joins + crowd.leaves : matchmaker.made.allocations + ledger.sessions.ended
   await world.run(() => {
     chaos.act()
-    outside.act()
+    matchmaker.act()
     crowd?.act()
     endSessions()
     return stepsMade() >= steps || now() - start >= atMost
@@ -186,10 +170,11 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   return {
     joins,
     leaves,
-    ...outside.made,
+    ...matchmaker.made,
     noShows,
     ...chaos.made,
     objects: ledger.objects,
+    /** ms from the sidecar's last return until list, counters and game agreed; undefined: they never did */
     agreedAfter: agreedAt === undefined ? undefined : Math.max(0, Math.round(agreedAt - returnedAt)),
     violations: ledger.violations,
   }

@@ -1,5 +1,5 @@
-import { internals, SidecarError, type AllocatedEvent, type SidecarClient } from '../../index.js'
-import { endWhenEmpty } from './end-when-empty.js'
+import { internals, SidecarError, type CallOptions, type SidecarClient } from '../../index.js'
+import { endWhenEmpty, type EndWhenEmptyOptions } from './end-when-empty.js'
 import {
   createPlayersState,
   idsIn,
@@ -10,29 +10,57 @@ import {
   quit,
   takenIn,
   type JoinOutcome,
+  type PlayersEvents,
   type SeatWrite,
 } from './players-reducer.js'
-import { run } from './runner.js'
-import {
-  createSessionsState,
-  isFull as areFull,
-  sessions as sessionsKind,
-  allocated,
-  ended,
-  type SessionWrite,
-} from './sessions-reducer.js'
-import type {
-  Players,
-  PlayersEvents,
-  PlayersOptions,
-  Session,
-  Sessions,
-  SessionsEvents,
-  SessionsOptions,
-} from './types.js'
+import { checkOptions, run } from './runner.js'
 
 /** ms that a join waits, and the default time that a promised seat is kept */
 const MINUTE = 60000
+
+export interface PlayersOptions {
+  /**
+   * The list of the GameServer that holds the seats, both of players who are here and of players to whom an allocation
+   * promised a seat. Default `players`, unless only `counter` is given
+   */
+  list?: string
+  /** A counter that follows how many players are here. Only the game may write it. */
+  counter?: string
+  /** The most seats; default, and at most: the capacity of the list, or of the counter */
+  capacity?: number
+  /** ms that a promised seat is kept for a player who doesn't come; default 60000, `Infinity` keeps it */
+  noShow?: number
+  /**
+   * Calls `shutdown()` on an Allocated server once all its players have left, or none has come. A GameServer that lacks
+   * the list or counter is kept. Default false
+   */
+  endWhenEmpty?: boolean | EndWhenEmptyOptions
+}
+
+/** The seats of a GameServer. You say who plays; the tracker updates the platform until it agrees. */
+export interface Players {
+  /**
+   * Takes a seat. Resolves at once with `expected` for a promised seat, else with `joined` when the watch shows the
+   * seat.
+   *
+   * @throws SidecarError `OUT_OF_RANGE` if no seat is free, `ALREADY_EXISTS` for a player who is here,
+   * `INVALID_ARGUMENT`, `NOT_FOUND` without the list, `FEATURE_DISABLED`, `TIMEOUT`, `CLOSED` once the server ends
+   */
+  join(id: string, options?: CallOptions): Promise<'expected' | 'joined'>
+  /**
+   * Frees the seat and resolves at once; the tracker repeats the write until it lands. `absent`: the id had no seat.
+   */
+  leave(id: string): Promise<'left' | 'absent'>
+  has(id: string): boolean
+  /** The players who are here. */
+  readonly ids: readonly string[]
+  /** The players who were promised a seat and are not here yet. */
+  readonly expected: readonly string[]
+  readonly full: boolean
+  on<T extends keyof PlayersEvents>(type: T, listener: (event: PlayersEvents[T]) => void): () => void
+  /** Stops tracking. The client stays open, and the list isn't changed. */
+  close(): void
+}
 
 /**
  * Keeps the seats of a GameServer. The game says who plays. The tracker adds and removes values until the watched
@@ -129,99 +157,6 @@ export function trackPlayers<Int = number>(client: SidecarClient<Int>, options: 
     },
     on,
     close,
-  }
-}
-
-/**
- * Follows the sessions of this GameServer: each allocation starts one, and the tracker tells the platform how many run.
- *
- * @throws SidecarError `CONFIG` for an unknown or invalid option
- */
-export function trackSessions<Int = number>(client: SidecarClient<Int>, options: SessionsOptions<Int>): Sessions<Int> {
-  const names = ['counter', 'label', 'onSession', 'maxSessions', 'thenShutdown', 'idle']
-  checkOptions(client, options, names, ['maxSessions', 'idle'])
-  const { counter, label, onSession, thenShutdown, idle = Infinity } = options
-  const { maxSessions: limit = counter ? Infinity : 1 } = options
-  internals.check(typeof onSession === 'function', 'onSession', onSession, 'a function')
-  const isLast = thenShutdown === undefined || thenShutdown === 'last' || thenShutdown > 0
-  internals.check(isLast, 'thenShutdown', thenShutdown, 'above 0 or "last"')
-  const sessions = new Map<number, Session<Int>>()
-  let latest: AllocatedEvent<Int>
-
-  const { on, emit } = internals.createEmitter<SessionsEvents<Int>>(['started', 'ended', 'full', 'error'])
-  const state = createSessionsState({ counter, label, limit, thenShutdown })
-
-  const [change, after, report, close] = run(state, sessionsKind, client, {
-    call(_, what: SessionWrite, limits) {
-      if ('state' in what) return client[what.state](limits)
-      if ('label' in what) return client.setLabel(label!, what.label, limits)
-      return client.updateCounter(counter!, what.update, limits)
-    },
-    perform([type, event]) {
-      if (type === 'started') begin(event)
-      else if (type === 'ended') {
-        emit(type, sessions.get(event)!)
-        sessions.delete(event)
-      } else emit(type, event)
-    },
-    allocated(event) {
-      latest = event
-      change(() => allocated(state))
-    },
-  })
-
-  const isActive = (number: number): boolean => state.active.includes(number)
-
-  function begin(number: number): void {
-    let stopIdle = (): void => {}
-    const session: Session<Int> = {
-      id: `${latest.gameServer.object_meta.resource_version}-${number}`,
-      allocation: latest,
-      async end() {
-        stopIdle()
-        if (!isActive(number)) return 'absent'
-        change(() => ended(state, number))
-        return 'ended'
-      },
-      touch() {
-        stopIdle()
-        if (isActive(number)) stopIdle = after(idle, () => void session.end())
-      },
-    }
-    sessions.set(number, session)
-    session.touch()
-    emit('started', session)
-    new Promise((resolve) => resolve(onSession(session))).catch((cause: unknown) =>
-      report(new SidecarError('UNKNOWN', `onSession failed: ${String(cause)}`, { cause })),
-    )
-  }
-
-  return {
-    get active() {
-      return state.active.map((number) => sessions.get(number)!).filter(Boolean)
-    },
-    get started() {
-      return state.started
-    },
-    get full() {
-      return areFull(state)
-    },
-    on,
-    close,
-  }
-}
-
-/**
- * @param numbers the names of the options that must be above 0
- * @throws SidecarError `CONFIG` for anything but a client, and for an unknown or invalid option
- */
-function checkOptions(client: unknown, options: object, names: readonly string[], numbers: readonly string[]): void {
-  internals.check((Object(client) as { after?: unknown }).after, 'client', client, 'what createClient() gave')
-  internals.check(options, 'options', options, 'an object')
-  internals.checkNames(options, names, 'option')
-  for (const name of numbers) {
-    const { [name]: value = 1 } = options as Record<string, number>
-    internals.check(value > 0, name, value, 'above 0')
   }
 }
 
