@@ -7,10 +7,10 @@ export type {
   GameServerSelector,
   LabelExpression,
 } from './allocation/types.js'
-export { faultPresets, type FaultPreset } from './sidecar/control/perform-control.js'
+export { faultPresets } from './sidecar/control/perform-control.js'
 export { allocateGameServer, createSidecar } from './sidecar/create-sidecar.js'
 export { createDelays, type Delays } from './sidecar/running.js'
-export { describeCall, describeChange, isAllocationTime, replacementSentence } from './sidecar/describe.js'
+export { clockTime, describeCall, describeChange, isAllocationTime, replacementSentence } from './sidecar/describe.js'
 export { explainEntry } from './sidecar/explain.js'
 export { callSafely } from './sidecar/listeners.js'
 export { reduce } from './sidecar/reduce.js'

@@ -1,39 +1,21 @@
 import { brotliDecompressSync } from 'node:zlib'
-import { isLoopback, originOf } from '../http/address.js'
 import type { RequestHead } from '../http/request-guard.js'
 
 const DASHBOARD_PATH = '/_/'
-const EMBEDDED = /^\/_\/\?(?:.*&)?embed(?:=|&|$)/
 
 const pathOf = (target: string): string => target.split('?')[0]!
 
 /** Whether links on other sites may lead to a target: opening the dashboard changes nothing. */
 export const isDashboard = (target: string): boolean => ['/_', DASHBOARD_PATH].includes(pathOf(target))
 
-/** Whether a target is the dashboard's strip, which other pages may show in a frame. */
-export const isEmbedded = (target: string): boolean => EMBEDDED.test(target)
-
-/**
- * The allowed origins whose pages may show the strip in a frame: those of this machine. A page from elsewhere could cover
- * the strip's buttons.
- */
-export const frameOrigins = (allowOrigins: readonly string[]): readonly string[] =>
-  allowOrigins.flatMap((text) => {
-    const origin = originOf(text)
-    return origin !== undefined && isLoopback(new URL(origin).hostname) ? [origin] : []
-  })
-
 /**
  * Answers requests for the dashboard, and redirects a browser there that opens the server's address. Undefined for every
  * other request, which the server answers.
- *
- * @param frames origins whose pages may show the page's strip in a frame
  */
 export async function answerDashboard(
   head: RequestHead,
   target: string,
   load: () => Promise<{ readonly page: InlinedPage }>,
-  frames?: readonly string[],
 ): Promise<Response | undefined> {
   const { method = 'GET', headers } = head
   if (method !== 'GET' && method !== 'HEAD') return undefined
@@ -48,7 +30,7 @@ export async function answerDashboard(
   if (path !== DASHBOARD_PATH) return undefined
   // Loaded on demand: the page is large, and many servers are never looked at.
   const { page } = await load()
-  return page.answer(head, isEmbedded(target) ? frames : undefined)
+  return page.answer(head)
 }
 
 /** The dashboard's address. A token stands in the fragment, which is neither sent nor logged. */
@@ -87,17 +69,12 @@ export function inlinedPage({ brotli, id, hashes }: PageModule) {
   return {
     text: (): string => plain().toString(),
     policy,
-    /**
-     * Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface.
-     *
-     * @param frames origins whose pages may show the page in a frame, beside its own origin; undefined if no page may
-     */
-    answer({ headers: asked }: RequestHead, frames: readonly string[] | undefined): Response {
-      const ancestors = frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')
+    /** Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface. */
+    answer({ headers: asked }: RequestHead): Response {
       const headers = {
         'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policy(`connect-src 'self'`, `frame-ancestors ${ancestors}`),
-        ...(frames === undefined ? { 'x-frame-options': 'DENY' } : {}),
+        'content-security-policy': policy(`connect-src 'self'`, `frame-ancestors 'none'`),
+        'x-frame-options': 'DENY',
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'no-referrer',

@@ -19,7 +19,7 @@ import { createLineLog, refusalLine } from '../http/line-log.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../../protocol/plain-text.js'
-import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
+import { isDashboard } from './dashboard-route.js'
 import { followFiles, type TextFile } from '../files/follow-file.js'
 import { parseGameServer, readText } from '../files/game-server-file.js'
 import { LocalClock } from './local-clock.js'
@@ -85,12 +85,11 @@ export async function startLocalSidecar(
   const { port = 0, address = '127.0.0.1', wsLimit = 65_536, allowOrigins = [] } = options
   const { onWarning, onLog, report } = listenersOf(options)
   const token = isLoopback(address) ? undefined : createToken()
-  const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
+  const dashboard = options.dashboard !== false
   const guard = createGuard({
     allowHosts: [...(options.allowHosts ?? []), ...ownHosts(address)],
     allowOrigins,
-    isPage: (target) => dashboard !== false && isDashboard(target),
-    isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
+    isPage: (target) => dashboard && isDashboard(target),
   })
   const { file } = options
   const files = file === undefined ? [] : [{ path: file, text: await readText(file) }]

@@ -16,8 +16,8 @@ export interface SidecarServerOptions {
   readonly guard: (head: RequestHead) => Verdict
   /** The token that the control interface requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
-  /** Origins of this machine whose pages may show the dashboard's strip in a frame; false for no dashboard. */
-  readonly dashboard?: { readonly frames: readonly string[] } | false
+  /** Whether the dashboard is served; default true. */
+  readonly dashboard?: boolean
   /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
   readonly lineLimit: number
   readonly onRefused?: GuardedServerOptions['onRefused']
@@ -27,7 +27,7 @@ export interface SidecarServerOptions {
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions) {
-  const { target, token, dashboard = { frames: [] }, lineLimit } = options
+  const { target, token, dashboard = true, lineLimit } = options
   const control = controlOf(target, token)
   const controlSockets = new WeakSet<Socket>()
   const callerOf = createCallers()
@@ -49,10 +49,7 @@ export function createSidecarServer(options: SidecarServerOptions) {
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
-    const page =
-      dashboard === false
-        ? undefined
-        : await answerDashboard(message, path, () => import('./dashboard-page.js'), dashboard.frames)
+    const page = dashboard ? await answerDashboard(message, path, () => import('./dashboard-page.js')) : undefined
     if (page !== undefined) return page
     if (isControl) return answerControl(control, message, admission)
     return target.sidecar.handle(toRequest(message, admission), {
