@@ -11,7 +11,8 @@ import { jsonEvent } from '../output.js'
 import { openByFlag } from '../open-browser.js'
 import { logFormat, open, platform, refuseHome, yes } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
-import { bannerRow, clockTime } from '../event-lines.js'
+import { clockTime } from '../../platform/sidecar.js'
+import { bannerRow } from '../event-lines.js'
 
 const flags = {
   file: option('path', 'Fleet, FleetAutoscaler or GameServer; repeatable; saving it makes an update', several, {
