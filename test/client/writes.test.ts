@@ -17,6 +17,22 @@ describe('before the first write', () => {
     expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate', 'POST /allocate'])
   })
 
+  test('a removal is sent right after an addition, without a wait until the addition shows', async () => {
+    const body = '{"name":"players","capacity":"2","values":["ann"]}'
+    const step = answering({ body })
+    const sidecar = await startScripted([
+      { on: 'POST /v1beta1/lists/players:addValue', step },
+      { on: 'POST /v1beta1/lists/players:removeValue', step },
+    ])
+    const client = connectClient(sidecar)
+    await client.addListValue('players', 'ann')
+    await client.removeListValue('players', 'ann')
+    expect(sent(sidecar).slice(1)).toEqual([
+      'POST /v1beta1/lists/players:addValue',
+      'POST /v1beta1/lists/players:removeValue',
+    ])
+  })
+
   test('no read goes out with retry: false', async () => {
     const sidecar = await startScripted()
     await connectClient(sidecar, { retry: false }).allocate()
