@@ -34,7 +34,7 @@ const allowed = {
   deploy: { areas: ['protocol', 'client', 'platform', 'local'], types: ['metrics.ts'], node: true },
   host: {
     areas: ['protocol', 'client', 'platform', 'local', 'deploy', 'index.node.ts'],
-    packages: ['@jridgewell/trace-mapping', 'node-datachannel', 'ws'],
+    packages: ['node-datachannel', 'ws'],
     node: true,
   },
   'host/page-script': { areas: ['host/wire'] },

@@ -34,7 +34,7 @@ export type {
   Limits,
   ProcessSignalOptions,
   RetryPolicy,
-} from './client/option-types.js'
+} from './client/options.js'
 export type {
   AllocatedEvent,
   CallOptions,

@@ -1,12 +1,11 @@
 import { createClientFor } from './client/client.js'
-import { createFetchHttp, createStreamDecode, hostWebSocket } from './client/http.js'
+import { createFetchHttp } from './client/http.js'
 import { page } from './client/page/page.js'
 
 export * from './exports.js'
 
 /** The client for pages and their workers. */
 export const createClient = /* @__PURE__ */ createClientFor({
-  createHttp: (options) => createFetchHttp(options, createStreamDecode),
-  loadWebSocket: hostWebSocket,
+  createHttp: (options) => createFetchHttp(options),
   page,
 })

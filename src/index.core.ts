@@ -1,5 +1,5 @@
 import { createClientFor } from './client/client.js'
-import { createFetchHttp, createStreamDecode, hostWebSocket } from './client/http.js'
+import { createFetchHttp } from './client/http.js'
 import { checkSignalOptions, handleProcessSignals } from './client/node/process-signals.js'
 
 export * from './exports.js'
@@ -8,8 +8,7 @@ export * from './exports.js'
 export const createClient = /* @__PURE__ */ createClientFor({
   createHttp(options) {
     checkSignalOptions(options.processSignals)
-    return createFetchHttp(options, createStreamDecode)
+    return createFetchHttp(options)
   },
-  loadWebSocket: hostWebSocket,
   attach: handleProcessSignals,
 })

@@ -1,5 +1,5 @@
 import { createClientFor } from './client/client.js'
-import { createFetchHttp, createStreamDecode } from './client/http.js'
+import { createFetchHttp } from './client/http.js'
 import { createNodeHttp, loadWebSocket } from './client/node/http.js'
 import { checkSignalOptions, handleProcessSignals } from './client/node/process-signals.js'
 
@@ -9,7 +9,7 @@ export * from './exports.js'
 export const createClient = /* @__PURE__ */ createClientFor({
   createHttp(options, baseUrl, life) {
     checkSignalOptions(options.processSignals)
-    return options.fetch ? createFetchHttp(options, createStreamDecode) : createNodeHttp(baseUrl, life)
+    return options.fetch ? createFetchHttp(options) : createNodeHttp(baseUrl, life)
   },
   loadWebSocket,
   attach: handleProcessSignals,

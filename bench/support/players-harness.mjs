@@ -14,7 +14,7 @@ export async function loadHarness() {
   const folder = join(root, 'bench', 'results')
   const outfile = join(folder, 'players-harness.mjs')
   mkdirSync(folder, { recursive: true })
-  const files = ['soak', 'sidecar-world', 'world']
+  const files = ['soak', 'world']
   await build({
     stdin: {
       contents: files.map((name) => `export * from './${name}.ts'`).join('\n'),

@@ -7,27 +7,22 @@ import type { ResolvedOptions } from './options.js'
 import { isSafe, type JsonObject } from './request.js'
 import type { State } from './state.js'
 import { follow, type Task, throwIfAborted } from './time.js'
-import type { CallOptions, List, Outcome } from './types.js'
-
-/** A change of a list whose answer a page can't read. */
-export interface UnreadChange {
-  readonly list: string
-  readonly value: string
-  /** Whether the value is added or removed. */
-  readonly added: boolean
-}
+import type { CallOptions, Outcome } from './types.js'
 
 export type Predicate = (gameServer: GameServer) => boolean
 
-/** Finds the outcomes of writes whose answers a page can't read. */
-export interface Outcomes {
-  /** @param before the last GameServer known when the write was sent */
-  ofWrite(task: Task, before: GameServer | undefined, isShown: Predicate): Promise<Outcome>
-  /** Waits for earlier changes of the same value: until these show, the list's values are unknown. */
-  whenSettled(task: Task, change: UnreadChange): Promise<unknown>
-  /** Resolves with the last known list and the outcome of the change, if known. */
-  ofListChange(task: Task, before: GameServer | undefined, found: object, change: UnreadChange): Promise<List>
-}
+/**
+ * Finds the outcome of a write whose answer a page can't read.
+ *
+ * @param before the last GameServer known when the write was sent
+ * @param ask also reads: local mode's watch doesn't show lists
+ */
+export type FindOutcome = (
+  task: Task,
+  before: GameServer | undefined,
+  isShown: Predicate,
+  ask?: boolean,
+) => Promise<Outcome>
 
 /** The options that any call may have. */
 const OPTIONS = ['signal', 'timeout', 'confirm', 'force']
@@ -44,7 +39,7 @@ export function createCalls(
 
   return {
     /** Only in a page. */
-    outcomes: undefined as Outcomes | undefined,
+    findOutcome: undefined as FindOutcome | undefined,
 
     /**
      * Runs one call of the user as a task, which the call's signal, its timeout or `close()` aborts. Rejects only with a
@@ -72,8 +67,7 @@ export function createCalls(
         if (refusal) throw refusal
         return await call(task, options)
       } catch (cause) {
-        const error = toSidecarError(cause, 'UNKNOWN', 'This call failed')
-        throw named(error, operation, error.code === 'TIMEOUT' && !connection.isUp && 'Is the sidecar running?')
+        throw named(toSidecarError(cause, 'UNKNOWN', 'This call failed'), operation)
       } finally {
         if (task) task.release()
       }

@@ -1,5 +1,5 @@
 import { labelValue, metadataKey } from '../protocol/names.js'
-import { suggestNearest } from '../protocol/nearest.js'
+import { meant } from '../protocol/nearest.js'
 import { type FieldKind, type Operation, type OperationName, operations } from '../protocol/operations.js'
 import { SidecarError } from './errors.js'
 import { tryTo } from './globals.js'
@@ -24,9 +24,8 @@ export function check(passed: unknown, name: string, value: unknown, wanted: str
 export function checkName(name: unknown, known: readonly string[], kind: string, operation?: string): void {
   if (known.includes(name as string)) return
   // Other packages say `port`, `url` or `host`.
-  const question = suggestNearest(String(name).replace(/^(port|url|host)$/i, 'baseUrl'), known)
-  const hint = question ? 'D' + question.slice(1) : kind === 'event' ? 'There are ' + known.join(', ') : undefined
-  throw wrong(`There is no ${kind} ${show(name)}`, operation, hint)
+  const best = meant(String(name).replace(/^(port|url|host)$/i, 'baseUrl'), known)
+  throw wrong(`There is no ${kind} ${show(name)}`, operation, best && `Did you mean "${best}"?`)
 }
 
 /** Checks that options are an object, or absent, without names that don't exist. */

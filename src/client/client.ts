@@ -1,4 +1,3 @@
-import { STATES } from '../protocol/game-server.js'
 import { type Calls, createCalls, type Predicate } from './calls.js'
 import { checkName } from './checks.js'
 import { createCommands, createResourceCommands } from './commands.js'
@@ -9,7 +8,7 @@ import { createResources } from './game-server.js'
 import { globals } from './globals.js'
 import { createHeartbeat, type Heartbeat } from './heartbeat.js'
 import type { SendHttp } from './http.js'
-import type { ClientOptions } from './option-types.js'
+import type { ClientOptions } from './options.js'
 import { type Hints, locate, resolveAutoHealth, resolveOptions } from './options.js'
 import type { PageParts } from './page/page.js'
 import { createAccess } from './request.js'
@@ -23,8 +22,8 @@ import { createWatch, iterate, type Watch } from './watch.js'
 export interface Environment {
   /** @param life aborts when the client is closed */
   createHttp(options: ClientOptions, baseUrl: string, life: Task): SendHttp
-  /** The class for a watch if the options give none; a message may have `limit` characters. */
-  loadWebSocket(limit: number): ReturnType<LoadWebSocket>
+  /** The class for a watch if the options give none; a message may have `limit` characters. Default: the host's. */
+  loadWebSocket?(limit: number): ReturnType<LoadWebSocket>
   readonly page?: PageParts
   /**
    * Adds something of the environment to a client, and returns the function that undoes it when the client is closed.
@@ -60,7 +59,7 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
   const resources = createResources(options.int64)
   const state = createState(emitter, resources, platform)
 
-  const load: LoadWebSocket = () => options.WebSocket ?? loadWebSocket(message)
+  const load: LoadWebSocket = () => options.WebSocket ?? (loadWebSocket ? loadWebSocket(message) : globals().WebSocket)
   const websocket = createWebSocketWatch(load, baseUrl, time, message)
   const readable = createAccess(baseUrl, createHttp(options, baseUrl, life), time, body)
   const access = page ? page.createDirectMode(readable, options.crossOrigin, websocket, time) : readable
@@ -71,7 +70,7 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
   const open = { websocket, stream }
   const watch = createWatch(Object.assign({ open, loadWebSocket: load }, options), connection, state)
   const calls = createCalls(options, connection, state)
-  if (page) calls.outcomes = page.createOutcomes(watch, state, resources, time)
+  if (page) calls.findOutcome = page.createFindOutcome(watch)
   const heartbeat = createHeartbeat(settings, calls, connection, state)
   const client = Object.assign(
     createFace(connection, state, watch, heartbeat),
@@ -160,7 +159,6 @@ function createListening(
         options,
         async (task) => {
           if (typeof wanted === 'function') return watch.until(task, wanted)
-          checkName(wanted, STATES, 'state', 'waitFor')
           return watch.until(task, ({ status }) => status.state === wanted)
         },
         Infinity,

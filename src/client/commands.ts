@@ -1,9 +1,9 @@
-import type { GameServer } from '../protocol/game-server.js'
+import type { GameServer, ListStatus } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
 import type { Calls, Predicate } from './calls.js'
 import { checkBody, checkKey } from './checks.js'
 import type { Connection } from './connection.js'
-import { named, SidecarError } from './errors.js'
+import type { SidecarError } from './errors.js'
 import { equal, lostGameServer, own, type Resources } from './game-server.js'
 import type { State } from './state.js'
 import type { Task } from './time.js'
@@ -19,15 +19,12 @@ type ListChange = 'addListValue' | 'removeListValue'
 type CounterCall = 'getCounter' | 'updateCounter'
 type ListCall = 'getList' | 'updateList' | ListChange
 
-/** ms after which an accepted label or annotation should be visible; the sidecar writes twice a second. */
-const VISIBLE_AFTER = 10000
-
 /** ms between two checks whether the sidecar has written an accepted change. */
 const SETTLE_INTERVAL = 200
 
 /** States, labels, annotations and the GameServer. The sidecar's answer only accepts a write; the watch shows it. */
 export function createCommands(
-  { run, send, inOrder, outcomes }: Calls,
+  { run, send, inOrder, findOutcome }: Calls,
   connection: Connection,
   state: State,
   watch: Watch,
@@ -54,7 +51,7 @@ export function createCommands(
       })
       if (!answer) return 'confirmed'
       const passes: Predicate = (gameServer) => isShown(gameServer, before)
-      if (!confirm) return answer.unread ? outcomes!.ofWrite(task, before, passes) : 'accepted'
+      if (!confirm) return answer.unread ? findOutcome!(task, before, passes) : 'accepted'
       await watch.until(task, passes)
       return 'confirmed'
     })
@@ -82,28 +79,11 @@ export function createCommands(
       given,
     )
 
-  const expected = new Map<string, Predicate>()
-
-  /** Reports what the sidecar has accepted and doesn't write: writes are asynchronous. */
-  function expectShown(operation: MetadataCall, key: string, isShown: Predicate): void {
-    if (!connection.isWatched) return
-    expected.set(operation + key, isShown)
-    connection.time.after(VISIBLE_AFTER, () => {
-      const shown = connection.watched()
-      // A later write of the same key takes the place of this one.
-      if (shown && expected.get(operation + key) === isShown && !isShown(shown))
-        state.emit('error', new SidecarError('UNKNOWN_OUTCOME', 'Accepted, and not shown', { operation }))
-    })
-  }
-
   const setMetadata =
     (operation: MetadataCall, map: 'labels' | 'annotations') =>
-    async (key: string, value: string, options?: WriteOptions): Promise<Outcome> => {
+    (key: string, value: string, options?: WriteOptions): Promise<Outcome> => {
       const isShown: Predicate = ({ object_meta: meta }) => own(meta[map], state.prefix + key) === value
-      const fields = { key, value }
-      const outcome = await write({ operation, key: 'metadata', fields, isShown, isDone: () => false }, options)
-      if (outcome === 'accepted') expectShown(operation, key, isShown)
-      return outcome
+      return write({ operation, key: 'metadata', fields: { key, value }, isShown, isDone: () => false }, options)
     }
 
   const read = (operation: 'getGameServer' | 'connect') => (options?: CallOptions) =>
@@ -136,36 +116,24 @@ interface Target {
 
 /** Counters and lists. Operations on one name run in the order of their calls. */
 export function createResourceCommands(
-  { run, send, inOrder, outcomes }: Calls,
+  { run, send, inOrder, findOutcome }: Calls,
   { time }: Connection,
   state: State,
   { toCounter, toList }: Resources,
 ): Pick<SidecarClient, CounterCall | ListCall> {
-  /**
-   * Checks an operation on a counter or list, then runs it after earlier operations on the same name.
-   *
-   * @param work returns the function that gives the result, for which no later operation waits
-   */
+  /** Checks an operation on a counter or list, then runs it after earlier operations on the same name. */
   const on = <T>(
     operation: CounterCall | ListCall,
     key: string,
-    { options, fields = {} }: { options: CallOptions | undefined; fields?: object },
-    work: (target: Target) => Promise<() => T | Promise<T>>,
+    options: CallOptions | undefined,
+    fields: object,
+    work: (target: Target) => Promise<T>,
   ): Promise<T> =>
     run(operation, options, async (task) => {
       const name = checkKey(operation, key)
       const body = checkBody(operation, fields)
       const sendOn: Target['send'] = (sent, sentBody, query = '') => send(task, sent, sentBody, name + query)
-      try {
-        const finish = await inOrder(task, key, () => work({ task, key, body, send: sendOn }))
-        return await finish()
-      } catch (cause) {
-        const error = cause as SidecarError
-        const map = state.last?.status[/List/.test(operation) ? 'lists' : 'counters']
-        // A value that isn't in a list is NOT_FOUND too.
-        if (error.code !== 'NOT_FOUND' || !map || own<object>(map, key)) throw error
-        throw named(error, operation, `There are ${Object.keys(map).join(', ') || 'none'}`)
-      }
+      return inOrder(task, key, () => work({ task, key, body, send: sendOn }))
     })
 
   async function whenWritten({ task, key, send: sendOn }: Target): Promise<void> {
@@ -199,22 +167,21 @@ export function createResourceCommands(
   const changeList =
     (operation: ListChange) =>
     (list: string, value: string, options?: CallOptions): Promise<List> =>
-      on(operation, list, { options, fields: { value } }, async ({ task, body, send: sendOn }) => {
-        const change = { list, value, added: operation === 'addListValue' }
-        if (outcomes) await outcomes.whenSettled(task, change)
+      on(operation, list, options, { value }, async ({ task, body, send: sendOn }) => {
         const before = state.last
         const answer = await sendOn(operation, body)
-        const shown = answer.unread && outcomes!.ofListChange(task, before, answer.body, change)
-        return () => shown || toList(list, answer.body)
+        if (!answer.unread) return toList(list, answer.body)
+        const listIn = (gameServer?: GameServer): ListStatus | undefined => own(gameServer?.status.lists, list)
+        const isAdded = operation === 'addListValue'
+        const passes: Predicate = (gameServer) => !!listIn(gameServer)?.values?.includes(value) === isAdded
+        const outcome = await findOutcome!(task, before, passes, true)
+        return Object.assign(toList(list, listIn(state.last) ?? answer.body), { outcome })
       })
 
   const read =
     <T>(operation: 'getCounter' | 'getList', convert: (name: string, raw: object) => T) =>
     (key: string, options?: CallOptions): Promise<T> =>
-      on(operation, key, { options }, async ({ send: sendOn }) => {
-        const { body } = await sendOn(operation)
-        return () => convert(key, body)
-      })
+      on(operation, key, options, {}, async ({ send: sendOn }) => convert(key, (await sendOn(operation)).body))
 
   return {
     getCounter: read('getCounter', toCounter),
@@ -223,18 +190,13 @@ export function createResourceCommands(
     removeListValue: changeList('removeListValue'),
 
     updateCounter: (key, update, options) =>
-      on('updateCounter', key, { options, fields: update }, async ({ body: fields, send: sendOn }) => {
+      on('updateCounter', key, options, update, async ({ body: fields, send: sendOn }) => {
         // In production the sidecar refuses an update without effect.
         if (fields.countDiff === '0') delete fields.countDiff
         const isUpdate = Object.keys(fields).length
-        const { body } = await (isUpdate ? sendOn('updateCounter', fields) : sendOn('getCounter'))
-        return () => toCounter(key, body)
+        return toCounter(key, (await (isUpdate ? sendOn('updateCounter', fields) : sendOn('getCounter'))).body)
       }),
 
-    updateList: (key, update, options) =>
-      on('updateList', key, { options, fields: update }, async (target) => {
-        const list = await updateList(target)
-        return () => list
-      }),
+    updateList: (key, update, options) => on('updateList', key, options, update, updateList),
   }
 }

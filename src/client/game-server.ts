@@ -1,7 +1,7 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { formatInteger, show } from './checks.js'
 import { SidecarError } from './errors.js'
-import type { ClientOptions } from './option-types.js'
+import type { ClientOptions } from './options.js'
 import type { Counter, List } from './types.js'
 
 /** A map's own value for a key, never an inherited one: keys such as `__proto__` come from outside. */

@@ -111,22 +111,8 @@ export interface Globals extends EventTargetLike, Replaceable {
   gameServerHost?: EventTargetLike
 }
 
-declare const self: Globals | undefined
-declare const window: Globals | undefined
-declare const global: Globals | undefined
-
 /** The global object, looked up at each use: engines install parts of it late. */
-export function globals(): Globals {
-  return typeof globalThis === 'object'
-    ? (globalThis as unknown as Globals)
-    : typeof self === 'object'
-      ? self
-      : typeof window === 'object'
-        ? window
-        : typeof global === 'object'
-          ? global
-          : {}
-}
+export const globals = (): Globals => globalThis as unknown as Globals
 
 /** Takes a global from the options, or else from the host. */
 export function pick<K extends keyof Replaceable>(options: Replaceable, name: K): Replaceable[K] {

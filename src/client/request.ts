@@ -8,7 +8,7 @@ import {
   type SidecarErrorCode,
   toSidecarError,
 } from './errors.js'
-import { globals, tryTo } from './globals.js'
+import { tryTo } from './globals.js'
 import { requestInit, type SendHttp } from './http.js'
 import type { Task, Time } from './time.js'
 
@@ -181,10 +181,7 @@ export function errorOfAnswer(status: number, text: string, known?: SidecarError
     known || (Object.keys(codes) as SidecarErrorCode[]).find((name) => codes[name]!.test(answer)) || 'UNKNOWN'
   // Control characters would steer the terminal that prints the error.
   const excerpt = (said || text).slice(0, EXCERPT).replace(/[^ -~\u00a0-\uffff]+/g, ' ')
-  return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), {
-    status,
-    hint: code === 'CROSS_ORIGIN' ? crossOriginHint() : undefined,
-  })
+  return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), { status })
 }
 
 /** Parses a JSON object. Returns undefined for anything else; never throws. */
@@ -220,15 +217,4 @@ const codes: Partial<Record<SidecarErrorCode, RegExp>> = {
 function parseRetryAfter(text: string): number {
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : /^\w{3}, /.test(text) ? Date.parse(text) - Date.now() : 0
   return ms > 0 ? Math.min(ms, 30000) : 0
-}
-
-export const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
-
-/** The hint for a page whose origin isn't the sidecar's. */
-export function crossOriginHint(): string {
-  const { gameServerHost, location } = globals()
-  const { origin = '' } = location ?? {}
-  return gameServerHost
-    ? 'Leave out baseUrl: the host knows it'
-    : 'Run npx gameserver-sidecar serve' + (ON_THIS_MACHINE.test(origin) ? `, or local --allow-origin ${origin}` : '')
 }

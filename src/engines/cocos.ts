@@ -9,8 +9,6 @@ export interface CocosLike {
 
 /** Creates its client in `onLoad` and closes it in `onDestroy`. */
 export interface SidecarComponent<Int = number> {
-  /** A value set in the inspector overrides the option of the same name. */
-  baseUrl?: string
   /** From `onLoad` on. */
   readonly client: SidecarClient<Int>
   onLoad(): void
@@ -29,12 +27,10 @@ export function createSidecarComponent<Base extends CocosLike, Int = number>(
 ): new () => InstanceType<Base['Component']> & SidecarComponent<Int> {
   class Component extends cc.Component {
     declare client: SidecarClient<Int> | undefined
-    declare baseUrl?: string
     declare private release: (() => void) | undefined
 
     onLoad(): void {
-      const options = this.baseUrl ? Object.assign({}, source, { baseUrl: this.baseUrl }) : source
-      const made = engineClient(createClient, options, () => cc.director.getTotalFrames())
+      const made = engineClient(createClient, source, () => cc.director.getTotalFrames())
       this.client = made.client
       this.release = made.release
     }

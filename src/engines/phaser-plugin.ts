@@ -62,10 +62,6 @@ export function definePlugin<Int>({ Plugins }: PhaserLike, create: CreateClient)
 }
 
 export interface InstallOptions<Int = number> {
-  /** The plugin's key in Phaser; default `GameServerSidecarPlugin` */
-  key?: string
-  /** The property of each scene that holds the plugin; default `sidecar` */
-  mapping?: string
   /**
    * Options for the client, or a client. Without it, the client looks for its options as `docs/configuration.md` says.
    */
@@ -96,13 +92,10 @@ export function installSidecarPlugin<Target extends object, Int = number>(
   plugin: new (manager: never) => object,
   options: InstallOptions<Int> = {},
 ): Target {
-  const { key = 'GameServerSidecarPlugin', mapping = 'sidecar', data } = options
   const install = ({ plugins, scene }: GameLike): void => {
-    const installed = plugins.install(key, plugin as never, true, mapping, data)
+    const sidecar = plugins.install('GameServerSidecarPlugin', plugin as never, true, 'sidecar', options.data)
     // Phaser maps a plugin only into scenes that are created later.
-    scene.scenes.forEach((existing) => {
-      if (installed) (existing as Record<string, unknown>)[mapping] = installed
-    })
+    if (sidecar) scene.scenes.forEach((existing) => Object.assign(existing, { sidecar }))
   }
   const game = target as unknown as GameLike
   if ('isBooted' in target) {

@@ -8,9 +8,11 @@ export type { InstallOptions, PhaserLike, SidecarPlugin, SidecarPluginClass } fr
 
 /**
  * Creates the class of a global plugin, with one client for all scenes of a game, for Phaser 3 and 4. Unless
- * `autoHealth` is false, the client sends beats while the game loop runs. ```js const SidecarPlugin =
- * createSidecarPlugin(Phaser) new Phaser.Game(installSidecarPlugin(config, SidecarPlugin)) // then, in a scene:
- * this.sidecar.ready() ```
+ * `autoHealth` is false, the client sends beats while the game loop runs.
+ *
+ * ```js
+ * new Phaser.Game(installSidecarPlugin(config, createSidecarPlugin(Phaser))) // then, in a scene: this.sidecar.ready()
+ * ```
  */
 export function createSidecarPlugin<Int = number>(Phaser: PhaserLike): SidecarPluginClass<Int> {
   return definePlugin<Int>(Phaser, createClient)

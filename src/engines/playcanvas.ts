@@ -13,8 +13,6 @@ export interface PlayCanvasLike {
 
 /** Creates its client in `initialize`, and closes it when the script or its entity is destroyed. */
 export interface SidecarScript<Int = number> {
-  /** An attribute. A value set in the editor overrides the option of the same name. */
-  baseUrl?: string
   /** From `initialize` on. */
   readonly client: SidecarClient<Int>
   initialize(): void
@@ -23,7 +21,6 @@ export interface SidecarScript<Int = number> {
 
 interface Running<Int> {
   app: { readonly frame: number }
-  baseUrl?: string
   client: SidecarClient<Int> | undefined
   once(event: 'destroy', listener: () => void): unknown
 }
@@ -31,9 +28,8 @@ interface Running<Int> {
 function methods<Int>(source: SidecarSource<Int> | undefined) {
   return {
     initialize(this: Running<Int>): void {
-      const { app, baseUrl } = this
-      const options = baseUrl ? Object.assign({}, source, { baseUrl }) : source
-      const { client, release } = engineClient(createClient, options, () => app.frame)
+      const { app } = this
+      const { client, release } = engineClient(createClient, source, () => app.frame)
       this.client = client
       this.once('destroy', release)
     },
@@ -56,21 +52,12 @@ export function createSidecarScript<Base extends PlayCanvasScriptLike, Int = num
   return Object.assign(Sidecar, { scriptName: 'sidecar' }) as never
 }
 
-/**
- * Registers a script type with `pc.createScript`, for classic scripts. It has an attribute `baseUrl`.
- *
- * @param name default `sidecar`
- */
+/** Registers a script type `sidecar` with `pc.createScript`, for classic scripts. */
 export function registerSidecarScript<Int = number>(
   pc: PlayCanvasLike,
   source?: SidecarSource<Int>,
-  name = 'sidecar',
 ): new (args: never) => SidecarScript<Int> {
-  const Sidecar = pc.createScript(name) as {
-    prototype: object
-    attributes: { add(name: string, attribute: object): void }
-  }
-  Sidecar.attributes.add('baseUrl', { type: 'string' })
+  const Sidecar = pc.createScript('sidecar') as { prototype: object }
   Object.assign(Sidecar.prototype, methods(source))
   return Sidecar as never
 }

@@ -46,7 +46,7 @@ function isAllowed(opcode: number, isFinal: boolean, size: number, isInMessage: 
 /** Assembles messages from frames whose payloads come in pieces. Control frames may come between the frames. */
 export function createFrameReader(options: DecoderOptions, readControl: ControlReader) {
   const { maxMessage = 1 << 24, maxFragments = 1 << 17 } = options
-  const readText = createTextReader(options.TextDecoder)
+  const readText = createTextReader()
   const readBytes = createByteReader()
   // The frame: its opcode, whether it is the last of its message, the missing bytes of its payload.
   let opcode = 0
@@ -134,7 +134,7 @@ export function createControlReader(
     } else {
       const code = whole.length > 0 ? (whole[0]! << 8) | whole[1]! : NO_STATUS
       if (whole.length > 0 && !CLOSE_CODES.test(String(code))) throw frameError(1002)
-      const reason = createTextReader(null)(whole, Math.min(2, whole.length), whole.length, true)
+      const reason = createTextReader()(whole, Math.min(2, whole.length), whole.length, true)
       close(whole)
       callHost(options, options.close, code, reason)
     }

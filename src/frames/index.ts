@@ -19,11 +19,7 @@ export type {
   HeadCheck,
   ListenerOptions,
   ReadyStates,
-  SignalLike,
   SocketEvent,
   SocketListener,
-  SocketListenerObject,
-  TextDecoderClass,
-  TextDecoderLike,
   WebSocketOptions,
 } from './types.js'

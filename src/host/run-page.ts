@@ -9,7 +9,6 @@ import type { HostSettings } from './host-options.js'
 import { devtoolsUrl, keepBeating } from './inspect.js'
 import { openHostedPage, type HostedPage } from './page/hosted-page.js'
 import { observePage, type PageObservation } from './page/observe-page.js'
-import { stackOfHang, watchForHang } from './page/hang-watch.js'
 import { createBrowserMemory, watchForKills } from './browser/memory.js'
 import type { GameEnd, GameRun } from './supervise.js'
 
@@ -129,18 +128,18 @@ export class PageRun implements GameRun {
   async close(atOnce?: boolean): Promise<void> {
     this.#over.abort()
     await this.#browser.close(atOnce)
-    this.#watch?.close()
-    await this.#watch?.flush()
+    this.#watch?.end()
+    this.#watch?.flush()
   }
 
   readonly #warn = (text: string): void => this.#given.tell({ event: 'warning', text })
 
-  readonly #fail = (reason: string): void => void this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
+  readonly #fail = (reason: string): void => this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
 
-  /** Writes the page's pending console lines first. */
-  async #endWith(end: GameEnd): Promise<void> {
+  /** Writes first how many console lines were left out. */
+  #endWith(end: GameEnd): void {
     if (this.#over.signal.aborted) return
-    await this.#watch?.flush()
+    this.#watch?.flush()
     this.#end(end)
   }
 
@@ -168,7 +167,7 @@ export class PageRun implements GameRun {
     const hang = await watchForHang(this.#page, limitOf(settings, 'hangTimeout'), signal)
     if (hang === undefined) return
     const stack = hang.isBusy ? await this.#stack() : ''
-    await this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })
+    this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })
   }
 
   async #describeNoBoot(): Promise<GameEnd> {
@@ -183,10 +182,42 @@ export class PageRun implements GameRun {
     return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await this.#stack() : '' }
   }
 
-  async #stack(): Promise<string> {
-    const frames = await stackOfHang(this.#page.session)
-    return (await this.#watch?.describePaused(frames))?.join('\n') ?? ''
+  readonly #stack = async (): Promise<string> => (await this.#page.stack()).join('\n')
+}
+
+const PERIOD_MS = 1_000
+
+/**
+ * Looks each second whether the page still answers, and, once it has called `tick()`, whether the calls continue.
+ * Resolves with the hang, or with undefined when the signal ends the watch or the page is gone.
+ *
+ * @param timeout ms of silence that count as a hang
+ */
+async function watchForHang(page: HostedPage, timeout: number, signal: AbortSignal) {
+  const period = Math.min(PERIOD_MS, timeout)
+  let ticks = 0
+  let tickedAt = performance.now()
+  for (let asked = tickedAt; !signal.aborted; asked = performance.now()) {
+    const seen = await page.ticks(timeout).catch(() => undefined)
+    const now = performance.now()
+    if (signal.aborted) return undefined
+    const hasStoodStill = now - asked > 2 * timeout
+    if (seen === undefined) {
+      // A command fails at once after a crash, which other code reports, and late after this machine stood still.
+      const isHang = now - asked >= timeout - 1 && !hasStoodStill
+      if (isHang) return { reason: `The page has not answered for ${timeout} ms`, isBusy: true }
+    } else if (seen !== ticks || hasStoodStill) {
+      ticks = seen
+      tickedAt = now
+    } else if (ticks > 0 && now - tickedAt > timeout) {
+      const reason = `The page answers, but gameServerHost.tick() has not been called for ${timeout} ms`
+      return { reason, isBusy: false }
+    }
+    await sleep(period, undefined, { signal }).catch(() => undefined)
+    // While this machine stood still, the page could do nothing either.
+    if (performance.now() - now > period + timeout) tickedAt = performance.now()
   }
+  return undefined
 }
 
 /**

@@ -28,10 +28,13 @@ interface Inside {
   onBeforeShutdownCallback?(): unknown
 }
 
-const WANTED = 'imported from where Server is, from Colyseus 0.15 to 0.18'
+/** ms of event loop delay above which beats are held back */
+const MAX_DELAY = 1000
+
+const WANTED = 'imported from where Server is, from Colyseus 0.17 or later'
 
 /**
- * Runs a Colyseus server, 0.15 to 0.18, as a GameServer: `ready()` once the server listens, a session for each
+ * Runs a server of Colyseus 0.17 or later as a GameServer: `ready()` once the server listens, a session for each
  * allocation, a seat for each player, a graceful shutdown. Call it before or after `listen()`.
  *
  * ```js
@@ -49,14 +52,19 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
   check([define, listen, gracefullyShutdown].every(Boolean), 'server', server, 'a Colyseus Server')
   const { matchMaker, room, idOf = idOfClient, sessionRoomsOnly, players } = Object(options) as SidecarPluginOptions
   const { list = 'players' } = Object(players) as PlayersOptions
-  // Colyseus 0.14 has no state, nor has another copy of the module, such as the CommonJS one beside the ES module.
-  check((Object(matchMaker) as Inside).state !== undefined, 'matchMaker', matchMaker, WANTED)
+  // Another copy of the module has no state, such as the CommonJS one beside the ES module.
+  check(
+    (Object(matchMaker) as Inside).state !== undefined && matchMaker.getAllHandlers,
+    'matchMaker',
+    matchMaker,
+    WANTED,
+  )
 
   let sessions!: Sessions
   let rooms!: ReturnType<typeof createRoomSessions>
   const attached: AttachedServer = attach<string>(
     { ...options, client: clientOptions(options, () => attached.client) },
-    ['matchMaker', 'maxDelay', 'room', 'sessions', 'sessionRoomsOnly'],
+    ['matchMaker', 'room', 'sessions', 'sessionRoomsOnly'],
     ({ client, seats, onListening, endBySignal, undo }) => {
       let tell!: () => void
       const listening = new Promise<void>((resolve) => (tell = resolve))
@@ -115,7 +123,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
 
 /** Signals are left to Colyseus, which listens to them itself. */
 function clientOptions(
-  { client: given = {}, maxDelay = 1000 }: SidecarPluginOptions,
+  { client: given = {} }: SidecarPluginOptions,
   client: () => SidecarClient,
 ): SidecarClient | ClientOptions {
   if ('getGameServer' in given) return given
@@ -131,7 +139,7 @@ function clientOptions(
       async check() {
         const asked = now()
         await new Promise<void>((resolve) => client().after(1, resolve))
-        return now() - asked <= maxDelay && (!check || check())
+        return now() - asked <= MAX_DELAY && (!check || check())
       },
     },
   }

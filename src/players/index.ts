@@ -1,12 +1,11 @@
-export { trackPlayers, trackSessions } from './tracking/track.js'
+export { trackPlayers, type Players, type PlayersOptions } from './tracking/players.js'
+export {
+  trackSessions,
+  type Session,
+  type Sessions,
+  type SessionsEvents,
+  type SessionsOptions,
+} from './tracking/sessions.js'
 
 export type { EndWhenEmptyOptions } from './tracking/end-when-empty.js'
-export type {
-  Players,
-  PlayersEvents,
-  PlayersOptions,
-  Session,
-  Sessions,
-  SessionsEvents,
-  SessionsOptions,
-} from './tracking/types.js'
+export type { PlayersEvents } from './tracking/players-reducer.js'

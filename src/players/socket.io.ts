@@ -33,14 +33,11 @@ export interface NamespaceLike {
 
 /** The part of Socket.IO's `Server` that is used. */
 export interface SocketIoServerLike {
+  /** Set once the server listens or is attached. An HTTP/2 server has no method that cuts its connections. */
+  readonly httpServer?: Pick<HttpServerLike, 'listening' | 'once' | 'removeListener'> & { closeAllConnections?(): void }
   of(namespace: string): NamespaceLike
   attach(...values: never[]): unknown
   close(done: () => void): unknown
-}
-
-/** Members that the types of Socket.IO 3 lack. An HTTP/2 server has no method that cuts its connections. */
-interface Inside {
-  readonly httpServer?: Pick<HttpServerLike, 'listening' | 'once' | 'removeListener'> & { closeAllConnections?(): void }
 }
 
 export interface AttachSocketIoOptions extends AttachOptions<SocketLike> {
@@ -48,10 +45,10 @@ export interface AttachSocketIoOptions extends AttachOptions<SocketLike> {
   namespace?: string
 }
 
-const WANTED = 'a Server of socket.io 3 or 4; ws and an http.Server have gameserver-sidecar/ws'
+const WANTED = 'a Server of socket.io 4; ws and an http.Server have gameserver-sidecar/ws'
 
 /**
- * Runs a server of Socket.IO 3 or 4 as a GameServer: ready once the server listens, a seat for each connected player,
+ * Runs a server of Socket.IO 4 as a GameServer: ready once the server listens, a seat for each connected player,
  * and a graceful shutdown. Call it before or after `listen()`.
  *
  * A socket that gets no seat gets `connect_error`, with the error's code as `error.data.code`. By default a player's id
@@ -107,7 +104,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
 
     let stopWaiting = (): void => {}
     const follow = (): void => {
-      const { httpServer } = server as Inside
+      const { httpServer } = server
       if (httpServer) stopWaiting = whenListening(httpServer, httpServer.listening, onListening)
     }
     follow()
@@ -134,7 +131,7 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
       },
       cut() {
         server.close(() => {})
-        ;(server as Inside).httpServer?.closeAllConnections?.()
+        server.httpServer?.closeAllConnections?.()
       },
     }
   })

@@ -1,123 +1,100 @@
-import { expect, test } from 'vitest'
-import { engineClient, type SidecarSource } from '../../src/engines/engine-client.js'
-import { createClient, type HealthEvent, type FetchLike } from '../../src/index.js'
-import { turns } from '../support/until.js'
-import { fakeSidecar } from './fake-sidecar.js'
+import { expect, onTestFinished, test } from 'vitest'
 import { createSidecarComponent } from '../../src/engines/cocos.js'
+import { engineClient, type SidecarSource } from '../../src/engines/engine-client.js'
+import { createClient } from '../../src/index.js'
+import { createMock } from '../../src/platform/mock.js'
 
-const open = (source: SidecarSource | undefined, frame: () => number) => engineClient(createClient, source, frame)
+/** An engine's frames beside a mock, in virtual time. */
+function play() {
+  const mock = createMock()
+  onTestFinished(() => mock.close())
+  const frames = { count: 1 }
+  return {
+    frames,
+    options: mock.options,
+    open: (source: SidecarSource) => engineClient(createClient, source, () => frames.count),
+    beats: () => mock.calls.filter(({ operation }) => operation === 'health').length,
+    /** Lets a second pass in which the engine makes this many frames. */
+    async second(made: number): Promise<void> {
+      frames.count += made
+      await mock.advance(1000)
+    },
+  }
+}
+
+const autoHealth = { interval: 500, stallTimeout: 1000 }
 
 test('an engine client sends beats only while the engine makes frames', async () => {
-  const { options, beats, pass } = fakeSidecar()
-  let frame = 0
-  const { client, release } = open({ ...options, autoHealth: { interval: 1000, stallTimeout: 1000 } }, () => frame)
+  const { options, open, beats, second } = play()
+  const { client, release } = open({ ...options, autoHealth })
   const reasons: (string | undefined)[] = []
-  client.on('health', ({ reason }: HealthEvent) => reasons.push(reason))
-  const second = async (frames: number): Promise<number> => {
-    pass(1000)
-    frame += frames
-    client.tick()
-    await turns()
-    return beats()
-  }
-  await turns()
-  expect(beats()).toBe(1)
-  expect(await second(60)).toBe(2)
-  expect(await second(0)).toBe(2)
-  expect(await second(0)).toBe(2)
+  client.on('health', ({ reason }) => reasons.push(reason))
+  // Several beats within one frame are no freeze.
+  await second(60)
+  expect(beats()).toBeGreaterThan(1)
+  await second(0)
+  const before = beats()
+  await second(0)
+  expect(beats()).toBe(before)
   expect(reasons.at(-1)).toContain('The game loop stands still')
-  expect(await second(1)).toBe(3)
+  await second(1)
+  expect(beats()).toBeGreaterThan(before)
   release()
-  expect(await second(60)).toBe(3)
-})
-
-test('several beats within one frame do not count as a freeze', async () => {
-  const { options, beats, pass } = fakeSidecar()
-  const { client, release } = open({ ...options, autoHealth: { interval: 10 } }, () => 7)
-  await turns()
-  for (let i = 0; i < 5; i++) {
-    pass(10)
-    client.tick()
-    await turns()
-  }
-  expect(beats()).toBe(6)
-  release()
+  const last = beats()
+  await second(60)
+  expect(beats()).toBe(last)
 })
 
 test('the caller’s own health check also holds beats back, and is skipped while frames stand still', async () => {
-  const { options, beats, pass } = fakeSidecar()
+  const { options, open, beats, second } = play()
   let asked = 0
-  let frame = 1
-  const check = (): boolean => {
-    asked += 1
-    return false
-  }
-  const { client, release } = open(
-    { ...options, autoHealth: { interval: 1000, stallTimeout: 1000, check } },
-    () => frame,
-  )
-  await turns()
-  expect([asked, beats()]).toEqual([1, 0])
-  pass(1000)
-  client.tick()
-  await turns()
-  expect(asked).toBe(1)
-  frame += 1
-  pass(1000)
-  client.tick()
-  await turns()
-  expect([asked, beats()]).toEqual([2, 0])
-  release()
+  open({ ...options, autoHealth: { ...autoHealth, check: () => ++asked < 0 } })
+  await second(1)
+  await second(0)
+  const before = asked
+  expect(before).toBeGreaterThan(0)
+  await second(0)
+  expect(asked).toBe(before)
+  await second(1)
+  expect([asked > before, beats()]).toEqual([true, 0])
 })
 
 test('autoHealth: false sends no beats', async () => {
-  const { options, beats } = fakeSidecar()
-  const { release } = open({ ...options, autoHealth: false }, () => 1)
-  await turns()
+  const { options, open, beats, second } = play()
+  open({ ...options, autoHealth: false })
+  await second(1)
   expect(beats()).toBe(0)
-  release()
 })
 
 test('a given client stays open, and a client that the adapter created is closed', () => {
-  const { options } = fakeSidecar()
+  const { options, open } = play()
   const given = createClient(options)
-  const attached = open(given, () => 1)
-  expect(attached.client).toBe(given)
-  attached.release()
+  onTestFinished(() => given.close())
+  const [shared, made] = [open(given), open(options)]
+  expect(shared.client).toBe(given)
+  for (const { release } of [shared, made]) release()
   expect(given.status.connection).not.toBe('closed')
-  given.close()
-  const made = open(options, () => 1)
-  made.release()
   expect(made.client.status.connection).toBe('closed')
 })
 
 test('an emulated Cocos component creates its client on load, ticks it each frame and closes it on destroy', async () => {
-  let frames = 1
+  const { frames, options, beats } = play()
   class Component {
     readonly name: string = 'node'
   }
-  const cc = { Component, director: { getTotalFrames: () => frames } }
-  const { options, beats, pass } = fakeSidecar()
-  const urls: string[] = []
-  const fetch: FetchLike = async (url, init) => {
-    urls.push(url)
-    return options.fetch!(url, init)
-  }
-  const component = new (createSidecarComponent(cc, { ...options, fetch, autoHealth: { interval: 1000 } }))()
+  const cc = { Component, director: { getTotalFrames: () => frames.count } }
+  let now = 0
+  const source = { ...options, scheduler: false, now: () => now, autoHealth: { interval: 1000 } } as const
+  const component = new (createSidecarComponent(cc, source))()
   expect(component.name).toBe('node')
   // A component that was never loaded can be destroyed.
   component.onDestroy()
-  // Values of the inspector override the options.
-  component.baseUrl = 'http://inspector'
   component.onLoad()
-  await turns()
-  expect(beats()).toBe(1)
-  frames += 60
-  pass(1000)
+  await expect.poll(beats).toBe(1)
+  frames.count += 60
+  now += 1000
   component.update(1 / 60)
-  await turns()
-  expect(beats()).toBe(2)
-  expect(urls.filter((url) => !url.startsWith('http://inspector/'))).toEqual([])
+  await expect.poll(beats).toBe(2)
   component.onDestroy()
   expect(component.client.status.connection).toBe('closed')
 })

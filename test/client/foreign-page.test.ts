@@ -1,15 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import type { ClientOptions, SidecarClient, WebSocketConstructor } from '../../src/index.js'
+import type { WebSocketConstructor } from '../../src/index.js'
 import { hurried } from '../support/virtual-clock.js'
 import { startFakeSidecar, startGateway } from '../gateway/support.js'
 import type { Exchange } from '../support/fault-server-exchange.js'
-import { answering } from '../support/fault-server-steps.js'
 import { startScripted } from '../support/fault-server.js'
 import { connectPage, startSidecar } from '../support/with-sidecar.js'
 import { emulateBrowser } from './emulated-browser-fetch.js'
-import { refusal } from './operations.js'
-import { searching } from './told-answers.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -149,50 +146,4 @@ test('every write of a page that may only watch rejects with CROSS_ORIGIN and is
     await clock.pass(later)
   }
   expect(sent.filter(({ method, path }) => method === 'POST' || path === '/allocate')).toEqual([])
-})
-
-describe('the hint of CROSS_ORIGIN', () => {
-  const here = 'http://localhost:5173'
-  const flag: unknown = expect.stringContaining(`--allow-origin ${here}`)
-
-  test.each<[string, (client: SidecarClient) => Promise<unknown>, ClientOptions]>([
-    ['a read', (client) => client.connect(), { crossOrigin: 'never' }],
-    ['a write', (client) => client.ready(), { crossOrigin: 'never' }],
-    ['a label', (client) => client.setLabel('a', 'b'), { crossOrigin: 'direct' }],
-  ])('%s of a page of this machine rejects with the flag that lets it in', async (_what, call, options) => {
-    inPage(here)
-    const { fetch } = emulateBrowser(here, { originSent: true })
-    const client = connectPage(await startSidecar({ mode: 'local' }), { fetch, ...options })
-    await expect(call(client)).rejects.toMatchObject({
-      code: 'CROSS_ORIGIN',
-      operation: expect.not.stringMatching('getGameServer'),
-      hint: flag,
-    })
-  })
-
-  test.each(['http://localhost:5173', 'http://127.0.0.1', 'https://[::1]:5173'])(
-    'a page of %s that is answered 403 is told the flag that lets it in',
-    async (origin) => {
-      inPage(origin)
-      const sidecar = await startScripted([{ on: '*', step: answering({ status: 403, body: refusal('no', 7) }) }])
-      await expect(connectPage(sidecar, { retry: false }).getGameServer()).rejects.toMatchObject({
-        code: 'CROSS_ORIGIN',
-        status: 403,
-        hint: expect.stringMatching(`--allow-origin ${origin.replace(/[[\]]/g, '\\$&')}(\\W|$)`),
-      })
-    },
-  )
-
-  test.each([{ origin: 'https://game.example', search: '' }, { search: '' }, undefined])(
-    'a page at %o that is answered 403 is told of no flag',
-    async (location) => {
-      vi.stubGlobal('location', location)
-      const { client, answer } = searching({ retry: false })
-      answer({ status: 403 })
-      await expect(client.getGameServer()).rejects.toMatchObject({
-        code: 'CROSS_ORIGIN',
-        message: expect.not.stringContaining('--allow-origin'),
-      })
-    },
-  )
 })

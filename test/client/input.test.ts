@@ -4,7 +4,7 @@ import { createClient as createNodeClient } from '../../src/index.node.js'
 import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { type SeenRequest, startScripted } from '../support/fault-server.js'
-import { connectClient, startSidecar } from '../support/with-sidecar.js'
+import { connectClient } from '../support/with-sidecar.js'
 import { expectBrief } from './operations.js'
 import { searching } from './told-answers.js'
 
@@ -169,7 +169,6 @@ const wrongArguments: readonly (readonly [operation: string, what: string, named
     (c) => c.updateCounter('a', { capacity: any(Object.create(null)) }),
   ],
   ['updateList', 'values that are numbers', 'values', (c) => c.updateList('a', { values: [any(1)] })],
-  ['waitFor', 'a state of a newer platform', 'Draining', (c) => c.waitFor('Draining')],
   ['on', 'an event that does not exist', 'xyz', async (c) => c.on(any('xyz'), () => {})],
   ['on', 'no listener', 'listener', async (c) => c.on('state', any(undefined))],
   ['watchGameServer', 'options that are a number', '7', (c) => first(c, any(7))],
@@ -178,13 +177,11 @@ const wrongArguments: readonly (readonly [operation: string, what: string, named
 /** Misspelt names in a call, and the name that was meant. */
 const misspeltNames: readonly (readonly [operation: string, given: string, meant: string, call: Attempt])[] = [
   ['ready', 'confrim', 'confirm', (c) => c.ready(any({ confrim: true }))],
-  ['reserve', 'singal', 'signal', (c) => c.reserve(1, any({ singal: 5 }))],
   ['watchGameServer', 'signals', 'signal', (c) => first(c, { signals: 5 })],
   ['updateCounter', 'capcity', 'capacity', (c) => c.updateCounter('a', any({ count: 1, capcity: 5 }))],
   ['updateList', 'vlaues', 'values', (c) => c.updateList('a', any({ vlaues: [] }))],
   ['on', 'gameServer', 'gameserver', async (c) => c.on(any('gameServer'), () => {})],
   ['once', 'erorr', 'error', (c) => c.once(any('erorr'))],
-  ['waitFor', 'ready', 'Ready', (c) => c.waitFor(any('ready'))],
 ]
 
 type Call = (client: SidecarClient) => Promise<unknown>
@@ -219,31 +216,6 @@ test.each(misspeltNames)('%s() refuses "%s": the hint names %s', async (operatio
   })
 })
 
-test('waitFor() takes a function for a state of a newer platform, whose name it refuses', async () => {
-  const sidecar = await startScripted()
-  sidecar.publish(gameServer(1, { state: 'Draining' }))
-  const client = connectClient(sidecar)
-  expect((await client.waitFor(({ status }) => status.state === 'Draining')).status.state).toBe('Draining')
-  await expect(client.waitFor('Draining')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
-})
-
-test('on() of an unknown event lists the events', async () => {
-  const error = await refusingCall((client) => client.on(any('xyz'), () => {}))
-  expect(error.hint).toMatch(/(?=.*gameserver)(?=.*allocated)(?=.*ending)/)
-})
-
-test('a wrong name of a counter or list is answered with those that exist', async () => {
-  const client = connectClient(await startSidecar())
-  await client.getGameServer()
-  await expect(client.getCounter('room')).rejects.toMatchObject({ code: 'NOT_FOUND', hint: 'There are rooms' })
-  await expect(client.addListValue('player', 'a')).rejects.toMatchObject({
-    code: 'NOT_FOUND',
-    hint: 'There are players',
-  })
-  const absent = await client.removeListValue('players', 'nobody').catch((error: unknown) => error as SidecarError)
-  expect([(absent as SidecarError).code, (absent as SidecarError).hint]).toEqual(['NOT_FOUND', undefined])
-})
-
 /** What one call sends. */
 async function sentBy(call: Call): Promise<readonly SeenRequest[]> {
   const body = '{"name":"rooms","count":"1","capacity":"2","values":[]}'
@@ -260,9 +232,6 @@ describe('an argument at its limit', () => {
     ['an empty annotation', (c) => c.setAnnotation('k', ''), { key: 'k', value: '' }],
     ['a reservation without an end', (c) => c.reserve(0), { seconds: '0' }],
     ['the longest reservation', (c) => c.reserve(9223372036), { seconds: '9223372036' }],
-    ['the longest reservation as a bigint', (c) => c.reserve(9223372036n), { seconds: '9223372036' }],
-    ['a reservation as decimal text', (c) => c.reserve('10'), { seconds: '10' }],
-    ['a count of 0', (c) => c.updateCounter('x', { count: 0 }), { count: '0' }],
     ['an empty list value', (c) => c.addListValue('x', ''), { value: '' }],
   ])('%s is sent as it is', async (_what, call, body) => {
     const [request] = await sentBy(call)

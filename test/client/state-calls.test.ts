@@ -45,12 +45,12 @@ describe('a state that the sidecar never leaves', () => {
     expect(written(sidecar)).toEqual([])
   })
 
-  test('allocate() is sent where only a read has shown Unhealthy', async () => {
+  test.each(refused)('%s() is sent where only a read has shown %s', async (_operation, state, call) => {
     const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, { state: 'Unhealthy' }))
+    sidecar.publish(gameServer(1, { state }))
     const client = connectClient(sidecar)
     await client.getGameServer()
-    expect(await client.allocate()).toBe('accepted')
+    expect(await call(client)).toBe('accepted')
   })
 
   test('allocate() is sent where the watch that showed Unhealthy is lost', async () => {
@@ -100,17 +100,6 @@ describe('ready() while the watch shows Ready', () => {
     const client = connectClient(await startScripted())
     await client.getGameServer()
     expect(await client.ready()).toBe('accepted')
-  })
-})
-
-test.each<[string, Call]>([
-  ['ready({ confirm })', (client, options) => client.ready({ confirm: true, ...options })],
-  ['waitFor', (client, options) => client.waitFor('Allocated', options as never).then(() => 'confirmed')],
-])('%s() that is late while connected does not ask whether the sidecar runs', async (_name, call) => {
-  const { client } = await watching('Scheduled')
-  await expect(call(client, { timeout: 300 })).rejects.toMatchObject({
-    code: 'TIMEOUT',
-    message: expect.not.stringMatching(/running/i),
   })
 })
 

@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { ClientOptions, SidecarClient, SidecarError } from '../../src/index.js'
+import type { ClientOptions, SidecarClient } from '../../src/index.js'
 import { type Rule, type ScriptedSidecar, startScripted } from '../support/fault-server.js'
-import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { calls, connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
@@ -16,6 +15,22 @@ describe('before the first write', () => {
     await client.allocate()
     await client.allocate()
     expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate', 'POST /allocate'])
+  })
+
+  test('a removal is sent right after an addition, without a wait until the addition shows', async () => {
+    const body = '{"name":"players","capacity":"2","values":["ann"]}'
+    const step = answering({ body })
+    const sidecar = await startScripted([
+      { on: 'POST /v1beta1/lists/players:addValue', step },
+      { on: 'POST /v1beta1/lists/players:removeValue', step },
+    ])
+    const client = connectClient(sidecar)
+    await client.addListValue('players', 'ann')
+    await client.removeListValue('players', 'ann')
+    expect(sent(sidecar).slice(1)).toEqual([
+      'POST /v1beta1/lists/players:addValue',
+      'POST /v1beta1/lists/players:removeValue',
+    ])
   })
 
   test('no read goes out with retry: false', async () => {
@@ -181,101 +196,6 @@ test('integers go out and come back exact, as number, bigint or decimal text', a
   const count = 9007199254740993n
   expect(await client.updateCounter('rooms', { count: `${count}` })).toMatchObject({ count })
   expect(await client.updateCounter('rooms', { countDiff: -3 })).toMatchObject({ count: count - 3n })
-})
-
-describe('a label or annotation that was accepted', () => {
-  interface Watching {
-    client: SidecarClient
-    sidecar: ScriptedSidecar
-    clock: VirtualClock
-    errors: SidecarError[]
-    /** Lets the sidecar write these labels. */
-    show(version: number, labels: Record<string, string>): Promise<void>
-  }
-
-  /** A client whose watch is at rest, by a clock that stands still, beside a sidecar that accepts and forgets. */
-  async function watching(): Promise<Watching> {
-    const sidecar = await startScripted()
-    const clock = new VirtualClock()
-    const client = connectClient(sidecar, { now: clock.now, scheduler: clock, verifyInterval: 0 })
-    const errors: SidecarError[] = []
-    client.on('error', (error) => void errors.push(error))
-    await client.waitFor(() => true)
-    while (client.status.transport === undefined) await client.once('connection')
-    const reads = (): number => sidecar.requests.filter(({ path }) => path === '/gameserver').length
-    clock.advance(200)
-    await sidecar.until(() => reads() === 2, 'the check of the watch')
-    async function show(version: number, labels: Record<string, string>): Promise<void> {
-      sidecar.publish(gameServer(version, { labels }))
-      await client.waitFor(({ object_meta }) => object_meta.resource_version === String(version))
-    }
-    return { client, sidecar, clock, errors, show }
-  }
-
-  const duel = { 'agones.dev/sdk-mode': 'duel' }
-
-  test('a label that does not show within 10 s is one UNKNOWN_OUTCOME error', async () => {
-    const { client, clock, errors } = await watching()
-    await client.setLabel('mode', 'duel')
-    clock.advance(9_990)
-    expect(errors).toEqual([])
-    clock.advance(10)
-    expect(errors).toMatchObject([{ code: 'UNKNOWN_OUTCOME', operation: 'setLabel' }])
-    clock.advance(10_000)
-    expect(errors).toHaveLength(1)
-  })
-
-  test('a label that shows within 10 s is no error, and each later write has its own 10 s', async () => {
-    const { client, clock, errors, show } = await watching()
-    await client.setLabel('mode', 'duel')
-    await show(2, duel)
-    clock.advance(20_000)
-    expect(errors).toEqual([])
-    await client.setLabel('mode', 'ctf')
-    clock.advance(10_000)
-    expect(errors).toHaveLength(1)
-  })
-
-  test('a label that a later write replaces need not show, but the later one must', async () => {
-    const { client, clock, errors } = await watching()
-    await client.setLabel('mode', 'duel')
-    clock.advance(5_000)
-    await client.setLabel('mode', 'ctf')
-    clock.advance(5_000)
-    expect(errors).toEqual([])
-    clock.advance(5_000)
-    expect(errors).toHaveLength(1)
-  })
-
-  test('a label, another label and an annotation of the same name are expected apart', async () => {
-    const { client, clock, errors } = await watching()
-    await client.setLabel('mode', 'duel')
-    await client.setLabel('map', 'b')
-    await client.setAnnotation('mode', 'duel')
-    clock.advance(10_000)
-    expect(errors.map(({ operation }) => operation)).toEqual(['setLabel', 'setLabel', 'setAnnotation'])
-  })
-
-  test('a label that does not show is no error while the watch is lost', async () => {
-    const { client, sidecar, clock, errors } = await watching()
-    await client.setLabel('mode', 'duel')
-    const lost = client.once('connection')
-    await sidecar.stop()
-    await lost
-    clock.advance(10_000)
-    expect(errors).toEqual([])
-  })
-
-  test('a label that was confirmed and then removed by others is no error', async () => {
-    const { client, sidecar, clock, errors, show } = await watching()
-    const confirmed = client.setLabel('mode', 'duel', { confirm: true })
-    await sidecar.until(() => sidecar.requests.some(({ method }) => method === 'PUT'), 'the write')
-    await show(2, duel)
-    expect(await confirmed).toBe('confirmed')
-    await show(3, {})
-    clock.advance(20_000)
-    expect(errors).toEqual([])
-  })
 })
 
 test('shutdown() during a restart of the sidecar goes out once', async () => {

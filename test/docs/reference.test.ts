@@ -10,7 +10,7 @@ import { firstCells, headingsOf, pages, proseOf } from '../support/markdown.js'
 import { read, root } from '../support/source.js'
 
 const TYPES = 'src/client/types.ts'
-const OPTIONS = 'src/client/option-types.ts'
+const OPTIONS = 'src/client/options.ts'
 const ERRORS = 'src/client/errors.ts'
 const HOST = 'docs/host.md'
 

@@ -18,7 +18,6 @@ async function run(
     env: () => process.env,
     graceMs: 60_000,
     restarts,
-    stdin: 'ignore',
     say: (text) => void said.push(text),
   })
   return { exitCode, said }

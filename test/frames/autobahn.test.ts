@@ -23,13 +23,12 @@ const codeIn = (payload: Uint8Array): number => (payload.length > 0 ? (payload[0
 const sentIn = ({ bytes, failsAfter }: AutobahnCase): Uint8Array => join(...bytes().slice(0, failsAfter))
 
 /** A decoder that echoes messages. */
-const decoded = (testCase: AutobahnCase, size: number, TextDecoder: null | undefined): Outcome => {
+const decoded = (testCase: AutobahnCase, size: number): Outcome => {
   const replies: [number, Uint8Array][] = []
   let sent: number | undefined
   let heard: number | undefined
   let error: number | undefined
   const decoder = new MessageDecoder({
-    ...(TextDecoder === null && { TextDecoder }),
     message: (data) => replies.push(typeof data === 'string' ? [1, utf8(data)] : [2, data.slice()]),
     write: createClientReader(({ opcode, payload }) => {
       if (opcode === 8) sent = codeIn(payload)
@@ -53,8 +52,8 @@ const isSame = (a: Outcome, b: Outcome): boolean =>
   a.replies === b.replies && a.sent === b.sent && a.heard === b.heard && a.error === b.error
 
 /** The numbers of the cases that fail. */
-const failing = (cases: readonly AutobahnCase[], size: number, TextDecoder?: null): string[] =>
-  cases.filter((it) => !isSame(decoded(it, size, TextDecoder), expected(it))).map(({ id }) => id)
+const failing = (cases: readonly AutobahnCase[], size: number): string[] =>
+  cases.filter((it) => !isSame(decoded(it, size), expected(it))).map(({ id }) => id)
 
 describe('Autobahn as a client, the decoder', () => {
   test('the bytes fed whole', () => {
@@ -63,10 +62,6 @@ describe('Autobahn as a client, the decoder', () => {
 
   test('the bytes fed one by one', () => {
     expect(failing([...otherCases, ...utf8Cases], 1)).toEqual([])
-  })
-
-  test.each([Infinity, 1])('without TextDecoder, in pieces of %d', (size) => {
-    expect(failing(utf8Cases, size, null)).toEqual([])
   })
 })
 

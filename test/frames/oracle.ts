@@ -24,13 +24,12 @@ export const cutAt = (bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] 
   return [0, ...ends].map((from, i) => bytes.slice(from, ends[i]))
 }
 
-export const ourVerdict = (drive: (decoder: MessageDecoder) => void, TextDecoder?: null): Verdict => {
+export const ourVerdict = (drive: (decoder: MessageDecoder) => void): Verdict => {
   const events: string[] = []
   const answers: string[] = []
   drive(
     new MessageDecoder({
       ...LIMITS,
-      ...(TextDecoder === null && { TextDecoder }),
       message: (data) => events.push(typeof data === 'string' ? `text ${data}` : `binary ${hex(data)}`),
       ping: (payload) => events.push(`ping ${hex(payload)}`),
       pong: (payload) => events.push(`pong ${hex(payload)}`),

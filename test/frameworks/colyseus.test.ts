@@ -29,8 +29,6 @@ const byAllocation = { room: { label: 'room', annotation: 'room' } }
 describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
   const play = test.runIf(node)
   const framework = { version, node }
-  // For reconnections, 0.17 and 0.18 need Node's own WebSocket, which Node 20 lacks.
-  const reconnects = version < '0.17' ? node : node22
 
   play('an allocation creates its room in this process, and the session lasts as long as the room', async (context) => {
     const { expect } = context
@@ -219,10 +217,11 @@ describe.concurrent.each(versions)('Colyseus $version', ({ version, node }) => {
     expect(game.writes().filter((name) => name !== 'ready')).toEqual([])
   })
 
-  test.runIf(node && reconnects)('a player keeps one seat while in any room or able to reconnect', async (context) => {
+  // Reconnections need Node's own WebSocket, which Node 20 lacks.
+  test.runIf(node && node22)('a player keeps one seat while in any room or able to reconnect', async (context) => {
     const { expect } = context
     const soon = poll(context)
-    const game = await startGame({ version, node: reconnects }, context, {
+    const game = await startGame({ version, node: node22 }, context, {
       when: 'first',
       plugin: { players: {}, ofId: true },
     })

@@ -4,15 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { installPackages } from '../support/install-packages.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const folders = [
-  'colyseus-0.15',
-  'colyseus-0.16',
-  'colyseus-0.17',
-  'colyseus-0.18',
-  'socket.io',
-  'socket.io-3',
-  'agones-sdk',
-]
+const folders = ['colyseus-0.17', 'colyseus-0.18', 'socket.io', 'agones-sdk']
 
 export function installFrameworks() {
   for (const folder of folders) installPackages(join(here, folder), `${folder} for test/frameworks`)

@@ -33,7 +33,6 @@ export const more: Exclude<keyof AgonesSDK, keyof Official> = undefined as strin
 /** The file of a user of the package, by the folder of the packages that it imports. */
 const users: Record<string, string> = {
   'agones-sdk': agonesSdk,
-  'colyseus-0.16': colyseus,
   'colyseus-0.17': colyseus,
   'colyseus-0.18': colyseus,
   'socket.io': `
@@ -56,8 +55,6 @@ attachServer(new Server())
 attachSocketIo(http.createServer())
 `,
 }
-
-users['socket.io-3'] = users['socket.io']!.replace('<Events, Events, Events, { name: string }>', '')
 
 const installed = Object.keys(users).filter((name) => existsSync(join(folder(name), 'node_modules')))
 

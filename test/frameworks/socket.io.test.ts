@@ -9,10 +9,8 @@ import type { LocalSidecar } from '../../src/node.js'
 import { listening, patient, seatsIn, stateOf, test as base, until, type World } from '../adapters/socket-servers.js'
 import { calls } from '../support/with-sidecar.js'
 
-/** The folder of each version, whose packages aren't dependencies of this one. */
-const folders = { 4: './socket.io/', 3: './socket.io-3/' }
-const fileIn = (version: Version, path: string): URL => new URL(folders[version] + path, import.meta.url)
-type Version = keyof typeof folders
+/** The folder of packages that aren't dependencies of this one. */
+const fileIn = (path: string): URL => new URL('./socket.io/' + path, import.meta.url)
 
 /** The parts of Socket.IO that are used here; its packages may be missing when types are checked. */
 interface Io extends SocketIoServerLike {
@@ -46,7 +44,7 @@ interface Player {
   disconnect(): void
 }
 
-/** Extends the world of socket servers with servers and players of the version. */
+/** Extends the world of socket servers with servers and players of Socket.IO. */
 interface IoWorld extends Pick<World, 'sidecarWithSeats'> {
   server(...given: object[]): Io
   /** A sidecar with this many seats, and a server that listens. */
@@ -55,10 +53,9 @@ interface IoWorld extends Pick<World, 'sidecarWithSeats'> {
   join(io: Io, auth?: object, options?: object): Player
 }
 
-const test = base.extend<{ version: Version; stage: IoWorld }>({
-  version: 4,
-  stage: async ({ version, world: { onEnd, sidecarWithSeats } }, use) => {
-    const load = createRequire(fileIn(version, 'package.json'))
+const test = base.extend<{ stage: IoWorld }>({
+  stage: async ({ world: { onEnd, sidecarWithSeats } }, use) => {
+    const load = createRequire(fileIn('package.json'))
     const { Server } = load('socket.io') as { Server: new (...given: unknown[]) => Io }
     const { io: connect } = load('socket.io-client') as { io: (url: string, options: object) => Player }
     const server = (...given: object[]): Io => {
@@ -95,12 +92,8 @@ const test = base.extend<{ version: Version; stage: IoWorld }>({
 const told = <T>(from: Player, event: string): Promise<T> =>
   new Promise((resolve) => from.once(event, (value: T) => resolve(value)))
 
-const ofVersion = { 4: test, 3: test.extend({ version: 3 }) }
-
-describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO %i', (version) => {
-  const isInstalled = existsSync(fileIn(version, 'node_modules/socket.io/package.json'))
-  const test = ofVersion[version]
-  const play = test.skipIf(!isInstalled)
+describe.concurrent('attachServer with the real Socket.IO', () => {
+  const play = test.skipIf(!existsSync(fileIn('node_modules/socket.io/package.json')))
 
   play('is ready once, when io.listen() is called later', async ({ stage }) => {
     const sidecar = await stage.sidecarWithSeats()
@@ -190,23 +183,21 @@ describe.concurrent.each([4, 3] as const)('attachServer with the real Socket.IO 
     expect(calls(sidecar).filter((one) => one === 'addListValue')).toHaveLength(1)
   })
 
-  // Socket.IO 3 has no such recovery.
-  if (version === 4)
-    play('seats a connection whose state was recovered, which skips the middleware', async ({ stage }) => {
-      const { sidecar, io } = await stage.open(1, { connectionStateRecovery: {} })
-      const { players } = stage.attach(sidecar, io)
-      const recovered: boolean[] = []
-      io.on('connection', (socket) => {
-        recovered.push(socket.recovered)
-        // The client needs the offset of a message for its recovery.
-        socket.emit('hello')
-      })
-      const ann = stage.join(io, { player: 'ann' }, { transports: ['websocket'] })
-      await told(ann, 'hello')
-      ann.io.engine.close()
-      await told(ann, 'connect')
-      await until(() => [recovered, players!.ids], [[false, true], ['ann']])
+  play('seats a connection whose state was recovered, which skips the middleware', async ({ stage }) => {
+    const { sidecar, io } = await stage.open(1, { connectionStateRecovery: {} })
+    const { players } = stage.attach(sidecar, io)
+    const recovered: boolean[] = []
+    io.on('connection', (socket) => {
+      recovered.push(socket.recovered)
+      // The client needs the offset of a message for its recovery.
+      socket.emit('hello')
     })
+    const ann = stage.join(io, { player: 'ann' }, { transports: ['websocket'] })
+    await told(ann, 'hello')
+    ann.io.engine.close()
+    await told(ann, 'connect')
+    await until(() => [recovered, players!.ids], [[false, true], ['ann']])
+  })
 
   play(
     'on shutdown refuses new players, awaits onEnding, says goodbye, closes the server, then the client',

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Socket } from 'node:net'
+import { describe, expect, test } from 'vitest'
 import { createClient, isSidecarError } from '../../src/index.node.js'
 import { request, websocketHeaders } from '../node/support.js'
 import { freePort } from '../support/free-port.js'
@@ -11,28 +9,6 @@ const HOST = ['Host: localhost']
 
 /** An address where nothing listens. */
 const nowhere = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`
-
-/** An address where connections are neither accepted nor refused: its backlog is full, and nobody takes from it. */
-async function silence(): Promise<string> {
-  const script = `const at = { port: 0, host: '127.0.0.1', backlog: 1 }
-  const server = require('net').createServer().listen(at, () => {
-    require('fs').writeSync(1, String(server.address().port))
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
-  })`
-  const child = spawn(process.execPath, ['-e', script])
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const port = Number(String((await once(child.stdout, 'data'))[0]))
-  for (let full = false; !full;) {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('error', () => undefined)
-    onTestFinished(() => void socket.destroy())
-    full = await Promise.race([
-      once(socket, 'connect').then(() => false),
-      new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
-    ])
-  }
-  return `http://127.0.0.1:${port}`
-}
 
 const upgradeTo = (port: number): ReturnType<typeof request> =>
   request(port, `GET ${PREFIX}/watch/gameserver`, [...HOST, ...websocketHeaders])
@@ -53,16 +29,6 @@ describe('where there is no sidecar', () => {
     }
     expect(log[0]).toMatch(`502 POST ${PREFIX}/ready: The sidecar at`)
     expect(log).toHaveLength(2)
-  })
-
-  test('a connection that is never accepted is given up long before the timeout of an answer', async () => {
-    const { port } = await startGateway({ sidecar: await silence(), timeout: 1e9 })
-    const answers = await Promise.all([request(port, `POST ${PREFIX}/ready`, HOST, '{}'), upgradeTo(port)])
-    for (const { status, body } of answers) {
-      expect(status).toBe(502)
-      const message = expect.stringContaining('in time; nothing was sent')
-      expect(JSON.parse(body)).toMatchObject({ code: 14, message })
-    }
   })
 
   test('a call succeeds as soon as the sidecar is there again', async () => {
@@ -152,21 +118,4 @@ test('a client distinguishes a call that was not sent from a call that may have 
   }
   expect(await codeOf(none.url)).toBe('UNAVAILABLE')
   expect(await codeOf(resets.url)).toBe('UNKNOWN_OUTCOME')
-})
-
-test('connections to the sidecar are reused, and no call goes out on a connection that the sidecar has closed', async () => {
-  const { port, sidecar } = await startForwarding()
-  let connections = 0
-  sidecar.server.on('connection', () => (connections += 1))
-  const ready = async (): Promise<void> => {
-    expect((await request(port, `POST ${PREFIX}/ready`, HOST, '{}')).status).toBe(200)
-  }
-  for (let i = 0; i < 5; i++) await ready()
-  expect(connections).toBe(1)
-  for (let i = 0; i < 5; i++) {
-    for (const socket of sidecar.sockets) socket.end()
-    while (sidecar.sockets.size > 0) await new Promise(setImmediate)
-    await ready()
-  }
-  expect(sidecar.asked).toHaveLength(10)
 })

@@ -34,7 +34,7 @@ describe('requests', () => {
       accept: '*/*',
       'user-agent': 'test',
       'content-length': '2',
-      connection: 'keep-alive',
+      connection: 'close',
     })
   })
 })

@@ -7,20 +7,15 @@ const pages: readonly (readonly [name: string, page: string])[] = [
   ['first in the head', '<!doctype html><html><head>^<script>game()</script></head></html>'],
   ['a head with attributes', '<html><head prefix="og: http://ogp.me/ns#" data-a=">">^<title>a</title>'],
   ['capitals', '<!DOCTYPE HTML>\n<HTML LANG="en">\n<HEAD>^\n<TITLE>a</TITLE>'],
-  ['a head on several lines', '<html><head\n  class="a"\n>^<title>'],
   ['an empty head', '<html><head/>^<body>'],
   ['no head', '<!doctype html><html lang=en>^<body><p>a'],
-  ['no head, and a header', '<!doctype html><html>^<header>a</header>'],
   ['a header alone', '^<header><head>a</head></header>'],
-  ['a doctype alone', '<!doctype html>^<title>a</title>'],
   ['only text', '^hello <head> there'],
   ['nothing', '^'],
-  ['only a script', '^<script>game()</script>'],
   ['a head in a comment', '<!-- <head> --><!doctype html><!-- <html><head> --><html><!--<head>--><head>^<title>'],
   ['comments of odd forms', '<!--><!---><!--a--!><html><head>^'],
   ['a comment that never ends', '<html>^<!-- <head><title>'],
   ['a comment and no head', '<!doctype html>^<!-- built --><title>a'],
-  ['a comment before everything', '<!-- built -->\n<!doctype html>\n<html>\n<head>^\n'],
   [
     'a doctype of old',
     '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/x.dtd"><html><head>^',
@@ -29,7 +24,6 @@ const pages: readonly (readonly [name: string, page: string])[] = [
   ['a mark of the encoding', '\ufeff<!doctype html><html><head>^<title>ü'],
   ['a mark and no head', '\ufeff^<p>ü'],
   ['a quote that never ends', '<html>^<head data-a="><title>a</title>'],
-  ['a template literal in the head', '<html><head>^<script>const a = "<head>"</script>'],
 ]
 
 test.each(pages)('the script comes first in the head: %s', (_name, page) => {

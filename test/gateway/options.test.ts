@@ -25,7 +25,7 @@ test.each<[unknown, RegExp]>([
   [{ sidecar: 'http://x', host: '0.0.0.0', expose: true, token: false }, /^To say who may use/],
   [{ local: { mode: 'x' } }, /^local\.mode must be "production" or "local"; got "x"/],
   [{ sidecar: '127.0.0.1:1' }, /sidecar is "127.0.0.1:1", which is no URL such as/],
-  [{ sidecar: 'ftp://x' }, /no URL such as/],
+  [{ sidecar: 'https://x' }, /no URL such as/],
   [{ sidecar: 'http://a:b@x' }, /no URL such as/],
   [{ sidecar: 'http://x/?y' }, /no URL such as/],
   [{}, /Nothing says where the sidecar is: give sidecar.*or set AGONES_SDK_HTTP_PORT/],

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { request as httpRequest, Agent } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { converse, openSocket, request, websocketHeaders } from '../node/support.js'
+import { converse, openSocket, websocketHeaders } from '../node/support.js'
 import { closed, openStream, startSocketSidecar, startWatched, WATCH } from './watches.js'
-import { PREFIX, startForwarding, startGateway, type TestGateway } from './support.js'
+import { PREFIX, startGateway, type TestGateway } from './support.js'
 
 const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
 const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
@@ -113,9 +113,4 @@ describe('at a signal', () => {
     await gateway.close('SIGTERM')
     await closed
   })
-})
-
-test('the gateway waits for a slow answer longer than it keeps an idle connection', async () => {
-  const { port } = await startForwarding((_message, reply) => void setTimeout(() => reply.end('{}'), 4_500))
-  expect((await request(port, `POST ${PREFIX}/ready`, ['Host: localhost'], '{}')).status).toBe(200)
 })

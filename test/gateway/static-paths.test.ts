@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, rename, symlink } from 'node:fs/promises'
+import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readSitePath } from '../../src/local/gateway/files/site-folder.js'
 import { folderOf, serveSite, TAG } from './static-support.js'
 
 const SECRET = 'the secret'
@@ -87,43 +86,6 @@ describe('nothing from outside', () => {
     expect((await ask('/')).text).toBe(`${TAG}<p>page`)
   })
 
-  test('links of a Kubernetes mount are served: they lead into a folder that each update replaces', async () => {
-    const [first, second] = ['..2026_11_21_23_05_59.1234567890', '..2026_11_21_23_06_59.987654321']
-    const folder = await folderOf({
-      [`site/${first}/index.html`]: '<p>first',
-      [`site/${first}/.env`]: SECRET,
-      [`site/${second}/index.html`]: '<p>second',
-      [`site/${second}/.git/config`]: SECRET,
-      'site/..hidden/c.js': SECRET,
-      [`site/config/${first}/level.json`]: '{}',
-    })
-    const at = (name: string): string => join(folder, 'site', name)
-    await symlink(first, at('..data'))
-    for (const name of ['index.html', '.env', '.git']) await symlink(join('..data', name), at(name))
-    for (const name of ['.env', '.git']) await symlink(join('..data', name), at(`link${name}`))
-    await symlink(join('..hidden', 'c.js'), at('c.js'))
-    await symlink(join(first, 'level.json'), at('config/level.json'))
-    const { ask } = await serveSite(join(folder, 'site'))
-    expect((await ask('/')).text).toBe(`${TAG}<p>first`)
-    expect((await ask('/config/level.json')).text).toBe('{}')
-    const hidden = [
-      '/..data/index.html',
-      `/${first}/index.html`,
-      '/.env',
-      '/link.env',
-      '/.git/config',
-      '/link.git/config',
-      '/c.js',
-    ]
-    const statuses = async (): Promise<number[]> =>
-      (await Promise.all(hidden.map((path) => ask(path)))).map(({ status }) => status)
-    expect(await statuses()).toEqual(hidden.map(() => 404))
-    await symlink(second, at('..data_tmp'))
-    await rename(at('..data_tmp'), at('..data'))
-    expect((await ask('/')).text).toBe(`${TAG}<p>second`)
-    expect(await statuses()).toEqual(hidden.map(() => 404))
-  })
-
   test('a pipe is not opened: it would never end', async () => {
     const folder = await folderOf(files)
     execFileSync('mkfifo', [
@@ -156,10 +118,3 @@ function withoutPrivileges(): void {
   process.seteuid?.(65_534)
   onTestFinished(() => process.seteuid?.(0))
 }
-
-describe('on Windows also refused', () => {
-  test.each(['/C:/secret.txt', '/a.js::$DATA', '/a.js.', '/a.js%20', '/folder./b.js'])('%s', (target) => {
-    expect(readSitePath(target, true)).toBeTypeOf('string')
-    expect(readSitePath(target, false)).toBeTypeOf('object')
-  })
-})

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, request as httpsRequest } from 'node:https'
+import { request as httpsRequest } from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -9,7 +9,6 @@ import { converse, exchange, websocketHeaders } from '../node/support.js'
 import { selfSigned } from './certificate.js'
 import { sitePath } from './static-support.js'
 import { PREFIX, startGateway, type TestGateway } from './support.js'
-import { listenHere } from '../support/listen.js'
 
 const { cert, key } = selfSigned()
 
@@ -81,19 +80,6 @@ describe('over HTTPS', () => {
     expect((await ask(port, `GET ${PREFIX}/gameserver`))[0]).toBe(200)
     expect(warnings).toEqual([])
   })
-})
-
-test('a sidecar by TLS whose certificate nobody vouches for is not spoken to', async () => {
-  const asked: string[] = []
-  const sidecar = createServer({ cert, key }, (message, reply) => {
-    asked.push(message.url!)
-    reply.end('{}')
-  })
-  const port = await listenHere(sidecar)
-  const gateway = await startGateway({ sidecar: `https://127.0.0.1:${port}` })
-  const answer = await fetch(`${gateway.url}${PREFIX}/ready`, { method: 'POST', body: '{}' })
-  expect([answer.status, ((await answer.json()) as { code: number }).code]).toEqual([502, 14])
-  expect(asked).toEqual([])
 })
 
 /** Seconds after which the kernel asks a silent other end whether it is there; nothing where it doesn't. */

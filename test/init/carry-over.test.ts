@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { problemsOf } from '../deploy/support/validate.js'
-import { read } from '../support/source.js'
 import { init, PAGE, project } from './support.js'
 
 interface Spec {
@@ -57,12 +56,6 @@ spec:
     }
   })
 
-  test('with lists in its status alone, as the local mode reads them, makes a Fleet with these lists', async () => {
-    const folder = await projectWith('status: { lists: { players: { capacity: 8 } } }')
-    expect((await init(folder)).code).toBe(0)
-    expect((await fleetIn(folder)).spec['lists']).toMatchObject({ players: { capacity: 8 } })
-  })
-
   test('with fields that a Fleet has no place for: init names them and ends with exit code 1', async () => {
     const folder = await projectWith('metadata: { name: a, namespace: games }\nstatus: { state: Ready }')
     const { code, out } = await init(folder)
@@ -90,13 +83,7 @@ spec:
   })
 
   test.each([
-    ['metadata: { name: My_Tag }', 'metadata.name must be lower-case'],
     ['spec: { health: { failureThreshold: 0 } }', 'spec.health.failureThreshold must be'],
-    ['spec: { lists: { players: { capacity: 5000000 } } }', 'spec.lists.players.capacity must be'],
-    [
-      'spec: { template: { spec: { containers: [{ name: Game Server, image: "g:1" }] } } }',
-      'spec.template.spec.containers[0].name must be lower-case',
-    ],
     [
       'spec: { template: { spec: { containers: [{ name: game }] } } }',
       'spec.template.spec.containers[0] needs the field "image"',
@@ -109,13 +96,6 @@ spec:
       expect(code).toBe(1)
     },
   )
-
-  test('that is complete only with the fields that init adds is accepted', async () => {
-    const folder = await projectWith('spec: { lists: { players: { capacity: 8 } } }')
-    const { code, out } = await init(folder)
-    expect({ code, out }).toMatchObject({ code: 0 })
-    expect(out).not.toContain('refuses')
-  })
 
   test('with a pod of its own keeps that pod, and its image is the one to build', async () => {
     const folder = await projectWith(
@@ -136,13 +116,6 @@ spec:
     expect(await textIn(folder, 'fleet.yaml')).toBe(before)
   })
 
-  test("of the browser demo makes a Fleet with the demo's counter and list", async () => {
-    const folder = await project({ ...PAGE, 'gameserver.yaml': read('demo/gameserver.yaml') })
-    expect((await init(folder)).code).toBe(0)
-    const { counters, lists } = (await fleetIn(folder)).spec
-    expect({ counters, lists }).toMatchObject({ counters: { players: {} }, lists: { roster: {} } })
-  })
-
   test.each([
     [['--players-port', '7000'], '--players-port must be 9000, as in gameserver.yaml; got "7000".'],
     [['--webrtc'], '--webrtc needs protocol: TCPUDP in gameserver.yaml; got "TCP".'],
@@ -153,15 +126,6 @@ spec:
     )
     expect(await init(folder, ...args)).toEqual({ code: 64, out: '', err: message })
     expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
-  })
-
-  test('with a container refuses flags of the page that are not among the args of the container', async () => {
-    const container = '{ name: g, image: g:1, args: [--webgl, --path, /a.html] }'
-    const folder = await projectWith(`spec: { template: { spec: { containers: [${container}] } } }`)
-    expect((await init(folder, '--path', '/b.html', '--webgl')).err).toBe(
-      '--path=/b.html must be among the args in gameserver.yaml, which fleet.yaml takes over.',
-    )
-    expect((await init(folder, '--path', '/a.html', '--webgl')).code).toBe(0)
   })
 
   test.each([

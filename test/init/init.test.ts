@@ -2,7 +2,7 @@ import { readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { writeFiles } from '../../src/deploy/init/write-files.js'
-import { init, initIn, packageJson, PAGE, project } from './support.js'
+import { init, initIn, PAGE, project } from './support.js'
 
 const FILES = [
   '.dockerignore',
@@ -89,27 +89,6 @@ describe('init', () => {
     expect((await init(folder)).out).toContain('There is nothing to do')
   })
 
-  test('warns of a Dockerfile that starts no host, but not of the Dockerfile that init wrote', async () => {
-    const sentence = "The existing Dockerfile doesn't name gameserver-sidecar, so its image starts no host"
-    expect((await initIn({}, { ...PAGE, Dockerfile: 'FROM nginx\n' })).out).toContain(sentence)
-    const own = await (await initIn()).text('Dockerfile')
-    expect((await initIn({}, { ...PAGE, Dockerfile: own })).out).not.toContain('starts no host')
-  })
-
-  test('says how a package that lies outside of the project gets into the image', async () => {
-    const from = (version: string) => ({ dependencies: { 'gameserver-sidecar': version } })
-    const { folder, code, out, text } = await initIn(from('file:../gameserver-sidecar-1.0.0.tgz'))
-    expect(code).toBe(0)
-    expect(out).toContain(
-      "gameserver-sidecar is installed from ../gameserver-sidecar-1.0.0.tgz, where docker build can't reach it: " +
-        'copy it into the project, then run "npm install ./gameserver-sidecar-1.0.0.tgz".',
-    )
-    // Once that is done, the image takes it.
-    expect(await text('Dockerfile')).toContain('\nCOPY package*.json gameserver-sidecar-1.0.0.tgz ./\n')
-    await packageJson(folder, from('file:gameserver-sidecar-1.0.0.tgz'))
-    expect((await init(folder)).out).not.toContain("can't reach")
-  })
-
   test('never writes through a link', async () => {
     const folder = await project()
     const outside = await project({})
@@ -123,30 +102,23 @@ describe('init', () => {
 
   test.each([
     ['--name', 'My_Game', '--name must be at most 63 lower-case letters, digits and "-"'],
-    ['--name', '-a', '--name must be'],
     ['--name', 'a'.repeat(64), '--name must be'],
     ['--kind', 'deno', '--kind must be "page" or "node"; got "deno"'],
     ['--players-port', '80', '--players-port must be a whole number from 1024 to 65535; got "80"'],
-    ['--players-port', '7777x', '--players-port must be'],
     ['--players-port', '65536', '--players-port must be'],
-    ['--dir', '../dist', '--dir must be a path within the project'],
-    ['--dir', 'a/../../b', '--dir must be'],
+    ['--dir', 'a/../../b', '--dir must be a path within the project'],
     ['--dir', '/etc', '--dir must be'],
     ['--dir', 'my build', '--dir must be'],
     ['--dir', '$(reboot)', '--dir must be'],
     ['--entry', 'a"]\nRUN reboot', '--entry must be'],
     ['--path', 'a b.html', "--path must be the page's path within the build"],
-    ['--path', '//other.example/', '--path must be'],
     ['--image', 'My Game', "--image must be an image's name"],
-    ['--image', 'a:b:c', '--image must be'],
     ['--image', 'a\nRUN reboot', '--image must be'],
     ['--counter', 'rooms', '--counter must be a name'],
     ['--counter', 'rooms=0', '--counter must be rooms with a capacity from 1 to 2147483647; got "rooms=0"'],
     ['--counter', 'a/b=1', '--counter must be a name'],
-    ['--counter', 'rooms=1e3', '--counter must be a name'],
     ['--counter', 'rooms=1 rooms=2', '--counter must be given once for each name; got "rooms" twice'],
     ['--edge', 'https://play.example.com', '--edge must be the name in the certificate, such as play.example.com'],
-    ['--edge', 'localhost', '--edge must be the name'],
     ['--edge', 'a.example"; return 200', '--edge must be the name'],
     ['--nodes', '10.0.0.0/8', '--nodes is for the edge; leave it out, or give --edge play.example.com'],
     ['--list', 'players=1001', '--list must be players with a capacity from 1 to 1000; got "players=1001"'],
@@ -187,7 +159,6 @@ describe('without flags, init takes', () => {
     ['--_x_--', 'x'],
     ['Ünïcode Défense', 'unicode-defense'],
     ['x'.repeat(80), 'x'.repeat(63)],
-    [`${'x'.repeat(62)}-y`, 'x'.repeat(62)],
   ])('the name %j of package.json becomes %j', async (name, expected) => {
     const { text } = await initIn({ name })
     expect(await text('fleet.yaml')).toContain(`\n  name: ${expected}\n`)
@@ -199,13 +170,6 @@ describe('without flags, init takes', () => {
       'Space Game',
     )
     expect((await init(folder)).out).toContain('docker build -t space-game:1 .')
-  })
-
-  test('the name and build of a package.json that begins with a byte order mark', async () => {
-    const content = JSON.stringify({ name: 'marked', scripts: { build: 'vite build' } })
-    const { text } = await initIn(undefined, { ...PAGE, 'package.json': `\ufeff${content}` })
-    expect(await text('fleet.yaml')).toContain('\n  name: marked\n')
-    expect(await text('Dockerfile')).toContain('\nRUN npm run build\n')
   })
 
   test('.dockerignore lists the build folder only if .gitignore does, since other builds write beside sources', async () => {
@@ -254,6 +218,7 @@ describe('without flags, init takes', () => {
     ['a script that runs when packages are installed', { scripts: { postinstall: 'node make.mjs' } }, {}],
     ['packages of its own', { workspaces: ['packages/*'] }, {}],
     ['packages of its own, by pnpm', {}, { 'pnpm-workspace.yaml': 'packages:\n  - a\n' }],
+    ['a package of a folder', { dependencies: { shared: 'file:./shared' } }, {}],
     ['patches of packages', {}, { 'patches/a.patch': '' }],
   ])('the Dockerfile copies all files before it installs packages, for %s', async (_, content, files) => {
     const scripts = { build: 'node build.mjs', ...content['scripts'] }

@@ -1,7 +1,180 @@
+import { validate } from 'dockerfile-utils'
 import { describe, expect, test } from 'vitest'
-import { initIn } from './support.js'
+import { init, initIn } from './support.js'
+
+type Files = Readonly<Record<string, string>>
 
 const SERVER = { dependencies: { 'gameserver-sidecar': '1', ws: '8' }, scripts: { start: 'node server.mjs' } }
+const NEST = { start: 'nest start', 'start:prod': 'node dist/main', build: 'nest build' }
+const COLYSEUS = { start: 'tsx watch src/index.ts', build: 'npm run clean && tsc', clean: 'rimraf build' }
+
+/** The program that the image starts, with what runs it. */
+const STARTED = /\nENTRYPOINT \["\/usr\/bin\/tini", "--", "\/usr\/local\/bin\/(\w+)", "\/server\/(.*)"\]\n$/
+
+async function startedIn(content: object, files: Files) {
+  const { code, out, text } = await initIn(content, files)
+  expect({ code, out }).toMatchObject({ code: 0 })
+  const docker = await text('Dockerfile')
+  expect(validate(docker)).toEqual([])
+  const [, runtime, program] = STARTED.exec(docker) ?? []
+  return { out, docker, program: program === undefined ? undefined : `${runtime} ${program}` }
+}
+
+describe('the image starts the program, and init says why it took the project for one:', () => {
+  const main = { 'src/index.ts': '', 'server.js': '', 'dist/index.html': '' }
+  test.each<[what: string, content: object, files: Files, program: string, why: string]>([
+    [
+      'NestJS',
+      { scripts: NEST, dependencies: { '@nestjs/core': '11' } },
+      { 'src/main.ts': '' },
+      'node dist/main.js',
+      'npm run start:prod runs dist/main.js',
+    ],
+    [
+      'Colyseus, whose build makes the main file',
+      { main: 'build/index.js', scripts: COLYSEUS, dependencies: { '@colyseus/core': '0.16' } },
+      { 'src/index.ts': '' },
+      'node build/index.js',
+      'it depends on @colyseus/core',
+    ],
+    [
+      'the main file',
+      { scripts: { start: 'node .' }, main: 'server.js', dependencies: { fastify: '5' } },
+      main,
+      'node server.js',
+      'npm start runs server.js',
+    ],
+    [
+      'the output of tsc',
+      { scripts: { build: 'tsc', start: 'npm run build && node build' } },
+      {},
+      'node build/index.js',
+      'npm start runs build/index.js',
+    ],
+    [
+      'a script that runs another',
+      { scripts: { start: 'npm run go', go: 'NODE_ENV=x node server.js' } },
+      main,
+      'node server.js',
+      'npm start runs server.js',
+    ],
+    ['Bun', { scripts: { start: 'bun run src/index.ts' } }, main, 'bun src/index.ts', 'npm start runs src/index.ts'],
+    ['tsx', { scripts: { start: 'tsx watch src/index.ts' } }, main, 'node src/index.ts', 'npm start runs src/index.ts'],
+    [
+      'cross-env',
+      { scripts: { start: 'cross-env A=b node -r a/b src/index.ts' } },
+      main,
+      'node src/index.ts',
+      'npm start runs',
+    ],
+    [
+      'nodemon',
+      { scripts: { start: 'npm run lint && nodemon --watch src --ext ts src/index.ts' } },
+      main,
+      'node src/index.ts',
+      'npm start runs',
+    ],
+    [
+      'exec',
+      { scripts: { start: 'gameserver-sidecar exec -f fleet.yaml --restart -- node server.js' } },
+      main,
+      'node server.js',
+      'npm start runs',
+    ],
+    [
+      'a server package and a usual name',
+      { dependencies: { 'socket.io': '4' } },
+      main,
+      'node server.js',
+      'it depends on socket.io',
+    ],
+    [
+      'main of package.json',
+      { main: './src/index.ts' },
+      main,
+      'node src/index.ts',
+      'main of package.json is src/index.ts',
+    ],
+  ])('%s', async (_, content, files, expected, why) => {
+    const { program, out } = await startedIn(content, files)
+    expect(program).toBe(expected)
+    expect(out).toContain(`Taken for a program, since ${why}`)
+    expect(out).toContain('; for a page give --kind page.')
+  })
+
+  test('a main file that the page itself loads makes no program', async () => {
+    const files = { 'index.html': '<script src="./game.js"></script>', 'game.js': '' }
+    expect((await startedIn({ main: 'game.js' }, files)).program).toBeUndefined()
+  })
+})
+
+describe('init writes nothing, and ends with the two commands to choose from', () => {
+  const fastify = { main: 'app.js', scripts: { start: 'fastify start -l info app.js' }, dependencies: { fastify: '5' } }
+
+  test.each<[what: string, content: object, files: Files, message: string, entry: string]>([
+    [
+      'for Deno',
+      {},
+      { 'deno.json': '{}', 'main.ts': '' },
+      'main.ts is for Deno, for which init writes no image',
+      'main.ts # if Node runs it',
+    ],
+    [
+      "where a framework's command starts the server",
+      fastify,
+      { 'app.js': '' },
+      'npm start runs "fastify start -l info app.js", which names no program for Node',
+      'server.mjs',
+    ],
+    [
+      'where the program of a server is missing',
+      { dependencies: { ws: '8' } },
+      {},
+      'the project is a server, since it depends on ws, but no script starts a program that is there',
+      'server.mjs',
+    ],
+    [
+      'where nothing is a page or a program',
+      { scripts: { test: 'jest' } },
+      {},
+      'nothing in the project is a page (index.html, a bundler of pages) or a program',
+      'server.mjs',
+    ],
+    [
+      'for a workspace',
+      { workspaces: ['a'], scripts: { start: 'npm start -w a' } },
+      {},
+      'npm start runs "npm start -w a", which names no program for Node',
+      'server.mjs',
+    ],
+  ])('%s', async (_, content, files, message, entry) => {
+    const { folder, code, out, err, names } = await initIn(content, files)
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    const [sentence, ...commands] = err.split('\n')
+    expect(sentence).toContain(`Nothing was written: ${message}`)
+    expect(commands).toEqual([
+      expect.stringContaining(`  npx gameserver-sidecar init --into ${folder} --entry ${entry}`),
+      `  npx gameserver-sidecar init --into ${folder} --kind page --dir dist`,
+    ])
+    expect(names).not.toContain('Dockerfile')
+  })
+
+  test('after the program is named, init writes all files, and a second run names what differs', async () => {
+    const { folder, text } = await initIn(fastify, { 'app.js': '' }, '--entry', 'app.js')
+    expect(STARTED.exec(await text('Dockerfile'))?.[2]).toBe('app.js')
+    const { code, out } = await init(folder, '--image', 'other:2')
+    expect({ code, out }).toMatchObject({ code: 64 })
+    const again = await init(folder, '--entry', 'package.json')
+    expect(again).toMatchObject({ code: 0 })
+    expect(again.out).toMatch(/Dockerfile:\d+ .*ENTRYPOINT .*package\.json/)
+  })
+
+  test("a program that isn't there, and that no build can make, is refused", async () => {
+    const { code, err } = await initIn({}, {}, '--entry', 'main.js')
+    expect(code).toBe(64)
+    expect(err).toBe('--entry must be a file of the project, since there is no build script to make it; got "main.js".')
+  })
+})
 
 /** The counters and lists in the fleet.yaml of a program with this code. */
 async function placesOf(code: string, content: object = SERVER, file = 'server.mjs', ...args: string[]) {
@@ -13,109 +186,114 @@ async function placesOf(code: string, content: object = SERVER, file = 'server.m
   )
 }
 
-describe('the Fleet of a program', () => {
+describe('the Fleet of a program has the seats that its code takes:', () => {
+  const tracking = "import { trackPlayers, trackSessions } from 'gameserver-sidecar/players'\n"
   test.each([
-    ['attachServer() of ws', "import { attachServer } from 'gameserver-sidecar/ws'", ['lists players=16']],
+    ["import { attachServer } from 'gameserver-sidecar/ws'", ['lists players=16']],
+    ["const { attachServer } = require('gameserver-sidecar/socket.io')", ['lists players=16']],
+    ["import 'gameserver-sidecar/colyseus'", ['lists players=16']],
+    [`${tracking}trackPlayers(client, { noShow: 5 })`, ['lists players=16']],
+    [`${tracking}trackPlayers(client, { noShow: 5, list: 'guests' })`, ['lists guests=16']],
     [
-      'attachServer() of Socket.IO',
-      "const { attachServer } = require('gameserver-sidecar/socket.io')",
-      ['lists players=16'],
-    ],
-    ['attachServer() of Colyseus', "import 'gameserver-sidecar/colyseus'", ['lists players=16']],
-    [
-      'trackPlayers() without a name',
-      "import { trackPlayers } from 'gameserver-sidecar/players'\ntrackPlayers(client, { noShow: 5 })",
-      ['lists players=16'],
-    ],
-    [
-      'trackPlayers() with a list',
-      "import { trackPlayers } from 'gameserver-sidecar/players'\ntrackPlayers(client, { noShow: 5, list: 'guests' })",
-      ['lists guests=16'],
-    ],
-    [
-      'trackPlayers() with a counter, beside trackSessions()',
-      "import { trackPlayers, trackSessions } from 'gameserver-sidecar/players'\n" +
-        "trackSessions(client, { counter: 'rooms' })\ntrackPlayers(client, { counter: 'seats' })",
+      `${tracking}trackSessions(client, { counter: 'rooms' })\ntrackPlayers(client, { counter: 'seats' })`,
       ['counters seats=16'],
     ],
     [
-      'the option players of attachServer()',
       "import { attachServer } from 'gameserver-sidecar/ws'\nattachServer(io, { players: { list: 'crew' } })",
       ['lists crew=16'],
     ],
-  ])('that takes seats by %s has them', async (_, code, expected) => {
+    ["import { attachServer } from 'gameserver-sidecar/ws'\nattachServer(s, { players: false })", []],
+    [`${tracking}trackSessions(client)`, []],
+    ["import { createClient } from 'gameserver-sidecar'\n// import 'gameserver-sidecar/ws'", []],
+  ])('%j', async (code, expected) => {
     expect(await placesOf(code)).toEqual(expected)
   })
 
-  test.each([
-    ['players: false', "import { attachServer } from 'gameserver-sidecar/ws'\nattachServer(s, { players: false })"],
-    ['sessions alone', "import { trackSessions } from 'gameserver-sidecar/players'\ntrackSessions(client)"],
-    ['the client alone', "import { createClient } from 'gameserver-sidecar'\n// import 'gameserver-sidecar/ws'"],
-  ])('with %s has no seats', async (_, code) => {
-    expect(await placesOf(code)).toEqual([])
-  })
-
-  test('has the seats that the sources take if the program is the output of a build', async () => {
+  test('those of the sources if a build makes the program', async () => {
     const content = { ...SERVER, main: 'dist/main.js', scripts: { build: 'tsc' } }
     expect(await placesOf("import 'gameserver-sidecar/ws'", content, 'src/main.ts')).toEqual(['lists players=16'])
   })
 
-  test('has the list that a flag names instead, and a counter beside the seats', async () => {
+  test('the list that a flag names instead, and a counter beside the seats', async () => {
     const code = "import 'gameserver-sidecar/ws'"
     expect(await placesOf(code, SERVER, 'server.mjs', '--list', 'crew=4')).toEqual(['lists crew=4'])
-    expect(await placesOf(code, SERVER, 'server.mjs', '--counter', 'rooms=4')).toEqual([
-      'counters rooms=4',
-      'lists players=16',
-    ])
-  })
-
-  test('replaces a server that sends no beat for --health seconds', async () => {
-    const { text } = await initIn(SERVER, { 'server.mjs': '' }, '--health', '30')
-    expect(await text('fleet.yaml')).toContain('\n        periodSeconds: 10\n        failureThreshold: 3\n')
+    const both = await placesOf(code, SERVER, 'server.mjs', '--counter', 'rooms=4')
+    expect(both).toEqual(['counters rooms=4', 'lists players=16'])
   })
 })
 
-describe('of a program, init reports', () => {
-  const dev = { devDependencies: { husky: '9', '@types/ws': '8', 'pino-pretty': '13', ws: '8' } }
+test('a server that sends no beat for --health seconds is replaced', async () => {
+  const { text } = await initIn(SERVER, { 'server.mjs': '' }, '--health', '30')
+  expect(await text('fleet.yaml')).toContain('\n        periodSeconds: 10\n        failureThreshold: 3\n')
+})
 
-  test('the devDependencies that its code imports, and not those in its texts and comments', async () => {
-    const code = `import { pino } from 'pino'
-      // import ws from 'ws'
-      const log = pino({ transport: { target: 'pino-pretty' } })
-      log.info("import ws from 'ws'", 'ws', \`require('ws')\`, Array.from('ws'))`
-    const { out } = await initIn({ ...dev, main: 'server.js' }, { 'server.js': code })
-    expect(out).not.toContain('devDependency')
+describe('init reports', () => {
+  test('a build folder that is not there yet', async () => {
+    const { out } = await startedIn({ scripts: { build: 'build' }, devDependencies: { vite: '8' } }, {})
+    expect(out).toContain('There is no dist/index.html yet: npm run build has to make it in the image')
+  })
+
+  test('the devDependencies that the program imports, also indirectly, and no others', async () => {
+    const dev = ['ws', '@team/lib', 'fits', 'mocha', 'pino-pretty']
+    const { out } = await startedIn(
+      { main: 'src/server.ts', devDependencies: Object.fromEntries(dev.map((name) => [name, '1'])) },
+      {
+        'src/server.ts': "import { play } from './rooms/room.js'\n// It doesn't matter\nawait import('@team/lib/part')",
+        'src/rooms/room.ts': "import type { Fit } from 'fits'\nimport '..'\nexport { play } from '../lib/play'",
+        'src/lib/play/index.ts': "const ws = require('ws/lib/part')\nlog(\"import a from 'pino-pretty'\", 'mocha')",
+      },
+    )
+    expect(out).toContain(
+      'src/lib/play/index.ts imports ws, which is a devDependency, so the image goes without it: run "npm install ws".',
+    )
+    expect(out).toContain('src/server.ts imports @team/lib,')
+    expect(out).not.toMatch(/fits|mocha|pino/)
+  })
+
+  test('tsx among the devDependencies, which a TypeScript program is started with', async () => {
+    const content = { scripts: { start: 'tsx server.ts' }, devDependencies: { tsx: '4' } }
+    const { out, docker } = await startedIn(content, { 'server.ts': '' })
+    expect(out).toContain('server.ts needs tsx, which is a devDependency')
+    expect(docker).toContain('NODE_OPTIONS="--import tsx"')
   })
 
   test.each([
-    ['postinstall', 'husky install', {}],
-    ['prepare', 'npm run x && lint-it .', { 'node_modules/husky/package.json': '{"bin": {"lint-it": "a.js"}}' }],
-  ])('a %s script that runs a devDependency', async (name, script, files) => {
-    const { out } = await initIn({ ...dev, scripts: { [name]: script } }, { 'server.js': '', ...files })
-    expect(out).toContain(
-      `The script ${name} runs husky, which is a devDependency, so the install in docker build fails: run "npm install husky"`,
-    )
-  })
-
-  test.each([
-    ['a file .env', {}, { '.env': 'A=1' }],
-    ['--env-file in npm start', { scripts: { start: 'node --env-file=.env server.js' } }, {}],
-  ])('%s, which the image goes without', async (_, content, files) => {
-    const { out } = await initIn(content, { 'server.js': '', ...files })
-    expect(out).toContain(
-      'The image goes without .env, which .dockerignore lists: give its variables as env in fleet.yaml',
-    )
+    ['dist\n', true],
+    ['node_modules\n', false],
+  ])('of an existing .dockerignore with %j whether it lacks node_modules', async (ignored, isTold) => {
+    const { out } = await startedIn({}, { 'dist/index.html': '', '.dockerignore': ignored })
+    expect(out.includes("The existing .dockerignore doesn't list node_modules")).toBe(isTold)
   })
 
   test.each([
     ['game', /The image game has no tag of its own, .*: write game:1, and a new tag/],
-    ['registry.example:5000/game', /has no tag of its own/],
     ['game:latest', /The image game:latest has no tag of its own, .*: write game:1/],
-    ['game:2', undefined],
-    [`game@sha256:${'0'.repeat(64)}`, undefined],
-  ])('of the image %s whether each start would pull it', async (image, sentence) => {
-    const { out } = await initIn({}, { 'server.js': '' }, '--image', image)
-    if (sentence === undefined) expect(out).not.toContain('no tag')
-    else expect(out).toMatch(sentence)
+    ['registry.example:5000/game', /has no tag of its own/],
+    ['game:2', /^(?!.*no tag)/s],
+    [`game@sha256:${'0'.repeat(64)}`, /^(?!.*no tag)/s],
+  ])('the image %s if each start would pull it', async (image, sentence) => {
+    expect((await initIn({}, { 'server.js': '' }, '--image', image)).out).toMatch(sentence)
   })
+})
+
+test('the manifests say where a program may write', async () => {
+  const { text } = await initIn({}, { 'server.mjs': '' })
+  expect(await text('fleet.yaml')).toMatch(/# .*EROFS/)
+})
+
+test.each([
+  ['spaces', 'file:my packages/sidecar.tgz', 'my packages/sidecar.tgz'],
+  ['a line end', 'file:a.tgz ./\nRUN reboot\n#', 'a.tgz ./\nRUN reboot\n#'],
+])('a file of package.json with %s in its path is one argument of the Dockerfile', async (_, version, path) => {
+  const { docker } = await startedIn({ dependencies: { 'gameserver-sidecar': version } }, { 'dist/index.html': '' })
+  expect(docker).toContain(`\nCOPY ["package*.json", ${JSON.stringify(path)}, "./"]\n`)
+  expect(docker).not.toMatch(/^RUN reboot/m)
+})
+
+test('a main file whose name would end a line of the Dockerfile is refused, and nothing is written', async () => {
+  const name = 'a.js"]\nRUN reboot\n#.js'
+  const { code, err, names } = await initIn({ main: name }, { [name]: '' })
+  expect(code).toBe(64)
+  expect(err).toMatch(/^--entry must be a path within the project, .*; got "a\.js"\]\\u000aRUN reboot/)
+  expect(names).not.toContain('Dockerfile')
 })

@@ -13,13 +13,10 @@ export const PAGE: Files = { 'dist/index.html': '' }
 export const init = (into: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> =>
   run('init', '--yes', '--into', into, ...args).finished
 
-export const packageJson = (folder: string, content: object): Promise<void> =>
-  writeFile(join(folder, 'package.json'), JSON.stringify(content))
-
 /** A project with these files and this package.json, if any. */
 export async function project(files: Files = PAGE, content?: object): Promise<string> {
   const folder = await temporaryFolder('init')
-  if (content !== undefined) await packageJson(folder, content)
+  if (content !== undefined) await writeFile(join(folder, 'package.json'), JSON.stringify(content))
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, name), text)

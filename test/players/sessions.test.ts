@@ -74,6 +74,29 @@ test('without counter and label the server is Ready again after each session, an
   expect(game.writes().map(({ operation }) => operation)).toEqual(['ready', 'ready', 'shutdown'])
 })
 
+test('ready() is not called while a newer allocation has a session', async () => {
+  const game = await play({})
+  for (const sessions of [1, 2]) {
+    game.mock.allocate()
+    await game.mock.advance(100)
+    expect(game.sessions.active).toHaveLength(sessions)
+  }
+  for (const next of ['Allocated', 'Ready']) {
+    await game.sessions.active[0]!.end()
+    await game.mock.advance(2000)
+    expect(game.mock.gameServer.status.state).toBe(next)
+  }
+})
+
+test('a session that ends within onSession frees its place', async () => {
+  const game = await play({ counter: 'rooms', onSession: (session) => void session.end() })
+  const ended: string[] = []
+  game.sessions.on('ended', ({ id }) => ended.push(id))
+  await allocate(game, 2)
+  await game.mock.advance(2000)
+  expect([game.sessions.active, game.sessions.started, ended.length, game.count()]).toEqual([[], 2, 2, 0])
+})
+
 test.each(['client', 'tracker'] as const)(
   'a closed %s stops the tracking: no event, no write, and end() still resolves',
   async (which) => {
@@ -177,17 +200,6 @@ describe('maxSessions', () => {
 
 describe('label', () => {
   const LABEL = { 'agones.dev/sdk-free': 'false' }
-
-  test('the label beside a counter is false while no other session may start', async () => {
-    const game = await play({ counter: 'rooms', label: 'free', maxSessions: 2 })
-    expect(game.label('free')).toBe('true')
-    await allocate(game, 2)
-    await game.mock.advance(1000)
-    expect(game.label('free')).toBe('false')
-    await endAll(game)
-    await game.mock.advance(1000)
-    expect(game.label('free')).toBe('true')
-  })
 
   test('a label that a restarted sidecar has lost, or that was changed from outside, is written again', async () => {
     const game = await play({ label: 'free' })

@@ -1,11 +1,10 @@
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest'
-import { createClient, type SidecarClient } from '../../src/index.node.js'
+import { createClient } from '../../src/index.node.js'
 import { createMock } from '../../src/platform/mock.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { trackPlayers, trackSessions } from '../../src/players/index.js'
-import { localWorld, mockWorld } from './support/sidecar-world.js'
-import { runSoak, type Library, type SoakOptions, type SoakResult } from './support/soak.js'
-import { gameServerOf, type World } from './support/world.js'
+import { runSoak, type Library, type SoakOptions } from './support/soak.js'
+import { gameServerOf, localWorld, mockWorld, type World } from './support/world.js'
 
 type Trackers = Omit<Library, 'createClient'>
 
@@ -38,7 +37,7 @@ async function soak(
   world: World,
   trackers: Trackers,
   options: SoakOptions,
-): Promise<SoakResult> {
+) {
   onTestFinished(() => world.close())
   const result = await runSoak({ createClient, ...trackers }, world, options)
   return { ...result, violations: result.violations.slice(0, 12) }
@@ -61,22 +60,6 @@ describe('players and sessions under faults, in virtual time', () => {
   it('the sessions add up', async (context) => {
     const { violations } = await soak(context, onMock(), { trackSessions }, { ...virtual, steps: 400 })
     expect(violations).toEqual([])
-  })
-
-  /** A client that reports no connection changes and can't be asked about the fate of a write. */
-  const silent = (client: SidecarClient): SidecarClient =>
-    Object.assign(Object.create(client) as SidecarClient, {
-      on: (type: never, listener: never) => (type === 'connection' ? () => {} : client.on(type, listener)),
-      getGameServer: () => Promise.reject(new Error('not told')),
-    })
-
-  it.each<[string, Trackers]>([
-    ['players', { trackPlayers: (client, options) => trackPlayers(silent(client), options) }],
-    ['sessions', { trackSessions: (client, options) => trackSessions(silent(client), options) }],
-  ])('a tracker of %s that never finds out what became of a write is caught', async (_, trackers) => {
-    const options = { ...virtual, seed: 1, steps: 200, atMost: 30_000 }
-    const { violations } = await soak({ onTestFinished }, onMock(1), trackers, options)
-    expect(violations.map(({ what }) => what)).toContainEqual(expect.stringContaining('no agreement'))
   })
 })
 

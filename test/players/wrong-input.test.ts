@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { trackPlayers, trackSessions, type PlayersOptions, type SessionsOptions } from '../../src/players/index.js'
-import { connectPage, startSidecar } from '../support/with-sidecar.js'
 import { fate, play } from './players-support.js'
-import { play as playSessions, ROOMS, track } from './sessions-support.js'
+import { play as playSessions } from './sessions-support.js'
 
 describe('invalid options', () => {
   const onSession = (): void => {}
@@ -107,12 +106,5 @@ describe('sessions of a GameServer that can’t count sessions', () => {
   test('without the feature gate an error is reported at once', async () => {
     const { errors } = await playSessions({ counter: 'rooms' }, { featureGates: { CountsAndLists: false } })
     expect(errors).toMatchObject([{ code: 'FEATURE_DISABLED' }])
-  })
-
-  test.each([{ counter: 'rooms' }, { label: 'free' }])('in direct mode %j gives one error at once', async (options) => {
-    const sidecar = await startSidecar({ gameServer: ROOMS })
-    const { errors, client } = track(connectPage(sidecar, { crossOrigin: 'direct' }), options)
-    await client.waitFor(() => true)
-    await expect.poll(() => errors).toMatchObject([{ code: 'CROSS_ORIGIN' }])
   })
 })

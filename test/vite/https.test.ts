@@ -1,13 +1,10 @@
 import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { connect, constants, createServer, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
+import { connect, constants, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
 import { startFakeSidecar } from '../gateway/support.js'
 import { converse } from '../node/support.js'
-import { DevSidecar, resolvePluginOptions } from '../../src/local/vite/dev-sidecar.js'
-import { listenHere } from '../support/listen.js'
 import { dev } from './support.js'
 
 interface Answer {
@@ -76,29 +73,3 @@ test('over TLS, where Vite speaks HTTP/2: calls, the stream, the guard, and the 
   const watch = converse(`${url}/_/sidecar/watch/gameserver`, { rejectUnauthorized: false })
   expect(JSON.parse(await watch.frame(0))).toHaveProperty('result.object_meta')
 })
-
-test.each(['GET', 'POST'])(
-  'a page that gives up its %s over HTTP/2 before the sidecar has started is let go',
-  async (method) => {
-    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const sidecar = new DevSidecar(resolvePluginOptions({ local: true }), 'http', logger)
-    onTestFinished(() => sidecar.close())
-    const served = new Promise<boolean>((resolve, reject) => {
-      const server = createServer((message, reply) => {
-        const [given, answer] = [message, reply] as unknown as [IncomingMessage, ServerResponse]
-        sidecar.serve(given, answer).then(resolve, reject)
-        // The sidecar needs some turns to start.
-        reply.stream.destroy()
-      })
-      void listenHere(server).then((port) => {
-        const session = connect(`http://127.0.0.1:${port}`)
-        onTestFinished(() => session.destroy())
-        const path = method === 'GET' ? 'gameserver' : 'ready'
-        const stream = session.request({ ':method': method, ':path': `/_/sidecar/${path}`, ':authority': 'localhost' })
-        stream.on('error', () => undefined)
-        if (method === 'POST') stream.write('{')
-      })
-    })
-    expect(await served).toBe(true)
-  },
-)

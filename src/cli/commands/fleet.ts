@@ -1,16 +1,18 @@
 import { statSync } from 'node:fs'
-import type { Fleet, FleetRunEvent } from '../../local/fleet.js'
+import type { FleetRunEvent } from '../../local/fleet.js'
 import type { FleetOptions } from '../../host/create-fleet.js'
+import { entryView } from '../../platform/fleet.js'
 import { plainText } from '../../local/files.js'
-import { defineCommand, type CliContext, type Colors, type Invocation } from '../context.js'
+import { defineCommand, type Colors, type Invocation } from '../context.js'
 import { UsageError } from '../exit-codes.js'
 import { names, port, portRange, seconds, several, whole } from '../flag-values.js'
 import { option, text, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
-import { attachKeys, hasKeys, keyRow, openByFlag, openInBrowser, type Key } from '../keys.js'
+import { openByFlag } from '../open-browser.js'
 import { logFormat, open, platform, refuseHome, yes } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
-import { clockTime } from '../event-lines.js'
+import { clockTime } from '../../platform/sidecar.js'
+import { bannerRow } from '../event-lines.js'
 
 const flags = {
   file: option('path', 'Fleet, FleetAutoscaler or GameServer; repeatable; saving it makes an update', several, {
@@ -20,10 +22,9 @@ const flags = {
   max: option('n', 'most GameServers, whatever an autoscaler wants', whole, { byDefault: 20 }),
   port: option('port', 'port of the API and the dashboard; 0 for any (default: 9350 if it is free, else any)', port, {
     short: 'p',
-    also: ['http-port'],
   }),
   playersPort: option('range', 'ports for players, each GameServer one (default: 7000-8000)', portRange, {
-    also: ['ports', 'players-ports'],
+    also: ['ports'],
   }),
   grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
   kubeconfig: text('file', 'write a kubeconfig with this API, for kubectl and other clients'),
@@ -42,16 +43,6 @@ const flags = {
 
 type FleetFlags = Values<typeof flags>
 
-const KEYS: readonly Key[] = [
-  ['a', 'allocate', 'takes a Ready GameServer, as a matchmaker does'],
-  ['u', 'update', 'replaces all that are not Allocated, as a new version does'],
-  ['+', 'more', 'scales the Fleet up by one'],
-  ['-', 'fewer', 'scales the Fleet down by one'],
-  ['o', 'dashboard', 'opens it in a browser'],
-  ['h', 'help', 'shows this'],
-  ['q', 'quit', 'ends the Fleet, as Ctrl-C does'],
-]
-
 export const command = defineCommand({
   args: '[command...]',
   usage: '[options] -- <command> [arguments...]\n       gameserver-sidecar fleet [options] <dir>',
@@ -65,12 +56,11 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
   const isJson = given.logFormat === 'json'
   const lines = createFleetLines(given.logFormat, context.colors)
   const game = gameOf(args, given)
-  const keys = !isJson && hasKeys()
   // A Fleet that can't start tells only why.
   const held: string[] = []
   let print = (line: string): void => void held.push(line)
   const onEvent = (event: FleetRunEvent): void => {
-    if (event.event === 'listening' && !isJson) banner(event, given, keys, context).forEach(print)
+    if (event.event === 'listening' && !isJson) banner(event, given, context.colors).forEach(print)
     else lines(event).forEach(print)
   }
   const { createFleet } = await import('../../host/create-fleet.js')
@@ -80,12 +70,7 @@ async function runFleet({ args, flags: given, context }: Invocation<typeof flags
   print = context.print
   held.forEach(print)
   if (given.open) openByFlag(`${fleet.url}/_/`, context.warn)
-  let detach: (() => void) | undefined
-  const quit = new Promise<string>((resolve) => {
-    if (keys) detach = attachFleetKeys(fleet, context, () => resolve('q'))
-  })
-  const by = await Promise.race([stopped, quit])
-  detach?.()
+  const by = await stopped
   const { length } = fleet.snapshot().servers
   if (!isJson) print(`Ending ${length} GameServer${length === 1 ? '' : 's'}; once more kills them.`)
   await fleet.close()
@@ -117,11 +102,10 @@ const optionsOf = ({ file, replicas, max, port, playersPort, grace, kubeconfig, 
 function banner(
   { url, fleet }: Extract<FleetRunEvent, { event: 'listening' }>,
   { kubeconfig }: FleetFlags,
-  keys: boolean,
-  { colors }: CliContext,
+  colors: Colors,
 ): string[] {
-  const { bold, cyan, green } = colors
-  const row = (title: string, value: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${value}`
+  const row = (title: string, text: string): string => bannerRow(colors, title, text)
+  const { bold, cyan } = colors
   return [
     row('Dashboard', cyan(`${url}/_/`)),
     row('API', `${cyan(url)}   (${bold(`GAMESERVER_FLEET_URL=${url}`)})`),
@@ -129,29 +113,7 @@ function banner(
       ? []
       : [row('kubectl', `kubectl --kubeconfig ${plainText(kubeconfig)} get gameservers`)]),
     row('Fleet', plainText(fleet)),
-    ...(keys ? [`  ${keyRow(KEYS, colors)}`] : []),
   ]
-}
-
-/** The timeline shows what a key did. */
-function attachFleetKeys(fleet: Fleet, context: CliContext, quit: () => void): () => void {
-  const { colors, print } = context
-  const scale = (by: number): void => {
-    const replicas = Math.max(0, fleet.snapshot().fleet.spec.replicas + by)
-    const result = fleet.perform({ type: 'scale', replicas })
-    if (!result.ok) print(colors.yellow(plainText(result.message)))
-  }
-  const actions = {
-    a: () => void fleet.allocate({}),
-    u: () => void fleet.perform({ type: 'update' }),
-    '+': () => scale(1),
-    // The same key without Shift.
-    '=': () => scale(1),
-    '-': () => scale(-1),
-    o: () => openInBrowser(`${fleet.url}/_/`, print),
-    q: quit,
-  }
-  return attachKeys(KEYS, actions, context)
 }
 
 type EntryType = Extract<FleetRunEvent, { event: 'entry' }>['entry']['type']
@@ -166,49 +128,31 @@ const MAX_LINE = 2_000
 
 /** Creates the function that turns an event of a Fleet into lines to print. */
 export function createFleetLines(format: 'pretty' | 'json', colors: Colors): (event: FleetRunEvent) => string[] {
-  return format === 'json' ? ({ event, ...details }) => [jsonEvent(event, details)] : createPretty(colors)
-}
-
-function createPretty(colors: Colors): (event: FleetRunEvent) => string[] {
-  const styles = [colors.cyan, colors.green, colors.magenta, colors.blue, colors.yellow]
-  /** The style of a GameServer's name, as long as the Fleet has it. */
-  const used = new Map<string, (text: string) => string>()
-  let next = 0
-
+  const { bold, dim, red, yellow, cyan, green, magenta, blue } = colors
+  const styles = [cyan, green, magenta, blue, yellow]
+  const entryStyles: Partial<Record<EntryType, (text: string) => string>> = {
+    ...{ warning: yellow, allocation: bold, state: bold, process: dim, created: dim },
+  }
   const nameOf = (server: string | undefined): string => {
-    if (server === undefined) return colors.bold('fleet')
-    const style = used.get(server) ?? styles[next++ % styles.length]!
-    used.set(server, style)
-    return style(plainText(server.slice(server.lastIndexOf('-') + 1), 30).padEnd(SHORT))
+    if (server === undefined) return bold('fleet')
+    const short = server.slice(server.lastIndexOf('-') + 1)
+    const style = styles[Array.from(short).reduce((sum, char) => sum + char.codePointAt(0)!, 0) % styles.length]!
+    return style(plainText(short, 30).padEnd(SHORT))
   }
-  const line = (server: string | undefined, text: string): string =>
-    `${colors.dim(clockTime(Date.now()))}  ${nameOf(server)}  ${text}`
 
-  return (event) => {
-    switch (event.event) {
-      case 'listening':
-        return []
-      case 'output':
-        return event.text
-          .split('\n')
-          .map((line) => plainText(line, MAX_LINE))
-          .map(
-            (text) => `${nameOf(event.server)} ${colors.dim('│')} ${event.level === 'error' ? colors.red(text) : text}`,
-          )
-      case 'entry': {
-        const { type, server, text } = event.entry
-        // The line begins with the GameServer's short name.
-        const rest = server === undefined ? text : text.replace(`${server}: `, '').replace(`${server} `, '')
-        const shown = QUIET.has(type) ? [] : [line(server, styleOf(type, colors)(plainText(rest, MAX_TEXT)))]
-        if (type === 'gone' && server !== undefined) used.delete(server)
-        return shown
-      }
+  return ({ event: name, ...details }) => {
+    if (format === 'json') return [jsonEvent(name, details)]
+    if ('entry' in details) {
+      const { type, at, server, text } = entryView(details.entry)
+      if (QUIET.has(type)) return []
+      const style = entryStyles[type] ?? String
+      return [`${dim(clockTime(at))}  ${nameOf(server)}  ${style(plainText(text, MAX_TEXT))}`]
     }
+    if (!('text' in details)) return []
+    const { server, level, text } = details
+    return text
+      .split('\n')
+      .map((line) => plainText(line, MAX_LINE))
+      .map((line) => `${nameOf(server)} ${dim('│')} ${level === 'error' ? red(line) : line}`)
   }
-}
-
-function styleOf(type: EntryType, colors: Colors): (text: string) => string {
-  if (type === 'warning') return colors.yellow
-  if (type === 'allocation' || type === 'state') return colors.bold
-  return type === 'process' || type === 'created' ? colors.dim : String
 }

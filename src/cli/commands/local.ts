@@ -3,10 +3,10 @@ import { variablePrefix } from '../../local/gateway.js'
 import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
 import type { ConformanceResult, LogEntry } from '../../platform/sidecar.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
-import { eventPrinter } from '../event-lines.js'
+import { bannerRow, eventPrinter } from '../event-lines.js'
 import { names, port, seconds } from '../flag-values.js'
 import { option, text, toggle, type Values } from '../flags.js'
-import { attachSidecarKeys, hasKeys, openByFlag, sidecarKeyRow } from '../keys.js'
+import { openByFlag } from '../open-browser.js'
 import { jsonEvent } from '../output.js'
 import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared-flags.js'
 import { failStart } from '../start-failure.js'
@@ -45,22 +45,14 @@ async function runLocal({ flags: options, context }: Invocation<typeof flags>): 
     count(totals, entry)
     printEvent(entry)
   })
-  let detach: (() => void) | undefined
-  const quit = new Promise<string>((resolve) => {
-    if (isJson || !hasKeys()) return
-    detach = attachSidecarKeys(local, dashboard, () => resolve('q'), context)
-  })
-  for (const line of isJson
-    ? [listeningLine(local, options, ms, context)]
-    : bannerLines(local, options, { ms, keys: detach !== undefined }, context))
-    print(line)
+  if (isJson) print(listeningLine(local, options, ms, context))
+  else bannerLines(local, options, ms, context).forEach(print)
   if (options.open && dashboard !== undefined) openByFlag(dashboard, context.warn)
-  const end = await Promise.race([stopped, quit, ...timeoutOf(options), ...conformanceOf(local, options)])
-  detach?.()
+  const end = await Promise.race([stopped, ...timeoutOf(options), ...conformanceOf(local, options)])
   const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
   await local.close()
   if (isJson) print(jsonEvent('stopped', { by: end ?? 'itself', ...totals }))
-  else if (end === 'SIGINT' || end === 'q') print(totalsText(totals))
+  else if (end === 'SIGINT') print(totalsText(totals))
   if (result === undefined) return 0
   const verdict = plainText(conformanceVerdict(result), 10_000)
   if (isJson) print(jsonEvent('conformance', { ...result }))
@@ -103,14 +95,14 @@ function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalFlags
 function bannerLines(
   local: LocalSidecar,
   { platform, file, dashboard }: LocalFlags,
-  { ms, keys }: { readonly ms: number; readonly keys: boolean },
+  ms: number,
   { colors, version }: CliContext,
 ): string[] {
-  const { bold, dim, cyan, green } = colors
+  const { bold, dim, cyan } = colors
   const { gameServer, health } = local.sidecar.snapshot()
   const beats = health.disabled ? 'health off' : `health ${health.periodSeconds} s x${health.failureThreshold}`
   const from = file === undefined ? '' : `   from ${plainText(file)} (watched)`
-  const row = (title: string, text: string): string => `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
+  const row = (title: string, text: string): string => bannerRow(colors, title, text)
   const name = plainText(gameServer.object_meta.name, 100)
   return [
     `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${ms} ms`)}`,
@@ -118,7 +110,6 @@ function bannerLines(
     ...(dashboard ? [row('Dashboard', cyan(dashboardUrl(local)))] : []),
     row('GameServer', `${name}  ${plainText(gameServer.status.state, 100)}   ${beats}${from}`),
     ...(local.controlToken === undefined ? [] : [`  Token of the control interface: ${local.controlToken}`]),
-    ...(keys ? [`  ${sidecarKeyRow(dashboard ? dashboardUrl(local) : undefined, colors)}`] : []),
     // Windows' shell understands double quotes, too.
     `  Waiting for a game's first call. To make one by hand: ${cyan(`curl -d "{}" ${local.url}/ready`)}`,
   ]

@@ -5,7 +5,7 @@ import { defineCommand, noticesOf, type CliContext, type Invocation } from '../c
 import { eventPrinter } from '../event-lines.js'
 import { names, port, someSeconds } from '../flag-values.js'
 import { option, text, toggle, under, type Values } from '../flags.js'
-import { openByFlag } from '../keys.js'
+import { openByFlag } from '../open-browser.js'
 import { jsonEvent } from '../output.js'
 import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidecar } from '../shared-flags.js'
 import { startError } from '../start-failure.js'

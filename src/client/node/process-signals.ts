@@ -2,7 +2,7 @@ import { check, checkNames } from '../checks.js'
 import type { Emitter } from '../emitter.js'
 import { SidecarError } from '../errors.js'
 import { globals, type LoggerLike } from '../globals.js'
-import type { ClientOptions, ProcessSignalOptions } from '../option-types.js'
+import type { ClientOptions, ProcessSignalOptions } from '../options.js'
 import type { SidecarClient, SidecarEvents } from '../types.js'
 
 /** The part of Node's `process` that is used. */

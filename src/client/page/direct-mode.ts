@@ -1,15 +1,14 @@
-import type { GameServer } from '../../protocol/game-server.js'
+import type { GameServer, ListStatus } from '../../protocol/game-server.js'
 import { type Operation, operations } from '../../protocol/operations.js'
-import type { Outcomes, Predicate, UnreadChange } from '../calls.js'
-import { SidecarError } from '../errors.js'
-import { own, type Resources } from '../game-server.js'
+import type { FindOutcome } from '../calls.js'
+import { SidecarError, type SidecarErrorCode } from '../errors.js'
+import { own } from '../game-server.js'
 import { type FetchInit, globals } from '../globals.js'
 import { requestInit } from '../http.js'
-import type { ClientOptions } from '../option-types.js'
+import type { ClientOptions } from '../options.js'
 import {
   type Access,
   type Call,
-  crossOriginHint,
   failedReply,
   isSafe,
   type JsonObject,
@@ -17,10 +16,8 @@ import {
   type Request,
   urlOf,
 } from '../request.js'
-import type { State } from '../state.js'
 import { follow, type Task, type Time } from '../time.js'
 import type { OpenWatch } from '../transports.js'
-import type { List, Outcome } from '../types.js'
 import type { Watch } from '../watch.js'
 
 /** ms until a refused page probes again, which takes four requests. */
@@ -72,7 +69,7 @@ export function createDirectMode(
     isForeign() && answered === false && error!.code === 'UNAVAILABLE'
 
   const refuseWith = (summary: string, cause?: unknown): SidecarError =>
-    new SidecarError('CROSS_ORIGIN', summary, { hint: crossOriginHint(), cause })
+    new SidecarError('CROSS_ORIGIN', summary, { cause })
 
   const mode = {
     baseUrl,
@@ -177,40 +174,30 @@ function createBlindRequest({ baseUrl, http }: Access, openWebSocket: OpenWatch,
 function resourceIn({ status }: GameServer, { operation, name, body }: Call): object {
   const kind = /List/.test(operation) ? 'list' : 'counter'
   const key = decodeURIComponent(name!)
-  const found: { values?: unknown } | undefined = own<object>(status[`${kind}s`], key)
+  const found = own<object>(status[`${kind}s`], key)
   if (!found) throw new SidecarError('NOT_FOUND', `There is no ${kind} "${key}"`)
   const { value } = (body ?? {}) as { value?: string }
-  const isHeld = Array.isArray(found.values) && found.values.includes(value)
-  if (value !== undefined && isHeld === (operation === 'addListValue'))
-    throw new SidecarError(
-      isHeld ? 'ALREADY_EXISTS' : 'NOT_FOUND',
-      `The list "${key}" ${isHeld ? 'already holds' : 'does not hold'} "${value}"`,
-    )
-  return found
+  if (value === undefined) return found
+  const refuse = (code: SidecarErrorCode, problem: string): never => {
+    throw new SidecarError(code, `The list "${key}" ${problem}`)
+  }
+  const { capacity, values } = found as ListStatus
+  const isHeld = !!values && values.includes(value)
+  if (operation !== 'addListValue') return isHeld ? found : refuse('NOT_FOUND', `does not hold "${value}"`)
+  if (isHeld) refuse('ALREADY_EXISTS', `already holds "${value}"`)
+  return values && values.length >= Number(capacity) ? refuse('OUT_OF_RANGE', 'is full') : found
 }
 
 /** ms within which the watch should show a write. */
 const DEADLINE = 3000
 
-/** Uses the watch to find the outcome of writes whose answers can't be read. */
-export function createOutcomes(watch: Watch, state: State, resources: Resources, time: Time): Outcomes {
-  const { toList } = resources
-  const pending = new Map<string, Promise<unknown>>()
-  // No name of a list has a slash.
-  const idOf = ({ list, value }: UnreadChange): string => `${list}/${value}`
-
-  /**
-   * Waits until the watch shows a write, in a later object.
-   *
-   * @param ask also reads: local mode's watch doesn't show lists
-   */
-  async function awaitInWatch(
-    task: Task,
-    before: GameServer | undefined,
-    passes: Predicate,
-    ask?: boolean,
-  ): Promise<Outcome> {
-    const shown = watch.until(task, (gameServer) => gameServer !== before && passes(gameServer), DEADLINE)
+/** Waits until the watch shows a write in a later object: no answer tells what became of it. */
+export const createFindOutcome =
+  (watch: Watch): FindOutcome =>
+  async (task, before, isShown, ask) => {
+    // If the GameServer had the state before the write, the watch can't show the write's effect.
+    if (before && isShown(before)) return 'sent'
+    const shown = watch.until(task, (gameServer) => gameServer !== before && isShown(gameServer), DEADLINE)
     if (ask) void watch.verify()
     return shown.then(
       () => 'confirmed',
@@ -221,33 +208,3 @@ export function createOutcomes(watch: Watch, state: State, resources: Resources,
       },
     )
   }
-
-  return {
-    // If the GameServer had the state before the write, the watch can't show the write's effect.
-    ofWrite: async (task, before, isShown) =>
-      before && isShown(before) ? 'sent' : awaitInWatch(task, before, isShown),
-
-    whenSettled: (task, change) => time.race(task, Promise.resolve(pending.get(idOf(change)))),
-
-    async ofListChange(task, before, found, change) {
-      const { list, value, added } = change
-      const listIn = (gameServer: GameServer | undefined, otherwise: object): List =>
-        toList(list, (gameServer && own<object>(gameServer.status.lists, list)) ?? otherwise)
-      const shown = awaitInWatch(
-        task,
-        before,
-        (gameServer) => listIn(gameServer, { capacity: 0 }).values.includes(value) === added,
-        true,
-      )
-      const id = idOf(change)
-      const forget = (): boolean => pending.delete(id)
-      pending.set(id, shown.then(forget, forget))
-      const outcome = await shown
-      const seen = listIn(state.last, found)
-      // A full list isn't refused at once, since a removal sent before may still make room.
-      if (outcome === 'sent' && added && !seen.values.includes(value) && seen.values.length >= seen.capacity)
-        throw new SidecarError('OUT_OF_RANGE', `The list "${list}" is full`)
-      return Object.assign(seen, { outcome })
-    },
-  }
-}

@@ -1,11 +1,11 @@
 import type { Connection } from '../connection.js'
 import { type EventTargetLike, globals, pick, tryTo } from '../globals.js'
 import type { Heartbeat } from '../heartbeat.js'
-import type { ClientOptions } from '../option-types.js'
+import type { ClientOptions } from '../options.js'
 import { type Hints, QUERY } from '../options.js'
 import type { State } from '../state.js'
 import { onAbort, type Time } from '../time.js'
-import { createDirectMode, createOutcomes, postInit } from './direct-mode.js'
+import { createDirectMode, createFindOutcome, postInit } from './direct-mode.js'
 
 /** The settings that a script tag or the gateway may give. */
 interface Settings {
@@ -65,7 +65,7 @@ function startWorker(heartbeat: Heartbeat, time: Time): void {
 }
 
 /** What the builds for pages supply. */
-export const page = { readHints, createDirectMode, createOutcomes, startWorker, watchPage }
+export const page = { readHints, createDirectMode, createFindOutcome, startWorker, watchPage }
 export type PageParts = typeof page
 
 /** The host's event for a page that must end. */
@@ -79,7 +79,7 @@ interface HostEnding {
 
 /**
  * In a hosted page, emits `ending` when the host says so. When any page is left or closed, sends a last beat, and a
- * shutdown if `shutdownOnPageHide` is set. When a page comes back after a freeze, every timer that fell due meanwhile runs at once.
+ * shutdown if `shutdownOnPageHide` is set.
  */
 function watchPage(
   heartbeat: Heartbeat,
@@ -118,6 +118,4 @@ function watchPage(
     if (beats && !(beacon && navigator.sendBeacon!(baseUrl + '/health', '{}'))) send('/health')
     if (ends && !(beacon && navigator.sendBeacon!(baseUrl + '/shutdown', '{}'))) send('/shutdown')
   })
-  // `resume` is an event of the document. The window sees it in the capture phase.
-  for (const type of ['pageshow', 'resume']) listen(page, type, () => time.tick())
 }

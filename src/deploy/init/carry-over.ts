@@ -16,8 +16,6 @@ export interface Existing {
   readonly image: string | undefined
   /** Seconds without a beat after which a server is replaced; undefined without `health`. */
   readonly health: number | undefined
-  /** Undefined where the file has no container of its own. */
-  readonly args: readonly string[] | undefined
   readonly counters: readonly Resource[]
   readonly lists: readonly Resource[]
   readonly name: unknown
@@ -45,31 +43,25 @@ export async function readExisting(folder: string): Promise<Existing | undefined
       ...metadata
     } = fieldsOf(manifest.metadata)
     const { [DEV_ADDRESS]: devAddress, ...annotations } = fieldsOf(all)
-    const { counters, lists, ...status } = fieldsOf(manifest.status)
     const spec = fieldsOf(manifest.spec)
-    const places = {
-      counters: { ...fieldsOf(spec['counters']), ...fieldsOf(counters) },
-      lists: { ...fieldsOf(spec['lists']), ...fieldsOf(lists) },
-    }
     const { containerPort, protocol } = firstOf(spec['ports'])
     const { periodSeconds = 5, failureThreshold = 3 } = fieldsOf(spec['health'])
     const { containers } = fieldsOf(fieldsOf(spec['template'])['spec'])
-    const { image, args } = firstOf(containers)
+    const { image } = firstOf(containers)
     return {
       name,
       port: typeof containerPort === 'number' ? containerPort : undefined,
       protocol: typeof protocol === 'string' ? protocol : undefined,
       image: typeof image === 'string' ? readImage(image) : undefined,
       health: spec['health'] === undefined ? undefined : Number(periodSeconds) * Number(failureThreshold),
-      args: containers === undefined ? undefined : Array.isArray(args) ? args.map(String) : [],
-      counters: resourcesOf(places.counters),
-      lists: resourcesOf(places.lists),
-      template: { metadata: { labels, annotations }, spec: { ...spec, ...places, ...sharedPorts(spec) } },
+      counters: resourcesOf(spec['counters']),
+      lists: resourcesOf(spec['lists']),
+      template: { metadata: { labels, annotations }, spec: { ...spec, ...sharedPorts(spec) } },
       leftOut: [
         ...(devAddress === undefined ? [] : [`the annotation ${DEV_ADDRESS}`]),
         ...portsOf(spec).flatMap((port, index) => (isFixed(port) ? [`the fixed port in spec.ports[${index}]`] : [])),
         ...Object.keys(metadata).map((field) => `metadata.${field}`),
-        ...Object.keys(status).map((field) => `status.${field}`),
+        ...Object.keys(fieldsOf(manifest.status)).map((field) => `status.${field}`),
       ],
     }
   } catch (error) {
@@ -139,5 +131,5 @@ const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
 const firstOf = (value: unknown): Fields => fieldsOf(Array.isArray(value) ? value[0] : undefined)
 
-const resourcesOf = (all: Fields): Resource[] =>
-  Object.entries(all).map(([name, one]) => ({ name, capacity: Number(fieldsOf(one)['capacity'] ?? 0) }))
+const resourcesOf = (all: unknown): Resource[] =>
+  Object.entries(fieldsOf(all)).map(([name, one]) => ({ name, capacity: Number(fieldsOf(one)['capacity'] ?? 0) }))

@@ -1,15 +1,66 @@
-import { existsSync } from 'node:fs'
-import { basename, join, posix, resolve } from 'node:path'
-import { SIDECAR } from './choices.js'
-import type { Kind } from './choices.js'
-import { isOutside, membersOf, readPackage } from './package-json.js'
-import type { PackageJson } from './package-json.js'
-import { findProgram } from './program.js'
-import type { Program, Runtime } from './program.js'
-import { ignoredNames } from './source.js'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, isAbsolute, join, relative, resolve } from 'node:path'
+import { ProjectError, SIDECAR, type Kind } from './choices.js'
+import { findProgram, type Program, type Runtime } from './program.js'
+import { linesOf, textOf } from './source.js'
 
 /** How a project installs its packages. */
-export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun'
+export interface PackageManager {
+  readonly name: string
+  readonly lock: string | undefined
+  /** The command that adds a package. */
+  readonly add: string
+  readonly install: string
+  /** What it takes to install no devDependencies. */
+  readonly withoutDev: string
+  /** Removes the devDependencies after a build. */
+  readonly prune: string | undefined
+}
+
+const npm: PackageManager = {
+  name: 'npm',
+  lock: 'package-lock.json',
+  add: 'npm install',
+  install: 'npm ci',
+  withoutDev: ' --omit=dev',
+  prune: 'npm prune --omit=dev',
+}
+const BUN = 'bun install --frozen-lockfile'
+
+/** The first one whose lock file is there counts. */
+const MANAGERS: readonly PackageManager[] = [
+  npm,
+  {
+    name: 'pnpm',
+    lock: 'pnpm-lock.yaml',
+    add: 'pnpm add',
+    install: 'corepack enable && pnpm install --frozen-lockfile',
+    withoutDev: ' --prod',
+    prune: 'pnpm prune --prod',
+  },
+  {
+    name: 'yarn',
+    lock: 'yarn.lock',
+    add: 'yarn add',
+    // Newer versions create node_modules only with this setting, and have no command to prune.
+    install: 'corepack enable && YARN_NODE_LINKER=node-modules yarn install',
+    withoutDev: '',
+    prune: undefined,
+  },
+  {
+    name: 'bun',
+    lock: 'bun.lock',
+    add: 'bun add',
+    install: `npm install --global bun@1 && ${BUN}`,
+    withoutDev: ' --production',
+    prune: `rm -rf node_modules && ${BUN} --production`,
+  },
+  { ...npm, lock: undefined, install: 'npm install' },
+]
+
+/** The package manager whose lock file is there. */
+export const managerOf = (hasLock: (lock: string) => boolean): PackageManager =>
+  MANAGERS.find(({ lock }) => lock === undefined || hasLock(lock))!
 
 /** What a folder's files say about the project. */
 export interface Project {
@@ -18,7 +69,7 @@ export interface Project {
   readonly kind: Kind | undefined
   /** The end of a sentence: why the project is of this kind. */
   readonly why: string
-  /** Why init can't name a program or page; undefined if it can. */
+  /** Why init can't name a page or a program; undefined if it can. */
   readonly problem: string | undefined
   /** A DNS label. */
   readonly name: string
@@ -27,9 +78,7 @@ export interface Project {
   readonly runtime: Runtime
   readonly version: string | undefined
   readonly hasPackage: boolean
-  /** The scripts of the page or program. */
-  readonly scripts: PackageJson['scripts']
-  /** The command that builds the page or program, at the top of the project. */
+  /** The command that builds the page or program. */
   readonly build: string | undefined
   /** The names in .gitignore: files that a build can recreate. */
   readonly ignored: readonly string[]
@@ -40,29 +89,34 @@ export interface Project {
   readonly manager: PackageManager
   /** The files that an install needs, package.json first. */
   readonly manifests: readonly string[]
-  /** Whether an install may read more files: for install scripts, patches, or workspaces. */
+  /** Whether an install may read more files: for install scripts, patches, or packages of the project's own. */
   readonly installNeedsSources: boolean
-  /** The path outside the project from which this package is installed; docker build can't read that path. */
-  readonly outside: string | undefined
+}
+
+type Texts = Readonly<Record<string, string>>
+
+/** What is read of a package.json. What is of another type is left out. */
+export interface PackageJson {
+  readonly name: string | undefined
+  readonly version: string | undefined
+  readonly main: string | undefined
+  readonly scripts: Texts
+  readonly dependencies: Texts
+  readonly devDependencies: Texts
 }
 
 /** Usual folders of builds, the likeliest first. */
 const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
 /** Packages that make pages. */
 const PAGE_BUNDLER = /^(vite|parcel|html-webpack-plugin|webpack-dev-server|react-scripts|@angular\/cli)$/
-const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
-  ['package-lock.json', 'npm'],
-  ['npm-shrinkwrap.json', 'npm'],
-  ['pnpm-lock.yaml', 'pnpm'],
-  ['yarn.lock', 'yarn'],
-  ['bun.lock', 'bun'],
-]
+/** The pattern also matches the lock file, which the first `npm install` writes. */
+const ANY_MANIFEST = 'package*.json'
 /** Configuration files of package managers. */
 const SETTINGS = ['.npmrc', '.yarnrc.yml', 'pnpm-workspace.yaml', 'bunfig.toml']
-/** Scripts that package managers run when they install. */
-export const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 /** Folders that an install reads. */
 const INSTALL_FOLDERS = ['patches', '.yarn']
+/** Scripts that package managers run when they install. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare']
 
 /**
  * Looks at a folder, with defaults for what is missing.
@@ -71,111 +125,102 @@ const INSTALL_FOLDERS = ['patches', '.yarn']
  */
 export function inspectProject(folder: string): Project {
   const has = (path: string): boolean => existsSync(join(folder, path))
-  const content = readPackage(folder)
-  const parts = ['', ...membersOf(folder, content)].map((dir) => lookAt(folder, dir))
-  const { kind, part, why, problem } = judge(parts)
-  const { scripts } = part.content
-  const dev = { ...content.devDependencies, ...part.content.devDependencies }
-  const needed = { ...content.dependencies, ...part.content.dependencies }
-  const packages = { ...dev, ...needed }
-  const [lock, manager] = LOCK_FILES.find(([file]) => has(file)) ?? [undefined, 'npm']
-  const file = /^file:(.*)$/s.exec(packages[SIDECAR] ?? '')?.[1]
-  const outside = file !== undefined && isOutside(folder, file) ? file : undefined
-  const ofPart = scripts['build'] === undefined ? undefined : `(cd ${part.dir} && ${manager} run build)`
+  const json = readJson(join(folder, 'package.json'))
+  const content = contentOf(json)
+  const { dependencies, devDependencies, scripts, version } = content
+  const all = { ...devDependencies, ...dependencies }
+  const page = findPage(content, has)
+  const program = findProgram(folder, content)
+  const manager = managerOf(has)
+  const file = /^file:(.*)$/s.exec(all[SIDECAR] ?? '')?.[1]
+  const own = Object.entries(all).filter(([name, from]) => name !== SIDECAR && /^(file|link):/.test(from))
   return {
-    ...{ folder, kind, why, problem, scripts, manager, outside, version: content.version },
+    ...{ folder, manager, version, dir: page.dir, entry: program.entry, runtime: program.runtime },
+    ...judge(program, page.why),
     name: clusterName(content.name) ?? clusterName(basename(resolve(folder))) ?? 'game',
-    dir: posix.join(part.dir, part.page.dir),
-    entry: part.program.entry && posix.join(part.dir, part.program.entry),
-    runtime: part.program.runtime,
     hasPackage: has('package.json'),
-    build: content.scripts['build'] === undefined ? ofPart : `${manager} run build`,
-    ignored: ignoredNames(join(folder, '.gitignore')),
-    packages: Object.keys(packages),
-    devPackages: Object.keys(dev).filter((name) => !(name in needed)),
+    build: scripts['build'] === undefined ? undefined : `${manager.name} run build`,
+    ignored: linesOf(join(folder, '.gitignore')),
+    packages: Object.keys(all),
+    devPackages: Object.keys(devDependencies).filter((name) => !(name in dependencies)),
     manifests: [
-      // The pattern also matches the lock file, which the first `npm install` writes.
-      ...(lock === undefined ? ['package*.json'] : ['package.json', lock]),
+      ...(manager.lock === undefined ? [ANY_MANIFEST] : ['package.json', manager.lock]),
       ...SETTINGS.filter(has),
-      // init asks the user to copy an outside package into the project.
-      ...(file === undefined ? [] : [outside === undefined ? file : basename(file)]),
+      ...(file === undefined || isOutside(folder, file) ? [] : [file]),
     ],
     installNeedsSources:
-      INSTALL_SCRIPTS.some((name) => name in content.scripts) ||
+      INSTALL_SCRIPTS.some((name) => name in scripts) ||
       INSTALL_FOLDERS.some(has) ||
-      Object.entries(packages).some(([name, version]) => name !== SIDECAR && /^(file|link):/.test(version)) ||
-      content.workspaces.length > 0,
+      own.length > 0 ||
+      'workspaces' in json ||
+      /^packages:/m.test(textOf(join(folder, 'pnpm-workspace.yaml'))),
   }
 }
 
-/** The project itself, or a package of its workspace. */
-interface Part {
-  /** Empty for the project itself. */
-  readonly dir: string
-  readonly content: PackageJson
-  readonly program: Program
-  readonly page: { readonly dir: string; readonly why: string | undefined }
+type Json = Readonly<Record<string, unknown>>
+
+function readJson(path: string): Json {
+  if (!existsSync(path)) return {}
+  try {
+    // npm accepts a byte order mark.
+    return { ...(JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, '')) as object) }
+  } catch (error) {
+    throw new ProjectError(`package.json can't be read: ${(error as Error).message}`, { cause: error })
+  }
 }
 
-function lookAt(folder: string, dir: string): Part {
-  const has = (path: string): boolean => existsSync(join(folder, dir, path))
-  const content = readPackage(join(folder, dir))
-  const hasBuild = 'build' in content.scripts
+function contentOf(json: Json): PackageJson {
+  const text = (name: string): string | undefined => (typeof json[name] === 'string' ? json[name] : undefined)
+  const texts = (name: string): Texts => {
+    const entries = Object.entries({ ...(json[name] as Json) })
+    return Object.fromEntries(entries.flatMap(([key, one]) => (typeof one === 'string' ? [[key, one]] : [])))
+  }
+  return {
+    ...{ name: text('name'), version: text('version'), main: text('main') },
+    scripts: texts('scripts'),
+    dependencies: texts('dependencies'),
+    devDependencies: texts('devDependencies'),
+  }
+}
+
+function isOutside(folder: string, file: string): boolean {
+  const path = relative(resolve(folder), resolve(folder, file))
+  return path.startsWith('..') || isAbsolute(path)
+}
+
+/** The folder of the page's build, and why there is a page. */
+function findPage({ scripts, dependencies, devDependencies }: PackageJson, has: (path: string) => boolean) {
+  const hasBuild = 'build' in scripts
   // With a build, public/index.html is usually a source file.
   const built = BUILD_FOLDERS.find((name) => has(`${name}/index.html`) && !(hasBuild && name === 'public'))
   const bundler =
-    Object.keys({ ...content.devDependencies, ...content.dependencies }).find((name) => PAGE_BUNDLER.test(name)) ??
+    Object.keys({ ...devDependencies, ...dependencies }).find((name) => PAGE_BUNDLER.test(name)) ??
     ['js', 'mjs', 'ts', 'mts'].map((ending) => `vite.config.${ending}`).find(has)
   const sign = built === undefined ? (['index.html', 'public/index.html'].find(has) ?? bundler) : `${built}/index.html`
   // Without a build, a page at the top of the project is its own build.
   const isOpen = !hasBuild && bundler === undefined && has('index.html')
-  const page = { dir: built ?? (isOpen ? '.' : 'dist'), why: sign && `it has ${sign}` }
-  return { dir, content, page, program: findProgram(join(folder, dir), content) }
-}
-
-interface Judgement extends Pick<Project, 'kind' | 'why' | 'problem'> {
-  readonly part: Part
+  return { dir: built ?? (isOpen ? '.' : 'dist'), why: sign && `it has ${sign}` }
 }
 
 const NOTHING =
   'nothing in the project is a page (index.html, a bundler of pages) or a program (a start script, main, a server package)'
 
-/** Decides what a project is, and which package of a workspace. */
-function judge([root, ...members]: readonly Part[]): Judgement {
-  const { program, content, page } = root!
-  if (program.why !== undefined && program.entry !== undefined) return serverOf(root!)
-  const servers = members.filter(({ program }) => program.why !== undefined && !program.why.startsWith('main'))
-  const start = content.scripts['start'] ?? ''
-  const meant = servers.filter(({ dir, content }) => start.includes(dir) || start.includes(content.name ?? dir))
-  const server = servers.length === 1 ? servers[0] : meant.length === 1 ? meant[0] : undefined
-  if (server !== undefined) return serverOf(server)
-  const undecided = { kind: undefined, part: root!, why: '' }
-  if (servers.length > 0) {
-    const programs = servers.map(({ dir, program }) => posix.join(dir, program.entry ?? ''))
-    return { ...undecided, problem: `the project has the servers ${programs.join(' and ')}` }
+/** Decides what a project is. The problem says why the program can't be named, or not be put into an image. */
+function judge(program: Program, page: string | undefined): Pick<Project, 'kind' | 'why' | 'problem'> {
+  const { entry, runtime, why, unclear } = program
+  const isServer = why !== undefined && (page === undefined || entry !== undefined)
+  if (!isServer && page !== undefined) return { kind: 'page', why: page, problem: undefined }
+  if (why === undefined && entry === undefined && unclear === undefined) {
+    return { kind: undefined, why: '', problem: NOTHING }
   }
-  const paged = [root!, ...members].find(({ page }) => page.why !== undefined)
-  const hasProgram = (program.entry ?? program.unclear) !== undefined
-  if (program.why !== undefined || (paged === undefined && hasProgram)) return serverOf(root!)
-  if (paged === undefined) return { ...undecided, problem: NOTHING }
-  return { kind: 'page', part: paged, why: placed(paged, paged.page.why ?? page.why!), problem: undefined }
-}
-
-/** A reason with the folder of its package. */
-const placed = ({ dir }: Part, why: string): string =>
-  dir === '' ? why : why.replace(/^it|^npm/, (word) => (word === 'it' ? dir : `in ${dir}, npm`))
-
-/** The problem says why the program can't be named, or not be put into an image. */
-function serverOf(part: Part): Judgement {
-  const { runtime, entry, unclear } = part.program
-  const why = placed(part, part.program.why ?? `it has ${entry ?? 'a start script'}`)
+  const reason = why ?? `it has ${entry ?? 'a start script'}`
   const problem =
     runtime === 'deno'
       ? `${entry ?? 'the program'} is for Deno, for which init writes no image`
       : unclear === undefined
-        ? `the project is a server, since ${why}, but no script starts a program that is there`
+        ? `the project is a server, since ${reason}, but no script starts a program that is there`
         : `npm start runs "${unclear}", which names no program for Node`
-  return { kind: 'node', part, why, problem: entry === undefined || runtime === 'deno' ? problem : undefined }
+  return { kind: 'node', why: reason, problem: entry === undefined || runtime === 'deno' ? problem : undefined }
 }
 
 /** `@team/My Game` becomes `my-game`. */

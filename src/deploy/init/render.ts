@@ -1,9 +1,8 @@
 import { carryOver } from './carry-over.js'
 import type { Existing } from './carry-over.js'
-import { extraFlags, METRICS_PORT } from './choices.js'
+import { extraFlags, METRICS_PORT, SIDECAR, WEBRTC } from './choices.js'
 import type { Choices, Resource } from './choices.js'
 import { edgeManifest } from './edge.js'
-import { imageValues } from './image.js'
 import type { Project } from './project.js'
 import { commentOut, fill } from './fill.js'
 import type { Values } from './fill.js'
@@ -115,3 +114,48 @@ function autoscalerValues({ name, counters, lists }: Choices): Values {
   })
   return { policies, others: all.length > 1 }
 }
+
+/** The values of the Dockerfile and of .dockerignore. */
+function imageValues(choices: Choices, project: Project): Values {
+  const { kind, dir, entry, image, port, webrtc } = choices
+  const page = kind === 'page'
+  const { build, runtime, ignored, packages } = project
+  const built = build === undefined ? `${dir}/` : `--from=game /project/${dir}/`
+  const hosting = webrtc ? [SIDECAR, WEBRTC] : [SIDECAR]
+  const isBun = !page && runtime === 'bun'
+  const isByTsx = /\.[cm]?ts$/.test(entry) && packages.includes('tsx') && !isBun
+  return {
+    ...{ page, image, port, webrtc, entry, build, isBun },
+    runtime: isBun ? 'bun' : 'node',
+    Runtime: isBun ? 'Bun' : 'Node',
+    megabytes: isBun ? 110 : 115,
+    copy: copyManifests(project),
+    copyAndInstall: copyAndInstall(project, !page && build === undefined),
+    finish: buildAndPrune(project),
+    hosting: hosting.map((name) => `'${name}'`).join(', '),
+    copied: page ? `${built} /game/` : '--from=server /server/ /server/',
+    // Node itself runs TypeScript only if erasing the types is enough.
+    nodeOptions: isByTsx ? ' NODE_OPTIONS="--import tsx"' : '',
+    command: JSON.stringify(['--players-port', String(port), ...extraFlags(choices)]).replaceAll('","', '", "'),
+    rebuilt: page && build !== undefined && ignored.includes(dir) ? dir : undefined,
+  }
+}
+
+/** Copies files into the step's folder. A path in package.json may contain spaces or line ends. */
+const copyManifests = ({ manifests }: Project): string =>
+  manifests.every((file) => /^[-\w./@+*]+$/.test(file))
+    ? `COPY ${manifests.join(' ')} ./`
+    : `COPY [${[...manifests, './'].map((file) => JSON.stringify(file)).join(', ')}]`
+
+/** Packages are installed before the sources are copied, so that a change of sources installs nothing. */
+function copyAndInstall(project: Project, isForProduction: boolean): string {
+  const { install, withoutDev } = project.manager
+  const command = `${install}${isForProduction ? withoutDev : ''}`
+  return project.installNeedsSources
+    ? `# Everything is copied first, since a script or patch of the installation may need it.\nCOPY . .\nRUN ${command}`
+    : `${copyManifests(project)}\nRUN ${command}\nCOPY . .`
+}
+
+/** Builds a program, and removes the packages that only its build needs, and the registry's token. */
+const buildAndPrune = ({ build, manager }: Project): string =>
+  [build, build && manager.prune, 'rm -f .npmrc'].filter((command) => command !== undefined).join(' && ')

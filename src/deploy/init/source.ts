@@ -15,24 +15,22 @@ export function textOf(path: string): string {
 }
 
 /** The lines of an ignore file without slashes at their ends: `/dist/` is `dist`. */
-export const ignoredNames = (path: string): string[] =>
+export const linesOf = (path: string): string[] =>
   textOf(path)
     .split(/\r?\n/)
     .map((line) => line.trim().replace(/^\/|\/$/g, ''))
 
 /** The imports of a program, by its code. */
-export interface Imports {
+interface Imports {
   /** The first file that imports each package or part of one. */
   readonly importers: ReadonlyMap<string, string>
-  /** Missing files, each with the file that imports it. */
-  readonly missing: readonly (readonly [file: string, path: string])[]
   /** The code of all its files, without comments. */
   readonly code: string
 }
 
 const MOST_FILES = 500
 /** Extensions that an import may omit, and those that TypeScript writes as `.js`. */
-const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.tsx', '.jsx', '.json', '/index.js', '/index.ts']
+const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.tsx', '.jsx', '/index.js', '/index.ts']
 
 const COMMENT = String.raw`\/\/.*|\/\*[^]*?\*\/`
 const TYPES = String.raw`\b(?:im|ex)port\s+type\s[^'"]*(['"]).*?\1`
@@ -41,27 +39,23 @@ const STRING = String.raw`(['"])(?:\\.|(?!\4)[^\\\n])*\4|` + '`(?:\\\\.|[^\\\\`]
 /** Strings and comments are tokens, so that an import within one doesn't count. */
 const TOKEN = new RegExp([COMMENT, TYPES, IMPORT, STRING].join('|'), 'g')
 
-/** Follows the relative imports of a program. */
+/** Follows the relative imports of a program, or of its sources if a build makes it. */
 export function importsOf(folder: string, entry: string): Imports {
   const importers = new Map<string, string>()
-  const missing: (readonly [string, string])[] = []
-  const files = new Set([normalize(entry)])
+  const files = new Set([normalize(sourceOf(folder, entry))])
   let code = ''
   for (const file of files) {
     const text = textOf(join(folder, file))
     code += text.replace(TOKEN, (token) => (/^\/[/*]/.test(token) ? '' : token))
     for (const [, , , path] of text.matchAll(TOKEN)) {
-      if (path === undefined || /^\.\.?$|\?/.test(path)) continue
-      if (!path.startsWith('.')) {
-        if (!importers.has(path)) importers.set(path, file)
-        continue
-      }
-      const found = locate(folder, join(file, '..', path))
-      if (found === undefined) missing.push([file, path])
-      else if (files.size < MOST_FILES && /\.[cm]?[jt]sx?$/.test(found)) files.add(found)
+      if (path === undefined) continue
+      if (path.startsWith('.')) {
+        const found = locate(folder, join(file, '..', path))
+        if (found !== undefined && files.size < MOST_FILES && /\.[cm]?[jt]sx?$/.test(found)) files.add(found)
+      } else if (!importers.has(path)) importers.set(path, file)
     }
   }
-  return { importers, missing, code }
+  return { importers, code }
 }
 
 function locate(folder: string, target: string): string | undefined {
@@ -70,18 +64,11 @@ function locate(folder: string, target: string): string | undefined {
   return candidates.find((path) => isFile(join(folder, path)))
 }
 
-/** The package of an import: `@team/lib/part` is of `@team/lib`. */
-export const packageOf = (path: string): string => /^(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path
-
-/**
- * The source of a program that a build makes: `dist/main.js` of `src/main.ts`. A bundle would import nothing, and may not
- * be there.
- */
-export function sourceOf(folder: string, entry: string): string {
+/** The source of a program that a build makes, which may not be there: `dist/main.js` of `src/main.ts`. */
+function sourceOf(folder: string, entry: string): string {
   const [, before = '', path = ''] = /^(?:(.*?)\/)?(?:dist|build|lib|out|bin)\/(.*)\.[cm]?js$/.exec(entry) ?? []
-  const candidates =
-    path === '' ? [] : ['src', '.'].flatMap((dir) => ['ts', 'mts'].map((end) => join(before, dir, `${path}.${end}`)))
-  return candidates.find((one) => isFile(join(folder, one))) ?? entry
+  const candidates = ['src', '.'].flatMap((dir) => ['ts', 'mts'].map((end) => join(before, dir, `${path}.${end}`)))
+  return candidates.find((one) => path !== '' && isFile(join(folder, one))) ?? entry
 }
 
 /** Seats for players, as a program names them. */
@@ -97,7 +84,7 @@ const SEATING = ['ws', 'socket.io', 'colyseus', 'players'].map((entry) => `${SID
 
 /** The seats that a program takes from its GameServer; undefined if it takes none. */
 export function findSeats(folder: string, entry: string): Seats | undefined {
-  const { importers, code } = importsOf(folder, sourceOf(folder, entry))
+  const { importers, code } = importsOf(folder, entry)
   if (!SEATING.some((path) => importers.has(path))) return undefined
   const [, what, , name] = NAMED.exec(code) ?? []
   if (name !== undefined) return { what: what as Seats['what'], name }

@@ -69,10 +69,8 @@ export async function checkFolder(folder: string): Promise<void> {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
-  ENOTDIR: 'a part of its path is no folder',
   EACCES: 'this user may not',
   EROFS: 'its file system is read-only',
-  ENOSPC: 'the disk is full',
 }
 
 const reason = (error: unknown): string => {

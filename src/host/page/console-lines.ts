@@ -1,7 +1,41 @@
+import { format, inspect } from 'node:util'
 import type { DevtoolsSession } from '../browser/devtools.js'
 import { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from '../../local/game.js'
-import { describeRemote, formatArguments, type RemoteObject } from './console-format.js'
-import type { CallFrame, SourceMaps } from './source-maps.js'
+
+/** A value of the page, as the DevTools protocol describes it. */
+interface RemoteObject {
+  readonly type: string
+  readonly subtype?: string
+  readonly value?: unknown
+  /** Numbers that JSON lacks, and bigints. */
+  readonly unserializableValue?: string
+  /** Of an error, its stack; of a function, its source. */
+  readonly description?: string
+  readonly preview?: ObjectPreview
+}
+
+interface ObjectPreview extends InnerValue {
+  readonly subtype?: string
+  readonly overflow: boolean
+  readonly properties: readonly (InnerValue & { readonly name: string })[]
+  /** Of maps and sets. */
+  readonly entries?: readonly { readonly key?: InnerValue; readonly value: InnerValue }[]
+}
+
+/** A property has a value, and a key or value of a map has a description. */
+interface InnerValue {
+  readonly type: string
+  readonly value?: string
+  readonly description?: string
+}
+
+/** A stack frame; lines and columns count from 0. */
+export interface CallFrame {
+  readonly functionName: string
+  readonly url: string
+  readonly lineNumber: number
+  readonly columnNumber: number
+}
 
 /** `Runtime.consoleAPICalled` */
 interface ConsoleCall {
@@ -10,7 +44,7 @@ interface ConsoleCall {
   readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
 }
 
-/** Of `Runtime.exceptionThrown`; lines and columns count from 0. */
+/** Of `Runtime.exceptionThrown`. */
 interface ExceptionDetails {
   /** `Uncaught` or `Uncaught (in promise)`. */
   readonly text: string
@@ -21,7 +55,7 @@ interface ExceptionDetails {
   readonly stackTrace?: { readonly callFrames: readonly CallFrame[] }
 }
 
-/** Of `Log.entryAdded`: failed loads, and other messages of the browser. */
+/** Of `Log.entryAdded`: failed loads, other messages of the browser, and the console of workers. */
 interface LogEntry {
   /** For example `network`, `security` or `worker`. */
   readonly source: string
@@ -31,16 +65,21 @@ interface LogEntry {
   readonly lineNumber?: number
 }
 
-export interface ConsoleLinesOptions {
-  onLine(line: ConsoleLine): void
-  readonly sourceMaps: SourceMaps
-  /** The gateway's origin, which is left out of places in its files. */
-  readonly origin: string
-  /** Whether the page has got its `shutdown` event. */
-  readonly isEnding?: () => boolean
+/** A session for the console alone, so that the host can end it while the page floods the console. */
+export interface ConsoleSession {
+  readonly session: DevtoolsSession
+  detach(): Promise<unknown>
 }
 
-export type ConsoleLines = ReturnType<typeof createConsoleLines>
+export interface FollowConsoleOptions {
+  /** Makes a new session. */
+  attach(): Promise<ConsoleSession>
+  onLine(line: ConsoleLine): void
+  /** Of the gateway. */
+  readonly origin: string
+  /** Whether the page has got its `shutdown` event. */
+  isEnding(): boolean
+}
 
 const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
   debug: 'debug',
@@ -50,183 +89,175 @@ const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
   assert: 'error',
 }
 
+/** Console calls that write no text. */
+const SILENT = ['clear', 'endGroup', 'profile', 'profileEnd']
 /** Path of the watch in the gateway. */
 const WATCH = '/_/sidecar/watch/gameserver'
 
-/** Console calls that write no text. */
-const SILENT = new Set(['clear', 'endGroup', 'profile', 'profileEnd'])
-
-/** Most characters of a text that are read; fewer are written. */
+/** Most characters of a text that are looked at, and of one value inside another. */
 const MAX_TEXT = 10_000
-/** Most lines that wait for the source map of an earlier line. */
-const MAX_WAITING = 200
-
-/** Makes lines of a page's console messages, its uncaught errors, and the browser's messages about it. */
-export function createConsoleLines({ onLine, sourceMaps, origin, isEnding }: ConsoleLinesOptions) {
-  const limit = createLineLimit(onLine)
-  let order = Promise.resolve()
-  let waiting = 0
-
-  /** Writes lines in the order of their events, even if a line waits for its source map. */
-  const write = (level: ConsoleLevel, whole: string, frames?: readonly CallFrame[]): void => {
-    const text = whole.slice(0, MAX_TEXT)
-    const hasPlaces = frames !== undefined || hasFrames(text)
-    if ((waiting === 0 && !hasPlaces) || waiting >= MAX_WAITING) return limit.write({ level, text: plainLines(text) })
-    waiting += 1
-    order = order.then(async () => {
-      const mapped = hasPlaces ? await sourceMaps.mapStack(text) : text
-      const below = await sourceMaps.describeCallFrames(frames ?? [])
-      limit.write({ level, text: plainLines([mapped, ...below.map((line) => `    ${line}`)].join('\n')) })
-      waiting -= 1
-    })
-  }
-
-  const onCall = ({ type, args, stackTrace }: ConsoleCall): void => {
-    if (SILENT.has(type)) return
-    const text = formatArguments(args)
-    const level = LEVELS[type] ?? 'info'
-    if (type === 'trace') return write(level, `Trace: ${text}`, stackTrace?.callFrames)
-    // The browser's own text, if the page gave none.
-    const isBare = type === 'assert' && text === 'console.assert'
-    write(level, type !== 'assert' ? text : isBare ? 'Assertion failed' : `Assertion failed: ${text}`)
-  }
-
-  const onException = (details: ExceptionDetails): void => {
-    const { text, exception, stackTrace, url, lineNumber, columnNumber } = details
-    const message = exception === undefined ? text : `${text} ${describeRemote(exception)}`.slice(0, MAX_TEXT)
-    if (hasFrames(message)) return write('error', message)
-    // The thrown value has no stack of its own.
-    write('error', message, stackTrace?.callFrames ?? [{ functionName: '', url: url ?? '', lineNumber, columnNumber }])
-  }
-
-  const onEntry = ({ source, level, text, url, lineNumber }: LogEntry): void => {
-    // A worker's own console also reports these messages. The browser requests the icon by itself.
-    if (source === 'worker' || url === `${origin}/favicon.ico`) return
-    // After its watch has ended, a client redials until its page is closed.
-    if (source === 'network' && isEnding?.() && `${text} ${url}`.includes(WATCH)) return
-    const file = url?.startsWith(`${origin}/`) ? url.slice(origin.length + 1) : url
-    const place = file ? ` (${file.slice(0, 300)}${lineNumber ? `:${lineNumber + 1}` : ''})` : ''
-    write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)
-  }
-
-  return {
-    /** Makes lines of a session's events, until the returned function is called. */
-    read(session: DevtoolsSession, onEvent: (size: number) => void): () => void {
-      // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
-      const on = <Params>(event: string, listener: (params: Params) => void): (() => void) =>
-        session.on<Params>(event, (params, size) => {
-          onEvent(size)
-          listener(params)
-        })
-      const ends = [
-        on<ConsoleCall>('Runtime.consoleAPICalled', onCall),
-        on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', (event) =>
-          onException(event.exceptionDetails),
-        ),
-        on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => onEntry(entry)),
-      ]
-      return () => ends.forEach((end) => end())
-    },
-    /** Writes the host's own line about the page, under the same limits. */
-    write: ({ level, text }: ConsoleLine) => write(level, text),
-    /** Writes a rare line that must not be dropped in a flood. */
-    tell: onLine,
-    /** Resolves when every line so far is written. */
-    async flush() {
-      await order
-      limit.flush()
-    },
-  }
-}
-
-const hasFrames = (text: string): boolean => /^ {1,8}at /m.test(text)
-
-/** A session for the console alone, so that the host can end it while the page floods the console. */
-export interface ConsoleSession {
-  readonly session: DevtoolsSession
-  detach(): Promise<unknown>
-}
+const MAX_INNER = 120
+const MAX_FRAMES = 30
 
 /** Events and characters a second that count as a flood: more than the host ever writes. */
 const FLOOD = { events: 600, characters: 4_000_000 }
-/** How long the console then isn't read: the first and the longest pause. */
-const PAUSE_MS = { first: 1_000, most: 16_000 }
-/** Logged objects stay in the page's memory until they are released. */
-const RELEASE_MS = 1_000
+/** How long the console of a page that floods it isn't read. */
+const PAUSE_MS = 1_000
+/** How often events are counted anew, and logged objects released, which would stay in the page's memory. */
+const PERIOD_MS = 1_000
 
 /**
- * Reads the console of a thread. The browser queues unread lines without a limit, and the page's answers wait behind them.
- * So the console of a page that floods it isn't read for a while.
- *
- * @param attach makes a new session, or resolves with undefined if no session
- * can be made
- * @returns the function that ends it, once the console is being read
+ * Makes lines of a page's console, its uncaught errors, and the browser's messages about it. The browser queues unread
+ * events without a limit, and the page's answers wait behind them. So the console of a page that floods it isn't read for
+ * a while.
  */
-export async function followConsole(
-  attach: () => Promise<ConsoleSession | undefined>,
-  lines: ConsoleLines,
-): Promise<() => void> {
+export async function followConsole({ attach, onLine, origin, isEnding }: FollowConsoleOptions) {
+  const limit = createLineLimit(onLine)
+  const seen = { events: 0, characters: 0 }
   let current: ConsoleSession | undefined
-  let stopReading: (() => void) | undefined
+  let listeners: (() => void)[] = []
+  let pause: NodeJS.Timeout | undefined
   let hasEnded = false
-  let pause: number = PAUSE_MS.first
-  let pauseTimer: NodeJS.Timeout | undefined
-  let events = 0
-  let characters = 0
-  let hasLogged = false
 
-  const begin = async (isFirst: boolean): Promise<void> => {
+  const write = (level: ConsoleLevel, text: string, frames: readonly CallFrame[] = []): void => {
+    const stack = describeFrames(frames).map((line) => `    ${line}`)
+    limit.write({ level, text: plainLines([text.slice(0, MAX_TEXT), ...stack].join('\n')) })
+  }
+
+  const onCall = ({ type, args, stackTrace }: ConsoleCall): void => {
+    if (SILENT.includes(type)) return
+    const text = formatArguments(args)
+    if (type === 'trace') write('info', `Trace: ${text}`, stackTrace?.callFrames)
+    else write(LEVELS[type] ?? 'info', type === 'assert' ? `Assertion failed: ${text}` : text)
+  }
+
+  const onException = ({ text, exception, stackTrace, url = '', ...place }: ExceptionDetails): void => {
+    const message = exception === undefined ? text : `${text} ${describeRemote(exception)}`.slice(0, MAX_TEXT)
+    // A thrown value that is no error has no stack of its own.
+    const hasStack = /^ {1,8}at /m.test(message)
+    write('error', message, hasStack ? [] : (stackTrace?.callFrames ?? [{ functionName: '', url, ...place }]))
+  }
+
+  const onEntry = ({ source, level, text, url = '', lineNumber }: LogEntry): void => {
+    // The browser requests the icon by itself.
+    if (url === `${origin}/favicon.ico`) return
+    // After its watch has ended, a client redials until its page is closed.
+    if (source === 'network' && isEnding() && `${text} ${url}`.includes(WATCH)) return
+    const place = url && ` (${short(url)}${lineNumber === undefined ? '' : `:${lineNumber + 1}`})`
+    write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)
+  }
+
+  const listen = (session: DevtoolsSession): (() => void)[] => {
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
+    const on = <Params>(event: string, listener: (params: Params) => void): (() => void) =>
+      session.on<Params>(event, (params, size) => {
+        listener(params)
+        seen.events += 1
+        seen.characters += size
+        if (seen.events >= FLOOD.events || seen.characters >= FLOOD.characters) onFlood()
+      })
+    return [
+      on<ConsoleCall>('Runtime.consoleAPICalled', onCall),
+      on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', (event) =>
+        onException(event.exceptionDetails),
+      ),
+      on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => onEntry(entry)),
+    ]
+  }
+
+  const begin = async (): Promise<void> => {
     const attached = await attach().catch(() => undefined)
     if (attached === undefined) return
     if (hasEnded) return void attached.detach().catch(ignore)
-    const { session } = attached
     current = attached
-    events = characters = 0
+    Object.assign(seen, { events: 0, characters: 0 })
+    listeners = listen(attached.session)
     // Otherwise, the browser would now send everything written during the pause.
-    if (!isFirst) session.send('Runtime.discardConsoleEntries').catch(ignore)
-    stopReading = lines.read(session, onEvent)
-    session.send('Runtime.enable').catch(ignore)
-    // Workers have no log.
-    session.send('Log.enable').catch(ignore)
+    for (const method of ['Runtime.discardConsoleEntries', 'Runtime.enable', 'Log.enable']) {
+      attached.session.send(method).catch(ignore)
+    }
   }
 
   const drop = (): void => {
-    stopReading?.()
+    for (const end of listeners) end()
     current?.detach().catch(ignore)
-    stopReading = current = undefined
+    listeners = []
+    current = undefined
   }
 
-  const onEvent = (size: number): void => {
-    hasLogged = true
-    events += 1
-    characters += size
-    if (events < FLOOD.events && characters < FLOOD.characters) return
+  const onFlood = (): void => {
     drop()
-    const what = `${FLOOD.events} lines or ${FLOOD.characters / 1e6} MB within a second are too many`
-    lines.tell({
+    const most = `${FLOOD.events} lines or ${FLOOD.characters / 1e6} MB within a second are too many`
+    // Not under the limit, which drops lines in a flood.
+    onLine({
       level: 'warn',
-      text: `The page floods its console, which is not read for ${pause / 1_000} s: ${what}`,
+      text: `The page floods its console, which is not read for ${PAUSE_MS / 1_000} s: ${most}`,
     })
-    pauseTimer = setTimeout(() => void begin(false), pause).unref()
-    pause = Math.min(PAUSE_MS.most, pause * 2)
+    pause = setTimeout(() => void begin(), PAUSE_MS).unref()
   }
 
   const timer = setInterval(() => {
-    if (current !== undefined && events < FLOOD.events / 2) pause = PAUSE_MS.first
-    events = characters = 0
-    if (!hasLogged || current === undefined) return
-    hasLogged = false
-    current.session.send('Runtime.releaseObjectGroup', { objectGroup: 'console' }).catch(ignore)
-    current.session.send('Runtime.discardConsoleEntries').catch(ignore)
-  }, RELEASE_MS).unref()
+    if (seen.events > 0) current?.session.send('Runtime.discardConsoleEntries').catch(ignore)
+    Object.assign(seen, { events: 0, characters: 0 })
+  }, PERIOD_MS).unref()
 
-  await begin(true)
-  return () => {
-    hasEnded = true
-    clearInterval(timer)
-    clearTimeout(pauseTimer)
-    drop()
+  await begin()
+  return {
+    /** Writes the host's own line about the page, under the same limits. */
+    write,
+    /** Writes how many lines were left out so far. */
+    flush: () => limit.flush(),
+    end(): void {
+      hasEnded = true
+      clearInterval(timer)
+      clearTimeout(pause)
+      drop()
+    },
   }
 }
+
+/** Lines such as `at step (http://127.0.0.1:8080/game.js:12:5)`. */
+export const describeFrames = (frames: readonly CallFrame[]): string[] =>
+  frames.slice(0, MAX_FRAMES).map(({ functionName, url, lineNumber, columnNumber }) => {
+    const place = `${url || '<anonymous>'}:${lineNumber + 1}:${columnNumber + 1}`
+    return functionName === '' ? `at ${place}` : `at ${functionName} (${place})`
+  })
+
+/** The text of a console call's arguments: fills in the placeholders of the first argument, and appends the others. */
+const formatArguments = (values: readonly RemoteObject[]): string =>
+  format(
+    ...values.map((value) => {
+      if (value.type === 'string') return String(value.value).slice(0, MAX_TEXT)
+      if (value.type === 'number' && 'value' in value) return value.value
+      return { [inspect.custom]: () => describeRemote(value) }
+    }),
+  )
+
+function describeRemote(object: RemoteObject): string {
+  const { type, subtype, value, unserializableValue, description, preview } = object
+  if (type === 'function') return short((description ?? type).split('{')[0]!.trim())
+  if (preview !== undefined && subtype !== 'error') return describePreview(preview)
+  return unserializableValue ?? description ?? String(value)
+}
+
+/** The first level of an object, such as `Ball {x: 1, at: Array(2)}`. */
+function describePreview({ subtype, description = '', overflow, properties, entries }: ObjectPreview): string {
+  const list = (items: readonly string[]): string => [...items, ...(overflow ? ['…'] : [])].join(', ')
+  if (entries !== undefined) {
+    const items = entries.map(({ key, value }) => (key ? `${describeInner(key)} => ` : '') + describeInner(value))
+    return `${description} {${list(items)}}`
+  }
+  if (subtype === 'array' || subtype === 'typedarray') {
+    return `[${list(properties.filter(({ name }) => /^\d+$/.test(name)).map(describeInner))}]`
+  }
+  if (subtype !== undefined && subtype !== 'proxy') return short(description)
+  const name = description === 'Object' ? '' : `${short(description)} `
+  return `${name}{${list(properties.map((property) => `${short(property.name)}: ${describeInner(property)}`))}}`
+}
+
+const describeInner = ({ type, value, description = '' }: InnerValue): string =>
+  type === 'string' ? `'${short(value ?? description)}'` : short(value || description || type)
+
+const short = (text: string): string => (text.length > MAX_INNER ? `${text.slice(0, MAX_INNER - 1)}…` : text)
 
 const ignore = (): void => undefined

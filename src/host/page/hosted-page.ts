@@ -4,6 +4,7 @@ import type { EndWait, HostConfig } from '../page-script/page.js'
 import { script } from '../page-script/index.ts?script'
 import type { Browser } from '../browser/launch-browser.js'
 import { HostError } from '../host-error.js'
+import { describeFrames, type CallFrame } from './console-lines.js'
 
 /** The page in which the game runs. */
 export type HostedPage = Awaited<ReturnType<typeof openHostedPage>>
@@ -23,7 +24,16 @@ interface TargetInfo {
   readonly type: string
 }
 
+/** A function in which a page was stopped. */
+interface PausedFrame {
+  readonly functionName: string
+  readonly location: { readonly scriptId: string; readonly lineNumber: number; readonly columnNumber: number }
+}
+
 const ASK_AGAIN_MS = 20
+const STACK_MS = 1_000
+/** A page may create any number of scripts. The build's come first. */
+const MOST_SCRIPTS = 1_000
 const HOST = "globalThis[Symbol.for('gameserver-sidecar.host')]"
 
 /** Attaches to the page that the browser has opened, and prepares it. Nothing is loaded yet. */
@@ -48,6 +58,11 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
   })
 
   void Promise.race([gone, ended]).then(() => (isGone = true))
+
+  const urls = new Map<string, string>()
+  session.on<{ scriptId: string; url: string }>('Debugger.scriptParsed', ({ scriptId, url }) => {
+    if (urls.size < MOST_SCRIPTS) urls.set(scriptId, url)
+  })
 
   const source = `(function (hostConfig) { ${script} })(${JSON.stringify(config)})`
   await Promise.all([
@@ -97,6 +112,23 @@ export async function openHostedPage({ devtools, ended }: Browser, config: HostC
       steps.count = count
       steps.longest[readings++ % KEPT_READINGS] = longest
       return count
+    },
+    /** Stops a busy page. Resolves with the lines of its stack, the innermost first; none if it can't be stopped. */
+    async stack(): Promise<string[]> {
+      let forget!: () => void
+      const paused = new Promise<readonly PausedFrame[]>((resolve) => {
+        forget = session.on<{ callFrames: readonly PausedFrame[] }>('Debugger.paused', ({ callFrames }) =>
+          resolve(callFrames),
+        )
+      })
+      session.send('Debugger.pause', {}, STACK_MS).catch(() => undefined)
+      const frames = await Promise.race([paused, sleep(STACK_MS, [], { ref: false })])
+      forget()
+      return describeFrames(
+        frames.map(({ functionName, location: { scriptId, ...place } }): CallFrame => {
+          return { functionName, url: urls.get(scriptId) ?? '', ...place }
+        }),
+      )
     },
     /**
      * Tells the page to end. Resolves when the page has finished its own work, with what the host still has to wait for.

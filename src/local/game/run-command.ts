@@ -16,7 +16,6 @@ export interface RunCommandOptions {
   readonly graceMs: number
   /** Start the command again for a fresh GameServer if it ended after its GameServer had, as a pod is replaced. */
   readonly restarts: boolean
-  readonly stdin?: 'inherit' | 'ignore'
   /** Ends the command, as SIGTERM does, unless a signal has come before. */
   readonly orphaned?: Promise<void>
   /** Reports what happens to a person, one sentence a call. */
@@ -28,7 +27,7 @@ export interface RunCommandOptions {
  * process gets go to the command; `terminate`, a command of the control interface, ends it as a kubelet does.
  */
 export async function runCommand(options: RunCommandOptions): Promise<CommandEnd> {
-  const { command, local, env, graceMs, restarts, stdin = 'inherit', orphaned, say } = options
+  const { command, local, env, graceMs, restarts, orphaned, say } = options
   let running: RunningCommand | undefined
   const announce = (reason: string, ms = graceMs): void => {
     if (running !== undefined) say(`${reason}: SIGTERM to ${command[0]}, SIGKILL in ${ms / 1000} s`)
@@ -40,7 +39,7 @@ export async function runCommand(options: RunCommandOptions): Promise<CommandEnd
   const life = new GameLife<CommandEnd>({
     ...{ local, graceMs, kubelet: restarts ? 'ends game' : 'ignores it' },
     async start() {
-      const started = await startCommand(command, { env: env(), stdio: [stdin, 'inherit', 'inherit'] })
+      const started = await startCommand(command, { env: env(), stdio: 'inherit' })
       void started.exited.then(() => (running = undefined))
       return (running = started)
     },

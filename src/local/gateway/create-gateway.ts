@@ -8,9 +8,8 @@ import { answerRefusal, notFound, type Refusal } from '../http/refusal.js'
 import { createGuard, type Admission } from '../http/request-guard.js'
 import { followReplacements, startLocalSidecar, type LocalSidecar } from '../sidecar/local-sidecar.js'
 import { createStaticFiles, type RequestHandler } from './files/static-files.js'
-import { CONFIG_PATH, createAccess, type Access } from './forward/access.js'
+import { CONFIG_PATH, createAccess, isForSidecar, type Access } from './forward/access.js'
 import { SidecarHandler, type ForwardedFigures } from './forward/sidecar-handler.js'
-import { isForSidecar } from './forward/sidecar-route.js'
 import { resolveGatewayOptions, type GatewayOptions, type GatewaySettings } from './gateway-options.js'
 
 /** After a signal, calls are served until there were none for this many milliseconds. */
@@ -194,7 +193,6 @@ class GatewayServer {
     stopListening()
     for (const socket of sockets) socket.destroy()
     await new Promise<void>((resolve) => server.close(() => resolve()))
-    handler.close()
     await this.#local?.close()
   }
 }

@@ -29,7 +29,7 @@ export function findSidecar(
   const text = option ?? `http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPlain = url !== undefined && url.username + url.password + url.search + url.hash === ''
-  if (isPlain && /^https?:$/.test(url.protocol)) return url
+  if (isPlain && url.protocol === 'http:') return url
   const source = option === undefined ? `${prefix}PORT and ${prefix}HOST make` : 'sidecar is'
   throw new TypeError(`${source} ${JSON.stringify(text)}, which is no URL such as http://127.0.0.1:9358`)
 }

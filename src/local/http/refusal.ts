@@ -89,7 +89,3 @@ export function answerRefusal(
   to.writeHead(refusal.status, { ...all, 'content-length': Buffer.byteLength(body) })
   to.end(body)
 }
-
-/** Whether the client has left before its answer. Over HTTP/2 only the stream tells. */
-export const hasClosed = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
-  reply.destroyed || reply.stream?.destroyed === true

@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { CONFIG_PATH, createAccess, isRead, type Access } from '../gateway/forward/access.js'
+import {
+  CONFIG_PATH,
+  createAccess,
+  isForSidecar,
+  isRead,
+  SIDECAR_PREFIX,
+  type Access,
+} from '../gateway/forward/access.js'
 import { SidecarHandler } from '../gateway/forward/sidecar-handler.js'
-import { isForSidecar, SIDECAR_PREFIX } from '../gateway/forward/sidecar-route.js'
 import { resolveGatewayOptions, type GatewaySettings } from '../gateway/gateway-options.js'
 import { variablePrefix } from '../gateway/sidecar-url.js'
 import { isLoopback } from '../http/address.js'
 import { createLineLog, refusalLine, type LineLog } from '../http/line-log.js'
-import { answerRefusal, hasClosed, forbidden, unavailable, type Refusal } from '../http/refusal.js'
+import { answerRefusal, forbidden, unavailable, type Refusal } from '../http/refusal.js'
 import { createGuard, type Admission } from '../http/request-guard.js'
 import { dashboardUrl } from '../sidecar/dashboard-route.js'
 import { createLocalSidecar, followReplacements, type LocalSidecar } from '../sidecar/local-sidecar.js'
@@ -86,7 +92,6 @@ export class DevSidecar {
       return typeof answered === 'boolean' ? answered : this.#refuse(message, reply, answered)
     }
     const started = await this.start()
-    if (hasClosed(reply)) return true
     if ('status' in started) return this.#refuse(message, reply, started)
     await started.serve(message, reply, admission)
     return true
@@ -130,7 +135,6 @@ export class DevSidecar {
     const started = await this.#starting
     if (started instanceof SidecarHandler) {
       started.stopWatches('')
-      started.close()
     }
     await this.#local?.close()
   }

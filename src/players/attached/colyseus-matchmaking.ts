@@ -14,10 +14,9 @@ interface RoomClass {
   readonly prototype: { onAuth?: unknown }
 }
 
-/** What Colyseus tells of a player's request. Until 0.15 it is the request that `onAuth` gets. */
+/** What Colyseus tells of a player's request. */
 interface AuthContext {
   readonly token?: unknown
-  readonly request?: object
 }
 
 export interface MatchmakingOptions {
@@ -45,15 +44,10 @@ export function guardMatchmaking(
   /** The room to join instead. */
   async function roomFor(name: string, id: string | null): Promise<string | undefined> {
     if (!sessionRoomsOnly) return rooms.promised(name, id, list)
-    let isOver = false
-    const cancel = client.after(ROOM_DELAY, () => (isOver = true))
-    for (;;) {
+    for (let waited = 0; ; waited += INTERVAL) {
       const found = rooms.promised(name, id, list) ?? rooms.open(name)
-      if (found || rooms.takesAny()) {
-        cancel()
-        return found
-      }
-      if (isOver || client.status.connection === 'closed')
+      if (found || rooms.takesAny()) return found
+      if (waited >= ROOM_DELAY || client.status.connection === 'closed')
         throw new SidecarError('UNAVAILABLE', 'No session has such a room')
       await pause(client, INTERVAL)
     }
@@ -116,8 +110,7 @@ function createAuth(undo: (run: () => unknown) => void) {
     while (Object.getPrototypeOf(base) !== Function.prototype) base = Object.getPrototypeOf(base) as RoomClass
     if (klass.onAuth === base.onAuth) return klass.prototype.onAuth === base.prototype.onAuth ? {} : undefined
     once(klass)
-    const given = context.request ? [context.request] : [options, context]
-    const auth = await Promise.resolve(klass.onAuth!(context.token, ...given)).catch(() => undefined)
+    const auth = await Promise.resolve(klass.onAuth!(context.token, options, context)).catch(() => undefined)
     return auth ? { auth } : undefined
   }
 }

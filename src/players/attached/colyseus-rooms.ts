@@ -22,14 +22,12 @@ export function followRooms(
   listeners: Listeners,
   undo: (run: () => unknown) => void,
 ): void {
-  const handlers = new Set<unknown>()
-
-  function follow(handler: unknown): unknown {
-    if (!handlers.has(handler)) for (const type in listeners) (handler as ColyseusHandler).on(type, listeners[type]!)
-    handlers.add(handler)
+  function follow<Handler>(handler: Handler): Handler {
+    for (const type in listeners) (handler as ColyseusHandler).on(type, listeners[type]!)
     return handler
   }
 
+  Object.values(matchMaker.getAllHandlers()).forEach(follow)
   undo(
     override(
       server,
@@ -39,16 +37,6 @@ export function followRooms(
           follow(define.apply(server, values)),
     ),
   )
-  if (matchMaker.getAllHandlers) return Object.values(matchMaker.getAllHandlers()).forEach(follow)
-  // 0.16 doesn't list its handlers, but asks its driver for a listing whenever it creates a room.
-  const { driver } = server as { driver?: { createInstance(listing: { name: string }): unknown } }
-  if (driver)
-    undo(
-      override(driver, 'createInstance', (create) => (listing: { name: string }) => {
-        follow(matchMaker.getHandler(listing.name))
-        return create.call(driver, listing)
-      }),
-    )
 }
 
 /** A session, and the name of the room that it requests. A session without a name accepts any room of players. */

@@ -13,8 +13,7 @@ export interface ColyseusServer {
 /** The part of Colyseus' `matchMaker` that is used. */
 export interface ColyseusMatchMaker {
   getHandler(name: string): object
-  /** From 0.17 on. */
-  getAllHandlers?(): object
+  getAllHandlers(): object
   handleCreateRoom(name: string, options: object): Promise<{ roomId: string }>
   /** Answers the requests of players for a place in a room. */
   readonly controller: { invokeMethod(...parameters: never[]): Promise<unknown> }
@@ -62,8 +61,6 @@ export interface SidecarPluginOptions extends Omit<AttachOptions<never>, 'idOf' 
    * of the client, else `playerId` of its join options, else its session id
    */
   idOf?(client: ColyseusClient, options: unknown): PlayerId | Promise<PlayerId>
-  /** Event loop delay in ms above which beats are held back, unless `client` was passed in; default 1000 */
-  maxDelay?: number
 }
 
 export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf' | 'seat'> {
@@ -72,11 +69,12 @@ export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf' | 'seat'> {
   sessionOf(room: { readonly roomId: string }): Session | undefined
 }
 
-/** The events of a room's handler and the members of a room that all versions share. */
+/** The events of a room's handler. */
 export interface ColyseusHandler {
   on(type: string, listener: (room: ColyseusRoom, client: ColyseusClient) => void): unknown
 }
 
+/** The part of a room that is used. */
 export interface ColyseusRoom {
   readonly roomId: string
   readonly roomName: string

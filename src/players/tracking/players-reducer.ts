@@ -1,5 +1,4 @@
 import { SidecarError } from '../../index.js'
-import type { PlayersEvents } from './types.js'
 import {
   COUNTER,
   createTracked,
@@ -13,6 +12,19 @@ import {
   type Rules,
   type Tracked,
 } from './writes.js'
+
+export interface PlayersEvents {
+  /** An allocation has promised a seat. */
+  expected: { id: string }
+  joined: { id: string }
+  left: { id: string }
+  /** A promised player didn't come in time, so the seat is free again. */
+  noshow: { id: string }
+  /** Every seat is taken or promised. */
+  full: { capacity: number }
+  /** An error that belongs to no call, such as a list that the GameServer lacks. */
+  error: SidecarError
+}
 
 /** The game's wish for a seat. `promised`: joining with an allocation's promise. `gone`: its value is to be removed. */
 export type Stage = 'expected' | 'joining' | 'promised' | 'here' | 'gone'

@@ -165,11 +165,27 @@ export function run<Int, State extends Tracked, What, Effect>(
     if (now.state === 'closed') close()
     const isUp = now.state === 'connected'
     if (isUp || now.state === 'reconnecting') change(() => connection(state, isUp))
-    // A page of another origin can't write a counter. An empty write reports that at once.
-    if (isUp && state.rules.counter && client.status.direct)
-      client.updateCounter(state.rules.counter, { countDiff: 0 }).catch(report)
   })
   return [change, after, report, close] as const
+}
+
+/**
+ * @param numbers the names of the options that must be above 0
+ * @throws SidecarError `CONFIG` for anything but a client, and for an unknown or invalid option
+ */
+export function checkOptions(
+  client: unknown,
+  options: object,
+  names: readonly string[],
+  numbers: readonly string[],
+): void {
+  internals.check((Object(client) as { after?: unknown }).after, 'client', client, 'what createClient() gave')
+  internals.check(options, 'options', options, 'an object')
+  internals.checkNames(options, names, 'option')
+  for (const name of numbers) {
+    const { [name]: value = 1 } = options as Record<string, number>
+    internals.check(value > 0, name, value, 'above 0')
+  }
 }
 
 function lackOf(kind: 'list' | 'counter', { [kind]: name, limit }: Rules): SidecarError {

@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml'
 import type { Choices } from '../../../src/deploy/init/choices.js'
 import { renderFiles } from '../../../src/deploy/init/render.js'
-import type { Project } from '../../../src/deploy/init/project.js'
+import { managerOf, type Project } from '../../../src/deploy/init/project.js'
 
 const project: Project = {
   folder: '.',
@@ -14,13 +14,11 @@ const project: Project = {
   entry: 'server.mjs',
   version: '1.0.0',
   hasPackage: true,
-  scripts: { build: 'true' },
   build: 'npm run build',
   ignored: ['node_modules', 'dist'],
   packages: ['gameserver-sidecar'],
   devPackages: [],
-  manager: 'npm',
-  outside: undefined,
+  manager: managerOf((lock) => lock === 'package-lock.json'),
   manifests: ['package.json', 'package-lock.json'],
   installNeedsSources: false,
 }
@@ -53,6 +51,12 @@ function variant(name: string, choices: Partial<Choices> = {}, projectChanges: P
   return { name, ...all, files: renderFiles(all.choices, all.project) }
 }
 
+/** A project whose packages are installed by this lock file. */
+const installed = (file: string): Partial<Project> => ({
+  manager: managerOf((lock) => lock === file),
+  manifests: ['package.json', file],
+})
+
 const rooms = { name: 'rooms', capacity: 10 }
 const players = { name: 'players', capacity: 64 }
 
@@ -66,7 +70,7 @@ export const variants: readonly Variant[] = [
   }),
   variant('a page behind an edge', { edge: { host: 'play.example.com', nodes: ['10.0.0.0/8'], ports: [7000, 8000] } }),
   variant('a page without a build of its own', { dir: '.' }, { build: undefined, manifests: ['package*.json'] }),
-  variant('a page of a pnpm project', {}, { manager: 'pnpm', manifests: ['package.json', 'pnpm-lock.yaml'] }),
+  variant('a page of a pnpm project', {}, installed('pnpm-lock.yaml')),
   variant('names that YAML could misread', {
     name: '007',
     image: 'registry.example:5000/team/game:1.0',
@@ -84,11 +88,7 @@ export const variants: readonly Variant[] = [
   ),
   variant('a Node program', { kind: 'node' }, { build: undefined }),
   variant('a Node program with a build', { kind: 'node', entry: 'dist/main.js', counters: [rooms] }),
-  variant(
-    'a Node program of a Yarn project',
-    { kind: 'node' },
-    { manager: 'yarn', manifests: ['package.json', 'yarn.lock'] },
-  ),
+  variant('a Node program of a Yarn project', { kind: 'node' }, installed('yarn.lock')),
 ]
 
 /** The documents of a YAML file. */

@@ -11,26 +11,11 @@ const [folder, json] = process.argv.slice(2)
 const { when = 'before', plugin = {}, port = 0, server: serverOptions = {}, stay, elsewhere } = JSON.parse(json)
 const packages = createRequire(`${folder}/package.json`)
 /** As an `import` finds it. */
-const load = async (...names) => {
-  for (const name of names) {
-    try {
-      const path = packages.resolve(name)
-      const module = [path.replace(/\.c?js$/, '.mjs'), path.replace(/[^/]*$/, 'index.mjs')]
-      for (const file of module) {
-        const loaded = await import(pathToFileURL(file).href).catch(() => undefined)
-        if (loaded) return loaded
-      }
-      return packages(name)
-    } catch (error) {
-      if (error.code !== 'MODULE_NOT_FOUND' && error.code !== 'ERR_PACKAGE_PATH_NOT_EXPORTED') throw error
-    }
-  }
-  throw new Error(`There is none of ${names.join(', ')} in ${folder}`)
-}
+const load = (name) => import(pathToFileURL(packages.resolve(name).replace(/\.c?js$/, '.mjs')).href)
 
 const { Server, Room, matchMaker } = await load('@colyseus/core')
 const { WebSocketTransport } = await load('@colyseus/ws-transport')
-const { Client } = await load('colyseus.js', '@colyseus/sdk')
+const { Client } = await load('@colyseus/sdk')
 
 const say = (line) => process.stdout.write(JSON.stringify(line) + '\n')
 const rooms = new Map()
@@ -61,9 +46,8 @@ class Arena extends Room {
   }
 }
 class Ranked extends Arena {
-  /** Gets the request instead of the options in 0.15. */
-  static async onAuth(token, options) {
-    return { id: `auth-${options.playerId ?? token}` }
+  static async onAuth(_token, options) {
+    return { id: `auth-${options.playerId}` }
   }
 }
 class Lobby extends Arena {}
@@ -75,7 +59,7 @@ const server = new Server({
   ...(elsewhere && { selectProcessIdToCreateRoom: async () => 'elsewhere' }),
   ...serverOptions,
 })
-server.onShutdown?.(() => say({ server: 'shut down' }))
+server.onShutdown(() => say({ server: 'shut down' }))
 
 let game
 function attach() {
@@ -111,48 +95,44 @@ if (when === 'after') attach()
 
 const seats = []
 const client = () => new Client(`ws://127.0.0.1:${transport.server.address().port}`)
+async function askFor({ room = 'arena', id, method = 'joinOrCreate' }) {
+  const asked = await fetch(`http://127.0.0.1:${transport.server.address().port}/matchmake/${method}/${room}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ playerId: id }),
+  })
+  return asked.json()
+}
 const commands = {
   async join({ how = 'joinOrCreate', room = 'arena', id, ...options }) {
     try {
-      const player = client()
-      if (player.auth) player.auth.token = id
-      const seat = await player[how](room, { playerId: id, ...options })
+      const seat = await client()[how](room, { playerId: id, ...options })
       seat.onMessage('*', () => {})
       seat.onLeave((code) => say({ player: id, closed: code }))
-      return { joined: seats.push(seat) - 1, in: seat.roomId ?? seat.id }
+      return { joined: seats.push(seat) - 1, in: seat.roomId }
     } catch ({ code, message }) {
       return { refused: { code, message } }
     }
   },
   /** Reserves a place for a player who never comes. */
-  async reserve({ room = 'arena', id, method = 'joinOrCreate' }) {
-    const asked = await fetch(`http://127.0.0.1:${transport.server.address().port}/matchmake/${method}/${room}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ playerId: id }),
-    })
-    return { reserved: await asked.json() }
+  async reserve(request) {
+    return { reserved: await askFor(request) }
   },
   /** The matchmaker asks for the seat, and the page takes it by the edge, which lets only WebSockets pass. */
-  async joinThrough({ edge, room = 'arena', id }) {
-    const { port } = transport.server.address()
-    const asked = await fetch(`http://127.0.0.1:${port}/matchmake/joinOrCreate/${room}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ playerId: id }),
-    })
+  async joinThrough({ edge, id }) {
+    const reservation = await askFor({ id })
     // The certificate of a test's edge is its own authority.
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
-    const seat = await new Client(`${edge}/127.0.0.1/${port}`).consumeSeatReservation(await asked.json())
-    return { joined: seats.push(seat) - 1 }
+    const page = new Client(`${edge}/127.0.0.1/${transport.server.address().port}`)
+    return { joined: seats.push(await page.consumeSeatReservation(reservation)) - 1 }
   },
   async leave({ seat, consented = true }) {
     await seats[seat].leave(consented)
     return { left: seat }
   },
   drop({ seat }) {
-    const { connection } = seats[seat]
-    if (seats[seat].reconnection) seats[seat].reconnection.enabled = false
+    const { connection, reconnection } = seats[seat]
+    reconnection.enabled = false
     const { transport } = connection
     ;(transport.ws._socket ?? transport.ws).destroy?.() ?? transport.ws.close(4009)
     return { dropped: seat }

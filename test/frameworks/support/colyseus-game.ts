@@ -20,7 +20,7 @@ function nodeOf(version: string): string | undefined {
   return existsSync(join(folderOf(version), 'node_modules/@colyseus/core')) ? node : undefined
 }
 
-export const versions = ['0.15', '0.16', '0.17', '0.18'].map((version) => ({ version, node: nodeOf(version) }))
+export const versions = ['0.17', '0.18'].map((version) => ({ version, node: nodeOf(version) }))
 
 type Line = Record<string, unknown>
 

@@ -91,15 +91,15 @@ const scenarios = {
     const game = new Phaser.Game(configFor(first.TestScene))
     const scene = await first.running
     const client = sidecarModule.createClient({ baseUrl })
-    installSidecarPlugin(game, Plugin, { mapping: 'server', key: 'other', data: client })
+    installSidecarPlugin(game, Plugin, { data: client })
     const {
       object_meta: { name },
-    } = await scene.server.connect()
+    } = await scene.sidecar.connect()
     await destroy(game)
     const { connection } = client.status
     await client.health()
     client.close()
-    return { name, usesTheClient: scene.server.client === client, stateAfterDestroy: connection }
+    return { name, usesTheClient: scene.sidecar.client === client, stateAfterDestroy: connection }
   },
 
   async notYetBooted() {

@@ -28,20 +28,19 @@ const run = () => {
   frames = setInterval(() => app.update(1 / 60), 16)
 }
 
-function entityWith(script, settings) {
+function entityWith(script) {
   const entity = new pc.Entity()
   entity.addComponent('script')
   app.root.addChild(entity)
-  entity.script.create(script, settings)
+  entity.script.create(script)
   return entity
 }
 
-const results = {}
+const results = { destroyed: {} }
 
 {
-  class Sidecar extends createSidecarScript(pc, { autoHealth: { interval: 200 } }) {
+  class Sidecar extends createSidecarScript(pc, { baseUrl, autoHealth: { interval: 200 } }) {
     static scriptName = 'serverSidecar'
-    baseUrl = baseUrl
   }
   app.scripts.add(Sidecar)
   const entity = entityWith('serverSidecar')
@@ -59,38 +58,26 @@ const results = {}
   const { reason } = await next(false)
   run()
   await next(true)
-  const outcome = await allOperations(client)
-  results.module = { reason, outcome }
+  results.module = { reason, outcome: await allOperations(client) }
 }
 
-{
-  const plain = createSidecarScript(pc, { baseUrl })
-  app.scripts.add(
-    class Plain extends plain {
-      static scriptName = 'plain'
-    },
-  )
-  const entity = entityWith('plain')
-  const { client } = entity.script.plain
+for (const [name, destroy] of [
+  ['entity', (entity) => entity.destroy()],
+  ['script', (entity) => entity.script.destroy('serverSidecar')],
+]) {
+  const entity = entityWith('serverSidecar')
+  const { client } = entity.script.serverSidecar
   await client.connect()
-  entity.destroy()
-  results.destroyed = client.status.connection
+  destroy(entity)
+  results.destroyed[name] = client.status.connection
 }
 
 {
-  registerSidecarScript(pc, { scheduler: false })
-  const entity = entityWith('sidecar', { attributes: { baseUrl: otherUrl } })
+  registerSidecarScript(pc, { baseUrl: otherUrl, scheduler: false })
+  const entity = entityWith('sidecar')
   const { client } = entity.script.sidecar
   results.classic = { outcome: await allOperations(client) }
   entity.script.destroy('sidecar')
-}
-
-{
-  const entity = entityWith('sidecar', { attributes: { baseUrl } })
-  const { client } = entity.script.sidecar
-  await client.connect()
-  entity.script.destroy('sidecar')
-  results.classic.destroyed = client.status.connection
 }
 
 clearInterval(frames)

@@ -19,7 +19,7 @@ function copyOf<State extends Tracked>(state: State): State {
 }
 
 /** How writes change, so that a test can break one change. */
-export type Changes = Pick<typeof writes, 'answered' | 'endCheck' | 'connection' | 'settle'>
+export type Changes = Pick<typeof writes, 'endCheck' | 'connection' | 'settle'>
 export const CHANGES: Changes = writes
 
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and accepted writes land later. */
@@ -162,7 +162,7 @@ export abstract class World<
   }
 
   private answer(key: string, error: SidecarError | undefined): void {
-    this.change(() => this.changes.answered(this.state, this.kind, key, error))
+    this.change(() => writes.answered(this.state, this.kind, key, error))
   }
 
   /** Restarts the sidecar: unwritten changes and calls in flight are lost. */

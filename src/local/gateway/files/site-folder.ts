@@ -1,4 +1,4 @@
-import { readdirSync, statSync, type Stats } from 'node:fs'
+import { statSync, type Stats } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
@@ -14,16 +14,12 @@ export interface SitePath {
 /** Characters that no name in a site has: on some system they end a name or separate two. */
 const FORBIDDEN = /[\u0000-\u001f\u007f\\/]/
 
-/** On Windows, `:` names a drive or a stream of a file, and dots and blanks at the end are ignored. */
-const FORBIDDEN_ON_WINDOWS = /:|[. ]$/
-
 /**
  * Reads a request target. Returns a text that says why if the target can't be a path here. Decodes exactly once and never
  * normalises: browsers remove dot segments, so a client that sends one looks for something outside.
  */
-export function readSitePath(target: string, windows = process.platform === 'win32'): SitePath | string {
-  const [, path, query = ''] = /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)(\?[^#]*)?/i.exec(target) ?? []
-  if (path === undefined) return 'The request names no path.'
+export function readSitePath(target: string): SitePath | string {
+  const [, path = '', query = ''] = /^([^?]*)(\?.*)?$/s.exec(target)!
   let segments: string[]
   try {
     segments = path.split('/').flatMap((part) => (part === '' ? [] : [decodeURIComponent(part)]))
@@ -32,9 +28,7 @@ export function readSitePath(target: string, windows = process.platform === 'win
   }
   for (const segment of segments) {
     if (segment === '.' || segment === '..') return 'A path with "." or ".." in it is not served.'
-    if (FORBIDDEN.test(segment) || (windows && FORBIDDEN_ON_WINDOWS.test(segment))) {
-      return 'The path holds a character that no file here has.'
-    }
+    if (FORBIDDEN.test(segment)) return 'The path holds a character that no file here has.'
   }
   return { segments, isFolder: path.endsWith('/'), query }
 }
@@ -49,29 +43,26 @@ export interface SiteEntry {
 /** Resolves with the file or folder at these names; undefined if it is absent, outside, hidden, or of another kind. */
 export type FindInSite = (segments: readonly string[]) => Promise<SiteEntry | undefined>
 
-/**
- * The hidden folder with the files of a ConfigMap or another volume of Kubernetes. Every visible name is a link into this
- * folder, which Kubernetes replaces as a whole.
- */
-const MOUNTED = /(?<=^|[/\\])\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+[/\\]/
-
 /** Codes of errors that mean that there is no such file. */
 const ABSENT = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL']
 
 /**
  * Opens a folder to be served.
  *
- * @throws TypeError if there is no such folder, or nothing in it to serve
+ * @throws TypeError if there is no such folder
  */
 export function openSiteFolder(dir: string): FindInSite {
-  const folder = checkFolder(dir)
+  const folder = resolve(dir)
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new TypeError(`There is no folder ${folder} to serve: was the game built?`)
+  }
   return async (segments) => {
     if (isHidden(segments)) return undefined
     try {
       // Resolved for each request, since a build may replace the folder or a link to it.
       const [root, path] = await Promise.all([realpath(folder), realpath(join(folder, ...segments))])
       const inside = relative(root, path)
-      if (isAbsolute(inside) || isHidden(inside.replace(MOUNTED, '').split(sep))) return undefined
+      if (isAbsolute(inside) || isHidden(inside.split(sep))) return undefined
       const stat = await lstat(path)
       return stat.isFile() || stat.isDirectory() ? { path, stat } : undefined
     } catch (error) {
@@ -84,14 +75,3 @@ export function openSiteFolder(dir: string): FindInSite {
 /** Names that begin with a dot are hidden, `..` among them, except `.well-known`. */
 const isHidden = (segments: readonly string[]): boolean =>
   segments.some((name, i) => name.startsWith('.') && !(i === 0 && name === '.well-known'))
-
-function checkFolder(dir: string): string {
-  const folder = resolve(dir)
-  const stat = statSync(folder, { throwIfNoEntry: false })
-  if (stat === undefined) throw new TypeError(`There is no folder ${folder} to serve`)
-  if (!stat.isDirectory()) throw new TypeError(`${folder} is not a folder: name the one that holds index.html`)
-  if (readdirSync(folder).every((name) => isHidden([name]))) {
-    throw new TypeError(`The folder ${folder} holds nothing to serve: was the game built?`)
-  }
-  return folder
-}

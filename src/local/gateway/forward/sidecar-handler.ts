@@ -1,16 +1,12 @@
-import { Agent as PlainAgent, request as requestPlain, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Agent as SecureAgent, request as requestSecure } from 'node:https'
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
 import { refusalLine, type LineLog } from '../../http/line-log.js'
-import { answerRefusal, hasClosed, SAFE_HEADERS, forbidden, unavailable, type Refusal } from '../../http/refusal.js'
+import { answerRefusal, SAFE_HEADERS, forbidden, unavailable, type Refusal } from '../../http/refusal.js'
 import { corsHeaders, isPreflight, type Admission } from '../../http/request-guard.js'
-import type { Access } from './access.js'
-import { followAttempt, pick } from './attempt.js'
-import { findSidecarRoute, type Exchange, type SidecarRoute } from './sidecar-route.js'
-import { relayWatch } from './watch-sockets.js'
-import { Watches } from './watches.js'
+import { findSidecarRoute, type Access, type SidecarRoute } from './access.js'
+import { relayWatch, Watches } from './watches.js'
 
 export interface SidecarHandlerOptions {
   readonly sidecar: URL
@@ -41,13 +37,6 @@ const WATCH: OperationName = 'watchGameServer'
 /** Largest body that is taken; the real sidecar has the same limit. */
 const MOST_BYTES = 4 * 1024 * 1024
 
-/**
- * Milliseconds for which an idle connection to the sidecar is kept. Servers keep idle connections longer
- * (Node for five seconds, the real sidecar for ever), so the gateway never sends a call on a connection
- * that the sidecar is closing. A call that breaks off is never repeated, because it may have acted.
- */
-const KEPT_MS = 4_000
-
 /** Milliseconds for which a call goes on after its client has left: a closing page doesn't wait for its calls' answers. */
 const ABANDONED_MS = 500
 
@@ -57,11 +46,32 @@ const ABANDONED_MS = 500
  */
 const FORWARDED = ['accept', 'content-type', 'user-agent']
 
+/** The headers of an answer that the client gets. All others could speak for the gateway, to the whole origin. */
+const PASSED_BACK = ['content-type', 'content-encoding', 'content-length', 'retry-after']
+
+const pick = (given: IncomingMessage['headers'], names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])))
+
 /** Headers of every answer behind the sidecar's prefix. */
 const OWN_HEADERS = { ...SAFE_HEADERS, 'cross-origin-resource-policy': 'same-origin' } as const
 
 const STOPPING = unavailable('The gateway is stopping')
 const NO_UPGRADE = forbidden('Only the watch opens as a WebSocket, as GET /watch/gameserver without a query')
+
+const unreachable = ({ host }: URL, why: string): Refusal => ({
+  status: 502,
+  code: 14,
+  message: `The sidecar at ${host} could not be reached (${why}); nothing was sent`,
+})
+
+/** A request that may go to the sidecar, and how its failures are told. */
+interface Exchange extends SidecarRoute {
+  readonly message: IncomingMessage
+  /** Answers with a refusal, before any part of another answer was sent. */
+  refuse(refusal: Refusal): void
+  /** Notes why an answer was cut off. */
+  note(refusal: Refusal): void
+}
 
 /** Answers the paths behind the sidecar's prefix: forwards calls and watches to one sidecar. */
 export class SidecarHandler {
@@ -70,33 +80,29 @@ export class SidecarHandler {
   wasShutDown = false
   readonly #options: SidecarHandlerOptions
   readonly #watches: Watches
-  readonly #keptConnections: PlainAgent
   #isStopping = false
 
   constructor(options: SidecarHandlerOptions) {
-    const { sidecar, log } = options
     this.#options = options
-    const watches = new Watches(() => log('A watch was ended whose reader had taken nothing for five seconds'))
+    const watches = new Watches(() => options.log('A watch was ended whose reader had taken nothing for five seconds'))
     this.#watches = watches
-    const Agent = sidecar.protocol === 'https:' ? SecureAgent : PlainAgent
-    this.#keptConnections = new Agent({ keepAlive: true, timeout: KEPT_MS })
     this.figures = { calls: {}, beats: { ok: 0, failed: 0 }, lastBeat: undefined, watches }
   }
 
   async serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     const cors = corsHeaders(admission, ['content-type', 'authorization'])
     if (isPreflight(message, admission)) return void reply.writeHead(204, cors).end()
-    const exchange = this.#begin(message, reply, admission, { ...OWN_HEADERS, ...cors })
+    const answerHeaders = { ...OWN_HEADERS, ...cors }
+    const exchange = this.#begin(message, reply, admission, answerHeaders)
     if (exchange === undefined) return
-    const { operation, headers } = exchange
+    const { operation } = exchange
     const body = await readBody(message)
     if (body === undefined) return
     if ('status' in body) return exchange.refuse(body)
     if (message.socket.destroyed) return
     this.#options.onCall?.(operation)
     const since = performance.now()
-    if (message.method !== 'GET' || body.byteLength > 0) headers['content-length'] = String(body.byteLength)
-    await this.#forward(exchange, reply, body, { ...OWN_HEADERS, ...cors })
+    await this.#forward(exchange, reply, body, answerHeaders)
     // An answer that nobody waited for has no status; its connection was closed, which is 499.
     if (operation !== WATCH) this.#count(operation, reply.headersSent ? reply.statusCode : 499, since)
     if (operation === 'shutdown' && reply.statusCode === 200) this.wasShutDown = true
@@ -105,11 +111,14 @@ export class SidecarHandler {
   async upgrade(message: IncomingMessage, socket: Socket, admission: Admission): Promise<void> {
     const exchange = this.#begin(message, socket, admission, OWN_HEADERS)
     if (exchange === undefined) return
-    if (exchange.operation !== WATCH || admission.target.includes('?')) return exchange.refuse(NO_UPGRADE)
+    const { operation, path, refuse } = exchange
+    if (operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
     const { sidecar, timeout, onCall, onWatch } = this.#options
     onCall?.(WATCH)
-    await relayWatch(exchange, socket, {
-      ...{ sidecar, timeout, plainHeaders: OWN_HEADERS },
+    await relayWatch({
+      ...{ url: sidecar.href.replace(/^http/, 'ws').replace(/\/$/, '') + path, timeout, message, socket },
+      headers: pick(message.headers, FORWARDED),
+      fail: (why) => refuse(unreachable(sidecar, why)),
       onOpen: (upstream, page) => {
         onWatch?.(socket)
         this.#watches.addSocket(upstream, page, socket)
@@ -132,11 +141,7 @@ export class SidecarHandler {
     this.#watches.startAgain()
   }
 
-  close(): void {
-    this.#keptConnections.destroy()
-  }
-
-  /** The request as it goes to the sidecar; undefined once it was refused. */
+  /** The admitted request; undefined once it was refused. */
   #begin(
     message: IncomingMessage,
     to: ServerResponse | Socket,
@@ -153,7 +158,7 @@ export class SidecarHandler {
     }
     const route = this.#admit(message, target)
     if (route.refusal !== undefined) return void refuse(route.refusal)
-    return { ...route, message, headers: pick(message.headers, FORWARDED), refuse, note }
+    return { ...route, message, refuse, note }
   }
 
   /** The route of a request, or the reason to refuse it. */
@@ -174,40 +179,65 @@ export class SidecarHandler {
 
   /** Resolves when the answer was sent, or the client has left. */
   async #forward(exchange: Exchange, reply: ServerResponse, body: Buffer, answerHeaders: Headers): Promise<void> {
-    const { message, operation, path, headers, refuse, note } = exchange
+    const { message, operation, path, refuse, note } = exchange
     const { sidecar, timeout, onWatch } = this.#options
-    const isWatch = operation === WATCH
-    // Lets Node first notice kept connections that the sidecar has ended.
-    if (!isWatch) await nextTurn()
-    if (hasClosed(reply)) return
     const { method } = message
-    const request = (sidecar.protocol === 'https:' ? requestSecure : requestPlain)(sidecar, {
-      method,
-      path: sidecar.pathname.replace(/\/$/, '') + path,
-      headers: { ...headers, host: sidecar.host },
-      agent: isWatch ? false : this.#keptConnections,
+    // Each request has a connection of its own: a call that breaks off on a kept one might have been executed.
+    const request = httpRequest(sidecar, {
+      ...{ method, path: sidecar.pathname.replace(/\/$/, '') + path, agent: false },
+      headers: {
+        ...pick(message.headers, FORWARDED),
+        ...(method === 'GET' && body.byteLength === 0 ? {} : { 'content-length': body.byteLength }),
+      },
     })
-    request.end(body)
-    const onFailure = (refusal: Refusal): void => {
+    let isSent = false
+    let isOver = false
+    const end = (): void => {
+      isOver = true
+      clearTimeout(timer)
+      request.destroy()
+    }
+    const report = (refusal: Refusal): void => {
+      if (isOver) return
+      end()
       if (!reply.headersSent) return refuse(refusal)
       reply.destroy()
       note(refusal)
     }
-    const attempt = followAttempt(request, { place: sidecar.host, acts: method !== 'GET', timeout, onFailure })
+    const doubt = method === 'GET' ? '' : '; it may have acted'
+    const failure = (status: number, code: number, problem: string): Refusal => {
+      return { status, code, message: `The sidecar at ${sidecar.host} ${problem}${doubt}` }
+    }
+    const fail = ({ code, message: why }: NodeJS.ErrnoException): void =>
+      report(isSent ? failure(502, 2, `broke off (${code ?? why})`) : unreachable(sidecar, code ?? why))
+    const timer = setTimeout(() => {
+      report(isSent ? failure(504, 4, `did not answer within ${timeout} ms`) : unreachable(sidecar, 'ETIMEDOUT'))
+    }, timeout)
+    request.once('socket', (socket) => void socket.once('connect', () => (isSent = true)))
+    request.on('error', fail)
     request.once('response', (response) => {
-      const isStream = isWatch && response.statusCode === 200
-      attempt.passBack(response, reply, answerHeaders, isStream)
-      if (!isStream || !reply.headersSent) return
+      const { statusCode = 502 } = response
+      const isStream = operation === WATCH && statusCode === 200
+      // A stream has no time limit.
+      if (isStream) clearTimeout(timer)
+      response.on('error', fail)
+      if (reply.destroyed) return void response.resume()
+      reply.writeHead(statusCode, { ...answerHeaders, ...pick(response.headers, PASSED_BACK) })
+      // Unlike stream.pipeline(), pipe() can be undone, so that a watch can end with a last line of the gateway's own. An
+      // error of the response and the end of the reply both end the request, so neither side outlives the other.
+      response.pipe(reply)
+      if (!isStream) return
       onWatch?.(message.socket)
       reply.flushHeaders()
       this.#watches.addStream(response, reply)
     })
+    request.end(body)
     reply.on('error', () => undefined)
     await new Promise<void>((resolve) => void reply.once('close', resolve))
     // Over HTTP/2, an answer that the client gave up counts as finished without being ended.
     const hasLeft = !(reply.writableEnded && reply.writableFinished)
-    if (hasLeft && !isWatch) await delay(ABANDONED_MS, undefined, { ref: false })
-    attempt.end()
+    if (hasLeft && operation !== WATCH) await delay(ABANDONED_MS, undefined, { ref: false })
+    end()
   }
 
   #count(operation: OperationName, status: number, since: number): void {

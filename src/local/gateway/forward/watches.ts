@@ -1,7 +1,8 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { acceptWebSocket, endAbruptly } from '../../sidecar/websocket-server.js'
 
 /** Milliseconds for which a reader may take nothing while bytes wait for it. */
 const STALLED_MS = 5_000
@@ -127,4 +128,58 @@ const takenBy = (socket: Socket): number => socket.bytesWritten - socket.writabl
 function lastLine(reason: string): string {
   const message = reason === '' ? 'The gateway is stopping' : `The gateway is stopping (${reason})`
   return `${JSON.stringify({ error: { code: 14, message, details: [] } })}\n`
+}
+
+/** Once this many bytes wait for a reader, the sidecar is no longer read. */
+const MOST_WAITING = 64 * 1024
+
+/** A watch over WebSocket that is to be opened at the sidecar. */
+interface Relay {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Milliseconds until the sidecar must have accepted. */
+  readonly timeout: number
+  readonly message: IncomingMessage
+  readonly socket: Socket
+  /** Answers that the sidecar can't be reached, with the reason. */
+  fail(why: string): void
+  onOpen(upstream: WebSocket, page: WebSocket): void
+}
+
+/**
+ * Relays a watch over WebSocket, and resolves when the page's connection has ended. The page is accepted once the sidecar
+ * has accepted the gateway. Messages then pass from the sidecar to the page. A page's messages are dropped: a watch takes
+ * none. The end of one side ends the other without a close frame, as a sidecar ends a watch.
+ */
+export async function relayWatch({ url, headers, timeout, message, socket, fail, onOpen }: Relay): Promise<void> {
+  const { WebSocket } = await import('ws')
+  if (socket.destroyed) return
+  const gone = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
+  const upstream = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: timeout })
+  let isOpen = false
+  // Node notices the end of a socket only while the socket is read.
+  const leave = (): void => void socket.destroy()
+  socket.resume().once('end', leave)
+  socket.once('close', () => upstream.terminate())
+  upstream.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isOpen && !socket.destroyed) fail(error.code ?? error.message)
+  })
+  upstream.once('open', () => {
+    isOpen = true
+    upstream.pause()
+    socket.off('end', leave)
+    void acceptWebSocket({ message, socket, head: Buffer.alloc(0) }).then((page) => {
+      if (page === undefined) return upstream.terminate()
+      upstream.on('message', (data, binary) => {
+        page.send(data as Buffer, { binary }, () => upstream.resume())
+        if (socket.writableLength > MOST_WAITING) upstream.pause()
+      })
+      const endPage = (): void => void (page.readyState === page.OPEN && endAbruptly(page, socket))
+      upstream.once('close', endPage)
+      if (upstream.readyState === upstream.CLOSED) endPage()
+      upstream.resume()
+      onOpen(upstream, page)
+    })
+  })
+  await gone
 }
