@@ -136,11 +136,6 @@ export function lineOf(message: WatchMessage): Uint8Array {
   return line
 }
 
-/** The JSON of a GameServer, as a view of its line: don't change it. */
-export function gameServerBytes(gameServer: GameServer): Uint8Array {
-  return lineOf(watchMessageOf(gameServer)).subarray(PREFIX.length, -'}\n'.length)
-}
-
 /** The sidecar doesn't answer: the host must cut the connection. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped'
