@@ -4,9 +4,6 @@ import { toRoot } from './pages.mjs'
 const escape = (text) =>
   text.replace(/[&<>"]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[character])
 
-/** Before the first paint, so that a chosen theme doesn't flash. */
-const EARLY = `try{document.documentElement.dataset.theme=localStorage.theme||''}catch{}`
-
 export function layout({ page, html, headings, summary, sections, order, pages }) {
   const root = toRoot(page)
   const isFront = page.path === 'index'
@@ -22,7 +19,6 @@ export function layout({ page, html, headings, summary, sections, order, pages }
 <link rel="icon" href="data:,">
 <link rel="alternate" type="text/markdown" href="${root}${page.path}.md">
 <link rel="stylesheet" href="${root}assets/style.css">
-<script>${EARLY}</script>
 <script defer src="${root}assets/site.js"></script>
 </head>
 <body${isFront ? ' class="front"' : ''}>
@@ -32,7 +28,6 @@ export function layout({ page, html, headings, summary, sections, order, pages }
 <a class="brand" href="${root}index.html"><span class="mark" aria-hidden="true"></span>gameserver-sidecar</a>
 <a class="top-link" href="${docs}">Docs</a>
 <button class="button search-open" type="button" aria-keyshortcuts="/">Search <kbd aria-hidden="true">/</kbd></button>
-<button class="button theme" type="button" aria-label="Dark theme" aria-pressed="false"><span aria-hidden="true">◐</span></button>
 </header>
 <nav id="nav" popover aria-label="Documentation">
 ${hasIndex ? `<ul><li>${entry(root, page, { path: 'docs', title: 'All pages, by task' })}</li></ul>` : ''}

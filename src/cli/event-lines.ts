@@ -1,5 +1,6 @@
 import { plainText } from '../local/files.js'
 import {
+  clockTime,
   describeCall,
   describeChange,
   isAllocationTime,
@@ -18,10 +19,6 @@ const MAX_CHANGES = 10
 
 /** Warnings whose text is new each time. */
 const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action', 'unknown-field'] as const)
-
-/** The time of day of this machine, such as `12:04:05.006`. */
-export const clockTime = (at: number): string =>
-  `${new Date(at).toTimeString().slice(0, 8)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
 
 /** A line of what a command prints first: what it serves, and where. */
 export const bannerRow = ({ bold, green }: Colors, title: string, text: string): string =>

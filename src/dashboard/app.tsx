@@ -1,17 +1,15 @@
 import './style.css'
 import { render, type JSX } from 'preact'
-import { AllocateDialog } from './dialogs/allocate.js'
-import { Confirm } from './dialogs/modal.js'
-import { Palette } from './dialogs/palette.js'
 import { changed, onChange, set, state } from './store/state.js'
-import { Header, StatusLine } from './ui/header.js'
-import { Notices, Toast } from './ui/notices.js'
+import { AllocateDialog } from './ui/allocate.js'
+import { Header, Notices, StatusLine, Toast } from './ui/frame.js'
+import { Confirm, Help } from './ui/modal.js'
 import { page, shownPane } from './ui/page.js'
 
 onChange(() => page.tell())
 
 /** Draws into an element, and redraws after changes, once for all changes of one turn. */
-export function drawInto(element: HTMLElement, App: () => JSX.Element): void {
+export function drawInto(element: HTMLElement): void {
   let isDue = false
   const draw = (): void => {
     isDue = false
@@ -25,10 +23,10 @@ export function drawInto(element: HTMLElement, App: () => JSX.Element): void {
   draw()
 }
 
-const dialogs = { allocate: AllocateDialog, palette: Palette }
+const dialogs = { allocate: AllocateDialog, help: Help }
 
 /** The dashboard of a GameServer or of a Fleet, with the open dialog and the open question. */
-export function App(): JSX.Element {
+function App(): JSX.Element {
   const { dialog, asked } = state
   const Dialog = dialog && dialogs[dialog]
   return (

@@ -13,11 +13,7 @@ interface ScriptGlobals {
   GameServerSidecarPlugin?: unknown
 }
 
-declare const self: ScriptGlobals | undefined
-declare const window: ScriptGlobals | undefined
-
-const root: ScriptGlobals =
-  typeof globalThis !== 'undefined' ? (globalThis as ScriptGlobals) : typeof self !== 'undefined' ? self : window!
+const root = globalThis as ScriptGlobals
 
 function need<Name extends 'Phaser' | 'GameServerSidecar'>(name: Name): NonNullable<ScriptGlobals[Name]> {
   const found = root[name]

@@ -36,24 +36,6 @@ const labelOf = ({ sidecar }: LocalSidecar): string | undefined =>
   sidecar.snapshot().gameServer.object_meta.labels?.['agones.dev/sdk-open']
 
 test.concurrent(
-  'with endWhenEmpty, an Allocated server shuts down once its last player has left',
-  async ({ world }) => {
-    const { sidecar, server, ended, untilLooked } = await serveQuickly(world, { endWhenEmpty: { after: 0 } })
-    const [ann, ben] = [world.visit(server, '/?player=ann'), world.visit(server, '/?player=ben')]
-    await Promise.all([ann.opened, ben.opened])
-    sidecar.sidecar.control({ type: 'allocate' })
-    ann.socket.close()
-    await ann.closed
-    await untilLooked()
-    expect(stateOf(sidecar)).toBe('Allocated')
-    ben.socket.close()
-    await ended
-    expect(stateOf(sidecar)).toBe('Shutdown')
-    expect(callsOf(sidecar, 'shutdown')).toBe(1)
-  },
-)
-
-test.concurrent(
   'with endWhenEmpty and players: false, the server ends once only spectators are left',
   async ({ world }) => {
     const { sidecar, server, ended, untilLooked } = await serveQuickly(world, {
@@ -91,30 +73,21 @@ test.concurrent(
   },
 )
 
-test.concurrent('with unallocated: refuse, a Ready server admits only spectators', async ({ world }) => {
-  const { sidecar, server } = await world.serve({
-    unallocated: 'refuse',
-    idOf: ({ url = '' }) => (url === '/watch' ? null : url),
-  })
-  await until(() => stateOf(sidecar), 'Ready')
-  const stranger = world.visit(server, '/ann')
-  await world.visit(server, '/watch').opened
-  expect(await stranger.closed).toEqual([503, 'UNAVAILABLE'])
-  expect(calls(sidecar)).not.toContain('addListValue')
-})
-
 test.concurrent(
-  'with unallocated: refuse, players may connect before the watch shows their allocation',
+  'with unallocated: refuse, a Ready server admits spectators, and players once the watch shows their allocation',
   async ({ world }) => {
-    const { sidecar, server } = await world.serve({ unallocated: 'refuse' })
+    const idOf = ({ url = '' }): string | null => (url === '/watch' ? null : url)
+    const { sidecar, server } = await world.serve({ unallocated: 'refuse', idOf })
     await until(() => stateOf(sidecar), 'Ready')
-    const ann = world.visit(server, '/?player=ann')
-    const gone = world.visit(server, '/?player=gone')
-    await until(() => server.clients.size, 0)
+    await world.visit(server, '/watch').opened
+    expect(await world.visit(server, '/ben').closed).toEqual([503, 'UNAVAILABLE'])
+    expect(calls(sidecar)).not.toContain('addListValue')
+    const [ann, gone] = [world.visit(server, '/ann'), world.visit(server, '/gone')]
+    await until(() => server.clients.size, 1)
     gone.socket.terminate()
     sidecar.sidecar.control({ type: 'allocate' })
     await ann.opened
-    await until(() => seatsIn(sidecar), ['ann'])
+    await until(() => seatsIn(sidecar), ['/ann'])
   },
 )
 
@@ -128,13 +101,6 @@ test.concurrent('with unallocated: allocate, the first player allocates the serv
   expect(outcomes.sort()).toEqual(['503,OUT_OF_RANGE', 'in', 'in'])
   expect(stateOf(sidecar)).toBe('Allocated')
   expect(callsOf(sidecar, 'allocate')).toBe(1)
-})
-
-test.concurrent('with unallocated: allocate, a player who can’t be seated allocates nothing', async ({ world }) => {
-  const { sidecar, server } = await world.serve({ unallocated: 'allocate' }, 0)
-  await until(() => stateOf(sidecar), 'Ready')
-  expect(await world.visit(server, '/?player=ann').closed).toEqual([503, 'OUT_OF_RANGE'])
-  expect(callsOf(sidecar, 'allocate')).toBe(0)
 })
 
 test.concurrent(

@@ -114,25 +114,22 @@ test.concurrent('a frame that arrives together with the upgrade request is deliv
   await until(() => heard.sort(), ['a', 'b'])
 })
 
-test.concurrent('a player without a free seat is refused before the connection opens', async ({ world }) => {
-  const { server, players } = await world.serve({}, 1)
-  let connections = 0
-  server.on('connection', () => connections++)
-  await world.visit(server, '/?player=ann').opened
-  expect(await world.visit(server, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
-  expect(connections).toBe(1)
-  expect(players!.ids).toEqual(['ann'])
-})
-
-test.concurrent('only the promised player gets a promised seat', async ({ world }) => {
-  const { sidecar, server, client, players } = await world.serve({}, 1)
-  await client.waitFor('Ready')
-  sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
-  await until(() => players!.expected, ['ann'])
-  expect(await world.visit(server, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
-  await world.visit(server, '/?player=ann').opened
-  expect(calls(sidecar)).not.toContain('addListValue')
-})
+test.concurrent(
+  'only the promised player gets a promised seat; others are refused before they connect',
+  async ({ world }) => {
+    const { sidecar, server, client, players } = await world.serve({}, 1)
+    let connections = 0
+    server.on('connection', () => connections++)
+    await client.waitFor('Ready')
+    sidecar.sidecar.control({ type: 'allocate', lists: { players: { addValues: ['ann'] } } })
+    await until(() => players!.expected, ['ann'])
+    expect(await world.visit(server, '/?player=ben').closed).toEqual([503, 'OUT_OF_RANGE'])
+    await world.visit(server, '/?player=ann').opened
+    expect(await world.visit(server, '/?player=cem').closed).toEqual([503, 'OUT_OF_RANGE'])
+    expect([connections, players!.ids]).toEqual([1, ['ann']])
+    expect(calls(sidecar)).not.toContain('addListValue')
+  },
+)
 
 test.concurrent('a player who leaves while the seat is being taken leaves no seat behind', async ({ world }) => {
   const { sidecar, server } = await world.serve()

@@ -16,6 +16,7 @@ import { createFleet } from '../../src/host/create-fleet.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { createSeen } from '../support/seen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
 import type { FleetRunEvent } from '../../src/local/fleet.js'
 import { standIn } from './support.js'
 
@@ -63,7 +64,6 @@ test.each<[string, Decide, RegExp]>([
   ['throws', () => Promise.reject(new Error('no database')), /"arena" stays as it is: no database$/],
   ['returns NaN', () => NaN, /whole number of replicas, at least 0; got NaN$/],
   ['returns -3', () => -3, /got -3$/],
-  ['returns 1.5', () => 1.5, /got 1.5$/],
   ['returns text', () => '3' as unknown as number, /got 3$/],
 ])('a decide that %s is status 500, with one line while it lasts', async (_, decide, message) => {
   const { url, warnings } = await autoscalerOf(decide)
@@ -123,7 +123,7 @@ test('https presents a certificate that is renewed while it listens', async () =
   }
   expect([url.startsWith('https:'), await trusts(first), await trusts(second)]).toEqual([true, true, false])
   write(second)
-  await vi.waitFor(async () => expect(await trusts(second)).toBe(true), { timeout: 20_000, interval: 100 })
+  await until(() => trusts(second))
 })
 
 const reviewOf = (fleet: Partial<ReviewedFleet>) =>
@@ -188,7 +188,7 @@ test('a Fleet follows its webhook by https, down to nothing and back, and stays 
   await line(/Webhook autoscaler scales the Fleet from 2 to 0\./)
   answers.splice(0, 1, new Error('no database'))
   await line(/^The autoscaler's webhook answered with status 500\.$/)
-  await vi.waitFor(() => expect(warnings).toHaveLength(1))
+  await until(() => warnings.length === 1)
   expect(fleet.snapshot().fleet.spec.replicas).toBe(0)
   answers.splice(0, 1, 1)
   await line(/Webhook autoscaler scales the Fleet from 0 to 1\./)

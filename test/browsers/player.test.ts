@@ -38,7 +38,8 @@ async function startGame(hasChannels: boolean, host = '127.0.0.1'): Promise<Stag
 /** Connects players and waits for their transport. Then each sends a message in both ways until both have come back. */
 const PLAY = `async (url, players, transport, unreliable) => {
   const play = async (index) => {
-    const player = GameServerPlayer.connect(url, { unreliable })
+    // A channel gets one attempt, which takes more than the default of 10 s where fifty share a busy core.
+    const player = GameServerPlayer.connect(url, { unreliable, timeout: 150_000 })
     const came = new Set()
     player.onmessage = ({ data }) => came.add(data)
     while (player.readyState !== 1 || player.transport !== transport) await new Promise((then) => setTimeout(then, 20))

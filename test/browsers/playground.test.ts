@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -9,6 +8,7 @@ import { deflateRawSync } from 'node:zlib'
 import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { buildPlayground } from '../../docs/site/playground/build.mjs'
+import { violations } from './support/axe.js'
 import { launchBrowser, type RunningBrowser } from './support/each-browser.js'
 import { findBrowser } from './support/installed.js'
 import { listenHere } from '../support/listen.js'
@@ -124,22 +124,6 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await says('Dashboard', /Sidecar\s+● Ready/)
   })
 
-  test('the page outlives and stops code that fills the memory with arrays, buffers, numbers or a linked list', async () => {
-    const { run, says } = await open()
-    for (const code of [
-      'const all = []\nfor (;;) all.push(new Array(1e6).fill(1))',
-      'const all = []\nsetInterval(() => all.push(new Array(1e6).fill(1)))',
-      'const all = []\nsetInterval(() => all.push(new Uint8Array(1e8)), 10)',
-      'const all = []\nsetInterval(() => { for (let i = 0; i < 1e6; i++) all.push(i) })',
-      'let list\nsetInterval(() => { const end = Date.now() + 300; while (Date.now() < end) list = { list } })',
-    ]) {
-      await run(code)
-      await says('Output', /Stopped: the code (fills the memory|kept its worker busy|gave no sign of life)/)
-      await run(`console.log('alive')`)
-      await says('Output', /alive/)
-    }
-  })
-
   test('Output shows each error of the code with its line, from wherever the code throws', async () => {
     const { run, says } = await open()
     for (const [code, told] of [
@@ -249,23 +233,10 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
 
   test('axe finds nothing, wide and narrow, light and dark, before and after a run, and a phone scrolls one way only', async () => {
     const { page, run, says } = await open()
-    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
     const check = async (when: string): Promise<void> => {
       for (const width of [1280, 390]) {
         await page.setViewport({ width, height: 900 })
-        for (const [theme, rules] of [
-          ['dark', { runOnly: ['color-contrast'] }],
-          ['light', {}],
-        ] as const) {
-          await page.emulateMediaFeatures([
-            { name: 'prefers-color-scheme', value: theme },
-            { name: 'prefers-reduced-motion', value: 'reduce' },
-          ])
-          const found = await page.evaluate(`axe.run(document, ${JSON.stringify({ preload: false, ...rules })}).then(
-            ({ violations }) => violations.flatMap(({ id, nodes }) =>
-              nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
-          expect(found, `${when}, at ${width}, ${theme}`).toEqual([])
-        }
+        expect(await violations(page), `${when}, at ${width}`).toEqual([])
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
       }
     }

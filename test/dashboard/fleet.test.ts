@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
+import { lastAllocations } from '../../src/dashboard/fleet/route.js'
 import { timeline } from '../../src/dashboard/fleet/timeline.js'
 import { rowsOf } from '../../src/dashboard/timeline/model.js'
 import { entryView, fleetView, type EntryView, type FleetView } from '../../src/platform/fleet/view.js'
@@ -56,6 +57,8 @@ test('the retries of a request that finds no GameServer share a row, until anoth
   model.perform({ type: 'scale', replicas: 1 })
   ask('ctf')
   expect(rows('kind:allocation')).toEqual([12, 2])
+  const entries = model.entries().map(entryView)
+  expect(lastAllocations(entries), 'grouped again at a redraw without a new entry').toBe(lastAllocations(entries))
 })
 
 const post = (url: string, path: string, body: unknown, headers: object = {}): Promise<Response> =>

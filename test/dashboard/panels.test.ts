@@ -1,14 +1,11 @@
-import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { parse } from 'yaml'
-import { manifestOf, writeYaml } from '../../src/dashboard/common/yaml.js'
-import { allocationOf } from '../../src/dashboard/dialogs/allocate.js'
-import { commandOf, faultForms, presentFaults } from '../../src/dashboard/panels/fault-commands.js'
-import { beatsSince } from '../../src/dashboard/panels/health.js'
-import { outlookOf } from '../../src/dashboard/panels/lifecycle.js'
+import { faults, presentFaults } from '../../src/dashboard/sidecar/faults.js'
+import { outlookOf } from '../../src/dashboard/sidecar/game-server.js'
+import { beatsSince } from '../../src/dashboard/sidecar/health.js'
 import { sidecar as route } from '../../src/dashboard/sidecar/route.js'
 import { set } from '../../src/dashboard/store/state.js'
-import { showTitle } from '../../src/dashboard/ui/header.js'
+import { allocationOf } from '../../src/dashboard/ui/allocate.js'
+import { showTitle } from '../../src/dashboard/ui/frame.js'
 import { choose } from '../../src/dashboard/ui/page.js'
 import { allocationMistake } from '../../src/platform/schema/allocation.js'
 import { commandProblem } from '../../src/platform/schema/control-command.js'
@@ -28,80 +25,42 @@ function control(sidecar: Sidecar, ...commands: readonly ControlCommand[]): void
   for (const command of commands) expect(sidecar.control(command)).toEqual({ ok: true })
 }
 
-/** The initial values of a line's fields. */
-const defaultsOf = ({ sentence }: (typeof faultForms)[number]): Record<string, string> =>
-  Object.fromEntries(
-    sentence
-      .filter((part) => typeof part === 'object')
-      .map(({ name, value, choices }) => [name, value || choices?.[0]?.[0] || ''])
-      .filter(([, value]) => value !== ''),
-  )
-
-describe('the form of faults', () => {
-  test.each(faultForms.map((form) => [form.title, form] as const))(
-    'the line %s makes a valid command from its default values',
-    (_, form) => {
-      const fields = defaultsOf(form)
-      expect(commandProblem(commandOf(form, fields))).toBeUndefined()
-      expect(commandProblem(commandOf(form, { ...fields, operation: 'setLabel' }))).toBeUndefined()
-    },
-  )
-
-  test('active faults are shown in words', () => {
-    const { sidecar } = createQuietSidecar()
-    control(
-      sidecar,
-      { type: 'delayCalls', ms: 500, jitterMs: 1500, operations: ['ready'], when: 'after' },
-      { type: 'delayCalls', ms: 20 },
-      { type: 'failCalls', status: 500, share: 0.5, operations: ['setLabel'], message: 'so', retryAfter: 3 },
-      { type: 'failCalls', drop: true, apply: true, count: 7 },
-      { type: 'loseWrites', count: 2 },
-      { type: 'ignoreBeats', on: true, count: 4 },
-      { type: 'stallWatchers', ms: 60_000 },
-      { type: 'dropWatchers', everyMs: 10_000 },
-      { type: 'padObject', bytes: 100 },
-      { type: 'apiServer', away: true, ms: 2500 },
-    )
-    const { faults, now } = sidecar.snapshot()
-    expect(presentFaults(faults, now)).toEqual([
-      'delay ready by 500 ms + up to 1.5 s',
-      'delay all calls by 20 ms',
-      'fail 50 % of setLabel with 500',
-      'cut off the next 7 of all calls',
-      'lose the next 2 writes',
-      'the next 4 beats ignored',
-      'watchers stalled for 1 m 0 s',
-      'watchers dropped every 10 s',
-      'API server away for 2.5 s',
-      'object larger by 100 bytes',
-    ])
-    sidecar.close()
-  })
+test('each fault that the panel offers is made of valid commands', () => {
+  expect(faults.size).toBeGreaterThan(9)
+  for (const [name, commands] of faults)
+    expect(commands.map(commandProblem), name).toEqual(commands.map(() => undefined))
 })
 
-test.each(['production', 'local'] as const)(
-  'in mode %s, applying the unchanged manifest of the editor leaves the GameServer as it is',
-  (mode) => {
-    const { sidecar } = createQuietSidecar({ mode })
-    control(
-      sidecar,
-      { type: 'setLabel', key: 'a', value: '<b>' },
-      { type: 'setCounter', name: 'big', count: '9223372036854775807', capacity: '9223372036854775807' },
-    )
-    const { gameServer, platform } = sidecar.snapshot()
-    control(sidecar, { type: 'reload', gameServer: manifestOf(gameServer, platform) })
-    const { object_meta: meta, ...rest } = sidecar.snapshot().gameServer
-    const { object_meta: metaBefore, ...restBefore } = gameServer
-    expect(rest).toEqual(restBefore)
-    expect([meta.name, meta.labels, meta.annotations]).toEqual([
-      metaBefore.name,
-      metaBefore.labels,
-      metaBefore.annotations,
-    ])
-    sidecar.close()
-  },
-)
-
+test('active faults are shown in words', () => {
+  const { sidecar } = createQuietSidecar()
+  control(
+    sidecar,
+    { type: 'delayCalls', ms: 500, jitterMs: 1500, operations: ['ready'], when: 'after' },
+    { type: 'delayCalls', ms: 20 },
+    { type: 'failCalls', status: 500, share: 0.5, operations: ['setLabel'], message: 'so', retryAfter: 3 },
+    { type: 'failCalls', drop: true, apply: true, count: 7 },
+    { type: 'loseWrites', count: 2 },
+    { type: 'ignoreBeats', on: true, count: 4 },
+    { type: 'stallWatchers', ms: 60_000 },
+    { type: 'dropWatchers', everyMs: 10_000 },
+    { type: 'padObject', bytes: 100 },
+    { type: 'apiServer', away: true, ms: 2500 },
+  )
+  const { faults, now } = sidecar.snapshot()
+  expect(presentFaults(faults, now)).toEqual([
+    'delay ready by 500 ms + up to 1.5 s',
+    'delay all calls by 20 ms',
+    'fail 50 % of setLabel with 500',
+    'cut off the next 7 of all calls',
+    'lose the next 2 writes',
+    'the next 4 beats ignored',
+    'watchers stalled for 1 m 0 s',
+    'watchers dropped every 10 s',
+    'API server away for 2.5 s',
+    'object larger by 100 bytes',
+  ])
+  sidecar.close()
+})
 test('the strip of beats tells counted from ignored and failed beats, and has a miss for a period without a beat', async () => {
   const { sidecar, pass } = createQuietSidecar()
   const beat = async (): Promise<number> => {
@@ -195,28 +154,4 @@ test('the title changes with the GameServer’s name, even if a fresh one is in 
     expect(page.title).toMatch(new RegExp(`Scheduled · ${name}$`))
   }
   sidecar.close()
-})
-
-/** Strings that YAML could read as something else. */
-const tricky = fc.constantFrom(
-  ...['', ' a', 'a ', '\n', '\t', '--- ', '|', '-'],
-  ...String.raw`- a|a: b|a #b|#|yes|null|~|1|1e3|0x1|1.5|{|[]|"|'|a:|&a|*a|!t|>|%|@|?|,|2026-01-01|<b>|🎲|__proto__`.split(
-    '|',
-  ),
-)
-const text = fc.oneof(tricky, fc.string(), fc.string({ unit: 'grapheme' }))
-const { value } = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 4 },
-    text,
-    fc.integer(),
-    fc.boolean(),
-    fc.constant(null),
-    fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(text, tie('value'), { maxKeys: 4 }),
-  ),
-}))
-
-test('a YAML parser reads from writeYaml() the same value', () => {
-  fc.assert(fc.property(value, (shown) => void expect(parse(writeYaml(shown))).toEqual(shown)))
 })

@@ -31,22 +31,12 @@ describe('a GameServer file', () => {
   })
 
   test.each([
-    ['kind: Service\n---\n---\nkind: GameServer\nmetadata: { name: mine }\n', 'gs.yaml: uses document 2 of 2'],
-    [
-      'kind: ConfigMap\ndata: { a: b }\n---\nkind: Fleet\nmetadata: { name: fleet }\nspec:\n  replicas: 2\n' +
-        '  template: { metadata: { name: mine }, spec: { health: { periodSeconds: 7 } } }\n---\nkind: GameServer\n',
-      'gs.yaml: uses the template of the Fleet "fleet", document 2 of 3',
-    ],
-    ['kind: Fleet\nspec: { template: { metadata: { name: mine } } }\n', 'gs.yaml: uses the template of the Fleet'],
-    ['kind: GameServer\nmetadata: { name: mine }\n', undefined],
-    [
-      'kind: List\nitems:\n- kind: Service\n- kind: GameServer\n  metadata: { name: mine, uid: a }\n  status: {}\n- kind: Fleet\n',
-      'gs.yaml: uses document 2 of 3',
-    ],
-  ])('is the first GameServer or Fleet of %j', async (text, note) => {
-    const content = await parseGameServer('gs.yaml', text)
-    expect(content.gameServer.metadata?.name).toBe('mine')
-    expect(content.note).toBe(note)
+    'kind: Service\n---\n---\nkind: GameServer\nmetadata: { name: mine }\n',
+    'kind: ConfigMap\ndata: { a: b }\n---\nkind: Fleet\nmetadata: { name: fleet }\nspec:\n  replicas: 2\n' +
+      '  template: { metadata: { name: mine }, spec: { health: { periodSeconds: 7 } } }\n---\nkind: GameServer\n',
+    'kind: Fleet\nspec: { template: { metadata: { name: mine } } }\n',
+  ])('is the first GameServer or Fleet of %j', async (text) => {
+    expect((await parseGameServer('gs.yaml', text)).metadata?.name).toBe('mine')
   })
 
   test('of a Fleet has the label of the Fleet, by which allocations choose', async () => {
@@ -103,7 +93,6 @@ describe('a GameServer file', () => {
 
   test.each([
     ['spec: &m { template: *m }', 'the alias *m stands for what it is a part of'],
-    ['metadata: { labels: { ? [a] : x } }', 'a key is a list or an object; it must be text'],
     ['metadata: { name: "\\q\\q" }', 'Invalid escape sequence \\q at line 1, column 20'],
     [
       `a0: &a0 [x, x]\n${Array.from({ length: 60 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`).join('')}`,
@@ -113,12 +102,11 @@ describe('a GameServer file', () => {
     await expect(load(text)).rejects.toThrow(new RegExp(` is neither YAML nor JSON: ${literal(reason)}$`))
   })
 
-  test('in another encoding than UTF-8 is refused, and the message names both', async () => {
+  test('in another encoding than UTF-8 is refused', async () => {
     const text = 'metadata: { annotations: { a: "caf\u00e9" } }\n'
-    const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
-    await expect(load(utf16)).rejects.toThrow(/gs\.yaml: it is UTF-16; save it as UTF-8$/)
-    await expect(load(Buffer.from(utf16).swap16())).rejects.toThrow(/gs\.yaml: it is UTF-16; save it as UTF-8$/)
-    await expect(load(Buffer.from(text, 'latin1'))).rejects.toThrow(/gs\.yaml: it is not UTF-8; save it as UTF-8$/)
+    for (const other of [Buffer.from(`\ufeff${text}`, 'utf16le'), Buffer.from(text, 'latin1')]) {
+      await expect(load(other)).rejects.toThrow(/gs\.yaml: it is not UTF-8; save it as UTF-8$/)
+    }
     expect((await load(`\ufeff${text}`)).metadata?.annotations).toEqual({ a: 'caf\u00e9' })
   })
 
@@ -129,8 +117,8 @@ describe('a GameServer file', () => {
     for (const [path, reason] of [
       [join(folder, 'none'), 'there is no such file'],
       [folder, 'it is a folder'],
-      [pipe, 'it is a pipe, not a file'],
-      ['/dev/zero', 'it is a device, not a file'],
+      [pipe, 'it is not a regular file'],
+      ['/dev/zero', 'it is not a regular file'],
       [large, 'it is larger than 1.5 MiB, the most that a cluster takes'],
     ] as const) {
       await expect(loadGameServerFile(path)).rejects.toThrow(new RegExp(`^Cannot read ${literal(path)}: ${reason}$`))
@@ -190,16 +178,6 @@ describe('a saved file is noticed', () => {
       await save()
       expect(await next()).toBe(text)
     }
-  })
-
-  test('when a pipe replaces it, which is reported and not opened', async () => {
-    const path = await fileOf('a')
-    const told = new Promise<string>((resolve) => {
-      onTestFinished(watchTextFile(path, 'a', resolve, resolve))
-    })
-    execFileSync('mkfifo', [`${path}.tmp`])
-    await rename(`${path}.tmp`, path)
-    expect(await told).toBe('it is a pipe, not a file')
   })
 
   test('while it is written all the time', async () => {

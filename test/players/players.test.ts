@@ -29,11 +29,6 @@ describe('players in virtual time', () => {
     expect(events).toEqual(['joined ann'])
   })
 
-  test('in automatic time a join passes the time until it has its seat', async () => {
-    const { players } = await play({ mock: { time: 'auto' } })
-    expect(await players.join('ann')).toBe('joined')
-  })
-
   test('a promised player joins at once without a call, and leaves by one call', async () => {
     const { mock, promise, players, values, calls, events } = await play()
     promise('bob')

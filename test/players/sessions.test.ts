@@ -201,17 +201,6 @@ describe('maxSessions', () => {
 describe('label', () => {
   const LABEL = { 'agones.dev/sdk-free': 'false' }
 
-  test('the label beside a counter is false while no other session may start', async () => {
-    const game = await play({ counter: 'rooms', label: 'free', maxSessions: 2 })
-    expect(game.label('free')).toBe('true')
-    await allocate(game, 2)
-    await game.mock.advance(1000)
-    expect(game.label('free')).toBe('false')
-    await endAll(game)
-    await game.mock.advance(1000)
-    expect(game.label('free')).toBe('true')
-  })
-
   test('a label that a restarted sidecar has lost, or that was changed from outside, is written again', async () => {
     const game = await play({ label: 'free' })
     game.mock.allocate({ labels: LABEL })

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
 import { call, control, readGameServer, run, startLocal } from './support.js'
 
 async function temporaryFile(name: string, text: string): Promise<string> {
@@ -17,7 +18,7 @@ describe('a GameServer that has ended', () => {
     await call(local.url, '/shutdown')
     const [, name] = await local.line(/GameServer local was shut down; a fresh one, (local-\w+), takes its place/)
     // The previous call's connection belonged to the old GameServer, and is cut: hence the retries.
-    const { object_meta, status } = await vi.waitFor(() => readGameServer(local.url), 20_000)
+    const { object_meta, status } = await until(() => readGameServer(local.url))
     expect([object_meta.name, status.state]).toEqual([name, 'Scheduled'])
   })
 
@@ -58,24 +59,6 @@ describe('a running sidecar', () => {
     await call(url, '/ready')
     await control(url, { type: 'setClock', speed: 50 })
     for (const failure of [1, 2, 3]) await line(new RegExp(`warning: .* failure ${failure} of 3`))
-  })
-
-  test('warns of a game that restarts while Allocated and calls ready()', async () => {
-    const { url, line } = await startLocal()
-    /** A game's watch; the returned function ends it as a dying process would. */
-    const watch = async (): Promise<() => void> => {
-      const end = new AbortController()
-      await fetch(`${url}/watch/gameserver`, { signal: end.signal })
-      return () => end.abort()
-    }
-    const die = await watch()
-    await call(url, '/allocate')
-    await line(/→ Allocated/)
-    die()
-    await line(/watch #1 closed/)
-    await watch()
-    await call(url, '/ready')
-    await line(/warning: ready\(\) comes from a game whose watch ended while Allocated, .* A game that starts looks at/)
   })
 
   test('with --log-format json prints only JSON objects, one a line', async () => {
@@ -175,10 +158,11 @@ describe('a running sidecar', () => {
 })
 
 describe('a conformance run', () => {
-  test('ends with 0 once every operation was used', async () => {
-    const { url, finished } = await startLocal('--conformance', 'ready,gameserver,ready')
+  test('ends with 0 if every operation was used', async () => {
+    const { url, stop, finished } = await startLocal('--conformance', 'ready,gameserver,ready')
     await call(url, '/ready')
     await call(url, '/gameserver', undefined, 'GET')
+    stop('SIGTERM')
     const { code, out } = await finished
     expect(out).toContain('Conformance passed: ready, gameserver.')
     expect(code).toBe(0)

@@ -1,4 +1,4 @@
-/* Theme, search and the playground's door. A classic script, since a page opened from disk may load no modules. */
+/* Search and the playground's door. A classic script, since a page opened from disk may load no modules. */
 ;(() => {
   const root = new URL('..', document.currentScript.src)
   const find = (selector) => document.querySelector(selector)
@@ -11,25 +11,6 @@
   const load = (path) => append(document.createElement('script'), { src: new URL(path, root) }, path)
   const loadStyle = (path) =>
     append(document.createElement('link'), { rel: 'stylesheet', href: new URL(path, root) }, path)
-
-  const theme = find('.theme')
-  const system = matchMedia('(prefers-color-scheme: dark)')
-  const isDark = () => (document.documentElement.dataset.theme || (system.matches ? 'dark' : 'light')) === 'dark'
-  const showTheme = () => theme.setAttribute('aria-pressed', String(isDark()))
-  theme.addEventListener('click', () => {
-    const wanted = isDark() ? 'light' : 'dark'
-    // The system's own theme is followed again, also when it changes.
-    const chosen = (wanted === 'dark') === system.matches ? '' : wanted
-    document.documentElement.dataset.theme = chosen
-    try {
-      localStorage.theme = chosen
-    } catch {
-      // Without storage, the choice lasts as long as the page.
-    }
-    showTheme()
-  })
-  system.addEventListener('change', showTheme)
-  showTheme()
 
   const dialog = find('#search')
   const input = dialog.querySelector('input')

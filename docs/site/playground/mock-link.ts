@@ -5,7 +5,7 @@ import {
   type GameServerManifest,
   type Mock,
 } from '../../../src/platform/mock.js'
-import { explainEntry, faultPresets, type ControlCommand } from '../../../src/platform/sidecar.js'
+import { explainEntry, type ControlCommand } from '../../../src/platform/sidecar.js'
 import { startRunner, type Level, type Runner } from './runner.js'
 
 const API = '/_/api'
@@ -60,8 +60,7 @@ export function createSession(tell: (level: Level, text: string) => void, onFres
   }
 
   async function answer(method: string, path: string, body: unknown): Promise<object | string> {
-    if (path === '/presets') return { presets: faultPresets }
-    if (path === '/commands') return control(commandOf(body as ControlCommand))
+    if (path === '/commands') return control(body as ControlCommand)
     if (path === '/allocations') return mock.allocate(body as GameServerAllocation)
     const kept = mock.sidecar.log.find(Number(/^\/log\/(\d+)$/.exec(path)?.[1]))
     if (kept === undefined) throw new Error(`The playground has no ${method} ${API}${path}; the local sidecar has`)
@@ -103,16 +102,6 @@ export function createSession(tell: (level: Level, text: string) => void, onFres
       follow()
       runner = startRunner({ mock, code, speed, tell })
     },
-  }
-}
-
-/** An edited GameServer comes as text. The playground has no reader of YAML, so the text must be JSON. */
-function commandOf(command: ControlCommand): ControlCommand {
-  if (command.type !== 'reload' || typeof command.gameServer !== 'string') return command
-  try {
-    return { ...command, gameServer: JSON.parse(command.gameServer) as GameServerManifest }
-  } catch {
-    throw new Error('The playground reads JSON only; the local sidecar reads YAML')
   }
 }
 

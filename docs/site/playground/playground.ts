@@ -1,10 +1,10 @@
 import { options } from 'preact'
-import { App, drawInto } from '../../../src/dashboard/app.js'
+import { drawInto } from '../../../src/dashboard/app.js'
 import { copyText } from '../../../src/dashboard/common/browser.js'
 import { sidecar } from '../../../src/dashboard/sidecar/route.js'
 import { api } from '../../../src/dashboard/store/api.js'
 import { follow } from '../../../src/dashboard/store/feed.js'
-import { onChange, set, state } from '../../../src/dashboard/store/state.js'
+import { set } from '../../../src/dashboard/store/state.js'
 import { followKeys } from '../../../src/dashboard/ui/keys.js'
 import { choose } from '../../../src/dashboard/ui/page.js'
 import { createEditor, fromFragment, toFragment, withoutImports } from './code.js'
@@ -57,7 +57,7 @@ export function mount(element: HTMLElement): void {
   const session = createSession(tell, () =>
     set({ entries: [], selected: undefined, cursor: undefined, frozen: undefined }),
   )
-  drawDashboard(element, find('.gsp-dashboard'), session.link)
+  drawDashboard(find('.gsp-dashboard'), session.link)
 
   const part = find('.gsp-part')
   const select = element.querySelector('select')!
@@ -102,7 +102,7 @@ export function mount(element: HTMLElement): void {
   openLink()
 }
 
-function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api): void {
+function drawDashboard(element: HTMLElement, link: typeof api): void {
   const before = options.vnode
   options.vnode = (node) => {
     if (typeof node.type === 'string') node.type = asPart[node.type] ?? node.type
@@ -110,12 +110,8 @@ function drawDashboard(root: HTMLElement, element: HTMLElement, link: typeof api
   }
   Object.assign(api, link)
   choose(sidecar)
-  onChange(() => {
-    root.dataset['theme'] = state.theme
-    root.style.colorScheme = state.theme === 'auto' ? '' : state.theme
-  })
   follow()
-  drawInto(element, App)
+  drawInto(element)
   followKeys(element)
 }
 

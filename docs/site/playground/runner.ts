@@ -15,7 +15,6 @@ export type ToPage =
   /** Also sent once the worker has started. */
   | { readonly type: 'pong' }
   | { readonly type: 'line'; readonly level: Level; readonly text: string }
-  | { readonly type: 'full'; readonly what: string }
   | { readonly type: 'fetch'; readonly url: string; readonly method: string; readonly body: string | undefined }
   | { readonly type: 'dial'; readonly url: string }
 
@@ -80,7 +79,7 @@ export function startRunner({ mock, code, speed, tell }: Parts): Runner {
   const pings = setInterval(() => {
     messages = 0
     if (unanswered++ < MAX_UNANSWERED) send({ type: 'ping' })
-    else fail('the code gave no sign of life for 2 s. Does a loop never end, or fill the memory?')
+    else fail('the code gave no sign of life for 2 s. Does a loop never end?')
   }, PING)
 
   function stop(): void {
@@ -116,7 +115,6 @@ export function startRunner({ mock, code, speed, tell }: Parts): Runner {
     if (++messages > (MAX_MESSAGES * PING) / 1000) fail(`the code sends more than ${MAX_MESSAGES} messages a second.`)
     else if (data.type === 'pong') unanswered = 0
     else if (data.type === 'line') tell(data.level, data.text.slice(0, MAX_LENGTH))
-    else if (data.type === 'full') fail(`${data.what}.`)
     else serve(data, port!)
   }
   errors.onmessage = ({ data }) => fail(String(data || 'the worker failed, perhaps for want of memory'))

@@ -3,19 +3,14 @@ import { MockClock } from '../../../src/platform/mock/clock.js'
 import * as client from '../../../src/index.core.js'
 import * as players from '../../../src/players/index.js'
 import type { FetchAnswer, SocketAnswer, ToPage } from './runner.js'
-import { createConsole, tellError } from './worker-console.js'
-import { beginTurn, guardMemory } from './worker-memory.js'
-import { onPage, toPage } from './worker-port.js'
+import { createConsole, onPage, tellError, toPage } from './worker-page.js'
 
 const clock = new MockClock('real')
 
 /** Sends the page a message with a port, and hands on what comes back over it. */
 function ask(message: ToPage, onAnswer: (answer: never) => void): MessagePort {
   const { port1, port2 } = new MessageChannel()
-  port1.onmessage = ({ data }: MessageEvent<unknown>) => {
-    beginTurn()
-    onAnswer(data as never)
-  }
+  port1.onmessage = ({ data }: MessageEvent<unknown>) => onAnswer(data as never)
   toPage(message, [port2])
   return port1
 }
@@ -69,7 +64,6 @@ function createTimers() {
       void cancels.set(
         id,
         clock.setTimer(ms, () => {
-          beginTurn()
           if (repeats) set()
           else cancels.delete(id)
           try {
@@ -134,12 +128,10 @@ function start(code: string, baseUrl: string): void {
 }
 
 onPage(({ data, ports: [port] }) => {
-  beginTurn()
   if (data.type === 'ping') toPage({ type: 'pong' })
   else if (data.type === 'speed') clock.setSpeed(data.speed)
   else if (data.type === 'advance') void clock.advance(data.ms).then(() => port!.postMessage('advanced'))
   else {
-    guardMemory((what) => toPage({ type: 'full', what }))
     clock.setSpeed(data.speed)
     start(data.code, data.baseUrl)
   }

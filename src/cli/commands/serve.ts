@@ -1,3 +1,4 @@
+import { startError } from '../exit-codes.js'
 import { plainText } from '../../local/files.js'
 import type { Gateway } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
@@ -18,7 +19,6 @@ import {
   sidecar,
   yes,
 } from '../shared-flags.js'
-import { startError } from '../start-failure.js'
 
 const flags = {
   port: option('port', 'port of the page; 0 for any', port, { short: 'p', byDefault: 8080 }),

@@ -1,4 +1,4 @@
-/** Reads a stored choice. Storage may be forbidden, as in the frame of another page. */
+/** Reads a stored choice. Storage may be forbidden. */
 export function readKept(storage: 'local' | 'session', key: string): string | undefined {
   try {
     return (storage === 'local' ? localStorage : sessionStorage).getItem(`sidecar-${key}`) ?? undefined
@@ -30,9 +30,6 @@ export async function copyText(text: string): Promise<void> {
   if (focused instanceof HTMLElement) focused.focus()
   if (!copied) throw new Error('The browser refused to copy')
 }
-
-/** A `ref` that focuses a new element. Being one constant function, it runs once per element. */
-export const focusNow = (element: HTMLElement | null): void => element?.focus()
 
 /** The step of an arrow key: -1, 1, or 0 for any other key. Prevents the browser's own action for an arrow key. */
 export function arrowStep(event: KeyboardEvent, [back, forward] = ['ArrowUp', 'ArrowDown']): number {

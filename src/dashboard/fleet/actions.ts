@@ -1,10 +1,18 @@
 import type { EntryView, ServerView } from '../../platform/fleet.js'
-import { wantedOf, type Wanted } from '../panels/panel.js'
 import { announce, control, send } from '../store/api.js'
 import { set, state, type Action } from '../store/state.js'
-import { actionsOf, allocateActions, onRow, pageActions, perform, rowActions } from '../ui/actions.js'
-import { copyAsCurl } from '../ui/copy.js'
-import { chosenServer, shortName, shownServers } from './shown.js'
+import { actionsOf, allocateActions, copyAsCurl, onRow, pageActions, perform, rowActions } from '../ui/actions.js'
+import { wantedOf, type Wanted } from '../ui/panel.js'
+
+export const allServers = (): readonly ServerView[] => state.fleet?.servers ?? []
+
+/** The short name of a GameServer, also of one that is gone. */
+export function shortName(name: string): string {
+  const prefix = `${state.fleet?.name}-`
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name
+}
+
+export const dashboardOf = (sidecarUrl: string): string => `${sidecarUrl}/_/`
 
 /** Changes the number of replicas. Each change builds on the one before. */
 export function scale(by: (before: number) => number): void {
@@ -18,7 +26,7 @@ const fleet = actionsOf('fleet')
 const server = actionsOf('game server')
 
 const onServer = (act: (chosen: ServerView) => void) => () => {
-  const chosen = chosenServer()
+  const chosen = allServers().find(({ name }) => name === state.server)
   if (chosen === undefined) announce('Choose a GameServer with n first')
   else act(chosen)
 }
@@ -58,11 +66,9 @@ export const serverActions: readonly Action[] = [
   ending('delete', 'Delete', 'x', 'Deletes it: its game gets SIGTERM, and the Fleet replaces it.'),
 ]
 
-export const dashboardOf = (sidecarUrl: string): string => `${sidecarUrl}/_/`
-
 /** Moves the table's cursor down by some rows, and focuses the row. */
 export function moveServer(by: number): void {
-  const servers = shownServers()
+  const servers = allServers()
   const at = servers.findIndex(({ name }) => name === state.server)
   const next = servers[at < 0 ? 0 : Math.min(Math.max(at + by, 0), servers.length - 1)]
   if (next === undefined) return

@@ -1,16 +1,19 @@
 import type { ComponentChildren, JSX } from 'preact'
 import type { ServerView } from '../../platform/fleet.js'
 import { arrowStep } from '../common/browser.js'
-import { age } from '../common/format.js'
-import { StateMark, toneStyle, type Tone } from '../common/look.js'
+import { age, StateMark, toneStyle, type Tone } from '../common/look.js'
 import { Kept, part, set, state } from '../store/state.js'
-import { Menu } from '../ui/header.js'
+import { Menu } from '../ui/frame.js'
 import { paneState } from '../ui/page.js'
-import { dashboardOf, moveServer, serverActions } from './actions.js'
-import { amountNames, countStates, shortName, shownServers } from './shown.js'
+import { allServers, dashboardOf, moveServer, serverActions, shortName } from './actions.js'
 
 /** More counters and lists have no columns. */
 const MOST_AMOUNTS = 4
+
+/** The names of all counters or lists. */
+export const amountNames = (kind: 'counters' | 'lists'): readonly string[] => [
+  ...new Set(allServers().flatMap((server) => server[kind].map(([name]) => name))),
+]
 
 const ageOf = (since: number): string => age(state.now - since)
 
@@ -45,23 +48,16 @@ const columns = (): readonly Column[] => [
 
 /** The GameServers, one a row. */
 export const Servers = part(['snapshot', 'now'], () => {
-  const { fleet, shownStates, server: chosen } = state
+  const { fleet, server: chosen } = state
   if (!fleet) return null
+  const { servers } = fleet
   const present = columns()
   const heads = present.map(([head]) => head)
-  const servers = shownServers()
   const target = servers.some(({ name }) => name === chosen) ? chosen : servers[0]?.name
   return (
     <section class="box column servers" aria-label="GameServers" data-pane={paneState('servers')}>
       <div class="row wrap bar">
         <h2 class="small">GameServers</h2>
-        <div class="row wrap" role="group" aria-label="Show only states">
-          {countStates().map(([name, count]) => (
-            <button key={name} class="pill" aria-pressed={shownStates.includes(name)} onClick={() => toggleState(name)}>
-              <StateMark state={name} /> {count}
-            </button>
-          ))}
-        </div>
       </div>
       <div class="servers-box" style={`--rows:${servers.length}`} onKeyDown={onArrow}>
         <div class="servers-table" role="table" aria-label="GameServers">
@@ -87,22 +83,11 @@ export const Servers = part(['snapshot', 'now'], () => {
           ))}
         </div>
       </div>
-      {servers.length === 0 && (
-        <p class="muted timeline-empty">
-          {fleet.servers.length === 0
-            ? 'The Fleet has no GameServer. + adds one.'
-            : `0 of ${fleet.servers.length} GameServers have this state.`}
-        </p>
-      )}
+      {servers.length === 0 && <p class="muted timeline-empty">The Fleet has no GameServer. + adds one.</p>}
       <Menu id="server-menu" label={`Actions of ${shortName(chosen ?? '')}`} items={serverActions} />
     </section>
   )
 })
-
-function toggleState(name: string): void {
-  const { shownStates: states } = state
-  set({ shownStates: states.includes(name) ? states.filter((one) => one !== name) : [...states, name] })
-}
 
 function onArrow(event: KeyboardEvent): void {
   const by = arrowStep(event)

@@ -1,11 +1,9 @@
 import type { EntryView } from '../../platform/fleet.js'
-import { writeYaml } from '../common/yaml.js'
-import { rhythmOf } from '../timeline/model.js'
-import { cached, readerOfWords } from '../timeline/words.js'
+import { cached } from '../store/state.js'
+import { readerOfWords, rhythmOf } from '../timeline/model.js'
 import { keyOf } from '../ui/actions.js'
 import type { TimelineParts } from '../ui/page.js'
-import { copyAllocation } from './actions.js'
-import { shortName } from './shown.js'
+import { copyAllocation, shortName } from './actions.js'
 
 export const timeline: TimelineParts<EntryView> = {
   columns: {
@@ -34,8 +32,8 @@ export const timeline: TimelineParts<EntryView> = {
                   Copy as curl
                 </button>
               </p>
-              <pre>{writeYaml(allocation.manifest)}</pre>
-              <pre>{writeYaml({ status: allocation.answer.status })}</pre>
+              <pre>{JSON.stringify(allocation.manifest, null, 2)}</pre>
+              <pre>{JSON.stringify(allocation.answer.status, null, 2)}</pre>
             </>
           )}
         </div>

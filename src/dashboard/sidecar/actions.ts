@@ -1,8 +1,18 @@
-import type { ControlCommand } from '../../platform/sidecar.js'
-import { announce, api, send } from '../store/api.js'
-import type { Action } from '../store/state.js'
-import { actionsOf, allocateActions, onRow, pageActions, rowActions } from '../ui/actions.js'
-import { copyClientCode, copyCurl, copyTimeline, replay } from './entry-actions.js'
+import { clockTime, describeChange, type ControlCommand, type LogEntry } from '../../platform/sidecar.js'
+import { plural } from '../common/look.js'
+import { announce, api, messageOf, send } from '../store/api.js'
+import { state, type Action } from '../store/state.js'
+import {
+  actionsOf,
+  allocateActions,
+  copy,
+  copyAsCurl,
+  onRow,
+  pageActions,
+  rowActions,
+  safeText,
+} from '../ui/actions.js'
+import { describe, readFilter, statusOf } from './describe.js'
 
 const server = actionsOf('game server')
 const faults = actionsOf('faults')
@@ -45,22 +55,22 @@ export const endings: readonly Action[] = [
   ),
 ]
 
-const halfFails: ControlCommand = { type: 'failCalls', status: 503, share: 0.5 }
-
 export const actions: readonly Action[] = [
   ...allocateActions('game server'),
-  server('allocate-now', 'Allocate at once', undefined, send('Allocated', { type: 'allocate' })),
   server('ready', 'Ready', 'r', send('Ready', { type: 'setState', state: 'Ready' })),
   server('reserve', 'Reserve 30 s', undefined, reserve),
   ...endings,
   faults('drop', 'Drop watchers', 'w', send('Watchers are dropped', { type: 'dropWatchers' })),
-  faults('fail', 'Fail half of the calls with 503', '5', send('Half of the calls fail with 503; 0 ends it', halfFails)),
-  faults('delay', 'Delay calls by 500 ms', undefined, send('Calls are delayed', { type: 'delayCalls', ms: 500 })),
+  faults(
+    'fail',
+    'Fail half of the calls with 503',
+    '5',
+    send('Half of the calls fail with 503; 0 ends it', { type: 'failCalls', status: 503, share: 0.5 }),
+  ),
   faults('clear', 'Clear faults', '0', send('No faults', { type: 'clearFaults' })),
   faults('skip', 'Skip 10 s of the clock', 't', send('10 s later', { type: 'advanceClock', ms: 10_000 })),
   ...rowActions,
   row('curl', 'Copy as curl', 'c', onRow(copyCurl)),
-  row('code', 'Copy as client code', 'J', onRow(copyClientCode)),
   row('replay', 'Replay the call', 'R', onRow(replay)),
   actionsOf('page')('copy', 'Copy the timeline as text', 'e', copyTimeline),
   ...pageActions,
@@ -70,4 +80,41 @@ export const actions: readonly Action[] = [
 async function reserve(): Promise<void> {
   const { status } = await api.request('POST', '/reserve', { seconds: '30' })
   announce(status === 200 ? 'Reserved for 30 s' : 'The sidecar refused to reserve')
+}
+
+const NOTHING = 'There is no request in this row'
+
+export function copyCurl(entry: LogEntry): void {
+  const { request } = describe(entry)
+  if (request === undefined) announce(NOTHING)
+  else copyAsCurl(request)
+}
+
+/** Sends a row's request again. */
+export async function replay(entry: LogEntry): Promise<void> {
+  const { request } = describe(entry)
+  if (request === undefined) return announce(NOTHING)
+  // A watch would never end.
+  if (request.path.startsWith('/watch')) return announce('A watch is not a call to replay')
+  const answer = await api.request(request.method, request.path, request.body)
+  if (answer.status === 0) announce('Replayed, and the connection was cut')
+  else announce(`Replayed: ${answer.status}${answer.status < 400 ? '' : `, ${messageOf(answer)}`}`)
+}
+
+/** Copies the entries that pass the filter, oldest first, a line each. */
+export function copyTimeline(): void {
+  const entries = ((state.frozen ?? state.entries) as readonly LogEntry[]).filter(readFilter(state.filter))
+  copy(entries.map(lineOf).join('\n'), `Copied ${plural(entries.length, 'line')}`)
+}
+
+function lineOf(entry: LogEntry): string {
+  const { kind, name, details } = describe(entry)
+  const { at, ms, reply, changes, warnings, client } = entry
+  const parts = [
+    ...[clockTime(at), kind.padEnd(7), name, details, statusOf(entry), reply?.message],
+    ...[ms === undefined ? '' : `${Math.round(ms)} ms`, client],
+    ...changes.map((change) => describeChange(change)),
+    ...warnings.map(({ message }) => `! ${message}`),
+  ]
+  return safeText(parts.filter((part) => part !== undefined && part !== '').join('  '))
 }

@@ -1,8 +1,9 @@
 import { operations } from '../../protocol/operations.js'
 import { describeCall, describeChange } from '../../platform/sidecar.js'
 import type { Change, ControlCommand, LogEntry } from '../../platform/sidecar.js'
-import { cached, readerOfWords } from '../timeline/words.js'
-import type { SentRequest } from '../ui/copy.js'
+import { cached } from '../store/state.js'
+import { readerOfWords } from '../timeline/model.js'
+import type { SentRequest } from '../ui/actions.js'
 
 /** The description of an entry, from that entry alone. */
 interface Description {
@@ -13,8 +14,6 @@ interface Description {
   readonly details: string
   /** The request behind the entry: a call of the game, or a control command. */
   readonly request?: SentRequest
-  /** For a call: the arguments of the client's method of that name. */
-  readonly args?: readonly unknown[]
 }
 
 /** Describes an entry. Cached, since a filter describes thousands of entries with each key. */
@@ -24,9 +23,9 @@ export const describe = cached(({ event, problem }: LogEntry): Description => {
       const { operation } = event.call
       const [method, template] = operations[operation]
       const path = template.replace('{key}', 'key' in event.call ? encodeURIComponent(event.call.key) : '')
-      const { details, body, args } = describeCall(event.call)
+      const { details, body } = describeCall(event.call)
       const kind = operation === 'health' ? 'beat' : 'call'
-      return { kind, name: operation, details, args, request: { method, path, body } }
+      return { kind, name: operation, details, request: { method, path, body } }
     }
     case 'refused': {
       // With a leading slash, the request always goes to this sidecar, never to another host.
@@ -121,15 +120,7 @@ const readTexts = readerOfWords<LogEntry>(
       const { kind } = describe(entry)
       return kind === value || (value === 'event' && (kind === 'control' || kind === 'watch'))
     },
-    op: ({ event }, value) => event.type === 'call' && event.call.operation.toLowerCase().startsWith(value),
     status: (entry, value) => String(statusOf(entry) ?? '').startsWith(value.replace(/x+$/, '')),
-    client: ({ client = '' }, value) => client.toLowerCase().includes(value),
-    path: (entry, value) => describe(entry).request?.path.toLowerCase().includes(value) ?? false,
-    ms({ ms = NaN }, value) {
-      const [, sign, number] = /^([<>]?)(\d+(?:\.\d+)?)$/.exec(value) ?? []
-      if (sign === '<') return ms < Number(number)
-      return sign === '>' ? ms > Number(number) : Math.round(ms) === Number(number)
-    },
   },
   (entry) => {
     const { kind, name, details, request } = describe(entry)
@@ -139,7 +130,7 @@ const readTexts = readerOfWords<LogEntry>(
   },
 )
 
-/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health ms:>100`. */
+/** Reads the filter of a sidecar's timeline, such as `kind:call status:5 -health`. */
 export function readFilter(text: string): (entry: LogEntry) => boolean {
   const passes = readTexts(text)
   // A tick of the clock without any effect has no row.

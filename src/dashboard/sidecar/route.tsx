@@ -1,19 +1,16 @@
 import type { JSX } from 'preact'
 import type { LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
-import { duration, plural } from '../common/format.js'
-import { StateMark } from '../common/look.js'
-import { Counters, Lists } from '../panels/counters.js'
-import { presentFaults } from '../panels/fault-commands.js'
-import { Faults, Watchers } from '../panels/faults.js'
-import { GameServer } from '../panels/game-server.js'
-import { Health } from '../panels/health.js'
-import { Clock, Lifecycle } from '../panels/lifecycle.js'
+import { duration, plural, StateMark } from '../common/look.js'
 import { announce, send } from '../store/api.js'
 import { memo, part, state } from '../store/state.js'
 import { Timeline } from '../timeline/timeline.js'
-import { Notice } from '../ui/notices.js'
+import { Notice } from '../ui/frame.js'
 import type { Route } from '../ui/page.js'
 import { actions } from './actions.js'
+import { Counters, Lists } from './counters.js'
+import { Faults, presentFaults, Watchers } from './faults.js'
+import { Clock, GameServer, Lifecycle } from './game-server.js'
+import { Health } from './health.js'
 import { timeline } from './timeline.js'
 
 /** The dashboard of a GameServer. */
@@ -45,13 +42,10 @@ export const sidecar: Route<LogEntry> = {
   },
   status() {
     const { snapshot, now } = state
-    if (!snapshot) return { facts: [], wide: [] }
+    if (!snapshot) return []
     const { mode, clock, startedAt } = snapshot
     const speed = clock.speed === 0 ? 'clock stands still' : `clock ×${clock.speed}`
-    return {
-      facts: [`${mode} mode`, ...(clock.speed === 1 ? [] : [speed])],
-      wide: [`up ${duration(now - startedAt)}`],
-    }
+    return [`${mode} mode`, ...(clock.speed === 1 ? [] : [speed]), `up ${duration(now - startedAt)}`]
   },
   Notices() {
     const faults = state.snapshot ? presentFaults(state.snapshot.faults, state.snapshot.now) : []
@@ -75,8 +69,9 @@ export const sidecar: Route<LogEntry> = {
   /** Announces changes of the state. */
   tell() {
     const name = state.connection === 'lost' ? undefined : state.snapshot?.gameServer.status.state
-    if (name !== undefined && told !== undefined && name !== told) announce(`State: ${name}`, true)
+    const before = told
     told = name
+    if (name !== undefined && before !== undefined && name !== before) announce(`State: ${name}`)
   },
 }
 
@@ -94,13 +89,13 @@ const LivePanels = part(['snapshot', 'now'], () => {
       <Lists snapshot={snapshot} />
       <Watchers snapshot={snapshot} />
       <Clock snapshot={snapshot} />
-      <Faults />
+      <Faults snapshot={snapshot} />
     </>
   )
 })
 
 /** The age of the state, as far as the log tells. */
-export function Age(): JSX.Element {
+function Age(): JSX.Element {
   const { snapshot, entries, now } = state
   const since = sinceWhen(entries as readonly LogEntry[], snapshot?.gameServer.status.state) ?? snapshot?.startedAt
   return <span class="header-age">{since === undefined ? '' : duration(now - since)}</span>

@@ -134,27 +134,15 @@ export async function allocate(allocation: GameServerAllocation): Promise<string
   return `${value?.status?.state ?? 'UnAllocated'}: ${value?.reason ?? 'nothing matches'}`
 }
 
+/** Milliseconds for which an announcement is shown. */
 const SHOWN = 5000
-/** Milliseconds between two announcements, so that a screen reader can follow. */
-const PAUSE = 1000
+let hiding: ReturnType<typeof setTimeout> | undefined
 
-const waiting = { act: '', news: '', lastAt: -PAUSE, timer: undefined as ReturnType<typeof setTimeout> | undefined }
-
-/** Announces a text in the live region. News waits until the result of the user's own action was announced. */
-export function announce(text: string, isNews = false): void {
-  waiting[isNews ? 'news' : 'act'] = text
-  clearTimeout(waiting.timer)
-  waiting.timer = setTimeout(show, waiting.lastAt + PAUSE - performance.now())
-}
-
-function show(): void {
-  const told = waiting.act || waiting.news
-  if (!waiting.act) waiting.news = ''
-  waiting.act = ''
+/** Announces a text in the live region. */
+export function announce(told: string): void {
   set({ told })
-  if (!told) return
-  waiting.lastAt = performance.now()
-  waiting.timer = setTimeout(show, waiting.news ? PAUSE : SHOWN)
+  clearTimeout(hiding)
+  hiding = setTimeout(() => set({ told: '' }), SHOWN)
 }
 
 /**

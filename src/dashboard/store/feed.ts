@@ -1,4 +1,3 @@
-import type { FaultPreset } from '../../platform/sidecar.js'
 import { announce, api, read, renew, subject, type Snapshot } from './api.js'
 import { set, state, type Entry } from './state.js'
 
@@ -7,26 +6,24 @@ const MAX_ENTRIES = 5000
 /** Milliseconds between two redraws: a single entry shows at once, a thousand a second cost 10 redraws. */
 const INTERVAL = 100
 const CLOCK = 250
-const FIRST_DELAY = 250
-const MAX_DELAY = 5000
-type Timer = ReturnType<typeof setTimeout>
+/** Milliseconds until a lost connection is dialled again. */
+const RETRY = 1000
 
 const feed = {
-  /** Backoff before the next attempt to connect, in ms. */
-  delay: FIRST_DELAY,
-  timer: undefined as Timer | undefined,
   /** Entries for the next redraw. After a new connection (`isNew`), they replace the entries before. */
   waiting: [] as Entry[],
   isNew: true,
   /** The newest state. */
   snapshot: undefined as Snapshot | undefined,
+  /** The last entry up to the first state. */
+  firstSeq: Infinity,
   /** When the page was drawn last, and the timer of the next draw. */
   drawnAt: 0,
-  drawing: undefined as Timer | undefined,
+  drawing: undefined as ReturnType<typeof setTimeout> | undefined,
   clock: { now: Date.now(), at: performance.now(), speed: 1 },
 }
 
-/** Follows the server's event log, and reconnects with backoff. */
+/** Follows the server's event log, and reconnects. */
 export function follow(): void {
   setInterval(() => {
     // A state sets the time as well.
@@ -36,28 +33,19 @@ export function follow(): void {
 }
 
 function connect(): void {
-  clearTimeout(feed.timer)
-  feed.timer = undefined
   api.follow({
     onOpen: () => void Object.assign(feed, { waiting: [], isNew: true }),
     onFrame(frame) {
-      feed.delay = FIRST_DELAY
       if (frame.type === 'entry') add([frame.entry])
       else if (frame.type === 'gap') void fillGap(frame.since)
       else show(frame.state)
     },
     onClose() {
       if (state.connection === 'open') announce(`The ${subject()} is gone`)
-      set({ connection: 'lost', retryAt: Date.now() + feed.delay })
-      feed.timer = setTimeout(connect, feed.delay)
-      feed.delay = Math.min(feed.delay * 2, MAX_DELAY)
+      set({ connection: 'lost' })
+      setTimeout(connect, RETRY)
     },
   })
-}
-
-/** Reconnects at once, without the rest of the backoff. */
-export function retry(): void {
-  if (feed.timer !== undefined) connect()
 }
 
 function show(snapshot: Snapshot): void {
@@ -66,18 +54,14 @@ function show(snapshot: Snapshot): void {
   feed.snapshot = snapshot
   const { connection } = state
   if (connection === 'open') return drawSoon(showState)
+  feed.firstSeq = snapshot.lastSeq
   // A server with an empty log sends no entries, so the previous server's entries would stay.
-  if (snapshot.lastSeq === 0) set({ entries: [] })
+  if (snapshot.lastSeq === 0) set({ entries: [], isComplete: true })
   showState()
   set({ connection: 'open' })
-  if (state.snapshot) void loadPresets()
   if (connection !== 'lost') return
   announce('Connected again')
   renew().catch(() => undefined)
-}
-
-async function loadPresets(): Promise<void> {
-  set(((await read('/presets')) as { presets: readonly FaultPreset[] } | undefined) ?? {})
 }
 
 /** The server's clock between two states. */
@@ -119,9 +103,10 @@ function showState(): void {
 }
 
 function showEntries(): void {
-  const { waiting, isNew } = feed
+  const { waiting, isNew, firstSeq } = feed
   Object.assign(feed, { waiting: [], isNew: false })
   // Sorted and without duplicates, as after a gap.
   const sorted = (isNew ? waiting : [...state.entries, ...waiting]).sort((a, b) => a.seq - b.seq)
-  set({ entries: sorted.filter(({ seq }, i) => seq !== sorted[i - 1]?.seq).slice(-MAX_ENTRIES) })
+  const entries = sorted.filter(({ seq }, i) => seq !== sorted[i - 1]?.seq).slice(-MAX_ENTRIES)
+  set({ entries, isComplete: state.isComplete || (entries.at(-1)?.seq ?? 0) >= firstSeq })
 }

@@ -1,6 +1,6 @@
 import { Component, type ComponentType, type JSX } from 'preact'
 import type { FleetView } from '../../platform/fleet.js'
-import type { FaultPreset, GameServerAllocation, SidecarSnapshot } from '../../platform/sidecar.js'
+import type { GameServerAllocation, SidecarSnapshot } from '../../platform/sidecar.js'
 
 /** What both timelines know of an entry. */
 export interface Entry {
@@ -10,7 +10,7 @@ export interface Entry {
   readonly at: number
 }
 
-/** An action of a button, a key or the palette. */
+/** An action of a button, a key or a menu. */
 export interface Action {
   readonly id: string
   readonly label: string
@@ -22,7 +22,6 @@ export interface Action {
   run(): unknown
 }
 
-export const themes = ['auto', 'light', 'dark'] as const
 export const tabs = ['diff', 'request', 'response', 'raw', 'why'] as const
 export type Tab = (typeof tabs)[number]
 
@@ -34,11 +33,10 @@ const initial = {
   fleet: undefined as FleetView | undefined,
   /** The kept entries of the sidecar or the Fleet, oldest first, at most 5,000. */
   entries: [] as readonly Entry[],
-  presets: [] as readonly FaultPreset[],
+  /** Whether all entries up to the first state have come. */
+  isComplete: false,
   /** The clock of what the page shows in ms since the Unix epoch, updated four times a second while the page is visible. */
   now: Date.now(),
-  /** Time of the next attempt to connect, by this machine's clock. */
-  retryAt: 0,
   /** The text in the live region. */
   told: '',
 
@@ -51,25 +49,18 @@ const initial = {
   filter: '',
   /** The entries that a paused timeline shows. */
   frozen: undefined as readonly Entry[] | undefined,
-  theme: 'auto' as (typeof themes)[number],
   /** A phone shows one part of the page at a time, a wide page all of them. Empty for the first part. */
   pane: '',
-  dialog: undefined as 'allocate' | 'palette' | undefined,
-  /** The name of the button whose form is open. */
-  openForm: undefined as string | undefined,
+  dialog: undefined as 'allocate' | 'help' | undefined,
   /** The action that waits for the user's consent. */
   asked: undefined as Action | undefined,
-  /** The GameServerAllocation that was sent last, for `A`. */
+  /** The GameServerAllocation that was sent last, for `A`, and why the dialog's was refused. */
   lastAllocation: undefined as GameServerAllocation | undefined,
+  refusal: '',
   /** Whether keys without Ctrl do something. */
   singleKeys: true,
-  /** The view of the GameServer, and the error of the edited text. */
-  objectView: 'tree' as 'tree' | 'yaml' | 'edit',
-  objectProblem: '',
   /** Name of the Fleet's GameServer that keys act on. */
   server: undefined as string | undefined,
-  /** The states whose GameServers the table shows; empty for all. */
-  shownStates: [] as readonly string[],
 }
 
 /** What the server sent and what the user chose. Only `set` changes it. */
@@ -97,6 +88,15 @@ export function memo<In extends readonly unknown[], Out>(compute: (...given: In)
   return (...given) => {
     if (!last || given.some((one, i) => one !== last!.given[i])) last = { given, result: compute(...given) }
     return last.result
+  }
+}
+
+/** Calls a function once for each object. */
+export function cached<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>()
+  return (key) => {
+    if (!known.has(key)) known.set(key, compute(key))
+    return known.get(key)!
   }
 }
 

@@ -1,6 +1,6 @@
-import { keep } from '../common/browser.js'
-import { allocate, announce } from '../store/api.js'
-import { set, state, themes, type Action } from '../store/state.js'
+import { copyText } from '../common/browser.js'
+import { CONTROL, allocate, announce, api } from '../store/api.js'
+import { set, state, type Action } from '../store/state.js'
 import { currentEntry, move } from '../timeline/model.js'
 
 type MakeAction = (id: string, label: string, key: string | undefined, run: Action['run'], what?: string) => Action
@@ -34,7 +34,7 @@ const page = actionsOf('page')
 
 /** The actions that allocate by a manifest. */
 export const allocateActions = (group: string): readonly Action[] => [
-  actionsOf(group)('allocate', 'Allocate…', 'a', () => set({ dialog: 'allocate' })),
+  actionsOf(group)('allocate', 'Allocate…', 'a', openAllocate),
   actionsOf(group)('allocate-again', 'Allocate again, as last time', 'A', allocateAgain),
 ]
 
@@ -46,13 +46,16 @@ export const rowActions: readonly Action[] = [
 export const pageActions: readonly Action[] = [
   page('filter', 'Filter the timeline', '/', focusFilter),
   page('pause', 'Pause or go on', ' ', pause),
-  page('theme', 'Switch theme', undefined, nextTheme),
   page('more', 'Menu', 'm', openMenu),
-  page('help', 'Help', '?', () => set({ dialog: 'palette' })),
+  page('help', 'Help', '?', () => set({ dialog: 'help' })),
 ]
 
+function openAllocate(): void {
+  set({ dialog: 'allocate', refusal: '' })
+}
+
 async function allocateAgain(): Promise<void> {
-  if (state.lastAllocation === undefined) set({ dialog: 'allocate' })
+  if (state.lastAllocation === undefined) openAllocate()
   else announce((await allocate(state.lastAllocation)) ?? 'Allocated')
 }
 
@@ -72,9 +75,39 @@ function openMenu(): void {
   menu?.querySelector('button')?.focus()
 }
 
-/** Cycles through the themes, and stores the choice. */
-export function nextTheme(): void {
-  const theme = themes[(themes.indexOf(state.theme) + 1) % themes.length]!
-  set({ theme })
-  keep('local', 'theme', theme)
+/** A request that can be sent again. The body is sent as JSON; undefined stands for none. */
+export interface SentRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** Control characters, and characters that are invisible or change the order of text. */
+const UNSAFE = /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
+
+/** Text with those characters escaped, as in JSON. */
+export const safeText = (text: string): string =>
+  text.replace(UNSAFE, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Quotes text as one word of a POSIX shell, without control characters. */
+const quote = (text: string): string =>
+  `'${text.replace(UNSAFE, encodeURIComponent).replaceAll("'", String.raw`'\''`)}'`
+
+/** Copies the command that sends a request again. */
+export function copyAsCurl({ method, path, body }: SentRequest): void {
+  // Without --globoff, brackets in a URL are patterns; --data-raw takes a leading @ as it is.
+  const parts = ['curl -sS --globoff -X', quote(method)]
+  if (path.startsWith(CONTROL)) parts.push('-H', quote('X-Sidecar-Control: 1'))
+  if (body !== undefined) {
+    parts.push('-H', quote('Content-Type: application/json'), '--data-raw', quote(safeText(JSON.stringify(body))))
+  }
+  copy([...parts, quote(api.origin() + path)].join(' '), 'Copied as curl')
+}
+
+/** Copies text, and announces success or the error. */
+export function copy(text: string, told = 'Copied'): void {
+  copyText(text).then(
+    () => announce(told),
+    (error: unknown) => announce(`Could not copy: ${String(error)}`),
+  )
 }

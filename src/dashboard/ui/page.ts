@@ -30,7 +30,7 @@ export interface Route<E extends Entry = Entry> {
   readonly buttons: readonly [string, string]
   /** The parts of the page, of which a phone shows one at a time. */
   readonly panes: Readonly<Record<string, string>>
-  /** The actions that have a button or a key. */
+  /** The actions that have a button, a key or a place in the menu. */
   readonly actions: readonly Action[]
   /** Groups and ids of the actions in the header's menu, which leaves out those with a button in the header. */
   readonly menu: readonly string[]
@@ -39,8 +39,8 @@ export interface Route<E extends Entry = Entry> {
   allocatable(): { readonly platform: string; readonly counters: readonly string[]; readonly lists: readonly string[] }
   /** The state in a few words; undefined before the first state has come. */
   summary(): Summary | undefined
-  /** Facts for the page's last line. On a phone, `wide` ones have no place. */
-  status(): { readonly facts: readonly string[]; readonly wide: readonly string[] }
+  /** Facts for the page's last line. A phone has a place for the first one. */
+  status(): readonly string[]
   /** Notices of its own. */
   readonly Notices?: ComponentType
   readonly Main: ComponentType

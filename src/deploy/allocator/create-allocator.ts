@@ -1,11 +1,20 @@
+import { isIPv4 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onAbort } from '../../client/time.js'
 import { longestTimer } from '../../protocol/names.js'
 import { edgeUrl } from '../../protocol/edge-url.js'
-import { allocationOf, requestOf } from './answers.js'
-import { AllocationError, type AllocationErrorCode } from './failures.js'
-import { type Cluster, clustersOf, inOrder, note } from './endpoints.js'
-import { checkNames, OPTIONS, type PodEnvironment } from './find-way.js'
+import { isObject, mapValues } from '../../protocol/is-object.js'
+import type { AllocationStatus, GameServerSelector } from '../../platform/sidecar.js'
+import { checkNames, type Cluster, clustersOf, inOrder, note, OPTIONS, type PodEnvironment } from './clusters.js'
+import {
+  AllocationError,
+  type AllocationErrorCode,
+  type Answer,
+  FLEET_LABEL,
+  refusalOf,
+  unreadable,
+  type Way,
+} from './failures.js'
 import type { AllocateRequest, Allocation, Allocator, AllocatorOptions } from './types.js'
 
 const FIELDS = 'fleet selectors priorities scheduling counters lists labels annotations wait signal region'.split(' ')
@@ -27,11 +36,11 @@ export function createAllocator(options: AllocatorOptions = {}): Allocator {
 /** `createAllocator()` with another environment, for tests. */
 export function createAllocatorIn(environment: PodEnvironment, options: AllocatorOptions): Allocator {
   checkNames(options, OPTIONS, 'CONFIG')
-  const clusters = clustersOf(options, environment)
   const { timeout = 10_000, edge, allowDuplicate = false } = options
   checkMs('timeout', timeout, 'CONFIG', longestTimer)
   if (edgeUrl({ edge, address: '10.0.0.1', port: 1 }) === undefined)
     throw new AllocationError('CONFIG', `edge must be a host name, such as play.example.com; got "${edge}"`)
+  const clusters = clustersOf({ ...options, timeout }, environment)
   let waiting = 0
   const life = new AbortController()
 
@@ -117,4 +126,84 @@ export function createAllocatorIn(environment: PodEnvironment, options: Allocato
 function checkMs(name: string, value: unknown, code: AllocationErrorCode, most = Infinity): void {
   if (typeof value === 'number' && value >= 0 && value <= most) return
   throw new AllocationError(code, `${name} must be a number of milliseconds; got ${String(value).slice(0, 40)}`)
+}
+
+/** The path and the body of a request, as its way wants them. */
+function requestOf({ kind, namespace }: Way, request: AllocateRequest): { path: string; body: string } {
+  const { fleet, labels, annotations, priorities, scheduling, counters, lists } = request
+  const ofFleet = (selector: GameServerSelector): GameServerSelector => ({
+    ...selector,
+    matchLabels: { ...selector.matchLabels, [FLEET_LABEL]: fleet! },
+  })
+  const selectors = fleet === undefined ? request.selectors : (request.selectors ?? [{}]).map(ofFleet)
+  const metadata = labels || annotations ? { labels, annotations } : undefined
+  const rest = { priorities, scheduling, metadata, counters, lists }
+  if (kind === 'api') {
+    const names = { apiVersion: 'allocation.agones.dev/v1', kind: 'GameServerAllocation' }
+    return {
+      path: `/apis/${names.apiVersion}/namespaces/${encodeURIComponent(namespace)}/gameserverallocations`,
+      body: JSON.stringify({ ...names, spec: { selectors, ...rest } }),
+    }
+  }
+  // proto/allocation/allocation.proto; the enum of states is in capitals.
+  const gameServerSelectors = selectors?.map((selector) => ({
+    ...selector,
+    gameServerState: selector.gameServerState?.toUpperCase(),
+  }))
+  return { path: '/gameserverallocation', body: JSON.stringify({ namespace, gameServerSelectors, ...rest }) }
+}
+
+/**
+ * The allocated GameServer of an answer.
+ *
+ * @throws AllocationError for every other answer
+ */
+function allocationOf(way: Way, request: AllocateRequest, answer: Answer, edge?: string): Omit<Allocation, 'region'> {
+  const isGood = answer.status >= 200 && answer.status < 300
+  const json = parse(answer.text)
+  // The service answers with the fields of a status, and only if it has allocated.
+  const isService = way.kind === 'service' && isGood && 'gameServerName' in json
+  const status = isService ? { ...json, state: 'Allocated' } : json['status']
+  const found = isObject(status) ? status : {}
+  const { state } = found
+  if (!isGood || state !== 'Allocated') throw refusalOf(way, request, answer, json['message'], state)
+  try {
+    return readStatus(found as unknown as AllocationStatus, edge)
+  } catch (error) {
+    throw unreadable(way, answer, found['gameServerName'], (error as Error).message)
+  }
+}
+
+/** @throws Error for a status that the platform doesn't write */
+function readStatus(gameServer: AllocationStatus, edge?: string): Omit<Allocation, 'region'> {
+  const { gameServerName: name, address } = gameServer
+  if (!name || typeof address !== 'string') throw new Error('it lacks a name or an address')
+  const ports = gameServer.ports ?? []
+  const port = ports[0]?.port
+  // An edge leads to the nodes' own network, and takes only IPv4.
+  const internal = gameServer.addresses?.find((one) => one.type === 'InternalIP' && isIPv4(one.address))?.address
+  const target = edge === undefined ? { address, path: '' } : { address: internal ?? address, edge }
+  return {
+    ...{ name, address, port, ports, gameServer },
+    counters: mapValues(gameServer.counters, ({ count, capacity }) => ({
+      count: Number(count ?? 0),
+      capacity: Number(capacity ?? 0),
+    })),
+    lists: mapValues(gameServer.lists, ({ capacity, values }) => ({
+      capacity: Number(capacity ?? 0),
+      values: values ?? [],
+    })),
+    url: port === undefined ? undefined : edgeUrl({ ...target, port }),
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function parse(text: string): Fields {
+  try {
+    const json: unknown = JSON.parse(text)
+    return isObject(json) ? json : {}
+  } catch {
+    return {}
+  }
 }

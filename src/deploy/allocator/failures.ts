@@ -1,5 +1,5 @@
 import { plainText } from '../../protocol/plain-text.js'
-import type { AllocateRequest, Way } from './types.js'
+import type { AllocateRequest } from './types.js'
 
 /** Every code of an AllocationError. */
 export type AllocationErrorCode =
@@ -45,6 +45,20 @@ export class AllocationError extends Error {
 }
 
 export const FLEET_LABEL = 'agones.dev/fleet'
+
+/** A way to the platform. */
+export interface Way {
+  /** The Kubernetes API, or the allocator service's REST form. */
+  readonly kind: 'api' | 'service'
+  readonly url: URL
+  readonly namespace: string
+  /** Whether the allocator has a certificate of its own. */
+  readonly hasCertificate: boolean
+  /** Read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. @throws AllocationError CONFIG */
+  secrets(): Readonly<Record<'token' | 'ca' | 'cert' | 'key', string | undefined>>
+  /** How the way was found, for messages. */
+  readonly foundBy: string
+}
 
 /** An HTTP answer. */
 export interface Answer {

@@ -92,17 +92,3 @@ export interface Allocator {
   /** Ends waiting calls with CLOSED, and the connections. */
   close(): void
 }
-
-/** A way to the platform. */
-export interface Way {
-  /** The Kubernetes API, or the allocator service's REST form. */
-  readonly kind: 'api' | 'service'
-  readonly url: URL
-  readonly namespace: string
-  /** Whether the allocator has a certificate of its own. */
-  readonly hasCertificate: boolean
-  /** Read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. @throws AllocationError CONFIG */
-  secrets(): Readonly<Record<'token' | 'ca' | 'cert' | 'key', string | undefined>>
-  /** How the way was found, for messages. */
-  readonly foundBy: string
-}

@@ -24,45 +24,31 @@ export function followFiles<Content>(
   report: (problem: string) => void,
 ): () => void {
   const present = [...files]
-  const refuse = (problem: string): void => report(`${problem}; the last good content stays`)
-  const load = (index: number, file: TextFile): void => {
-    present[index] = file
-    parse([...present])
-      .then(onChange)
-      .catch((error: unknown) => refuse((error as Error).message))
-  }
-  const stops = files.map(({ path, text: known }, index) => {
-    const onRefused = (why: string): void => refuse(`Cannot read ${path}: ${why}`)
-    return watchTextFile(path, known, (text) => load(index, { path, text }), onRefused)
-  })
+  const stops = files.map(({ path, text: known }, index) =>
+    watchTextFile(path, known, (text) => {
+      present[index] = { path, text }
+      parse([...present])
+        .then(onChange)
+        .catch((error: unknown) => report(`${(error as Error).message}; the last good content stays`))
+    }),
+  )
   return () => stops.forEach((stop) => stop())
 }
 
 /**
  * Calls `onChange` with a file's text whenever the text has changed, however the file was saved: written in place, replaced
- * by a rename, deleted and created again, or behind a link that was changed. A missing or empty file is ignored until its
- * next change. Watching keeps no process alive.
- *
- * @param onRefused called when something that is not read, such as a pipe, stands at the path
+ * by a rename, deleted and created again, or behind a link that was changed. A file that can't be read or is empty is
+ * ignored until its next change. Watching keeps no process alive.
  */
-export function watchTextFile(
-  path: string,
-  initial: string,
-  onChange: (text: string) => void,
-  onRefused: (reason: string) => void = () => undefined,
-): () => void {
+export function watchTextFile(path: string, initial: string, onChange: (text: string) => void): () => void {
   const file = resolve(path)
   let isStopped = false
-  const seen = { text: initial, refusal: '' }
+  let known = initial
   const check = async (): Promise<void> => {
     await sleep(SETTLE_MS, undefined, { ref: false })
-    const text = await readTextFile(file).catch((error: unknown) => {
-      const { code, message } = error as NodeJS.ErrnoException
-      if (!isStopped && code === undefined && message !== seen.refusal) onRefused((seen.refusal = message))
-      return ''
-    })
-    if (isStopped || text === '' || text === seen.text) return
-    Object.assign(seen, { text, refusal: '' })
+    const text = await readTextFile(file).catch(() => '')
+    if (isStopped || text === '' || text === known) return
+    known = text
     onChange(text)
   }
   let last = check()

@@ -14,16 +14,9 @@ export class GameServerFileError extends Error {
   }
 }
 
-interface FileContent {
-  readonly gameServer: GameServerManifest
-  /** A sentence about the part of the file that was used, if the file holds more than one GameServer. */
-  readonly note: string | undefined
-}
-
 /** Reads a GameServer from a YAML or JSON file. @throws GameServerFileError */
-export async function loadGameServerFile(path: string): Promise<GameServerManifest> {
-  return (await parseGameServer(path, await readText(path))).gameServer
-}
+export const loadGameServerFile = async (path: string): Promise<GameServerManifest> =>
+  parseGameServer(path, await readText(path))
 
 /** Reads a file's text. @throws GameServerFileError if it can't be read */
 export async function readText(path: string): Promise<string> {
@@ -39,9 +32,9 @@ export async function readText(path: string): Promise<string> {
  *
  * @throws GameServerFileError
  */
-export async function parseGameServer(path: string, text: string): Promise<FileContent> {
+export async function parseGameServer(path: string, text: string): Promise<GameServerManifest> {
   const document = await findInFile(path, text, isKnown)
-  return readInFile(path, document, 'GameServer', () => contentOf(path, document))
+  return readInFile(path, document, 'GameServer', () => gameServerOf(document.value))
 }
 
 /** Finds the first wanted document of a file's text, see `findDocument()`. @throws GameServerFileError */
@@ -64,28 +57,21 @@ export function readInFile<T>(path: string, document: FoundDocument, kind: strin
 export const isKnown = (value: unknown): boolean =>
   isObject(value) && ['GameServer', 'Fleet'].includes(String(value['kind']))
 
-function contentOf(path: string, { value, index, count }: FoundDocument): FileContent {
+function gameServerOf(value: unknown): GameServerManifest {
   if (!isObject(value)) throw new TypeError('it must be an object with metadata, spec or status')
   const { kind = 'GameServer' } = value
-  if (kind !== 'GameServer' && kind !== 'Fleet') {
-    throw new TypeError(`its kind is ${JSON.stringify(kind)}; give a GameServer or a Fleet`)
-  }
-  const fleet = kind === 'Fleet' ? templateOf(value) : undefined
-  const gameServer = fleet?.template ?? readGameServer(value)
-  const used = [fleet?.name, count > 1 ? `document ${index + 1} of ${count}` : undefined].filter(Boolean)
-  return { gameServer, note: used.length > 0 ? plainText(`${path}: uses ${used.join(', ')}`) : undefined }
+  if (kind === 'Fleet') return templateOf(value)
+  if (kind === 'GameServer') return readGameServer(value)
+  throw new TypeError(`its kind is ${JSON.stringify(kind)}; give a GameServer or a Fleet`)
 }
 
-/** The GameServer that a Fleet makes, with the label by which allocations choose, and the words for a message. */
-function templateOf(value: unknown): { readonly template: GameServerManifest; readonly name: string } {
+/** The GameServer that a Fleet makes, with the label by which allocations choose. */
+function templateOf(value: unknown): GameServerManifest {
   const { apiVersion, metadata, spec } = readFleet(value)
   const { template } = spec
   const fleet = metadata?.name
-  if (fleet == null) return { template, name: 'the template of the Fleet' }
+  if (fleet == null) return template
   const group = apiVersion?.includes('/') === true ? apiVersion.split('/')[0]! : 'agones.dev'
   const labels = { ...template.metadata?.labels, [`${group}/fleet`]: fleet }
-  return {
-    template: { ...template, metadata: { ...template.metadata, labels } },
-    name: `the template of the Fleet ${JSON.stringify(fleet)}`,
-  }
+  return { ...template, metadata: { ...template.metadata, labels } }
 }

@@ -31,11 +31,8 @@ export async function readTextFile(path: string): Promise<string> {
   return decode(bytes)
 }
 
-/** Refuses other encodings by name: decoded as UTF-8, their text would be stored with replacement characters. */
+/** Other encodings would be stored with replacement characters. */
 function decode(bytes: Buffer): string {
-  const mark = bytes.subarray(0, 2).toString('hex')
-  // PowerShell's `>` writes UTF-16.
-  if (mark === 'fffe' || mark === 'feff') throw new Error('it is UTF-16; save it as UTF-8')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -43,9 +40,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** @throws Error for anything but a file; the message says what it is, as the end of a sentence */
+/** @throws Error for anything but a file; the message is the end of a sentence */
 export function refuseUnlessFile(stats: Stats): void {
-  if (stats.isFile()) return
-  const what = stats.isDirectory() ? 'a folder' : stats.isFIFO() ? 'a pipe' : stats.isSocket() ? 'a socket' : 'a device'
-  throw new Error(`it is ${what}${stats.isDirectory() ? '' : ', not a file'}`)
+  if (!stats.isFile()) throw new Error(stats.isDirectory() ? 'it is a folder' : 'it is not a regular file')
 }

@@ -1,5 +1,4 @@
 import type { CST, Document, LineCounter } from 'yaml'
-import { isObject } from '../../protocol/is-object.js'
 
 type Yaml = typeof import('./yaml.js')
 
@@ -11,29 +10,19 @@ const MOST_ALIASES = 1000
 /** A text isn't YAML, or breaks a limit. The message says why. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
-  /** From 1; undefined if the problem has no single line. */
-  readonly line: number | undefined
-
-  constructor(message: string, line?: number) {
-    super(message)
-    this.line = line
-  }
 }
 
 type Path = readonly (string | number)[]
 
 export interface FoundDocument {
   readonly value: unknown
-  /** From 0, without counting empty documents. */
-  readonly index: number
-  readonly count: number
   /** The line, from 1, of a field's name or of an item. Where the path leads to nothing, the line of its last known part. */
   lineOf(path: Path): number
 }
 
 /**
  * Finds the first wanted document of a YAML or JSON text, or the first document if none is wanted. Documents behind the
- * wanted one are only counted. The items of a `kind: List`, which `kubectl get -o yaml` prints, are documents. Integers stay exact: an integer that a number can't hold becomes a decimal string.
+ * wanted one aren't read. Integers stay exact: an integer that a number can't hold becomes a decimal string.
  *
  * @throws YamlError
  */
@@ -48,33 +37,15 @@ export async function findDocument(text: string, isWanted: (value: unknown) => b
     intAsBigInt: true,
     uniqueKeys: false,
   })
-  let first: Omit<FoundDocument, 'count'> | undefined
-  let wanted: typeof first
-  let count = 0
+  let first: FoundDocument | undefined
   for (const document of composer.compose(tokensOf(yaml, text, lines), true, text.length)) {
-    const { contents } = document
-    if (contents === null || (yaml.isScalar(contents) && contents.value === null && document.errors.length === 0))
-      continue
-    const lineOf = lineFinder(yaml, document, lines)
-    for (const { value, path } of wanted === undefined ? itemsOf(valueOf(yaml, document, lines)) : [NOT_READ]) {
-      const found = { value, index: count, lineOf: (place: Path) => lineOf([...path, ...place]) }
-      count += 1
-      first ??= found
-      if (wanted === undefined && isWanted(value)) wanted = found
-    }
+    const { contents, errors } = document
+    if (contents === null || (yaml.isScalar(contents) && contents.value === null && errors.length === 0)) continue
+    const found = { value: valueOf(yaml, document, lines), lineOf: lineFinder(yaml, document, lines) }
+    if (isWanted(found.value)) return found
+    first ??= found
   }
-  const found = wanted ?? first ?? { value: undefined, index: 0, lineOf: () => 1 }
-  return { ...found, count }
-}
-
-/** A document that is only counted. */
-const NOT_READ = { value: undefined, path: [] }
-
-/** The items of a List, or the document itself, each with its place in the document. */
-function itemsOf(value: unknown): { readonly value: unknown; readonly path: Path }[] {
-  const items = isObject(value) && value['kind'] === 'List' ? value['items'] : undefined
-  if (!Array.isArray(items) || items.length === 0) return [{ value, path: [] }]
-  return items.map((item: unknown, index) => ({ value: item, path: ['items', index] }))
+  return first ?? { value: undefined, lineOf: () => 1 }
 }
 
 /** Limits the depth, since the composer of documents is recursive. */
@@ -92,9 +63,9 @@ function valueOf(yaml: Yaml, document: Document, lines: LineCounter): unknown {
   const [error] = document.errors
   if (error !== undefined) {
     const { line, col } = lines.linePos(error.pos[0])
-    throw new YamlError(`${error.message.split('\n')[0]!} at line ${line}, column ${col}`, line)
+    throw new YamlError(`${error.message.split('\n')[0]!} at line ${line}, column ${col}`)
   }
-  checkNodes(yaml, document, lines)
+  checkNodes(yaml, document)
   try {
     return document.toJS({
       maxAliasCount: MOST_ALIASES,
@@ -105,20 +76,17 @@ function valueOf(yaml: Yaml, document: Document, lines: LineCounter): unknown {
   }
 }
 
-function checkNodes(yaml: Yaml, document: Document, lines: LineCounter): void {
+function checkNodes(yaml: Yaml, document: Document): void {
   yaml.visit(document, {
-    Alias(_, { source, range }, path) {
+    Alias(_, { source }, path) {
       const isInside = path.some((holder) => 'anchor' in holder && holder.anchor === source)
-      const line = range ? lines.linePos(range[0]).line : undefined
-      if (isInside) throw new YamlError(`the alias *${source} stands for what it is a part of`, line)
+      if (isInside) throw new YamlError(`the alias *${source} stands for what it is a part of`)
     },
     Map(_, { items }) {
       const names = new Set<string>()
       for (const { key } of items) {
-        const line = yaml.isNode(key) && key.range ? lines.linePos(key.range[0]).line : undefined
-        if (yaml.isCollection(key)) throw new YamlError('a key is a list or an object; it must be text', line)
         const name = nameOf(yaml, key)
-        if (names.has(name) && name !== '<<') throw new YamlError(`${JSON.stringify(name)} is given twice`, line)
+        if (names.has(name) && name !== '<<') throw new YamlError(`${JSON.stringify(name)} is given twice`)
         names.add(name)
       }
     },

@@ -5,7 +5,6 @@
 export {
   Composer,
   isAlias,
-  isCollection,
   isMap,
   isNode,
   isScalar,

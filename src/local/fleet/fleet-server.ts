@@ -82,7 +82,7 @@ function controlOf({ fleet, beatsOf }: FleetServerOptions): Control {
   return {
     token: undefined,
     source: {
-      state: () => Buffer.from(JSON.stringify(fleetView(fleet.snapshot(), last, beatsOf))),
+      state: () => fleetView(fleet.snapshot(), last, beatsOf),
       lastSeq: () => last,
       entries: (since) => fleet.entries(since).map(entryView),
       subscribe(onEntry, onState) {

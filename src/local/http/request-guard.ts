@@ -24,8 +24,6 @@ export interface GuardOptions {
   readonly scheme?: 'http' | 'https' | undefined
   /** Tells whether links on other sites may lead to a target. Default: to none. */
   readonly isPage?: ((target: string) => boolean) | undefined
-  /** Tells whether a target may be shown in a frame of another site, as far as its own policy allows. Default: none. */
-  readonly isFrame?: ((target: string) => boolean) | undefined
 }
 
 const WITHOUT_ORIGIN = forbidden(
@@ -47,7 +45,7 @@ export function createGuard(options: GuardOptions = {}): (head: RequestHead) => 
   const origins = new Set(
     (options.allowOrigins ?? []).map((text) => readOrigin(text, 'An allowed origin', 'http://localhost:5173')),
   )
-  const { scheme = 'http', isPage = () => false, isFrame = () => false } = options
+  const { scheme = 'http', isPage = () => false } = options
 
   return (head) => {
     const { url = '', headers } = head
@@ -64,8 +62,8 @@ export function createGuard(options: GuardOptions = {}): (head: RequestHead) => 
     const refusal = isOwn ? undefined : refuseOrigin(origin, origins)
     if (refusal !== undefined) return { refusal }
     const admission = { target: url, host, foreignOrigin: isOwn ? undefined : origin }
-    const isLink = isNavigation(head, 'document')
-    if ((isLink && isPage(url)) || (isNavigation(head, 'iframe') && isFrame(url))) return admission
+    const isLink = isNavigation(head)
+    if (isLink && isPage(url)) return admission
     // A browser sends some requests, such as those of images and scripts, without an Origin and without a preflight.
     const site = headers['sec-fetch-site']
     const isStarted = site === 'cross-site' ? isOwn : site === 'same-site' && origin === undefined && !isLink
@@ -94,9 +92,9 @@ function refuseOrigin(text: string, allowed: ReadonlySet<string>): Refusal | und
 const allowing = (what: 'host' | 'origin', value: string): string =>
   `add --allow-${what} ${value} (in code allow${what === 'host' ? 'Hosts' : 'Origins'}: ['${value}'])`
 
-/** Whether a person followed a link, or a frame shows its page. The site of the link can't read the page that opens. */
-const isNavigation = ({ method, headers }: RequestHead, kind: 'document' | 'iframe'): boolean =>
-  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === kind
+/** Whether a person followed a link. The site of the link can't read the page that opens. */
+const isNavigation = ({ method, headers }: RequestHead): boolean =>
+  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 
 export const CORS_METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
 

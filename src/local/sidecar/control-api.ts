@@ -42,7 +42,7 @@ export const controlOf = ({ sidecar, control }: ControlTarget, token: string | u
     const result = control(await withManifest(given as unknown as ControlCommand))
     return result.ok ? answer(result) : refused(400, 3, result.message)
   },
-  allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+  allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest)),
 })
 
 /** A snapshot's JSON, made with the GameServer's JSON that the sidecar keeps: it is the largest part. */

@@ -1,7 +1,14 @@
 import type { WebSocket } from 'ws'
-import { answerRefusal } from '../http/refusal.js'
+import { answerRefusal, malformed, notFound } from '../http/refusal.js'
 import type { Admission } from '../http/request-guard.js'
-import { checkControlAccess, readEvents, type Control, type EventSource } from './control-routes.js'
+import {
+  checkControlAccess,
+  CONTROL_PREFIX,
+  isSequence,
+  WRONG_SINCE,
+  type Control,
+  type EventSource,
+} from './control-routes.js'
 import { acceptWebSocket, type Upgrade } from './websocket-server.js'
 
 /** Bytes that may wait in a reader's socket. Further entries wait in the log. */
@@ -10,17 +17,22 @@ const MAX_BACKLOG = 1024 * 1024
 const FLUSH_MS = 5
 /** Milliseconds until a slow reader is checked again. */
 const BEHIND_MS = 100
-/** Fewest milliseconds between two states. The state of a large GameServer waits longer: a millisecond for each KB. */
+/** Fewest milliseconds between two states. */
 const STATE_INTERVAL = 100
-const BYTES_A_MS = 1_000
+
+const EVENTS = `${CONTROL_PREFIX}/events`
 
 /** Answers an upgrade to the control interface's WebSocket, and sends the events. */
 export async function upgradeToEvents(control: Control, upgrade: Upgrade, admission: Admission): Promise<void> {
-  const { refusal, since } = readEvents(admission.target)
-  const wrong = checkControlAccess(upgrade.message, admission, control.token) ?? refusal
-  if (wrong !== undefined) return answerRefusal(upgrade.socket, wrong)
+  const [path, query] = admission.target.split('?')
+  const since = new URLSearchParams(query).get('since') ?? undefined
+  const refusal =
+    checkControlAccess(upgrade.message, admission, control.token) ??
+    (path === EVENTS ? undefined : notFound(`The only WebSocket of the control interface is ${EVENTS}`)) ??
+    (since === undefined || isSequence(since) ? undefined : malformed(WRONG_SINCE))
+  if (refusal !== undefined) return answerRefusal(upgrade.socket, refusal)
   const accepted = await acceptWebSocket(upgrade)
-  if (accepted !== undefined) serveEvents(control.source, accepted, since)
+  if (accepted !== undefined) serveEvents(control.source, accepted, since === undefined ? Infinity : Number(since))
 }
 
 /**
@@ -28,54 +40,45 @@ export async function upgradeToEvents(control: Control, upgrade: Upgrade, admiss
  * moment after entries. Where the log has dropped entries before a slow reader got them, one `gap` replaces them, with
  * the number from which `GET /_/api/log?since=` has the rest. Such a reader doesn't count as a watcher.
  *
- * @param since the last entry that the reader knows; undefined if it wants only new ones
+ * @param since the last entry that the reader knows; Infinity if it wants only new ones
  */
-function serveEvents(source: EventSource, socket: WebSocket, since: number | undefined): void {
-  const reader = {
-    // A page of an earlier sidecar at this address may know more entries than this sidecar has.
-    sent: Math.min(since ?? Infinity, source.lastSeq()),
-    isStarted: false,
-    stateSize: 0,
-    flush: undefined as NodeJS.Timeout | undefined,
-    state: undefined as NodeJS.Timeout | undefined,
-  }
-  const flushIn = (ms: number): void => void (reader.flush ??= setTimeout(flush, ms))
-  const stateIn = (ms: number): void => void (reader.state ??= setTimeout(refresh, ms))
+function serveEvents(source: EventSource, socket: WebSocket, since: number): void {
+  // A page of an earlier sidecar at this address may know more entries than this sidecar has.
+  let sent = Math.min(since, source.lastSeq())
+  let isStarted = false
+  let flushing: NodeJS.Timeout | undefined
+  let refreshing: NodeJS.Timeout | undefined
+  const flushIn = (ms: number): void => void (flushing ??= setTimeout(flush, ms))
+  const stateIn = (ms: number): void => void (refreshing ??= setTimeout(refresh, ms))
+  const send = (frame: object): void => socket.send(JSON.stringify(frame))
 
-  const sendState = (): void => {
-    const frame = Buffer.concat([Buffer.from('{"type":"state","state":'), source.state(), Buffer.from('}')])
-    reader.stateSize = frame.byteLength
-    socket.send(frame, { binary: false })
-  }
   const sendEntries = (): void => {
-    const entries = source.entries(reader.sent)
+    const entries = source.entries(sent)
     if (entries[0] === undefined) return
-    stateIn(Math.max(STATE_INTERVAL, reader.stateSize / BYTES_A_MS))
-    if (reader.isStarted && entries[0].seq > reader.sent + 1) {
-      socket.send(JSON.stringify({ type: 'gap', since: reader.sent }))
-      reader.sent = source.lastSeq()
+    stateIn(STATE_INTERVAL)
+    if (isStarted && entries[0].seq > sent + 1) {
+      send({ type: 'gap', since: sent })
+      sent = source.lastSeq()
       return
     }
     for (const entry of entries) {
       if (socket.bufferedAmount > MAX_BACKLOG) return flushIn(BEHIND_MS)
-      socket.send(JSON.stringify({ type: 'entry', entry }))
-      reader.sent = entry.seq
+      send({ type: 'entry', entry })
+      sent = entry.seq
     }
   }
   function flush(): void {
-    reader.flush = undefined
-    if (!reader.isStarted) sendState()
+    flushing = undefined
     sendEntries()
-    reader.isStarted = true
   }
   function refresh(): void {
-    reader.state = undefined
+    refreshing = undefined
     // A reader that hasn't read the last state yet needs no newer one.
     if (socket.bufferedAmount > 0) return stateIn(STATE_INTERVAL)
     sendEntries()
-    clearTimeout(reader.state)
-    reader.state = undefined
-    sendState()
+    clearTimeout(refreshing)
+    refreshing = undefined
+    send({ type: 'state', state: source.state() })
   }
 
   const unsubscribe = source.subscribe(
@@ -84,8 +87,10 @@ function serveEvents(source: EventSource, socket: WebSocket, since: number | und
   )
   socket.once('close', () => {
     unsubscribe()
-    clearTimeout(reader.flush)
-    clearTimeout(reader.state)
+    clearTimeout(flushing)
+    clearTimeout(refreshing)
   })
-  flush()
+  send({ type: 'state', state: source.state() })
+  sendEntries()
+  isStarted = true
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { InvalidInput } from '../../platform/schema.js'
-import { forbidden, malformed, notFound, refusalBody, type Refusal } from '../http/refusal.js'
+import { forbidden, refusalBody, type Refusal } from '../http/refusal.js'
 import type { Admission, RequestHead } from '../http/request-guard.js'
 import { bearerOf, tokensMatch } from '../http/token.js'
 import { GameServerFileError } from '../files/game-server-file.js'
@@ -9,7 +9,7 @@ import { MAX_BYTES } from '../files/read-text-file.js'
 import { toRequest } from './http-adapter.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
-const CONTROL_PREFIX = '/_/api'
+export const CONTROL_PREFIX = '/_/api'
 
 /** Header that every changing request needs: a page can't send it to another origin without a CORS preflight. */
 const CONTROL_HEADER = 'x-sidecar-control'
@@ -45,7 +45,7 @@ export type Routes = Readonly<Record<string, readonly [method: 'GET' | 'POST', h
 
 /** An event log with a state, which readers follow. */
 export interface EventSource {
-  state(): Buffer<ArrayBuffer>
+  state(): object
   /** Number of the newest entry; 0 without one. */
   lastSeq(): number
   /** The kept entries after a number, oldest first. */
@@ -73,7 +73,7 @@ export interface Control {
 
 const routesOf = ({ source, command, allocate, routes }: Control): Routes => ({
   ...routes,
-  '/state': ['GET', () => answerJson(source.state())],
+  '/state': ['GET', () => answer(source.state())],
   '/log': ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))],
   '/commands': ['POST', async (request) => command(await readJson(request, 'command'))],
   '/allocations': [
@@ -113,18 +113,7 @@ export async function answerControl(
   }
 }
 
-/** Reads the target of an upgrade: the number after which its events begin, undefined for new ones only. */
-export function readEvents(target: string): { readonly refusal?: Refusal; readonly since?: number | undefined } {
-  const [path, query] = target.split('?')
-  const since = new URLSearchParams(query).get('since') ?? undefined
-  if (path !== `${CONTROL_PREFIX}/events`) {
-    return { refusal: notFound(`The only WebSocket of the control interface is ${CONTROL_PREFIX}/events`) }
-  }
-  if (since !== undefined && !isSequence(since)) return { refusal: malformed(WRONG_SINCE) }
-  return { since: since === undefined ? undefined : Number(since) }
-}
-
-const WRONG_SINCE = 'since must be the number of a log entry'
+export const WRONG_SINCE = 'since must be the number of a log entry'
 
 /** Whether a text may be the number of an entry of the log. */
 export const isSequence = (text: string): boolean => /^\d{1,15}$/.test(text)
@@ -188,7 +177,7 @@ export const refused = (status: number, code: number, message: string): Response
 
 export const answer = (value: object): Response => answerJson(JSON.stringify(value))
 
-const answerJson = (body: string | Uint8Array<ArrayBuffer>, status = 200): Response =>
+const answerJson = (body: string, status = 200): Response =>
   new Response(body, {
     status,
     headers: {

@@ -1,41 +1,23 @@
 import { brotliDecompressSync } from 'node:zlib'
-import { isLoopback, originOf } from '../http/address.js'
+import { SAFE_HEADERS } from '../http/refusal.js'
 import type { RequestHead } from '../http/request-guard.js'
 
 const DASHBOARD_PATH = '/_/'
-const EMBEDDED = /^\/_\/\?(?:.*&)?embed(?:=|&|$)/
 
 const pathOf = (target: string): string => target.split('?')[0]!
 
 /** Whether links on other sites may lead to a target: opening the dashboard changes nothing. */
 export const isDashboard = (target: string): boolean => ['/_', DASHBOARD_PATH].includes(pathOf(target))
 
-/** Whether a target is the dashboard's strip, which other pages may show in a frame. */
-export const isEmbedded = (target: string): boolean => EMBEDDED.test(target)
-
-/**
- * The allowed origins whose pages may show the strip in a frame: those of this machine. A page from elsewhere could cover
- * the strip's buttons.
- */
-export const frameOrigins = (allowOrigins: readonly string[]): readonly string[] =>
-  allowOrigins.flatMap((text) => {
-    const origin = originOf(text)
-    return origin !== undefined && isLoopback(new URL(origin).hostname) ? [origin] : []
-  })
-
 /**
  * Answers requests for the dashboard, and redirects a browser there that opens the server's address. Undefined for every
  * other request, which the server answers.
- *
- * @param frames origins whose pages may show the page's strip in a frame
  */
 export async function answerDashboard(
-  head: RequestHead,
+  { method = 'GET', headers }: RequestHead,
   target: string,
   load: () => Promise<{ readonly page: InlinedPage }>,
-  frames?: readonly string[],
 ): Promise<Response | undefined> {
-  const { method = 'GET', headers } = head
   if (method !== 'GET' && method !== 'HEAD') return undefined
   const path = pathOf(target)
   const leads = path === '/_' || (path === '/' && method === 'GET' && /\btext\/html\b/i.test(headers.accept ?? ''))
@@ -48,7 +30,7 @@ export async function answerDashboard(
   if (path !== DASHBOARD_PATH) return undefined
   // Loaded on demand: the page is large, and many servers are never looked at.
   const { page } = await load()
-  return page.answer(head, isEmbedded(target) ? frames : undefined)
+  return page()
 }
 
 /** The dashboard's address. A token stands in the fragment, which is neither sent nor logged. */
@@ -59,58 +41,31 @@ export function dashboardUrl(local: { readonly url: string; readonly controlToke
 /** A page as `build/inline-page.mjs` makes it. */
 interface PageModule {
   readonly brotli: string
-  readonly id: string
   readonly hashes: { readonly script: string; readonly style: string }
 }
 
-export type InlinedPage = ReturnType<typeof inlinedPage>
+/** Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface. */
+export type InlinedPage = () => Response
 
-export function inlinedPage({ brotli, id, hashes }: PageModule) {
-  /** Identity of the page, which changes with the package. */
-  const etag = `W/"${id}"`
-  const packed = Buffer.from(brotli, 'base64')
-  let unpacked: Buffer | undefined
-  const plain = (): Buffer => (unpacked ??= brotliDecompressSync(packed))
-
-  /** A Content-Security-Policy that lets in the page's own script and style, and what `others` say. */
-  const policy = (...others: readonly string[]): string =>
-    [
-      `default-src 'none'`,
-      `script-src '${hashes.script}'`,
-      `style-src '${hashes.style}'`,
-      ...others,
-      `img-src data:`,
-      `base-uri 'none'`,
-      `form-action 'none'`,
-    ].join('; ')
-
-  return {
-    text: (): string => plain().toString(),
-    policy,
-    /**
-     * Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface.
-     *
-     * @param frames origins whose pages may show the page in a frame, beside its own origin; undefined if no page may
-     */
-    answer({ headers: asked }: RequestHead, frames: readonly string[] | undefined): Response {
-      const ancestors = frames === undefined ? "'none'" : ["'self'", ...frames].join(' ')
-      const headers = {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': policy(`connect-src 'self'`, `frame-ancestors ${ancestors}`),
-        ...(frames === undefined ? { 'x-frame-options': 'DENY' } : {}),
-        'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-cache',
-        etag,
-        vary: 'accept-encoding',
-      }
-      if (asked['if-none-match'] === etag) return new Response(null, { status: 304, headers })
-      // Browsers accept Brotli over HTTP only from this machine, where the page is mostly read.
-      const isPacked = /\bbr\b/i.test(asked['accept-encoding'] ?? '')
-      const body = (isPacked ? packed : plain()) as Uint8Array<ArrayBuffer>
-      return new Response(body, { headers: { ...headers, ...(isPacked ? { 'content-encoding': 'br' } : {}) } })
-    },
+export function inlinedPage({ brotli, hashes }: PageModule): InlinedPage {
+  const body = brotliDecompressSync(Buffer.from(brotli, 'base64'))
+  const policy = [
+    `default-src 'none'`,
+    `script-src '${hashes.script}'`,
+    `style-src '${hashes.style}'`,
+    `connect-src 'self'`,
+    `frame-ancestors 'none'`,
+    `img-src data:`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ]
+  const headers = {
+    ...SAFE_HEADERS,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy.join('; '),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
   }
+  return () => new Response(body, { headers })
 }

@@ -1,3 +1,6 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readAllocation, commandProblem, checkLocalSidecarOptions } from '../../platform/schema.js'
 import {
   allocateGameServer,
@@ -14,18 +17,20 @@ import {
   type SidecarConfig,
   type SidecarMode,
 } from '../../platform/sidecar.js'
-import { isLoopback, ownHosts, urlHost } from '../http/address.js'
+import { isLoopback, listen, ownHosts, urlHost } from '../http/address.js'
 import { createLineLog, refusalLine } from '../http/line-log.js'
 import { createGuard } from '../http/request-guard.js'
 import { createToken } from '../http/token.js'
 import { plainText } from '../../protocol/plain-text.js'
-import { frameOrigins, isDashboard, isEmbedded } from './dashboard-route.js'
+import { isDashboard } from './dashboard-route.js'
 import { followFiles, type TextFile } from '../files/follow-file.js'
 import { parseGameServer, readText } from '../files/game-server-file.js'
 import { LocalClock } from './local-clock.js'
 import { warnProcess, type LocalSidecarOptions } from './local-sidecar-options.js'
-import { startListening, type PausableListener } from './pausable-listener.js'
 import { createSidecarServer } from './sidecar-server.js'
+
+/** The real sidecar's port, which clients and commands try by default. */
+const USUAL_PORT = 9358
 
 export interface RestartOptions {
   /** Milliseconds during which nothing listens on the port. Default 0. */
@@ -85,18 +90,15 @@ export async function startLocalSidecar(
   const { port = 0, address = '127.0.0.1', wsLimit = 65_536, allowOrigins = [] } = options
   const { onWarning, onLog, report } = listenersOf(options)
   const token = isLoopback(address) ? undefined : createToken()
-  const dashboard = options.dashboard !== false && { frames: frameOrigins(allowOrigins) }
+  const dashboard = options.dashboard !== false
   const guard = createGuard({
     allowHosts: [...(options.allowHosts ?? []), ...ownHosts(address)],
     allowOrigins,
-    isPage: (target) => dashboard !== false && isDashboard(target),
-    isFrame: (target) => dashboard !== false && dashboard.frames.length > 0 && isEmbedded(target),
+    isPage: (target) => dashboard && isDashboard(target),
   })
   const { file } = options
   const files = file === undefined ? [] : [{ path: file, text: await readText(file) }]
-  const content = await parseFirst(files)
-  if (content?.note !== undefined) onLog(content.note)
-  const config = configOf(options, settings, content?.gameServer)
+  const config = configOf(options, settings, await parseFirst(files))
   const clock = new LocalClock()
   const sidecar = createSidecar(config, { ...clock, report })
   const session: Session = { sidecar, clock }
@@ -124,8 +126,8 @@ export async function startLocalSidecar(
     await end()
     throw error
   }
-  const reload = (changed: typeof content): void => {
-    const result = sidecar.control({ type: 'reload', gameServer: changed!.gameServer })
+  const reload = (gameServer: GameServerManifest | undefined): void => {
+    const result = sidecar.control({ type: 'reload', gameServer: gameServer! })
     if (!result.ok) onWarning(`${file} was not loaded again: ${result.message}`)
   }
   session.unfollow = followFiles(files, parseFirst, reload, onWarning)
@@ -141,7 +143,7 @@ export async function startLocalSidecar(
     sidecar,
     controlToken: token,
     control,
-    allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+    allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest)),
     async restart({ downMs = 0 } = {}) {
       control({ type: 'restart', ...(downMs > 0 ? { downMs } : {}) })
       return listener.pause
@@ -188,6 +190,57 @@ function carryOut(command: ControlCommand, { sidecar, clock, listener }: Session
   if (command.type === 'advanceClock') clock.advance(command.ms)
   if (command.type === 'restart' && (command.downMs ?? 0) > 0) listener?.pauseFor(command.downMs!)
   return result
+}
+
+/** A listening server that can stop listening for a while. */
+type PausableListener = Awaited<ReturnType<typeof startListening>>
+
+/**
+ * Lets a server listen. Port 0 takes a free port, which stays the same after a pause.
+ *
+ * @param report called when a server could not listen again after a pause
+ */
+async function startListening(
+  server: Server,
+  port: number | 'usual',
+  address: string,
+  report: (problem: string) => void,
+) {
+  await listen(server, port, address, USUAL_PORT)
+  const bound = (server.address() as AddressInfo).port
+  const closing = new AbortController()
+  let pause: Promise<void> | undefined
+
+  async function listenAfter(ms: number): Promise<void> {
+    server.close()
+    await sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined)
+    if (!closing.signal.aborted) await listen(server, bound, address)
+  }
+
+  return {
+    port: bound,
+    /** Resolves when the server listens again; rejects if the port was taken meanwhile. Undefined while it listens. */
+    get pause(): Promise<void> | undefined {
+      return pause
+    },
+    /** Stops listening for this many milliseconds, unless the server is paused already. */
+    pauseFor(ms: number): void {
+      if (pause !== undefined) return
+      pause = listenAfter(ms).finally(() => (pause = undefined))
+      pause.catch((error: unknown) => report(`The sidecar could not start again: ${(error as Error).message}`))
+    },
+    /** Stops listening for good. `cutConnections` is called once no new connection can come. */
+    async close(cutConnections: () => void): Promise<void> {
+      closing.abort()
+      // The server may just be about to listen again.
+      await pause?.catch(() => undefined)
+      if (!server.listening) return
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        cutConnections()
+      })
+    },
+  }
 }
 
 /** Calls `tell` with a sentence for each GameServer that replaces another. Returns the function that stops this. */

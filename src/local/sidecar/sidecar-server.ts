@@ -1,23 +1,38 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { toolOf } from '../../protocol/tool-agent.js'
-import { ConnectionDropped } from '../../platform/sidecar.js'
+import { readAllocation } from '../../platform/schema.js'
+import {
+  allocateGameServer,
+  ConnectionDropped,
+  explainEntry,
+  faultPresets,
+  type ControlCommand,
+  type ControlResult,
+  type Sidecar,
+} from '../../platform/sidecar.js'
+import { isObject } from '../../protocol/is-object.js'
+import { parseGameServer } from '../files/game-server-file.js'
 import { createGuardedServer, type GuardedServerOptions } from '../http/guarded-server.js'
 import { corsHeaders, isPreflight, type Admission, type RequestHead, type Verdict } from '../http/request-guard.js'
-import { controlOf, type ControlTarget } from './control-api.js'
 import { upgradeToEvents } from './control-events.js'
-import { answerControl, isControlTarget } from './control-routes.js'
+import { answer, answerControl, isControlTarget, isSequence, refused, type Control } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
 import { toRequest, writeResponse } from './http-adapter.js'
 import { serveUpgrade, type Caller } from './sidecar-upgrade.js'
+
+interface ControlTarget {
+  readonly sidecar: Sidecar
+  control(command: ControlCommand): ControlResult
+}
 
 export interface SidecarServerOptions {
   readonly target: ControlTarget
   readonly guard: (head: RequestHead) => Verdict
   /** The token that the control interface requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
-  /** Origins of this machine whose pages may show the dashboard's strip in a frame; false for no dashboard. */
-  readonly dashboard?: { readonly frames: readonly string[] } | false
+  /** Whether the dashboard is served; default true. */
+  readonly dashboard?: boolean
   /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
   readonly lineLimit: number
   readonly onRefused?: GuardedServerOptions['onRefused']
@@ -27,14 +42,14 @@ export interface SidecarServerOptions {
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */
 export function createSidecarServer(options: SidecarServerOptions) {
-  const { target, token, dashboard = { frames: [] }, lineLimit } = options
+  const { target, token, dashboard = true, lineLimit } = options
   const control = controlOf(target, token)
   const controlSockets = new WeakSet<Socket>()
   const callerOf = createCallers()
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     try {
-      const response = await answer(message, reply, admission)
+      const response = await respond(message, reply, admission)
       for (const [name, value] of Object.entries(corsHeaders(admission) ?? {})) response.headers.set(name, value)
       await writeResponse(response, reply, () => exempt(message.socket))
     } catch (error) {
@@ -43,16 +58,13 @@ export function createSidecarServer(options: SidecarServerOptions) {
     }
   }
 
-  async function answer(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<Response> {
+  async function respond(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<Response> {
     const { target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
     if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
-    const page =
-      dashboard === false
-        ? undefined
-        : await answerDashboard(message, path, () => import('./dashboard-page.js'), dashboard.frames)
+    const page = dashboard ? await answerDashboard(message, path, () => import('./dashboard-page.js')) : undefined
     if (page !== undefined) return page
     if (isControl) return answerControl(control, message, admission)
     return target.sidecar.handle(toRequest(message, admission), {
@@ -96,8 +108,47 @@ export function createSidecarServer(options: SidecarServerOptions) {
   }
 }
 
+/** The control interface of a sidecar; `docs/control-api.md` describes its paths. */
+const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefined): Control => ({
+  token,
+  source: {
+    state: () => sidecar.snapshot(),
+    lastSeq: () => sidecar.snapshot().lastSeq,
+    entries: (since) => sidecar.log.entries(since),
+    subscribe: (onEntry) => sidecar.log.subscribe(onEntry),
+  },
+  routes: {
+    '/conformance': ['GET', () => answer(sidecar.conformance())],
+    '/presets': ['GET', () => answer({ presets: faultPresets })],
+  },
+  special(route) {
+    const number = /^\/log\/(.*)$/.exec(route)?.[1]
+    return number === undefined ? undefined : readEntry(sidecar, number)
+  },
+  async command(given) {
+    if (!isObject(given) || typeof given['type'] !== 'string') {
+      return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
+    }
+    const command = given as unknown as ControlCommand
+    const text: unknown = command.type === 'reload' ? command.gameServer : undefined
+    // `reload` takes the text of a GameServer file as well.
+    const result = control(
+      typeof text === 'string' ? { type: 'reload', gameServer: await parseGameServer('The text', text) } : command,
+    )
+    return result.ok ? answer(result) : refused(400, 3, result.message)
+  },
+  allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+})
+
+/** One entry with its request, its answer and the reason for it. */
+function readEntry(sidecar: Sidecar, number: string): Response {
+  const kept = isSequence(number) ? sidecar.log.find(Number(number)) : undefined
+  if (kept === undefined) return refused(404, 5, `The log keeps no entry ${JSON.stringify(number)}`)
+  return answer({ entry: kept.entry, ...kept.exchange, why: explainEntry(kept, sidecar.config) })
+}
+
 /** Most clients with a name of their own. Later clients share one. */
-const mostClients = 200
+const MOST_CLIENTS = 200
 
 /**
  * Creates the function that gives each client a short name for the log: `page#1`, `node#1`. Clients with the same
@@ -113,27 +164,18 @@ function createCallers(): (headers: IncomingHttpHeaders, isUpgrade: boolean) => 
     numbers.set(kind, number)
     return `${kind}#${number}`
   }
-  const nameOf = (agent: string, origin: string, isUpgrade: boolean): string => {
-    if (isUpgrade && agent === '' && origin === '') return next('ws')
-    const kind = kindOf(agent, origin)
-    // The key leaves out the Origin, which a browser doesn't send with a GET of its own page.
-    const key = `${kind} ${agent.slice(0, 200)}`
-    const known = names.get(key)
+  const nameOf = (agent: string): string => {
+    const kind = /^[a-z-]{1,20}/i.exec(agent)?.[0].toLowerCase().replace('mozilla', 'page') ?? 'client'
+    const known = names.get(agent)
     if (known !== undefined) return known
-    if (names.size >= mostClients) return `${kind}#other`
+    if (names.size >= MOST_CLIENTS) return `${kind}#other`
     const name = next(kind)
-    names.set(key, name)
+    names.set(agent, name)
     return name
   }
-  return ({ 'user-agent': agent = '', origin = '' }, isUpgrade) => {
+  return ({ 'user-agent': agent = '' }, isUpgrade) => {
     const tool = toolOf(agent)
-    return { client: tool ?? nameOf(agent, origin, isUpgrade), isTool: tool !== undefined }
+    const client = tool ?? (isUpgrade && agent === '' ? next('ws') : nameOf(agent.slice(0, 200)))
+    return { client, isTool: tool !== undefined }
   }
-}
-
-/** The name with which a User-Agent begins: `node`, `curl`, `godotengine`. A browser is `page`. */
-function kindOf(agent: string, origin: string): string {
-  const name = /^[a-z-]{1,20}/i.exec(agent)?.[0].toLowerCase()
-  if (name === 'mozilla') return 'page'
-  return name ?? (origin === '' ? 'client' : 'page')
 }

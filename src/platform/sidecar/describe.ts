@@ -1,60 +1,59 @@
-import type { Change } from './state/effect.js'
+import type { Call, Change } from './state/events.js'
 import { excerpt } from './state/show.js'
-import type { Call } from './state/sidecar-event.js'
 
 interface CallDescription {
   /** The text of a row after the name of the operation. */
   readonly details: string
   /** Undefined for a request without a body. */
   readonly body?: unknown
-  /** The arguments of the client's method of that name. */
-  readonly args: readonly unknown[]
 }
 
-/** A call in words, as the body of its request, and as arguments of the client's method. */
+/** A call in words, and as the body of its request. */
 export function describeCall(call: Call): CallDescription {
   switch (call.operation) {
     case 'health':
-      return { details: call.beats === 1 ? '' : `${call.beats} beats`, body: {}, args: [] }
+      return { details: call.beats === 1 ? '' : `${call.beats} beats`, body: {} }
     case 'reserve':
-      return { details: `${call.seconds} s`, body: { seconds: call.seconds }, args: [Number(call.seconds)] }
+      return { details: `${call.seconds} s`, body: { seconds: call.seconds } }
     case 'setLabel':
     case 'setAnnotation': {
       const { key, value } = call
-      return { details: `${key} = ${value}`, body: { key, value }, args: [key, value] }
+      return { details: `${key} = ${value}`, body: { key, value } }
     }
     case 'getCounter':
     case 'getList':
-      return { details: call.key, args: [call.key] }
+      return { details: call.key }
     case 'updateCounter': {
       const { key, count, capacity } = call
       const countDiff = /^0?$/.test(call.countDiff) ? undefined : call.countDiff
       const body = { count, capacity, countDiff }
       const details = words(key, countDiff?.replace(/^(?!-)/, '+'), named('count', count), named('capacity', capacity))
-      return { details, body, args: [key, body] }
+      return { details, body }
     }
     case 'updateList': {
       const { key, mask } = call
       const capacity = mask.includes('capacity') ? call.capacity : undefined
       const values = mask.includes('values') ? call.values : undefined
       const body = { capacity, values }
-      return {
-        details: words(key, named('capacity', capacity), named('values', values?.join(', '))),
-        body,
-        args: [key, body],
-      }
+      return { details: words(key, named('capacity', capacity), named('values', values?.join(', '))), body }
     }
     case 'addListValue':
     case 'removeListValue': {
       const { key, value } = call
       const sign = call.operation === 'addListValue' ? '+' : '−'
-      return { details: `${key} ${sign} ${value}`, body: { value }, args: [key, value] }
+      return { details: `${key} ${sign} ${value}`, body: { value } }
     }
     case 'getGameServer':
-      return { details: '', args: [] }
+      return { details: '' }
     default:
-      return { details: '', body: {}, args: [] }
+      return { details: '', body: {} }
   }
+}
+
+/** The time of day of this machine, such as `12:04:05.006`. */
+export function clockTime(at: number): string {
+  const date = new Date(at)
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 const words = (...parts: readonly (string | undefined)[]): string => parts.filter(Boolean).join(' ')

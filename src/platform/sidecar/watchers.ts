@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { callSafely, type Report } from './listeners.js'
-import type { WatchEnd } from './state/effect.js'
+import type { WatchEnd } from './state/events.js'
 import type { WatcherInfo } from './wire/snapshot.js'
 
 interface Watcher {
@@ -134,11 +134,6 @@ export function lineOf(message: WatchMessage): Uint8Array {
   const line = new TextEncoder().encode(message.json + '\n')
   lines.set(message, line)
   return line
-}
-
-/** The JSON of a GameServer, as a view of its line: don't change it. */
-export function gameServerBytes(gameServer: GameServer): Uint8Array {
-  return lineOf(watchMessageOf(gameServer)).subarray(PREFIX.length, -'}\n'.length)
 }
 
 /** The sidecar doesn't answer: the host must cut the connection. */

@@ -15,10 +15,6 @@ export interface Dashboard {
   readonly page: Page
   /** Presses keys one after the other, and waits until the page has drawn the effect of each. */
   press(...keys: readonly KeyInput[]): Promise<void>
-  /** Opens the palette of all actions. */
-  openPalette(): Promise<void>
-  /** Finds an action in the palette by words, and runs it. */
-  act(words: string): Promise<void>
   /** A button of a region, by its name. */
   button(region: string, name: string): Promise<ElementHandle>
   /** Calls the sidecar as a game does. */
@@ -35,12 +31,9 @@ export interface Dashboard {
 
 export interface DashboardOptions {
   readonly local?: LocalSidecarOptions
-  readonly theme?: 'light' | 'dark'
   readonly width?: number
   /** Emulates a touch screen. */
   readonly touch?: boolean
-  /** The address after `/_/`. */
-  readonly address?: string
   /** Adds the control token to the address, as `local` prints it for a sidecar beyond loopback. */
   readonly token?: boolean
 }
@@ -80,14 +73,7 @@ export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<
 
 async function openDashboard(
   share: () => Promise<BrowserContext>,
-  {
-    local: localOptions,
-    theme = 'light',
-    width = 1280,
-    touch = false,
-    address = '',
-    token = false,
-  }: DashboardOptions = {},
+  { local: localOptions, width = 1280, touch = false, token = false }: DashboardOptions = {},
 ): Promise<Dashboard> {
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
@@ -100,15 +86,10 @@ async function openDashboard(
   page.on('pageerror', (error) => problems.push(String(error)))
   onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
   await page.setViewport({ width, height: 800, hasTouch: touch, isMobile: touch })
-  await page.emulateMediaFeatures([
-    { name: 'prefers-color-scheme', value: theme },
-    // Otherwise axe would see the colours of an unfinished transition.
-    { name: 'prefers-reduced-motion', value: 'reduce' },
-  ])
   await page.bringToFront()
-  const url = `http://127.0.0.1:${local.port}/_/${address}`
+  const url = `http://127.0.0.1:${local.port}/_/`
   await page.goto(token ? `${url}#token=${local.controlToken}` : url)
-  await page.waitForSelector('.header-state .state-mark, .strip-state .state-mark')
+  await page.waitForSelector('.header-state .state-mark')
 
   const run = async <T>(expression: string): Promise<T> => (await page.evaluate(expression)) as T
   const selector = (name: string): string => `[aria-label="${name}"]`
@@ -122,23 +103,11 @@ async function openDashboard(
       await settle()
     }
   }
-  const openPalette = async (): Promise<void> => {
-    await page.keyboard.down('Control')
-    await press('k')
-    await page.keyboard.up('Control')
-  }
   return {
     local,
     page,
     run,
     press,
-    openPalette,
-    async act(words) {
-      await openPalette()
-      await page.keyboard.type(words)
-      await page.waitForSelector('[role=option][aria-selected=true]')
-      await press('Enter')
-    },
     button: async (name, label) =>
       (await page.waitForSelector(`${selector(name)} ::-p-aria([name="${label}"][role="button"])`))!,
     async call(method, path, body) {

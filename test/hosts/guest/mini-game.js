@@ -4,7 +4,6 @@
  * no TextDecoder; sockets have `on*` properties, plain events, and `onopen` without an argument.
  */
 ;(function (root) {
-  delete root.globalThis
   root.GameGlobal = root
   root.window = root
   root.XMLHttpRequest = transports.xmlHttpRequest(false)

@@ -2,8 +2,8 @@ import type { createClient, SidecarClient } from '../../../src/index.js'
 import type { Players, PlayersOptions, Session, Sessions, SessionsOptions } from '../../../src/players/index.js'
 import { disagreement, sessionsDisagreement } from '../search/invariants.js'
 import { createChaos, createMatchmaker, type ChaosOptions } from './chaos.js'
-import { Crowd } from './crowd.js'
-import { Ledger } from './ledger.js'
+import { createCrowd } from './crowd.js'
+import { createLedger } from './ledger.js'
 import { createRandom } from './random.js'
 import { HERE, LIST, ROOMS, seenIn, type World } from './world.js'
 
@@ -20,7 +20,6 @@ export interface SoakOptions {
   readonly steps: number
   /** ms after which nobody joins or leaves any more */
   readonly atMost?: number
-  readonly players?: number
   /** ms between two acts of one player, on average */
   readonly pause: number
   /** ms between two allocations, on average */
@@ -40,16 +39,13 @@ const PATIENCE = 30_000
 
 /** Runs a crowd, allocations and faults against a game, and compares every object with the ledger. */
 export async function runSoak(library: Library, world: World, options: SoakOptions) {
-  const { steps, atMost = Infinity, noShow, pause } = options
+  const { steps, atMost = Infinity, noShow, pause, sessionMs } = options
   const random = createRandom(options.seed)
-  const now = (): number => world.now()
+  const { now } = world
   const start = now()
-  const ledger = new Ledger(now, noShow)
+  const ledger = createLedger(now, noShow)
+  const { violate } = ledger
   world.onObject((seen) => ledger.check(seen))
-
-  // An observer gets every object late, but never an impossible list.
-  const observer = library.createClient({ ...world.clientOptions })
-  observer.on('gameserver', (gameServer) => ledger.checkShape(seenIn(gameServer)))
 
   // Faults come faster than connections count as stable, so the backoff would grow above the 3 s that trackers have.
   const client = library.createClient({ ...world.clientOptions, retry: { maxDelay: 500 } })
@@ -57,8 +53,9 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   let isConnected = false
   void client.connect().then(() => (isConnected = true))
   await world.run(() => isConnected)
+
   const players = library.trackPlayers?.(client, { list: LIST, counter: HERE, noShow })
-  /** When each seat was reported as a no-show. */
+  /** When each seat was last reported as a no-show. */
   const freed = new Map<string, number>()
   let noShows = 0
   players?.on('noshow', ({ id }) => {
@@ -66,26 +63,28 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
     freed.set(id, now())
     ledger.noShow(id)
   })
-  players?.on('error', (error) => ledger.violate(`players: ${error.message}`))
+  players?.on('error', (error) => violate(`players: ${error.message}`))
+
+  /** When each session is to end. */
   const running = new Map<Session, number>()
   const sessions = library.trackSessions?.(client, {
     counter: ROOMS,
     onSession(session) {
       ledger.sessions.started++
-      running.set(session, now() + random.between(1, options.sessionMs * 2))
+      running.set(session, now() + random.between(1, sessionMs * 2))
     },
   })
-  sessions?.on('error', (error) => ledger.violate(`sessions: ${error.message}`))
-  const endSessions = (all = false): void => {
+  sessions?.on('error', (error) => violate(`sessions: ${error.message}`))
+  const endSessions = (time = now()): void => {
     for (const [session, until] of running) {
-      if (!all && until > now()) continue
+      if (until > time) continue
       running.delete(session)
       ledger.sessions.ended++
-      session.end().catch((error: unknown) => ledger.violate(`end(): ${String(error)}`))
+      session.end().catch((error: unknown) => violate(`end(): ${String(error)}`))
     }
   }
 
-  const crowd = players && new Crowd({ size: options.players ?? 64, tracker: players, ledger, random, pause, now })
+  const crowd = players && createCrowd({ size: 64, tracker: players, ledger, random, pause, now })
   const matchmaker = createMatchmaker({
     world,
     ledger,
@@ -97,17 +96,15 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
     mayAllocate: () => ledger.sessions.started === ledger.sessions.allocated,
   })
   const chaos = createChaos(world, random, options.chaos)
-
-  const stepsMade = (): number =>
-    crowd ? crowd.joins + crowd.leaves : matchmaker.made.allocations + ledger.sessions.ended
   await world.run(() => {
     chaos.act()
     matchmaker.act()
     crowd?.act()
     endSessions()
-    return stepsMade() >= steps || now() - start >= atMost
+    const made = crowd ? crowd.made.joins + crowd.made.leaves : matchmaker.made.allocations + ledger.sessions.ended
+    return made >= steps || now() - start >= atMost
   })
-  const { joins = 0, leaves = 0 } = crowd ?? {}
+  const { joins, leaves } = crowd?.made ?? { joins: 0, leaves: 0 }
 
   /** The first disagreement. */
   const difference = (): string | undefined => {
@@ -116,24 +113,27 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
     const isLeaving = (id: string): boolean => now() - (freed.get(id) ?? -Infinity) < WRITTEN
     const ids = [...(players?.ids ?? [])].sort()
     const expected = players?.expected ?? []
-    const wanted = ids.concat(expected)
-    const wrong =
-      disagreement({
-        capacity,
-        listed: values.filter((id) => wanted.includes(id) || !isLeaving(id)),
-        here: [...ledger.here].sort(),
-        promised: [...ledger.promised.keys()],
-        joining: crowd?.joining ?? [],
-        ids,
-        expected,
-        doubled: [],
-      }) ??
-      sessionsDisagreement({ isCounted: true, count: rooms, capacity: Infinity, state, ...ledger.sessions, wrong: [] })
-    if (wrong) return wrong
-    if (here !== ids.length) return `the counter says ${here}, and ${ids.length} are here`
+    const seats = {
+      capacity,
+      listed: values.filter((id) => ids.concat(expected).includes(id) || !isLeaving(id)),
+      here: [...ledger.here].sort(),
+      promised: [...ledger.promised.keys()],
+      joining: crowd?.joining() ?? [],
+    }
     const run = ledger.sessions.allocated - ledger.sessions.ended
-    if (sessions && sessions.active.length !== run) return `${run} sessions run, and not ${sessions.active.length}`
-    return undefined
+    return (
+      disagreement({ ...seats, ids, expected, doubled: [] }) ??
+      sessionsDisagreement({
+        isCounted: true,
+        count: rooms,
+        capacity: Infinity,
+        state,
+        ...ledger.sessions,
+        wrong: [],
+      }) ??
+      (here === ids.length ? undefined : `the counter says ${here}, and ${ids.length} are here`) ??
+      (sessions && sessions.active.length !== run ? `${run} sessions run, not ${sessions.active.length}` : undefined)
+    )
   }
   /** Waits until everything agrees for a while; resolves with the time at which the agreement began. */
   const agree = async (when: string): Promise<number | undefined> => {
@@ -146,7 +146,7 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
       since = last === undefined ? (since ?? now()) : undefined
       return now() > limit || (since !== undefined && now() - since >= LASTING)
     })
-    if (last !== undefined) ledger.violate(`no agreement ${when}: ${last}`)
+    if (last !== undefined) violate(`no agreement ${when}: ${last}`)
     return since
   }
 
@@ -156,17 +156,16 @@ export async function runSoak(library: Library, world: World, options: SoakOptio
   const returnedAt = world.returnedAt()
 
   crowd?.allLeave()
-  endSessions(true)
+  endSessions(Infinity)
   const over = now() + noShow
   if (crowd) await world.run(() => now() >= over)
   await agree('after all have left')
   const left = players ? world.object().values : []
-  if (left.length > 0) ledger.violate(`no agreement after all have left: the list has ${left.join(' ')}`)
+  if (left.length > 0) violate(`no agreement after all have left: the list has ${left.join(' ')}`)
 
   players?.close()
   sessions?.close()
   client.close()
-  observer.close()
   return {
     joins,
     leaves,

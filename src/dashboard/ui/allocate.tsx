@@ -1,72 +1,44 @@
 import type { JSX } from 'preact'
 import { newAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
-import { writeYaml } from '../common/yaml.js'
-import { CopyButton, Field, fieldsOf, type Fields } from '../panels/panel.js'
 import { allocate, announce } from '../store/api.js'
-import { set } from '../store/state.js'
-import { page } from '../ui/page.js'
+import { set, state } from '../store/state.js'
 import { Modal } from './modal.js'
+import { page } from './page.js'
+import { Field, onFields, type Fields } from './panel.js'
 
 const KEPT = 'allocation'
 
-/** The content of the open dialog. */
-const draft = { fields: undefined as Fields | undefined, answer: '' }
+/** Allocates by a GameServerAllocation, as a cluster does. The dialog begins with what was sent last. */
+export const AllocateDialog = ({ onClose }: { onClose(): void }): JSX.Element => (
+  <Modal title="Allocate" class="allocate" onClose={onClose}>
+    <form onSubmit={onFields((fields) => void send(fields))}>
+      <AllocateFields kept={JSON.parse(readKept('local', KEPT) ?? '{}') as Fields} />
+      <p class="red" role="alert">
+        {state.refusal}
+      </p>
+      <div class="row allocate-foot">
+        <button class="primary last" data-key="Enter">
+          Allocate
+        </button>
+      </div>
+    </form>
+  </Modal>
+)
 
-/** Allocates by a GameServerAllocation, as a cluster does. The fields make its manifest. */
-export function AllocateDialog({ onClose }: { onClose(): void }): JSX.Element {
-  const fields = (draft.fields ??= JSON.parse(readKept('local', KEPT) ?? '{}') as Fields)
-  const change = (value: Partial<typeof draft>): void => {
-    Object.assign(draft, value)
-    set({})
+async function send(fields: Fields): Promise<void> {
+  let allocation: GameServerAllocation
+  try {
+    allocation = allocationOf(fields, page.allocatable().platform)
+  } catch (error) {
+    return set({ refusal: (error as Error).message })
   }
-  const close = (): void => {
-    Object.assign(draft, { fields: undefined, answer: '' })
-    onClose()
-  }
-  const { problem, allocation, text } = written(fields, page.allocatable().platform)
-  const send = async (): Promise<void> => {
-    if (!allocation) return
-    keep('local', KEPT, JSON.stringify(fields))
-    set({ lastAllocation: allocation })
-    const reason = await allocate(allocation)
-    if (reason !== undefined) return change({ answer: reason })
-    announce('Allocated')
-    close()
-  }
-  const empty = (form: HTMLFormElement): void => {
-    for (const element of form.querySelectorAll<HTMLInputElement>('[name]')) element.value = ''
-    change({ fields: {} })
-  }
-  return (
-    <Modal title="Allocate" class="allocate" onClose={close}>
-      <form
-        onInput={(event) => change({ fields: fieldsOf(event.currentTarget), answer: '' })}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <AllocateFields kept={fields} />
-        <details>
-          <summary>Manifest</summary>
-          <pre tabIndex={0}>{text}</pre>
-        </details>
-        <p class="red" role="alert">
-          {draft.answer || problem}
-        </p>
-        <div class="apart wrap allocate-foot">
-          <CopyButton label="Copy manifest" text={() => text} told="The manifest is copied" />
-          <button type="button" onClick={(event) => empty(event.currentTarget.form!)}>
-            Empty
-          </button>
-          <button class="primary last" data-key="Enter">
-            Allocate
-          </button>
-        </div>
-      </form>
-    </Modal>
-  )
+  keep('local', KEPT, JSON.stringify(fields))
+  set({ lastAllocation: allocation })
+  const refusal = await allocate(allocation)
+  if (refusal !== undefined) return set({ refusal })
+  announce('Allocated')
+  set({ dialog: undefined })
 }
 
 const choices = (none: string, ...options: string[]) =>
@@ -131,15 +103,6 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
 }
 
 const labels: Fields = { labels: 'Labels', 'match.labels': 'Labels', 'match.state': 'State' }
-
-function written(fields: Fields, platform: string) {
-  try {
-    const allocation = allocationOf(fields, platform)
-    return { allocation, text: writeYaml(allocation), problem: '' }
-  } catch (error) {
-    return { allocation: undefined, text: '', problem: (error as Error).message }
-  }
-}
 
 /**
  * The GameServerAllocation of the dialog's fields. Names of counters and lists stand behind a colon:

@@ -1,12 +1,11 @@
 import type { JSX } from 'preact'
-import type { SidecarSnapshot } from '../../platform/sidecar.js'
-import { clockTime, countedTime } from '../common/format.js'
-import { stateLook, toneStyle } from '../common/look.js'
+import { clockTime, type SidecarSnapshot } from '../../platform/sidecar.js'
+import { countedTime, stateLook, toneStyle } from '../common/look.js'
 import { send } from '../store/api.js'
-import { state } from '../store/state.js'
-import { endings } from '../sidecar/actions.js'
-import { perform } from '../ui/actions.js'
-import { Panel } from './panel.js'
+import { part, state } from '../store/state.js'
+import { copy, perform } from '../ui/actions.js'
+import { Panel } from '../ui/panel.js'
+import { endings } from './actions.js'
 
 const path = ['Scheduled', 'RequestReady', 'Ready', 'Reserved', 'Allocated', 'Shutdown', 'Unhealthy']
 
@@ -81,3 +80,33 @@ export const Clock = ({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element 
     </div>
   </Panel>
 )
+
+/** Limits for what the panel shows of a value, which may have megabytes. */
+const MOST_ITEMS = 200
+const MOST_CHARACTERS = 300
+
+function shorten(_key: string, value: unknown): unknown {
+  if (typeof value === 'string' && value.length > MOST_CHARACTERS) return `${value.slice(0, MOST_CHARACTERS)}…`
+  if (!Array.isArray(value) || value.length <= MOST_ITEMS) return value
+  return [...(value as readonly unknown[]).slice(0, MOST_ITEMS), `… ${value.length - MOST_ITEMS} more`]
+}
+
+/** The GameServer as the sidecar answers it. */
+export const GameServer = part(['snapshot'], () => {
+  if (!state.snapshot) return null
+  const { gameServer } = state.snapshot
+  const copyAll = (): void => copy(JSON.stringify(gameServer, null, 2), 'The GameServer is copied')
+  return (
+    <Panel
+      name="GameServer"
+      pane="json"
+      aside={
+        <button aria-label="Copy the GameServer" onClick={copyAll}>
+          Copy
+        </button>
+      }
+    >
+      <pre>{JSON.stringify(gameServer, shorten, 2)}</pre>
+    </Panel>
+  )
+})

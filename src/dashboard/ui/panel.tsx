@@ -1,8 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes, JSX } from 'preact'
 import { set } from '../store/state.js'
-import { keyOf, labelOf, perform } from '../ui/actions.js'
-import { copy } from '../ui/copy.js'
-import { page, paneState } from '../ui/page.js'
+import { copy, keyOf, labelOf, perform } from './actions.js'
+import { page, paneState } from './page.js'
 
 interface PanelProps {
   readonly name: string
@@ -16,27 +15,12 @@ interface PanelProps {
 /** A region of the page, by its name. */
 export const Panel = ({ name, pane = 'state', aside, children }: PanelProps): JSX.Element => (
   <section class="box column gap part" aria-label={name} data-pane={paneState(pane)}>
-    <div class="apart wrap part-head">
+    <div class="apart wrap">
       <h2 class="small">{name}</h2>
       <span class="row wrap">{aside}</span>
     </div>
     {children}
   </section>
-)
-
-interface CopyProps {
-  readonly text: () => string
-  readonly label?: string
-  /** The accessible name, if several buttons have that label. */
-  readonly name?: string
-  /** The announcement after copying. */
-  readonly told?: string
-}
-
-export const CopyButton = ({ text, label = 'Copy', name, told = 'Copied' }: CopyProps): JSX.Element => (
-  <button type="button" aria-label={name} onClick={() => copy(text(), told)}>
-    {label}
-  </button>
 )
 
 /** Advice and code to paste, for an empty panel. */
@@ -47,7 +31,9 @@ export const Hint = ({ text, code }: { text: string; code: string }): JSX.Elemen
       <pre class="grow" tabIndex={0}>
         {code}
       </pre>
-      <CopyButton text={() => code} name={`Copy: ${code.split('\n', 1)[0]}`} />
+      <button aria-label={`Copy: ${code.split('\n', 1)[0]}`} onClick={() => copy(code)}>
+        Copy
+      </button>
     </div>
   </div>
 )
@@ -70,12 +56,13 @@ export function ActionButton({ id, label, class: className }: ActionProps): JSX.
   )
 }
 
-export interface FieldProps {
+interface FieldProps {
   readonly name: string
   /** The words before the field. */
   readonly label?: string
   /** The accessible name, if the label isn't enough. */
   readonly full?: string
+  /** The initial value. */
   readonly value?: string | undefined
   /** Makes it a choice. */
   readonly choices?: readonly (readonly [value: string, text: string])[] | undefined
@@ -108,13 +95,10 @@ export function onFields(use: (fields: Fields, form: HTMLFormElement) => void): 
   return (event) => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
-    use(fieldsOf(form), form)
+    const fields = [...(new FormData(form) as unknown as Iterable<[string, string]>)]
+    const given = fields.map(([name, value]) => [name, value.trim()] as const).filter(([, value]) => value)
+    use(Object.fromEntries(given), form)
   }
-}
-
-export function fieldsOf(form: HTMLFormElement): Fields {
-  const fields = [...(new FormData(form) as unknown as Iterable<[string, string]>)]
-  return Object.fromEntries(fields.map(([name, value]) => [name, value.trim()] as const).filter(([, value]) => value))
 }
 
 export interface Wanted<T> {

@@ -1,19 +1,17 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { arrowStep } from '../common/browser.js'
 import { Logo, stateLook, toneStyle, type Tone } from '../common/look.js'
-import { ActionButton } from '../panels/panel.js'
 import { pageVersion } from '../store/api.js'
 import { part, state, type Action } from '../store/state.js'
-import { keyOf, labelOf, nextTheme, perform } from './actions.js'
+import { missed } from '../timeline/model.js'
+import { keyOf, labelOf, pause, perform } from './actions.js'
 import { page } from './page.js'
-
-const themeShapes = { auto: '◐', light: '○', dark: '●' }
+import { ActionButton } from './panel.js'
 
 /** The page's first line. */
 export const Header = part(['snapshot', 'now'], () => {
   const summary = page.summary()
   const [main, second] = page.buttons
-  const theme = `Theme: ${state.theme}`
   return (
     <header class="row header" style={summary && toneStyle(stateLook(summary.state).tone)}>
       <h1 class="row brand" aria-label={page.brand}>
@@ -32,9 +30,6 @@ export const Header = part(['snapshot', 'now'], () => {
         <ActionButton id={main} label="Allocate" class="primary" />
         <ActionButton id={second} class="wide" />
         <More />
-        <button class="icon wide header-theme" aria-label={theme} title={theme} onClick={nextTheme}>
-          {themeShapes[state.theme]}
-        </button>
       </div>
     </header>
   )
@@ -66,13 +61,12 @@ export function Menu({ id, label, items }: { id: string; label: string; items: r
   }
   return (
     <div id={id} class="box menu" popover="auto" onKeyDown={onKeyDown} aria-label={label}>
-      {items.map((action, i) => (
+      {items.map((action) => (
         <button
           key={action.id}
           class="apart bare"
           title={action.what}
           {...keyOf(action.key)}
-          data-first={i > 0 && action.group !== items[i - 1]!.group ? '' : undefined}
           onClick={(event) => {
             event.currentTarget.parentElement!.hidePopover()
             perform(action)
@@ -85,23 +79,61 @@ export function Menu({ id, label, items }: { id: string; label: string; items: r
   )
 }
 
-/** The page's last line. */
-export function StatusLine(): JSX.Element {
-  const { facts, wide } = page.status()
-  return (
-    <footer class="row small status">
-      {[location.host, ...facts].map((fact) => (
-        <span key={fact}>{fact}</span>
-      ))}
-      {[...wide, `v${pageVersion()}`].map((fact) => (
-        <span key={fact} class="wide">
-          {fact}
-        </span>
-      ))}
-      <ActionButton id="help" class="bare last" />
-    </footer>
-  )
+/** Notices that the user must not overlook. */
+export const Notices = (): JSX.Element => (
+  <section aria-label="Notices">
+    {state.connection === 'lost' && (
+      <Notice tone="red">
+        <b>{page.brand} gone,</b> trying again…
+      </Notice>
+    )}
+    {page.Notices && <page.Notices />}
+    {state.frozen && (
+      <Notice tone="violet" button="Live" shortcut=" " onClick={pause}>
+        <b>Paused,</b> {missed()} new
+      </Notice>
+    )}
+  </section>
+)
+
+interface NoticeProps {
+  readonly tone: Tone
+  readonly children: ComponentChildren
+  readonly button?: string
+  readonly shortcut?: string
+  onClick?(): void
 }
+
+export const Notice = ({ tone, children, button, shortcut, onClick }: NoticeProps): JSX.Element => (
+  <div class="row banner" style={toneStyle(tone)}>
+    <span class="tone" aria-hidden="true">
+      ▲
+    </span>
+    <span>{children}</span>
+    {button && (
+      <button class="last" {...keyOf(shortcut)} onClick={onClick}>
+        {button}
+      </button>
+    )}
+  </div>
+)
+
+/** The page's last line. */
+export const StatusLine = (): JSX.Element => (
+  <footer class="row small status">
+    {[location.host, ...page.status(), `v${pageVersion()}`].map((fact) => (
+      <span key={fact}>{fact}</span>
+    ))}
+    <ActionButton id="help" class="bare last" />
+  </footer>
+)
+
+/** The page's live region, which is visible too. */
+export const Toast = (): JSX.Element => (
+  <div class="toast" role="status" aria-label="Told">
+    {state.told}
+  </div>
+)
 
 /** The icon's colours, which suit a light and a dark tab bar. */
 const colours: Readonly<Record<Tone, string>> = {

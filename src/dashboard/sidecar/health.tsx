@@ -1,10 +1,9 @@
 import type { JSX } from 'preact'
 import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
-import { countedTime, span } from '../common/format.js'
-import { toneStyle, type Tone } from '../common/look.js'
+import { countedTime, span, toneStyle, type Tone } from '../common/look.js'
 import { send } from '../store/api.js'
 import { state } from '../store/state.js'
-import { ActionButton, Panel } from './panel.js'
+import { ActionButton, Panel } from '../ui/panel.js'
 
 export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { health } = snapshot
@@ -35,7 +34,7 @@ export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
 }
 
 /** The time since the last beat, as a meter and in words. */
-export function Silence({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
+function Silence({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { lastBeat, periodSeconds: period, failures, failureThreshold } = snapshot.health
   const silence = state.now - (lastBeat ?? state.now)
   const rest = restOf(snapshot)
