@@ -1,2 +1,1 @@
-export { runFleet, type Fleet } from './fleet/run-fleet.js'
-export type { FleetRunEvent, FleetSettings } from './fleet/fleet-options.js'
+export { runFleet, type Fleet, type FleetRunEvent, type FleetSettings } from './fleet/run-fleet.js'

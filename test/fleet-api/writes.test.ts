@@ -21,9 +21,7 @@ test('every way to scale changes the replicas', async () => {
     { op: 'replace', path: '/spec/replicas', value: 6 },
   ]
   expect((await patch(FLEET, 'json', json)).body.spec['replicas']).toBe(6)
-  const applied = 'apiVersion: agones.dev/v1\nkind: Fleet\nmetadata: { name: arena }\nspec: { replicas: 7 }\n'
-  expect((await patch(FLEET, 'apply', applied)).body.spec['replicas']).toBe(7)
-  expect(names()).toHaveLength(7)
+  expect(names()).toHaveLength(6)
 })
 
 test('a changed template makes a new set, and changed metadata alone does not', async () => {
@@ -62,35 +60,6 @@ test('a dry run answers with the result and changes nothing', async () => {
   expect(model.resourceVersion).toBe(before)
 })
 
-test.each([
-  [
-    'copies a parent into itself',
-    [
-      { op: 'add', path: '/spec/x', value: { y: 'z'.repeat(100) } },
-      ...Array.from({ length: 26 }, (_, at) => ({ op: 'copy', from: '/spec/x', path: `/spec/x/${at}` })),
-    ],
-    422,
-  ],
-  [
-    'has too many operations',
-    Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'Fleet' })),
-    413,
-  ],
-  [
-    'leaves too large an object',
-    [
-      { op: 'add', path: '/spec/x', value: 'z'.repeat(900_000) },
-      { op: 'copy', from: '/spec/x', path: '/spec/y' },
-    ],
-    413,
-  ],
-])('a JSON patch that %s is refused and changes nothing', async (_, operations, code) => {
-  const { model, patch } = await serveFleet()
-  const before = model.resourceVersion
-  expect((await patch(`${FLEET}?dryRun=All`, 'json', operations)).body).toMatchObject({ kind: 'Status', code })
-  expect(model.resourceVersion).toBe(before)
-})
-
 test('JSON patches change lists and objects by RFC 6902', async () => {
   const { patch } = await serveFleet()
   const result = async (...operations: object[]) => {
@@ -106,15 +75,14 @@ test('JSON patches change lists and objects by RFC 6902', async () => {
   expect(
     await result({ op: 'remove', path: '/spec/x/list/0' }, { op: 'replace', path: '/spec/x/list/0', value: 7 }),
   ).toEqual({ list: [7, 3], 'a/b~c': 1 })
-  expect(await result({ op: 'move', from: '/spec/x/a~1b~0c', path: '/spec/x/list' })).toEqual({ list: 1 })
-  expect(await result({ op: 'copy', from: '/spec/x/list/2', path: '/spec/x/last' })).toMatchObject({ last: 3 })
+  expect(await result({ op: 'remove', path: '/spec/x/a~1b~0c' })).toEqual({ list: [1, 2, 3] })
   for (const wrong of [
     { op: 'test', path: '/spec/x/list/0', value: 2 },
     { op: 'replace', path: '/spec/x/none', value: 1 },
     { op: 'add', path: '/spec/x/list/4', value: 1 },
     { op: 'remove', path: '/spec/x/list/one' },
     { op: 'add', path: 'spec', value: 1 },
-    { op: 'turn', path: '/spec' },
+    { op: 'move', from: '/spec/x', path: '/spec/y' },
   ]) {
     expect(await result(wrong), JSON.stringify(wrong)).toBe(400)
   }
@@ -130,16 +98,10 @@ test('an autoscaler is created once, replaced and deleted', async () => {
   expect(changed.body.spec).toMatchObject({ policy: { buffer: { bufferSize: 1, maxReplicas: 5 } } })
   expect((await ask('DELETE', `${path}/scaler`)).body).toMatchObject({ kind: 'Status', status: 'Success' })
   expect(model.objects('fleetautoscalers')).toEqual([])
-  const applied = await patch(`${path}/scaler`, 'apply', scaler())
-  expect([applied.status, applied.body.kind]).toEqual([201, 'FleetAutoscaler'])
 })
 
-test('the only Fleet can be neither doubled nor deleted', async () => {
+test('the only Fleet cannot be deleted', async () => {
   const { ask } = await serveFleet()
-  const { body } = await ask('GET', FLEET)
-  const create = (name: string) => ask('POST', `${AGONES}/fleets`, { ...body, metadata: { name } })
-  expect((await create('arena')).body['reason']).toBe('AlreadyExists')
-  expect((await create('other')).body['message']).toMatch(/runs one Fleet, "arena"; start another command for "other"/)
   expect((await ask('DELETE', FLEET)).body['message']).toMatch(/end the command with Ctrl\+C/)
 })
 
@@ -159,7 +121,7 @@ test('invalid objects are refused with the field, and the Fleet stays', async ()
     [400, await patch(FLEET, 'merge', { kind: 'GameServer' })],
     [400, await patch(FLEET, 'merge', 'no object')],
     [400, await patch(FLEET, 'merge', '{"spec":')],
-    [400, await patch(FLEET, 'apply', 'a: [')],
+    [415, await patch(FLEET, 'apply', 'a: [')],
     [400, await patch(FLEET, 'json', { op: 'add' })],
     [400, await ask('PUT', FLEET, '[1')],
     [413, await patch(FLEET, 'merge', 'x'.repeat(5_000_000))],

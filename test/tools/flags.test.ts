@@ -20,7 +20,7 @@ const scheme: readonly (readonly [command: string, written: readonly string[], m
   ['serve', ['--sidecar-port'], 'sidecarPort'],
   ['host', ['--port', '--players-port', '-p'], 'playersPort'],
   ['host', ['--sidecar-port'], 'sidecarPort'],
-  ['fleet', ['--port', '--http-port', '-p'], 'port'],
+  ['fleet', ['--port', '-p'], 'port'],
   ['demo', ['--port', '-p'], 'port'],
 ]
 test.each(scheme)('%s takes %j for one port', async (command, written, main) => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createHostLines } from '../../src/cli/commands/host.js'
 import { createFleetLines } from '../../src/cli/commands/fleet.js'
 import type { HostEvent } from '../../src/host/host-events.js'
-import type { FleetRunEvent } from '../../src/local/fleet/fleet-options.js'
+import type { FleetRunEvent } from '../../src/local/fleet.js'
 
 const player = (id: number, reason = ''): HostEvent => ({
   event: 'connection',

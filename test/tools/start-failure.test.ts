@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { CommandError, UsageError } from '../../src/cli/exit-codes.js'
-import { startError } from '../../src/cli/start-failure.js'
+import { CommandError, UsageError, startError } from '../../src/cli/exit-codes.js'
 import { CommandError as GameError } from '../../src/local/game/start-command.js'
 import { HostError } from '../../src/host/host-error.js'
 import { GameServerFileError } from '../../src/local/files/game-server-file.js'

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
 import type { FleetRunEvent } from '../../local/fleet.js'
 import type { FleetOptions } from '../../host/create-fleet.js'
+import { entryView } from '../../platform/fleet.js'
 import { plainText } from '../../local/files.js'
 import { defineCommand, type Colors, type Invocation } from '../context.js'
-import { UsageError } from '../exit-codes.js'
+import { UsageError, failStart } from '../exit-codes.js'
 import { names, port, portRange, seconds, several, whole } from '../flag-values.js'
 import { option, text, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
 import { openByFlag } from '../open-browser.js'
 import { logFormat, open, platform, refuseHome, yes } from '../shared-flags.js'
-import { failStart } from '../start-failure.js'
 import { clockTime } from '../../platform/sidecar.js'
 import { bannerRow } from '../event-lines.js'
 
@@ -21,10 +21,9 @@ const flags = {
   max: option('n', 'most GameServers, whatever an autoscaler wants', whole, { byDefault: 20 }),
   port: option('port', 'port of the API and the dashboard; 0 for any (default: 9350 if it is free, else any)', port, {
     short: 'p',
-    also: ['http-port'],
   }),
   playersPort: option('range', 'ports for players, each GameServer one (default: 7000-8000)', portRange, {
-    also: ['ports', 'players-ports'],
+    also: ['ports'],
   }),
   grace: option('seconds', "time from SIGTERM to SIGKILL (default: the file's, else 30)", seconds),
   kubeconfig: text('file', 'write a kubeconfig with this API, for kubectl and other clients'),
@@ -128,49 +127,31 @@ const MAX_LINE = 2_000
 
 /** Creates the function that turns an event of a Fleet into lines to print. */
 export function createFleetLines(format: 'pretty' | 'json', colors: Colors): (event: FleetRunEvent) => string[] {
-  return format === 'json' ? ({ event, ...details }) => [jsonEvent(event, details)] : createPretty(colors)
-}
-
-function createPretty(colors: Colors): (event: FleetRunEvent) => string[] {
-  const styles = [colors.cyan, colors.green, colors.magenta, colors.blue, colors.yellow]
-  /** The style of a GameServer's name, as long as the Fleet has it. */
-  const used = new Map<string, (text: string) => string>()
-  let next = 0
-
+  const { bold, dim, red, yellow, cyan, green, magenta, blue } = colors
+  const styles = [cyan, green, magenta, blue, yellow]
+  const entryStyles: Partial<Record<EntryType, (text: string) => string>> = {
+    ...{ warning: yellow, allocation: bold, state: bold, process: dim, created: dim },
+  }
   const nameOf = (server: string | undefined): string => {
-    if (server === undefined) return colors.bold('fleet')
-    const style = used.get(server) ?? styles[next++ % styles.length]!
-    used.set(server, style)
-    return style(plainText(server.slice(server.lastIndexOf('-') + 1), 30).padEnd(SHORT))
+    if (server === undefined) return bold('fleet')
+    const short = server.slice(server.lastIndexOf('-') + 1)
+    const style = styles[Array.from(short).reduce((sum, char) => sum + char.codePointAt(0)!, 0) % styles.length]!
+    return style(plainText(short, 30).padEnd(SHORT))
   }
-  const line = (server: string | undefined, text: string): string =>
-    `${colors.dim(clockTime(Date.now()))}  ${nameOf(server)}  ${text}`
 
-  return (event) => {
-    switch (event.event) {
-      case 'listening':
-        return []
-      case 'output':
-        return event.text
-          .split('\n')
-          .map((line) => plainText(line, MAX_LINE))
-          .map(
-            (text) => `${nameOf(event.server)} ${colors.dim('│')} ${event.level === 'error' ? colors.red(text) : text}`,
-          )
-      case 'entry': {
-        const { type, server, text } = event.entry
-        // The line begins with the GameServer's short name.
-        const rest = server === undefined ? text : text.replace(`${server}: `, '').replace(`${server} `, '')
-        const shown = QUIET.has(type) ? [] : [line(server, styleOf(type, colors)(plainText(rest, MAX_TEXT)))]
-        if (type === 'gone' && server !== undefined) used.delete(server)
-        return shown
-      }
+  return ({ event: name, ...details }) => {
+    if (format === 'json') return [jsonEvent(name, details)]
+    if ('entry' in details) {
+      const { type, at, server, text } = entryView(details.entry)
+      if (QUIET.has(type)) return []
+      const style = entryStyles[type] ?? String
+      return [`${dim(clockTime(at))}  ${nameOf(server)}  ${style(plainText(text, MAX_TEXT))}`]
     }
+    if (!('text' in details)) return []
+    const { server, level, text } = details
+    return text
+      .split('\n')
+      .map((line) => plainText(line, MAX_LINE))
+      .map((line) => `${nameOf(server)} ${dim('│')} ${level === 'error' ? red(line) : line}`)
   }
-}
-
-function styleOf(type: EntryType, colors: Colors): (text: string) => string {
-  if (type === 'warning') return colors.yellow
-  if (type === 'allocation' || type === 'state') return colors.bold
-  return type === 'process' || type === 'created' ? colors.dim : String
 }

@@ -1,3 +1,4 @@
+import { startError } from '../exit-codes.js'
 import { plainText } from '../../local/files.js'
 import type { Gateway } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
@@ -8,7 +9,6 @@ import { option, text, toggle, under, type Values } from '../flags.js'
 import { openByFlag } from '../open-browser.js'
 import { jsonEvent } from '../output.js'
 import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidecar } from '../shared-flags.js'
-import { startError } from '../start-failure.js'
 
 const flags = {
   port: option('port', 'port of the page; 0 for any', port, { short: 'p', byDefault: 8080 }),

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FleetAction, Beats } from '../../platform/fleet.js'
 import type { ControlCommand, ControlResult, GameServerManifest } from '../../platform/sidecar.js'
-import { BEFORE_READY } from '../../protocol/game-server.js'
-import type { ConsoleLine } from '../game/lines.js'
 import type { PlayersPorts } from './ports.js'
 import { ServerRun, type ServerContext } from './server.js'
 
@@ -18,56 +16,6 @@ interface Slot {
   isEnding: boolean
 }
 
-/** Games that fail at once with the same output: how many are shown, and lines that are compared. */
-const SHOWN_FAILURES = 3
-const COMPARED_LINES = 100
-
-type Listeners = Pick<ServerContext, 'dispatch' | 'onOutput' | 'onWarning'>
-
-/** Passes on what GameServers tell, without the output of games that fail like the last three before they are Ready. */
-function withoutEqualFailures<T extends Listeners>(listeners: T): T {
-  /** Of each game that isn't Ready yet. */
-  const outputs = new Map<string, ConsoleLine[]>()
-  let last = ''
-  let count = 0
-
-  const show = (server: string): void => {
-    if (count >= SHOWN_FAILURES) for (const line of outputs.get(server) ?? []) listeners.onOutput(server, line)
-    outputs.delete(server)
-  }
-  const judge = (server: string, exitCode: number): void => {
-    const output = outputs.get(server)
-    if (output === undefined) return
-    // A name, port or process id is another each time.
-    const text = output.map((line) => line.text.replaceAll(server, '').replace(/\d+/g, '#'))
-    const failure = exitCode === 0 ? '' : [exitCode, ...text].join('\n')
-    if (failure !== last) {
-      show(server)
-      ;[last, count] = [failure, 0]
-    }
-    outputs.delete(server)
-    count += failure === '' ? 0 : 1
-    if (count !== SHOWN_FAILURES) return
-    const what = `${count} games in a row have failed with exit code ${exitCode} and the same output, which is left out from now on`
-    listeners.onWarning(`${what}. Mend the program; an update of the Fleet tries again at once.`)
-  }
-  return {
-    ...listeners,
-    onOutput(server, line) {
-      const output = outputs.get(server)
-      if (output !== undefined && output.length < COMPARED_LINES) output.push(line)
-      else show(server)
-      if (count < SHOWN_FAILURES || !outputs.has(server)) listeners.onOutput(server, line)
-    },
-    dispatch(event) {
-      if (event.type === 'observed' && !BEFORE_READY.includes(event.gameServer.status.state)) show(event.server)
-      if (event.type === 'process' && event.process.state === 'starting') outputs.set(event.server, [])
-      if (event.type === 'process' && event.process.state === 'ended') judge(event.server, event.process.exitCode ?? 0)
-      listeners.dispatch(event)
-    },
-  }
-}
-
 /** The GameServers of a Fleet: carries out what the model decides, and tells it what happens. */
 export class GameServers {
   readonly #options: ServerContext
@@ -79,7 +27,7 @@ export class GameServers {
   readonly #work = new Set<Promise<void>>()
 
   constructor(options: ServerContext, ports: PlayersPorts) {
-    this.#options = withoutEqualFailures(options)
+    this.#options = options
     this.#ports = ports
   }
 

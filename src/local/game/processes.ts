@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Readable } from 'node:stream'
 
 /** A command's processes: its group, and on Linux those with its mark in their environment, in whatever session. */
 export interface Family {
@@ -108,29 +107,6 @@ function readProc(pid: number, file: string): string {
   } catch {
     return ''
   }
-}
-
-/** Most characters of a line that are kept. The rest of the line is dropped. */
-const MAX_LINE = 16_384
-
-/** Calls `onLine` for each line of a stream, the last one too if it has no end. A line without end takes no memory. */
-export function readLines(stream: Readable, onLine: (line: string) => void): void {
-  let start = ''
-  stream.setEncoding('utf8')
-  stream.on('data', (chunk: string) => {
-    const lines = chunk.split('\n')
-    const rest = lines.pop()!
-    for (const line of lines) {
-      onLine((start + line).replace(/\r$/, ''))
-      start = ''
-    }
-    start = (start + rest).slice(0, MAX_LINE)
-  })
-  stream.on('end', () => {
-    if (start !== '') onLine(start)
-  })
-  // Ignore broken pipes: the program holds the other end, and its exit tells more.
-  stream.on('error', () => undefined)
 }
 
 const endings = new Set<() => void>()

@@ -1,8 +1,8 @@
+import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { Game } from './game-life.js'
 import { plainLines, type ConsoleLine } from './lines.js'
-import { readLines } from './processes.js'
 import { startCommand } from './start-command.js'
 
 /** The game of a Fleet's GameServer. `exited` waits until its output was read. */
@@ -34,6 +34,8 @@ export type StartGame = (start: GameStart) => Promise<FleetGame>
 
 /** Longest wait for output after the end. */
 const OUTPUT_MS = 1_000
+/** Most characters of a line that are kept. The rest of the line is dropped. */
+const MAX_LINE = 16_384
 
 /**
  * Returns the function that starts a program for each GameServer.
@@ -58,3 +60,23 @@ export const programGame =
     })
     return { pid: running.pid, exited, terminate: () => running.terminate('SIGTERM'), kill: () => running.kill() }
   }
+
+/** Calls `onLine` for each line of a stream, the last one too if it has no end. A line without end takes no memory. */
+function readLines(stream: Readable, onLine: (line: string) => void): void {
+  let start = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (chunk: string) => {
+    const lines = chunk.split('\n')
+    const rest = lines.pop()!
+    for (const line of lines) {
+      onLine((start + line).replace(/\r$/, ''))
+      start = ''
+    }
+    start = (start + rest).slice(0, MAX_LINE)
+  })
+  stream.on('end', () => {
+    if (start !== '') onLine(start)
+  })
+  // Ignore broken pipes: the program holds the other end, and its exit tells more.
+  stream.on('error', () => undefined)
+}

@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/state/config.js'
-import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
+import type { ControlCommand } from '../sidecar/state/events.js'
 import type { AnsweredAllocation, GameServerAllocation, Priority } from '../allocation/types.js'
 
 type Texts = Readonly<Record<string, string>>

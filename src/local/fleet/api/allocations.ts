@@ -59,7 +59,7 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
   }
 
   const create = async ({ namespace, message }: ApiRequest): Promise<Answer> => {
-    const manifest = await readObject(message, await bodyText(message))
+    const manifest = readObject(message, await bodyText(message))
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     const given = { ...manifest, metadata: { ...metadata, namespace } }
     const { answer, state, reason } = allocate(given, textOf(metadata['name']))

@@ -139,6 +139,6 @@ async function carryOut(request: ApiRequest, allocations: ReturnType<typeof crea
   if (namespace === undefined) throw refusals.noResource()
   if (type.kind === 'GameServerAllocation') return allocations.create(request)
   const text = await readBodyText({ body: bodyOf(message) }, 'object')
-  if (verb === 'create') return create(request, await readObject(message, text))
+  if (verb === 'create') return create(request, readObject(message, text))
   return verb === 'delete' ? remove(request, text) : change(request, text)
 }

@@ -4,11 +4,9 @@ import { STATES } from '../../../protocol/game-server.js'
 import { isObject } from '../../../protocol/is-object.js'
 import { InvalidInput, readAutoscaler, readFleet } from '../../../platform/schema.js'
 import { show, type ControlCommand } from '../../../platform/sidecar.js'
-import { creates, patched, readObject } from './patch.js'
+import { patched, readObject, type Fields } from './patch.js'
 import { existing, found, scaleOf, textOf } from './reads.js'
 import { apiVersionOf, refusals, type Answer, type ApiRequest } from './resources.js'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** What the Fleet does when a client writes an object. */
 interface Writer {
@@ -40,24 +38,20 @@ export function create(request: ApiRequest, object: Fields): Answer {
   if (namespace !== own.namespace) {
     throw refusals.forbidden(`this Fleet is in the namespace "${own.namespace}", not in "${namespace}"`)
   }
-  const [taken] = fleet.objects(type.kind === 'Fleet' ? 'fleets' : 'fleetautoscalers')
+  const [taken] = fleet.objects('fleetautoscalers')
   if (taken?.metadata.name === name) throw refusals.alreadyExists(type, name)
-  if (taken !== undefined) {
-    const message = `this command runs one ${type.kind}, "${taken.metadata.name}"; start another command for "${name}"`
-    throw refusals.forbidden(message)
-  }
+  if (taken !== undefined) throw refusals.forbidden(`this Fleet has an autoscaler, "${taken.metadata.name}"`)
   if (isDry(request)) return { body: object, status: 201 }
   finish(request, name, ({ replace }) => replace(fleet, object))
   return { body: found({ ...request, name }), status: 201 }
 }
 
 /** PUT and PATCH of an object or its scale. */
-export async function change(request: ApiRequest, text: string): Promise<Answer> {
+export function change(request: ApiRequest, text: string): Answer {
   const { type, fleet, message, name = '', subresource } = request
-  if (creates(message) && existing(request) === undefined) return create(request, await readObject(message, text))
   const current = found(request)
   const shownOf = (object: PlatformObject): Fields => (subresource === undefined ? { ...object } : scaleOf(object))
-  const next = await (message.method === 'PUT' ? readObject(message, text) : patched(message, text, shownOf(current)))
+  const next = message.method === 'PUT' ? readObject(message, text) : patched(message, text, shownOf(current))
   const { resourceVersion: version } = checked(request, next)
   if (version !== undefined && version !== '' && version !== current.metadata.resourceVersion) {
     throw refusals.conflict(type, name)
@@ -71,9 +65,9 @@ export async function change(request: ApiRequest, text: string): Promise<Answer>
 }
 
 /** DELETE, with the preconditions of its options. */
-export async function remove(request: ApiRequest, text: string): Promise<Answer> {
+export function remove(request: ApiRequest, text: string): Answer {
   const { type, fleet, message, name = '' } = request
-  const options = text === '' ? {} : await readObject(message, text)
+  const options = text === '' ? {} : readObject(message, text)
   const current = found(request)
   const { uid, resourceVersion } = current.metadata
   const wanted = isObject(options['preconditions']) ? options['preconditions'] : {}
