@@ -12,8 +12,15 @@ import { SidecarHandler } from '../gateway/forward/sidecar-handler.js'
 import { resolveGatewayOptions, type GatewayOptions, type GatewaySettings } from '../gateway/gateway-options.js'
 import { variablePrefix } from '../gateway/sidecar-url.js'
 import { isLoopback } from '../http/address.js'
-import { createLineLog, refusalLine, type LineLog } from '../http/line-log.js'
-import { answerRefusal, forbidden, unavailable, type Refusal } from '../http/refusal.js'
+import {
+  answerRefusal,
+  createLineLog,
+  forbidden,
+  refusalLine,
+  unavailable,
+  type LineLog,
+  type Refusal,
+} from '../http/refusal.js'
 import { createGuard, type Admission } from '../http/request-guard.js'
 import { dashboardUrl } from '../sidecar/dashboard-route.js'
 import { createLocalSidecar, followReplacements, type LocalSidecar } from '../sidecar/local-sidecar.js'
