@@ -14,7 +14,7 @@ export { clockTime, describeCall, describeChange, isAllocationTime, replacementS
 export { explainEntry } from './sidecar/explain.js'
 export { callSafely } from './sidecar/listeners.js'
 export { reduce } from './sidecar/reduce.js'
-export { defaultConfig, replaceAfterOf, resolveConfig } from './sidecar/state/config.js'
+export { replaceAfterOf, resolveConfig } from './sidecar/state/config.js'
 export { diffGameServers, isMarked, own } from './sidecar/state/game-server.js'
 export { show } from './sidecar/state/show.js'
 export type { CommandOf } from './sidecar/state/events.js'
