@@ -137,7 +137,7 @@ const INSTALL = `Run: npm install ${PACKAGE}@0.33`
  */
 export async function loadNative(folder = process.cwd()): Promise<Native> {
   try {
-    return (await import('node-datachannel').catch(() => importFrom(folder))) as unknown as Native
+    return (await import('node-datachannel').catch<unknown>(() => importFrom(folder))) as Native
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     const isMissing = code.endsWith('MODULE_NOT_FOUND')
