@@ -107,11 +107,7 @@ describe.each(['Shutdown', 'Unhealthy'])('a GameServer that becomes %s', (state)
   test.each(stateCalls.slice(0, 3))(
     `%s({ confirm }) rejects at once when the watch shows ${state}`,
     async (operation, call) => {
-      const sidecar = await startScripted()
-      sidecar.publish(gameServer(1, { state: 'Scheduled' }))
-      const client = connectClient(sidecar, { verifyInterval: 0 })
-      await client.waitFor('Scheduled')
-      await sidecar.until(() => sidecar.followers > 0, 'the watch')
+      const { client, sidecar } = await connected({}, { state: 'Scheduled' })
       const called = call(client, { confirm: true, timeout: 3000 })
       await sidecar.until(() => sidecar.requests.some(({ path }) => path === `/${operation}`), 'the write')
       sidecar.publish(gameServer(2, { state }))
