@@ -85,9 +85,7 @@ const firstOfEachLine = (segments) =>
  * function that Cocos wraps around a plugin script. `loaders` also gives it to a module loader. CommonJS leaks into the
  * pages of NW.js and Electron, so the global comes first.
  */
-export const globals = (name, loaders) => `(function (root) { if (root) root.${name} = ${name} })(
-  typeof globalThis === 'object' ? globalThis : typeof self === 'object' ? self :
-    typeof window === 'object' ? window : typeof global === 'object' ? global : this);${loaders ? giveToLoader(name) : ''}`
+export const globals = (name, loaders) => `globalThis.${name} = ${name};${loaders ? giveToLoader(name) : ''}`
 
 const giveToLoader = (name) => `
   if (typeof module === 'object' && module && module.exports) module.exports = ${name}

@@ -4,9 +4,8 @@ import { relative, sep } from 'node:path'
 import { refuseUnlessFile } from '../local/files.js'
 import { variablePrefix } from '../local/gateway.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
-import type { OperationName } from '../protocol/operations.js'
 import { unreadable, UsageError } from './exit-codes.js'
-import { names, port } from './flag-values.js'
+import { port } from './flag-values.js'
 import { oneOf, option, rarely, signature, text, toggle, under, type Values } from './flags.js'
 
 export const logFormat = oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty')
@@ -20,11 +19,8 @@ export const yes = toggle('serve the folder even if it holds your home directory
 /** The flags of a page that serve and host have in common. */
 export const pageFlags = {
   ...under('The page:', {
-    deny: option('operations', 'refuse these operations, for example shutdown,allocate', names),
-    spa: toggle('answer paths without a file with index.html'),
     isolate: toggle('send COOP and COEP, which SharedArrayBuffer needs'),
     autoHealth: toggle('turn on autoHealth for the client in the page'),
-    yes,
   }),
   ...under('TLS:', {
     cert: text('file', 'certificate as PEM; read again when it is renewed'),
@@ -47,16 +43,19 @@ export const localFlags = {
 export const insideFlags = under('With a sidecar of its own:', {
   local: toggle('run a local sidecar inside, without a cluster'),
   ...rarely({
-    ...localFlags,
+    file: localFlags.file,
     sidecarPort: option('port', 'port of the local sidecar itself (default: 9358 if it is free, else any)', port),
   }),
 })
 
-type InsideValues = Values<typeof insideFlags>
+type LocalValues = Partial<Values<typeof localFlags>>
+type PageServerValues = Values<typeof pageFlags> &
+  Values<typeof insideFlags> &
+  LocalValues & { readonly sidecar: string | undefined; readonly platform?: string; readonly yes?: boolean }
 
 /** The options of a local sidecar, from the flags of a command. */
 export function localOptionsOf(
-  flags: Omit<Values<typeof localFlags>, 'replace'> & { readonly replace?: boolean },
+  flags: LocalValues,
   notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
 ): LocalSidecarOptions {
   const { mode, file, replace, dashboard } = flags
@@ -65,22 +64,19 @@ export function localOptionsOf(
 
 /** The option `local` of a gateway or a host. */
 const insideOptionsOf = (
-  flags: InsideValues,
+  flags: PageServerValues,
   notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
 ): LocalSidecarOptions | false =>
-  flags.local && { ...localOptionsOf(flags, notices), port: flags.sidecarPort ?? 'usual' }
+  flags.local && { ...localOptionsOf({ replace: true, ...flags }, notices), port: flags.sidecarPort ?? 'usual' }
 
 /** @throws UsageError for a wrong choice of a sidecar */
 function checkSidecarFlags(
-  {
-    local,
-    sidecar: named,
-    platform: prefix,
-  }: InsideValues & Values<{ sidecar: typeof sidecar; platform: typeof platform }>,
+  { local, sidecar: named, platform: prefix = 'agones' }: PageServerValues,
   given: ReadonlySet<string>,
 ): void {
   const variable = `${variablePrefix(prefix)}PORT`
-  const ofLocal = Object.entries(insideFlags).filter(([name]) => name !== 'local' && given.has(name))
+  const all = Object.entries({ ...insideFlags, ...localFlags })
+  const ofLocal = all.filter(([name]) => name !== 'local' && given.has(name))
   if (local && named !== undefined) {
     throw new UsageError('--sidecar and --local exclude each other: both name the sidecar to use.')
   }
@@ -95,19 +91,6 @@ function checkSidecarFlags(
   }
 }
 
-/** The options of a served page, which serve and host have in common. @throws UsageError, CommandError */
-function pageOptionsOf(dir: string, flags: Values<typeof pageFlags>) {
-  const { spa, isolate, deny, autoHealth, cert, key } = flags
-  if (!flags.yes) refuseHome(dir)
-  return {
-    ...{ dir, spa, isolate },
-    deny: deny as readonly OperationName[] | undefined,
-    autoHealth: autoHealth || undefined,
-    cert: cert === undefined ? undefined : checkSecret('--cert', cert, dir),
-    key: key === undefined ? undefined : checkSecret('--key', key, dir),
-  }
-}
-
 /**
  * The options that serve and host have in common: the sidecar and the page.
  *
@@ -115,13 +98,19 @@ function pageOptionsOf(dir: string, flags: Values<typeof pageFlags>) {
  */
 export function pageServerOptionsOf(
   dir: string,
-  flags: InsideValues & Values<typeof pageFlags> & Values<{ sidecar: typeof sidecar; platform: typeof platform }>,
+  flags: PageServerValues,
   given: ReadonlySet<string>,
   notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
 ) {
   checkSidecarFlags(flags, given)
-  const { sidecar: named, platform: prefix } = flags
-  return { sidecar: named, platform: prefix, ...pageOptionsOf(dir, flags), local: insideOptionsOf(flags, notices) }
+  if (!flags.yes) refuseHome(dir, flags.yes === undefined ? '' : ', or add --yes')
+  const { sidecar: named, isolate, autoHealth, cert, key } = flags
+  return {
+    ...{ dir, sidecar: named, isolate, autoHealth: autoHealth || undefined },
+    cert: cert === undefined ? undefined : checkSecret('--cert', cert, dir),
+    key: key === undefined ? undefined : checkSecret('--key', key, dir),
+    local: insideOptionsOf(flags, notices),
+  }
 }
 
 /** The path of a certificate or key. The served folder must not hold the key. @throws UsageError, CommandError */
@@ -146,13 +135,13 @@ function checkSecret(flag: string, path: string, served: string): string {
  *
  * @throws UsageError
  */
-export function refuseHome(dir: string): void {
+export function refuseHome(dir: string, wayOut = ', or add --yes'): void {
   // Node throws for a user who is not in the system's list.
   const [path, home] = [realPath(() => dir), realPath(homedir)]
   if (path === undefined || home === undefined || !`${home}${sep}`.startsWith(path.replace(/[\\/]?$/, sep))) return
   throw new UsageError(
     `${dir} ${path === home ? 'is' : 'holds'} your home directory, and whoever reaches the gateway could read it; ` +
-      'name the folder that holds the built page, or add --yes.',
+      `name the folder that holds the built page${wayOut}.`,
   )
 }
 

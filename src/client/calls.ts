@@ -67,8 +67,7 @@ export function createCalls(
         if (refusal) throw refusal
         return await call(task, options)
       } catch (cause) {
-        const error = toSidecarError(cause, 'UNKNOWN', 'This call failed')
-        throw named(error, operation, error.code === 'TIMEOUT' && !connection.isUp && 'Is the sidecar running?')
+        throw named(toSidecarError(cause, 'UNKNOWN', 'This call failed'), operation)
       } finally {
         if (task) task.release()
       }

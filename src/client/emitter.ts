@@ -2,26 +2,6 @@ import mitt from 'mitt'
 import { check, checkName } from './checks.js'
 import { globals, type LoggerLike } from './globals.js'
 
-export interface Emitter<Events> {
-  /** Returns what the listeners returned. */
-  emit: <T extends keyof Events & string>(type: T, event: Events[T]) => unknown[]
-  has: (type: string) => boolean
-  /**
-   * Returns the function that ends the subscription.
-   *
-   * @param replay tells the listener what came before, in a microtask, once `on` has returned
-   * @throws SidecarError `INVALID_ARGUMENT` for an event that doesn't exist
-   */
-  on: <T extends keyof Events & string>(
-    type: T,
-    listener: (event: Events[T]) => void,
-    context?: unknown,
-    replay?: (tell: (event: Events[T]) => void) => void,
-  ) => () => void
-  off: <T extends keyof Events & string>(type: T, listener: (event: Events[T]) => void, context?: unknown) => void
-  clear: () => void
-}
-
 /** An event on its way, and what its listeners have returned. */
 type Delivery = readonly [event: unknown, results: unknown[]]
 
@@ -38,10 +18,8 @@ interface Wrapper {
  *
  * @param logger gets an `error` event that nobody listens to; default: the host's console
  */
-export function createEmitter<Events extends { error: Error }>(
-  types: readonly string[],
-  logger?: LoggerLike,
-): Emitter<Events> {
+export function createEmitter<Events extends { error: Error }>(types: readonly string[], logger?: LoggerLike) {
+  type Listener<T extends keyof Events> = (event: Events[T]) => void
   const bus = mitt<Record<string, Delivery>>()
   const of = (type: string): Wrapper[] => (bus.all.get(type) ?? []) as Wrapper[]
   const has = (type: string): boolean => of(type).length > 0
@@ -49,17 +27,29 @@ export function createEmitter<Events extends { error: Error }>(
   return {
     has,
 
-    emit(type, event) {
+    /** Returns what the listeners returned. */
+    emit<T extends keyof Events & string>(type: T, event: Events[T]): unknown[] {
       const results: unknown[] = []
       if (has(type)) bus.emit(type, [event, results])
       else if (type === 'error') {
         const sink = logger ?? globals().console
-        if (sink?.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Events['error']).message)
+        if (sink?.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Error).message)
       }
       return results
     },
 
-    on(type, listener, context, replay) {
+    /**
+     * Returns the function that ends the subscription.
+     *
+     * @param replay tells the listener what came before, in a microtask, once `on` has returned
+     * @throws SidecarError `INVALID_ARGUMENT` for an event that doesn't exist
+     */
+    on<T extends keyof Events & string>(
+      type: T,
+      listener: Listener<T>,
+      context?: unknown,
+      replay?: (tell: Listener<T>) => void,
+    ): () => void {
       checkName(type, types, 'event', 'on')
       check(typeof listener === 'function', 'listener', listener, 'a function', 'on')
       let isOn = !replay
@@ -86,14 +76,14 @@ export function createEmitter<Events extends { error: Error }>(
       return end
     },
 
-    off(type, listener, context) {
+    off<T extends keyof Events & string>(type: T, listener: Listener<T>, context?: unknown): void {
       const found = of(type).find(
         (one) => one.listener === listener && (context === undefined || one.context === context),
       )
       if (found) found.end()
     },
 
-    clear: () =>
+    clear: (): void =>
       bus.all.forEach((_, type) =>
         of(type)
           .slice()
@@ -101,6 +91,8 @@ export function createEmitter<Events extends { error: Error }>(
       ),
   }
 }
+
+export type Emitter<Events extends { error: Error }> = ReturnType<typeof createEmitter<Events>>
 
 /** Reports an error as the host reports uncaught ones, without unwinding our own code. */
 function reportListenerError(error: unknown, logger: LoggerLike | undefined): void {

@@ -66,11 +66,9 @@ export function isSidecarError(error: unknown): error is SidecarError {
 }
 
 /** Returns the same error with the name of the method that the caller called, which may have used other operations. */
-export function named(error: SidecarError, operation: string, hint: string | false = false): SidecarError {
-  const { code, summary, status, cause } = error
-  return error.operation === operation && !hint
-    ? error
-    : new SidecarError(code, summary, { operation, status, hint: hint || error.hint, cause })
+export function named(error: SidecarError, operation: string): SidecarError {
+  const { code, summary, status, hint, cause } = error
+  return error.operation === operation ? error : new SidecarError(code, summary, { operation, status, hint, cause })
 }
 
 /** Turns anything thrown into a SidecarError: a SidecarError stays as it is, anything else becomes its cause. */

@@ -3,8 +3,11 @@ import type { SidecarError } from './errors.js'
 import type { AbortSignalLike } from './globals.js'
 import type { ClientOptions } from './options.js'
 
-export interface CallOptions {
+export interface WatchOptions {
   signal?: AbortSignalLike
+}
+
+export interface CallOptions extends WatchOptions {
   /** ms over all attempts; default `retry.timeout` */
   timeout?: number
 }
@@ -26,10 +29,6 @@ export interface ReadyOptions extends WriteOptions {
    * that waits in the sidecar's queue undoes an allocation that is made meanwhile.
    */
   force?: boolean
-}
-
-export interface WatchOptions {
-  signal?: AbortSignalLike
 }
 
 export type Integer = number | bigint | string

@@ -3,65 +3,37 @@ import { createDecoder } from './decoder.js'
 import type { Handshake } from './handshake.js'
 import type { ByteStream, Connect, ReadyStates, SocketEvent, WebSocketOptions } from './types.js'
 
-/** The most bytes of one write, so that a slow reader's progress through a large message shows. */
-const SLICE = 1 << 18
-
 /**
  * Writes to the host, and counts the bytes that it still buffers.
- * @param send its result tells whether the host has sent the bytes, see `ByteStream.write`
+ * @param send its result tells when the host has sent the bytes, see `ByteStream.write`
  * @param failed takes the error or rejection of `write`
- * @param progressed is called when the host has sent buffered bytes
  */
-function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unknown) => void, progressed?: () => void) {
-  // Bytes that the host buffers, and those among them for which `send` returned false.
+function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unknown) => void) {
   let held = 0
-  let refused = 0
   let isEnded = false
-
-  const release = (bytes: number): void => {
-    held -= bytes
-    progressed?.()
-  }
-
-  const drained = (): void => {
-    const bytes = refused
-    refused = 0
-    if (bytes > 0) release(bytes)
-  }
-
-  const writeSlice = (bytes: Uint8Array): void => {
-    if (isEnded) return
-    const { length } = bytes
-    try {
-      const result = send(bytes)
-      if (typeof result === 'object' && result !== null) {
-        held += length
-        const settle = (): void => release(length)
-        // The result may be a promise of another realm, or a thenable.
-        Promise.resolve(result).then(settle, (error: unknown) => {
-          settle()
-          failed(error)
-        })
-      } else if (result === false) {
-        held += length
-        refused += length
-      } else {
-        drained()
-      }
-    } catch (error) {
-      failed(error)
-    }
-  }
 
   return {
     /** Bytes that the host still buffers, as far as its `write` tells. */
     buffered: () => held,
     write(bytes: Uint8Array): void {
-      if (bytes.length <= SLICE) return writeSlice(bytes)
-      for (let at = 0; at < bytes.length; at += SLICE) writeSlice(bytes.subarray(at, at + SLICE))
+      if (isEnded) return
+      const { length } = bytes
+      try {
+        const result = send(bytes)
+        if (typeof result !== 'object' || result === null) return
+        held += length
+        const settle = (): void => {
+          held -= length
+        }
+        // The result may be a promise of another realm, or a thenable.
+        Promise.resolve(result).then(settle, (error: unknown) => {
+          settle()
+          failed(error)
+        })
+      } catch (error) {
+        failed(error)
+      }
     },
-    /** Releases the bytes for which `send` returned false. */
-    drained,
     /** Ignores all later writes. */
     end(): void {
       isEnded = true
@@ -95,7 +67,7 @@ function runLater(options: WebSocketOptions, call: () => void): void {
   if (startTimer(options, 0, call) === undefined) void Promise.resolve().then(call)
 }
 
-/** A restartable time limit for the server's answer. */
+/** A time limit for the server's answer. */
 function createDeadline(options: WebSocketOptions, fail: (error: Error) => void) {
   const { timeout = 10_000 } = options
   let cancel: (() => void) | undefined
@@ -143,10 +115,7 @@ export function createConnection(
   const attempt = (call: () => unknown): void => void (async () => call())().catch(fail)
   const failLater = (error: unknown): void => attempt(() => Promise.reject(error))
   const deadline = createDeadline(options, fail)
-  const waitForClose = (): void => {
-    if (state === CLOSING) deadline.start('answer to close()')
-  }
-  const outlet = createOutlet((bytes) => stream!.write(bytes), failLater, waitForClose)
+  const outlet = createOutlet((bytes) => stream!.write(bytes), failLater)
 
   const checkHead = (head: string): boolean | string => {
     const verdict = handshake.check(head)
@@ -178,7 +147,7 @@ export function createConnection(
     // The socket was closed before it had a stream.
     if (state === CLOSED) await opened.close()
     if (state !== CONNECTING) return
-    attempt(() => Promise.all([opened.onData(decoder.push), opened.onDrain?.(outlet.drained), opened.onClose(ended)]))
+    attempt(() => Promise.all([opened.onData(decoder.push), opened.onClose(ended)]))
     outlet.write(handshake.request)
   })
 
@@ -195,7 +164,7 @@ export function createConnection(
         decoder.stop()
         return failLater(namedError('AbortError', 'The socket was closed before it was open'))
       }
-      waitForClose()
+      deadline.start('answer to close()')
       outlet.write(frame)
       // Nothing follows a close frame.
       outlet.end()

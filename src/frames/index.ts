@@ -19,9 +19,7 @@ export type {
   HeadCheck,
   ListenerOptions,
   ReadyStates,
-  SignalLike,
   SocketEvent,
   SocketListener,
-  SocketListenerObject,
   WebSocketOptions,
 } from './types.js'

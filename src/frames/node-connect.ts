@@ -5,8 +5,6 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 
 /** Milliseconds that a peer has, after the stream was closed, to read the rest and to end its side. */
 const CLOSING_TIME = 1000
-/** Most bytes that Node gets at a time. */
-const WINDOW = 1 << 19
 
 /** Further options of TLS, such as trusted certificates or a client's own. */
 export type TlsOptions = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket'>
@@ -30,26 +28,6 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
     failure = error
   })
 
-  /** Writes that Node doesn't have yet, each with the callback for when it is sent. */
-  const waiting = new Map<Uint8Array, () => void>()
-
-  const send = (bytes: Uint8Array, sent: () => void): void => {
-    socket.write(bytes, () => {
-      sent()
-      if (waiting.size > 0) pump(WINDOW)
-    })
-  }
-
-  // Node joins all waiting writes and calls back when all are sent, so a slow reader would look stuck.
-  const pump = (limit: number): void => {
-    if (socket.writableLength >= limit) return
-    for (const [bytes, sent] of waiting) {
-      waiting.delete(bytes)
-      send(bytes, sent)
-      if (socket.writableLength >= limit) return
-    }
-  }
-
   const close = (): void => {
     if (socket.destroyed) return
     if (socket.connecting) {
@@ -61,17 +39,12 @@ export function nodeConnect({ host, port, secure }: Parameters<Connect>[0], tls:
     socket.resume()
     const timer = setTimeout(() => socket.destroy(), CLOSING_TIME)
     socket.on('close', () => clearTimeout(timer))
-    pump(Infinity)
     socket.end()
   }
 
   return {
     // Always resolves: `onClose` reports why a write failed.
-    write: (bytes) =>
-      new Promise<void>((resolve) => {
-        if (waiting.size === 0 && socket.writableLength < WINDOW) send(bytes, resolve)
-        else waiting.set(bytes, resolve)
-      }),
+    write: (bytes) => new Promise<void>((resolve) => socket.write(bytes, () => resolve())),
     close,
     onData: (listener) => socket.on('data', listener),
     onClose: (listener) => {

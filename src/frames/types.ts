@@ -100,18 +100,13 @@ export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, Decoder
 
 /** A stream of bytes that the host opened. Its methods may return promises. */
 export interface ByteStream {
-  /**
-   * Sends bytes. Return a promise that resolves when they are sent, or false while the host's buffer is full:
-   * `bufferedAmount` and `close()` count the unsent bytes by it.
-   */
+  /** Sends bytes. Return a promise that resolves when they are sent: `bufferedAmount` counts the unsent bytes by it. */
   write(bytes: Uint8Array): unknown
   /**
    * Ends the stream: sends everything that was written, then drops the connection, even if the peer doesn't end its
    * side or doesn't read. Called once.
    */
   close(): unknown
-  /** Call the listener when there is room again after `write` returned false. */
-  onDrain?(listener: () => void): unknown
   onData(listener: (bytes: Uint8Array) => void): unknown
   /** Call the listener when the stream ends, with an error if it failed. */
   onClose(listener: (error?: unknown) => void): unknown
@@ -133,17 +128,9 @@ export interface WebSocketOptions extends DecoderLimits, DecoderHost {
   readonly setTimer?: (ms: number, call: () => void) => () => void
 }
 
-/** The used part of an `AbortSignal`. */
-export interface SignalLike {
-  readonly aborted: boolean
-  addEventListener(type: 'abort', listener: () => void): void
-}
-
 export interface ListenerOptions {
   /** Whether the listener is for one event only. */
   readonly once?: boolean
-  /** Removes the listener when it is aborted. */
-  readonly signal?: SignalLike
 }
 
 /** Every event has `type` and `target`, and other fields by its type. */
@@ -161,11 +148,6 @@ export interface SocketEvent {
 }
 
 export type SocketListener = (this: FrameWebSocket, event: SocketEvent) => unknown
-
-/** A listener as an object. */
-export interface SocketListenerObject {
-  handleEvent(event: SocketEvent): unknown
-}
 
 export interface ReadyStates {
   readonly CONNECTING: 0
@@ -189,12 +171,8 @@ export interface FrameWebSocket extends ReadyStates {
   onmessage: SocketListener | null
   onerror: SocketListener | null
   onclose: SocketListener | null
-  addEventListener(
-    type: string,
-    listener: SocketListener | SocketListenerObject | null,
-    options?: ListenerOptions | boolean,
-  ): void
-  removeEventListener(type: string, listener: SocketListener | SocketListenerObject | null): void
+  addEventListener(type: string, listener: SocketListener | null, options?: ListenerOptions | boolean): void
+  removeEventListener(type: string, listener: SocketListener | null): void
   /**
    * Sends text or bytes; like a page, it converts other values to text. Does nothing once the socket is closing.
    * @throws InvalidStateError while the socket is connecting

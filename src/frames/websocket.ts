@@ -12,38 +12,27 @@ import type {
   ListenerOptions,
   SocketEvent,
   SocketListener,
-  SocketListenerObject,
   WebSocketOptions,
 } from './types.js'
 
-type Listener = SocketListener | SocketListenerObject
 type Handlers = Readonly<Record<string, SocketListener | null | undefined>>
 
 export type SocketEvents = ReturnType<typeof createSocketEvents>
 
 /** The listeners of a socket, with the semantics of an EventTarget. */
 export function createSocketEvents(socket: FrameWebSocket) {
-  const listeners = new Map<string, Map<Listener, ListenerOptions>>()
-
-  const call = (listener: Listener, event: SocketEvent): void => {
-    if (typeof listener === 'function') callHost(socket, listener, event)
-    else callHost(listener, listener.handleEvent, event)
-  }
+  /** For each type, its listeners, and whether each is for one event only. */
+  const listeners = new Map<string, Map<SocketListener, boolean>>()
 
   return {
-    add(type: string, listener: Listener | null, options?: ListenerOptions | boolean): void {
+    add(type: string, listener: SocketListener | null, options?: ListenerOptions | boolean): void {
+      const known = listeners.get(type) ?? new Map<SocketListener, boolean>()
+      if (listener === null || known.has(listener)) return
       // `Object` turns `true`, `null` and undefined into an object.
-      const given = Object(options) as ListenerOptions
-      const known = listeners.get(type) ?? new Map<Listener, ListenerOptions>()
-      if (listener === null || given.signal?.aborted === true || known.has(listener)) return
-      const added = { once: given.once === true }
-      listeners.set(type, known.set(listener, added))
-      given.signal?.addEventListener('abort', () => {
-        if (known.get(listener) === added) known.delete(listener)
-      })
+      listeners.set(type, known.set(listener, (Object(options) as ListenerOptions).once === true))
     },
 
-    remove(type: string, listener: Listener | null): void {
+    remove(type: string, listener: SocketListener | null): void {
       if (listener !== null) listeners.get(type)?.delete(listener)
     },
 
@@ -51,13 +40,13 @@ export function createSocketEvents(socket: FrameWebSocket) {
     dispatch(type: string, detail: Partial<SocketEvent> = {}): void {
       const event: SocketEvent = { type, target: socket, ...detail }
       const handler = (socket as unknown as Handlers)[`on${type}`]
-      if (typeof handler === 'function') call(handler, event)
+      if (typeof handler === 'function') callHost(socket, handler, event)
       const known = listeners.get(type)
-      for (const [listener, { once }] of [...(known ?? [])]) {
+      for (const [listener, once] of [...(known ?? [])]) {
         // An earlier listener may have removed this one.
         if (known?.has(listener) !== true) continue
-        if (once === true) known.delete(listener)
-        call(listener, event)
+        if (once) known.delete(listener)
+        callHost(socket, listener, event)
       }
     },
   }

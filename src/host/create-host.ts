@@ -168,9 +168,9 @@ class HostStart {
   readonly #warn = (text: string): void => this.#tell({ event: 'warning', text })
 
   #launch(signal: AbortSignal): Promise<Browser> {
-    const { webgl = false, browserFlags = [] } = this.#options
+    const { webgl = false } = this.#options
     const { inspect } = this.#settings
-    const extra = inspect === undefined ? browserFlags : [...browserFlags, ...inspectFlags(inspect)]
+    const extra = inspect === undefined ? [] : inspectFlags(inspect)
     return launchBrowser({
       signal,
       path: this.#browserPath,
@@ -198,11 +198,11 @@ class HostStart {
 
   /** The gateway for the page alone: on loopback, at any port. */
   #startGateway(players: PlayersPort): Promise<InnerGateway> {
-    const { dir, sidecar, local: asked, platform, deny, spa, isolate, autoHealth } = this.#options
+    const { dir, sidecar, local: asked, platform, isolate, autoHealth } = this.#options
     const local = typeof asked === 'object' ? withReplacement(asked, this.#settings.grace) : asked
     const told = { onWarning: this.#warn, onLog: this.#warn }
     return createInnerGateway(
-      { dir, sidecar, local, platform, deny, spa, isolate, autoHealth, ...told },
+      { dir, sidecar, local, platform, isolate, autoHealth, ...told },
       {
         playersPort: players.port,
         // Noted even if the call fails: a rebooted page would set the server back to Ready.

@@ -52,12 +52,13 @@ export async function openMetrics(
   gateway: InnerGateway,
   tell: Tell,
 ): Promise<MetricsServer | undefined> {
-  const { metricsPort: port, metricsAddress: address = gateway.local ? '127.0.0.1' : '0.0.0.0' } = options
+  const { metricsPort: port } = options
   if (port === undefined) return undefined
+  const address = gateway.local ? '127.0.0.1' : '0.0.0.0'
   const { url, close } = await serveMetrics({
     port,
     address,
-    from: options.metricsFrom ?? PRIVATE_NETWORKS,
+    from: PRIVATE_NETWORKS,
     collect: () => hostFamilies(figures, watched.gameServer(), (performance.now() - since) / 1_000),
     onFault: (error) => tell({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
   })

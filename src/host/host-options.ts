@@ -1,4 +1,3 @@
-import type { OperationName } from '../protocol/operations.js'
 import { checkHostOptions } from '../platform/schema.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { trustProxies } from '../protocol/networks.js'
@@ -17,8 +16,6 @@ export interface PlayersOptions {
   readonly maxMessage?: number | undefined
   /** Most messages a second of one player. Default 240. */
   readonly maxRate?: number | undefined
-  /** Most bytes that may wait to be sent to one player. Default 1 MiB. */
-  readonly maxBuffered?: number | undefined
   /** Origins of the pages that players may come from. Default: all. */
   readonly playerOrigins?: readonly string[] | undefined
   /**
@@ -32,18 +29,8 @@ export interface PlayersOptions {
   readonly key?: string | Uint8Array | undefined
 }
 
-/** Options of a host's metrics. */
-export interface MetricsOptions {
-  /** Port for a Prometheus that reads `/metrics`; 0 takes any free one. Default: none. */
-  readonly metricsPort?: number | undefined
-  /** Address to listen on for it. Default 0.0.0.0, and 127.0.0.1 with `local`. */
-  readonly metricsAddress?: string | undefined
-  /** Networks, such as `10.0.0.0/8`, whose connections are answered; all others are cut. Default: all private ones. */
-  readonly metricsFrom?: readonly string[] | undefined
-}
-
 /** Options of `createHost()`. Only `dir` has no default. */
-export interface HostOptions extends PlayersOptions, MetricsOptions {
+export interface HostOptions extends PlayersOptions {
   /** The folder with the built page. */
   readonly dir: string
   /** Path and query of the page in it. Default `/`. */
@@ -58,8 +45,6 @@ export interface HostOptions extends PlayersOptions, MetricsOptions {
   readonly webrtc?: boolean | undefined
   /** Path of the browser. Default: the first browser found, preferably a headless shell. */
   readonly browser?: string | undefined
-  /** More flags for the browser. */
-  readonly browserFlags?: readonly string[] | undefined
   /** Draws WebGL in software, for about half a core more. Default false: the page has no WebGL. */
   readonly webgl?: boolean | undefined
   /** ms until the page must have made its first step. Default 20,000. */
@@ -73,12 +58,13 @@ export interface HostOptions extends PlayersOptions, MetricsOptions {
    * breakpoint: the host beats in its place, and no silence counts as a hang. Default: none.
    */
   readonly inspect?: number | undefined
+  /**
+   * Port for a Prometheus on a private network that reads `/metrics`; 0 takes any free one. With `local`, only this machine
+   * can reach it. Default: none.
+   */
+  readonly metricsPort?: number | undefined
   /** How often the page is started again after a crash, as long as it was never Ready. Default 2. */
   readonly restarts?: number | undefined
-  /** Operations that aren't forwarded to the sidecar. */
-  readonly deny?: readonly OperationName[] | undefined
-  /** Answers paths without a file with index.html. Default false. */
-  readonly spa?: boolean | undefined
   /** Sends COOP and COEP, which SharedArrayBuffer needs. Default false. */
   readonly isolate?: boolean | undefined
   /** Makes clients in the page beat by themselves. Default: the clients' own options decide. */
@@ -103,7 +89,6 @@ export function resolveHostOptions(options: HostOptions) {
     maxPlayers: options.maxPlayers ?? 256,
     maxMessage: options.maxMessage ?? 65_536,
     maxRate: options.maxRate ?? 240,
-    maxBuffered: options.maxBuffered ?? 1024 * 1024,
     bootTimeout: options.bootTimeout ?? 20_000,
     hangTimeout: options.hangTimeout ?? 5_000,
     grace: options.grace ?? 10_000,

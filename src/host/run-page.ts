@@ -9,7 +9,7 @@ import type { HostSettings } from './host-options.js'
 import { devtoolsUrl, keepBeating } from './inspect.js'
 import { openHostedPage, type HostedPage } from './page/hosted-page.js'
 import { observePage, type PageObservation } from './page/observe-page.js'
-import { createBrowserMemory, watchForKills } from './browser/memory.js'
+import { browserMemory, watchForKills } from './browser/memory.js'
 import type { GameEnd, GameRun } from './supervise.js'
 
 export interface RunPageOptions {
@@ -93,7 +93,7 @@ export class PageRun implements GameRun {
   async begin(bootsUntil: number): Promise<void> {
     const { settings, pageUrl, sidecarUrl, figures, tell } = this.#given
     const { devtools, pid } = this.#browser
-    if (figures) Object.assign(figures, { steps: this.#page.steps, memory: createBrowserMemory(pid) })
+    if (figures) Object.assign(figures, { steps: this.#page.steps, memory: () => browserMemory(pid) })
     const { session, targetId } = this.#page
     this.#watch = await observePage({
       page: session,

@@ -3,7 +3,14 @@ export type { AnsweredAllocation, CounterAction, GameServerAllocation, ListActio
 export type { EventLog, LogEntry } from './sidecar/event-log.js'
 export type { ControlResult, RawRequest, Sidecar, SidecarEnvironment } from './sidecar/sidecar.js'
 export type { GameServerManifest, SidecarConfig, SidecarMode } from './sidecar/state/config.js'
-export type { Change, Warning, WarningCode, WatchEnd } from './sidecar/state/effect.js'
-export type { Call, ControlCommand, SidecarEvent } from './sidecar/state/sidecar-event.js'
+export type {
+  Call,
+  Change,
+  ControlCommand,
+  SidecarEvent,
+  Warning,
+  WarningCode,
+  WatchEnd,
+} from './sidecar/state/events.js'
 export type { ConformanceResult, FaultInfo, HealthInfo, SidecarSnapshot, WatcherInfo } from './sidecar/wire/snapshot.js'
 export type { WatchHandle, WatchMessage, WatchSink } from './sidecar/watchers.js'

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { inspect } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
 import { freePort } from '../support/free-port.js'
@@ -110,12 +109,6 @@ test('a message has no character that steers a terminal, and a refused player ne
   expect(error.message).toBe(`${error.summary}. ${error.hint}`)
   expect(error.summary).toMatch(/answered 200: \\u001b\]0;x\\u0007<html>\\u202e$/)
   expect(error.hint).toMatch(/^Another server answers there, so nothing is allocated: compare url$/)
-})
-
-test('console.error() prints the hint once', async () => {
-  const { url } = await standIn([api.none])
-  const error = await errorOf(allocatorOf({ url }).allocate({ fleet: 'arena' }))
-  expect(inspect(error).split('Give a longer wait')).toHaveLength(2)
 })
 
 describe('allocate({ wait }) asks again', () => {

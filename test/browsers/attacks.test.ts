@@ -5,7 +5,6 @@ import { expectServing, targets } from '../attacks/support/targets.js'
 import { root } from '../support/source.js'
 import { startAttacker, startNaiveServer } from './support/attacker.js'
 import { inEachBrowser } from './support/each-browser.js'
-import { record } from './support/record.js'
 import type { SeenRequest } from './support/attacker.js'
 import type { AnyBrowser, DrivenPage, OpenPage } from './support/each-browser.js'
 
@@ -79,7 +78,6 @@ inEachBrowser((browser) => {
         await page.run(`Promise.all([${named}, ${call(addresses, { own })}])`)
         const missing = (): string[] => CERTAIN.filter((name) => !naive.seen.some((it) => nameOf(it) === name))
         await expect.poll(missing, { timeout: TIME / 2 }).toEqual([])
-        record(browser.name, place.name, naive.seen)
         for (const victim of victims) {
           expect(victim.reached()).toEqual([])
           await expectServing(victim)
@@ -106,11 +104,6 @@ inEachBrowser((browser) => {
         }
         await naive.saw(({ target }) => target.startsWith(`/shutdown/${way}`))
       }
-      record(
-        browser.name,
-        'a link of 127.0.0.1',
-        naive.seen.filter(({ target }) => !target.includes('favicon')),
-      )
       for (const victim of victims) {
         expect(victim.reached().filter((event) => !HARMLESS.test(event))).toEqual([])
         await expectServing(victim)
@@ -128,7 +121,6 @@ inEachBrowser((browser) => {
         await open(browser, `http://127.0.0.1:${port}/report?to=${encodeURIComponent(address)}`)
       }
       await naive.saw(({ method }) => method === 'POST')
-      record(browser.name, 'a report', naive.seen)
       for (const victim of victims) {
         expect(victim.reached()).toEqual([])
         await expectServing(victim)

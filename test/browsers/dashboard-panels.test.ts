@@ -50,16 +50,6 @@ inDashboard((openDashboard) => {
     await becomes(() => statusOf(dashboard).state, 'Allocated')
   })
 
-  test.each([1280, 390])('code to copy is shown whole, %i pixels wide', async (width) => {
-    const { run } = await openDashboard({ width, local: { gameServer: { metadata: { name: 'empty' } } } })
-    expect(await run(`document.querySelectorAll('pre').length`)).toBeGreaterThan(4)
-    expect(
-      await run(
-        `[...document.querySelectorAll('pre')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)`,
-      ),
-    ).toEqual([])
-  })
-
   test('ignored beats lead to misses, and misses make the GameServer Unhealthy', async () => {
     const dashboard = await open()
     dashboard.local.control({ type: 'setClock', speed: 0 })
@@ -166,31 +156,6 @@ inDashboard((openDashboard) => {
     )
     await (await dashboard.button('Watchers', `Drop watcher ${watcher}`)).click()
     await dashboard.says('Watchers', new RegExp(`#(?!${watcher} )\\d`))
-  })
-
-  test('a hundred counters push neither the GameServer’s name nor the button Allocate out of sight', async () => {
-    const counters = Object.fromEntries(
-      Array.from({ length: 100 }, (_, i) => [`counter-${i}`.padEnd(58, 'c'), { count: 1, capacity: 9 }]),
-    )
-    const dashboard = await openDashboard({
-      local: { gameServer: { metadata: { name: 'lobby' }, spec: { counters }, status: { state: 'Ready' } } },
-    })
-    await dashboard.says('Counters', 'counter-99')
-    // The bar stands below a long name.
-    const places = await dashboard.run<number[]>(
-      `['b', 'meter'].map((part) => document.querySelector('[aria-label=Counters] li ' + part).getBoundingClientRect())
-        .flatMap(({ top, bottom }) => [top, bottom])`,
-    )
-    expect(places[1]).toBeLessThanOrEqual(places[2]!)
-    await dashboard.press('a')
-    await dashboard.says('Allocate', 'counter-99')
-    for (const part of ['.header-facts b', '.allocate-foot .primary']) {
-      const isSeen = await dashboard.run(`(() => {
-        const { width, top, bottom } = document.querySelector('${part}').getBoundingClientRect()
-        return width > 20 && top >= 0 && bottom <= innerHeight
-      })()`)
-      expect(isSeen, part).toBe(true)
-    }
   })
 
   test('with forced colours, a border marks what is selected', async () => {

@@ -48,22 +48,6 @@ inDashboard((open) => {
     expect(focused).toBe(true)
   })
 
-  test('on a phone the header keeps its height for every state and age', async () => {
-    const dashboard = await open({ width: 390, touch: true })
-    for (const width of [390, 320]) {
-      await dashboard.page.setViewport({ width, height: 800, hasTouch: true, isMobile: true })
-      const heights: number[] = await dashboard.run(`(() => {
-        const part = (name) => document.querySelector('.header-state ' + name)
-        return ['4 s', '2 m 56 s', '47 h 59 m'].flatMap((age) => ['Ready', 'RequestReady', 'Unhealthy'].map((state) => {
-          part('.header-age').textContent = age
-          part('.state-mark').lastChild.textContent = state
-          return document.querySelector('.header').offsetHeight
-        }))
-      })()`)
-      expect(new Set(heights).size, `at ${width} pixels`).toBe(1)
-    }
-  })
-
   test('a call that production would refuse has the mark prod', async () => {
     const dashboard = await open()
     await dashboard.call('POST', '/health', {})

@@ -163,20 +163,4 @@ inEachBrowser((browser) => {
     expect(beatsWithin(sidecar, left + LATE, back)).toEqual([])
     expect(timesOf(sidecar, 'shutdown')).toEqual([])
   })
-
-  // Firefox has no command that freezes a page.
-  if (browser.name !== 'Chromium') return
-  test('a heartbeat stops while its page is frozen, and resumes when the page thaws', async () => {
-    const { sidecar, url } = await serveHeart('from another origin', game)
-    const page = await browser.open(url)
-    await page.run('startHeart({ interval: 250 })')
-    const devtools = await page.page.createCDPSession()
-    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
-    const frozen = Date.now()
-    await whileAway()
-    const thawed = Date.now()
-    await devtools.send('Page.setWebLifecycleState', { state: 'active' })
-    await firstBeatSince(sidecar, thawed)
-    expect(beatsWithin(sidecar, frozen + LATE, thawed)).toEqual([])
-  })
 })

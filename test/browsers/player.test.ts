@@ -99,15 +99,4 @@ inDrivenBrowsers(({ name, open }) => {
     const came = await run<string[]>(`(${PLAY})('${stage.players.url}', 2, 'websocket', true)`)
     expect(came).toEqual(['r0,u0', 'r1,u1'])
   })
-
-  test('a player’s page plays over a plain WebSocket on a host with channels', async () => {
-    const stage = await startGame(true)
-    const { run } = await open(await serveScript())
-    const came = await run<string>(`new Promise((resolve) => {
-        const socket = new WebSocket('${stage.players.url}')
-        socket.onopen = () => socket.send('u')
-        socket.onmessage = ({ data }) => resolve(data)
-      })`)
-    expect(came).toBe('u')
-  })
 })

@@ -171,17 +171,6 @@ describe('the warning of an absent sidecar', () => {
     await pass(20_000)
     expect(warn).not.toHaveBeenCalled()
   })
-
-  test('a client that called nothing, or is closed, warns of no absent sidecar', async () => {
-    const idle = searching()
-    const closed = searching()
-    ignore(closed.client.connect())
-    await closed.pass(1000)
-    closed.client.close()
-    await closed.pass(10_000)
-    await idle.pass(10_000)
-    expect([...idle.warn.mock.calls, ...closed.warn.mock.calls]).toEqual([])
-  })
 })
 
 test('beats before the first answer wait for the sidecar, and fail only after it', async () => {

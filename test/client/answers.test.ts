@@ -54,20 +54,11 @@ test.each([
   [399, refusal('so'), 'PROTOCOL'],
   [400, '{"message":7}', 'PROTOCOL'],
   [401, refusal('so'), 'UNKNOWN'],
-  [403, '', 'CROSS_ORIGIN'],
-  [404, '', 'PROTOCOL'],
   [413, refusal('so', 8), 'LIMIT'],
   [413, refusal('so'), 'UNAVAILABLE'],
   [429, '', 'UNAVAILABLE'],
   [500, refusal('so', 14), 'UNAVAILABLE'],
   [500, '{"code":"14","message":"so"}', 'UNKNOWN'],
-  [
-    500,
-    refusal('out of range. Count must be within range [0,Capacity]. Found Count: -1, Capacity: 10'),
-    'OUT_OF_RANGE',
-  ],
-  [501, '', 'PROTOCOL'],
-  [503, refusal('so'), 'UNAVAILABLE'],
 ])('%i %s is %s', async (status, body, code) => {
   const error = await failureOf({ status, body })
   expect(error).toMatchObject({ code, status })
@@ -126,14 +117,10 @@ describe('getCounter()', () => {
     [null, 'PROTOCOL'],
     [{}, 'PROTOCOL'],
   ])('getCounter() with a count or capacity of %j is %s', async (count, code) => {
-    await expect(counter({ count, capacity: '1' })).rejects.toMatchObject({ code, operation: 'getCounter' })
-    await expect(counter({ count: '1', capacity: count })).rejects.toMatchObject({ code, operation: 'getCounter' })
-  })
-
-  test('UNSAFE_INTEGER names the option that can hold it', async () => {
-    await expect(counter({ count: '9007199254740993', capacity: '1' })).rejects.toMatchObject({
-      message: expect.stringContaining('bigint'),
-    })
+    const message: unknown = expect.stringMatching(code === 'PROTOCOL' ? 'not an integer' : `${count}.*bigint`)
+    const refused = { code, operation: 'getCounter', message }
+    await expect(counter({ count, capacity: '1' })).rejects.toMatchObject(refused)
+    await expect(counter({ count: '1', capacity: count })).rejects.toMatchObject(refused)
   })
 })
 
@@ -153,7 +140,11 @@ describe('getList()', () => {
   })
 
   test.each([[{}], ['ab'], [['a', 1]], [7]])('getList() answered %j is PROTOCOL', async (values) => {
-    await expect(list(values)).rejects.toMatchObject({ code: 'PROTOCOL', operation: 'getList' })
+    await expect(list(values)).rejects.toMatchObject({
+      code: 'PROTOCOL',
+      operation: 'getList',
+      message: expect.stringContaining('not a list'),
+    })
   })
 })
 

@@ -188,21 +188,6 @@ describe('an allocated event of the local sidecar', () => {
     expect(gameServer.status.state).toBe('Allocated')
   })
 
-  test('an allocated event comes for each allocation of an Allocated server, and for no other change', async () => {
-    const sidecar = await startQuickSidecar({ gameServer: fleet })
-    const client = connectClient(sidecar)
-    const told = listen(client)
-    await client.ready({ confirm: true })
-    for (const count of [1, 2]) {
-      sidecar.control({ type: 'allocate', counters: { rooms: { action: 'Increment', amount: 1 } } })
-      await expect.poll(() => told.length).toBe(count)
-    }
-    await client.setLabel('seen', 'yes', { confirm: true })
-    await client.updateCounter('rooms', { countDiff: -1 })
-    await client.waitFor(({ status }) => status.counters!['rooms']!.count === '2')
-    expect(told.map(({ counters }) => ({ ...counters }))).toEqual([{ rooms: 1 }, { rooms: 1 }])
-  })
-
   test('an allocation before the first object is told to each listener, with all that the object holds', async () => {
     const sidecar = await startQuickSidecar({ gameServer: fleet })
     sidecar.control({ type: 'setState', state: 'Ready' })

@@ -92,21 +92,18 @@ describe('the heartbeat of a page', () => {
     expect(events.filter(({ reason }) => reason === 'spec.health.disabled')).toHaveLength(1)
   })
 
-  test.each<[string, () => boolean | Promise<boolean>, RegExp]>([
-    ['says false', () => false, /check/],
-    ['hangs', () => new Promise<boolean>(() => {}), /3000/],
-  ])('a page sends no beat while check() %s, busy or not, and goes on afterwards', async (_what, bad, reason) => {
+  test('a page sends no beat while check() hangs, busy or not, and goes on afterwards', async () => {
     let check: () => boolean | Promise<boolean> = () => true
     const { page, events } = await show({ check: () => check() })
     const told = events.length
-    check = bad
+    check = () => new Promise<boolean>(() => {})
     await page.pass(3600)
     const sent = page.beats.length
     await page.pass(4000)
     await page.compute(2000)
     expect(page.beats).toHaveLength(sent)
     expect(reasons(events).length).toBeGreaterThanOrEqual(3)
-    expect(reasons(events.slice(told))).toEqual(reasons(events).map(() => expect.stringMatching(reason) as unknown))
+    expect(reasons(events.slice(told))).toEqual(reasons(events).map(() => expect.stringMatching(/3000/) as unknown))
     check = () => true
     await page.pass(3600)
     expect(page.beats.length).toBeGreaterThan(sent)
@@ -174,23 +171,6 @@ describe('a page without a worker', () => {
     expect(page.workers).toBe(0)
   })
 
-  test('the page beats by a fetch of its own, while a worker keeps time for a hidden page', async () => {
-    const page = new EmulatedPage()
-    const sent: string[] = []
-    const own: ClientOptions['fetch'] = (url, init) => {
-      sent.push(url)
-      return fetch(url, init as RequestInit)
-    }
-    const shown = await show({}, { page, fetch: own })
-    page.hidden = true
-    const before = sent.length
-    await page.pass(5000)
-    expect(sent.length).toBeGreaterThanOrEqual(before + 4)
-    await page.compute(2500)
-    expect(shown.client.status).toMatchObject({ heartbeat: 'worker', healthy: true })
-    expect(sent.filter((url) => url.endsWith('/health'))).toHaveLength(beats(shown.sidecar))
-  })
-
   test('the page beats by its own timers after its worker has ended unnoticed', async () => {
     const { page, client, sidecar } = await show()
     expect(client.status.heartbeat).toBe('worker')
@@ -242,24 +222,5 @@ describe('a page that is left', () => {
     page.dispatch('pagehide', { persisted: false })
     await silent.getGameServer()
     expect(beats(sidecar)).toBe(before)
-  })
-
-  test('a page that thaws and is shown again beats at once, and once for both', async () => {
-    const { page, sidecar } = await show({ worker: false })
-    page.hidden = true
-    for (const [first, second] of [
-      ['pageshow', undefined],
-      ['resume', undefined],
-      ['resume', 'pageshow'],
-    ] as const) {
-      const before = beats(sidecar)
-      await page.pass(5000)
-      expect(beats(sidecar)).toBe(before)
-      page.dispatch(first, { persisted: true })
-      await page.pass(20)
-      if (second) page.dispatch(second, { persisted: true })
-      await page.pass(300)
-      expect(beats(sidecar)).toBe(before + 1)
-    }
   })
 })

@@ -1,10 +1,8 @@
 import { afterEach, describe, expect, test, vi, type Mock } from 'vitest'
 import type { ClientOptions, SidecarClient, SidecarEvents } from '../../src/index.js'
 import { gameServer } from '../support/game-server.js'
-import { startScripted } from '../support/fault-server.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { turns } from '../support/until.js'
-import { connectClient } from '../support/with-sidecar.js'
 import { connected } from './watching.js'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -115,16 +113,6 @@ describe('a listener added after the first object', () => {
     const told = listen(client)
     await show(2, { state: 'Allocated', labels: { a: '1', b: '2', c: '3' } })
     expect(told.sort()).toEqual(['a=1', 'b=2', 'c=3'])
-  })
-
-  test('a label listener added within the very first object is told each label once', async () => {
-    const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, { labels: { a: '1', b: '2' } }))
-    const client = connectClient(sidecar)
-    const told = labelsAddedWithin(client, 'gameserver', () => true)
-    await client.waitFor('Ready')
-    await turns()
-    expect(told.sort()).toEqual(['a=1', 'b=2'])
   })
 })
 

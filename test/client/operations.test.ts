@@ -118,14 +118,6 @@ describe('every operation', () => {
     })
   })
 
-  test('rejects with LIMIT in its own name where the answer is too long', async () => {
-    const step = answering({ body: JSON.stringify({ text: 'x'.repeat(2000) }) })
-    await expectEach(calls, async (operation, call) => {
-      const client = connectClient(await startScripted([{ on: '*', step }]), { limits: { body: 1000 } })
-      await rejects(call(client), 'LIMIT', operation)
-    })
-  })
-
   test('that reads or waits rejects with TIMEOUT when it takes too long', async () => {
     const client = connectClient(await startScripted(silent))
     await expectEach(Object.entries({ ...reads, ...waits }), (operation, call) =>

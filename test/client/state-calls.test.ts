@@ -103,26 +103,11 @@ describe('ready() while the watch shows Ready', () => {
   })
 })
 
-test.each<[string, Call]>([
-  ['ready({ confirm })', (client, options) => client.ready({ confirm: true, ...options })],
-  ['waitFor', (client, options) => client.waitFor('Allocated', options as never).then(() => 'confirmed')],
-])('%s() that is late while connected does not ask whether the sidecar runs', async (_name, call) => {
-  const { client } = await watching('Scheduled')
-  await expect(call(client, { timeout: 300 })).rejects.toMatchObject({
-    code: 'TIMEOUT',
-    message: expect.not.stringMatching(/running/i),
-  })
-})
-
 describe.each(['Shutdown', 'Unhealthy'])('a GameServer that becomes %s', (state) => {
   test.each(stateCalls.slice(0, 3))(
     `%s({ confirm }) rejects at once when the watch shows ${state}`,
     async (operation, call) => {
-      const sidecar = await startScripted()
-      sidecar.publish(gameServer(1, { state: 'Scheduled' }))
-      const client = connectClient(sidecar, { verifyInterval: 0 })
-      await client.waitFor('Scheduled')
-      await sidecar.until(() => sidecar.followers > 0, 'the watch')
+      const { client, sidecar } = await connected({}, { state: 'Scheduled' })
       const called = call(client, { confirm: true, timeout: 3000 })
       await sidecar.until(() => sidecar.requests.some(({ path }) => path === `/${operation}`), 'the write')
       sidecar.publish(gameServer(2, { state }))

@@ -282,6 +282,24 @@ describe('a check that fails', () => {
   })
 })
 
+test.each(['websocket', 'stream', 'auto'] as const)(
+  'a watch over %s that lasted is dialled again at once',
+  async (watch) => {
+    const all = await watching(
+      [{ on: 'watch', nth: (nth) => nth < 4, step: sending([gameServer(1)], (exchange) => exchange.end()) }],
+      { watch, random: () => 1 },
+    )
+    await all.passUntil(() => all.sidecar.followers > 0 && all.isConnected())
+    await all.pass(6000)
+    const lost = all.clock.now()
+    await all.sidecar.stop()
+    await all.sidecar.start()
+    all.sidecar.publish(gameServer(3))
+    await all.passUntil(() => all.versions.includes('3'))
+    expect(all.clock.now() - lost).toBeLessThan(200)
+  },
+)
+
 test('a watch that always ends for the same reason is one error until it was well', async () => {
   const tooLong = opened(async (exchange) => {
     await exchange.sendText(`{"result":"${'x'.repeat(5000)}"}`)

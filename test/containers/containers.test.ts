@@ -209,7 +209,7 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
   })
 
   it('a hosted page that the kernel kills for memory says so in its last line, and ends with 70', async () => {
-    const { container } = await start('page', { args: ['--path=/hungry.html', '--restarts=0'] })
+    const { container } = await start('page', { args: ['--path=/hungry.html'] })
     expect(await container.exited).toBe(70)
     expect(container.events.at(-1)).toMatchObject({
       event: 'exit',

@@ -1,5 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { wireAreas } from './cases/wire.js'
+import { healthCases, int64Cases, jsonCases, lifecycleCases, limitCases } from './cases/bodies.js'
+import { counterCases } from './cases/counters.js'
+import { fileCases, gateCases } from './cases/files.js'
+import { updateListCases, updateMaskCases, valueCases } from './cases/lists.js'
+import { metadataCases } from './cases/metadata.js'
+import { headerCases, methodCases, nameCases, pathCases } from './cases/routes.js'
 import { casesForPorts, gatewayTargets, ownAnswer } from './support/gateway-targets.js'
 import { needsBytes } from './support/mock-target.js'
 import { has } from './support/releases.js'
@@ -7,6 +12,26 @@ import { send } from './support/send.js'
 import { announceMissing, changesNothing, createPool, mockLocal, oursLocal, realLocal } from './support/targets.js'
 import type { Target } from './support/targets.js'
 import type { WireCase } from './support/wire-case.js'
+
+/** Everything that local mode answers, by area. */
+const wireAreas = {
+  methods: methodCases,
+  paths: pathCases,
+  names: nameCases,
+  headers: headerCases,
+  'JSON bodies': jsonCases,
+  'bodies around 4 MiB': limitCases,
+  health: healthCases,
+  'states and reservations': lifecycleCases,
+  'labels and annotations': metadataCases,
+  counters: counterCases,
+  'lists, values': valueCases,
+  'lists, updating': updateListCases,
+  'lists, masks': updateMaskCases,
+  'spelling of integers': int64Cases,
+  'counters and lists off': gateCases,
+  'started with a file': fileCases,
+}
 
 announceMissing('local mode over the wire')
 

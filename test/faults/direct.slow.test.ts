@@ -87,15 +87,6 @@ describe('writes in direct mode', () => {
   })
 })
 
-test('a page with crossOrigin: direct sends nothing that needs a preflight', async () => {
-  const { client, sent } = await openPage([], { crossOrigin: 'direct' })
-  await client.connect()
-  await client.health()
-  expect(sent.map(({ method, seen }) => [method, seen])).toEqual([
-    ['GET', 'opaque'],
-    ['POST', 'opaque'],
-  ])
-})
 test('answers are readable again after a proxy has answered without CORS and without a watch', async () => {
   const { client, sidecar, errors, until } = await openPage([
     noWebSocket,

@@ -84,7 +84,7 @@ function policyOf({ type, bufferSize, min, max }: Recording['autoscalers'][numbe
 test('recorded autoscalers want the replicas that the platform computed', () => {
   for (const recorded of autoscalers) {
     const { decision } = recorded
-    const wanted = desiredReplicas(policyOf(recorded), stateOf(recorded))
+    const wanted = desiredReplicas(policyOf(recorded), stateOf(recorded), 0)
     const expected = typeof decision === 'string' ? expect.any(String) : { replicas: decision[0], limited: decision[1] }
     expect(wanted, JSON.stringify(recorded)).toEqual(expected)
   }

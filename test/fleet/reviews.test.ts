@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { replicasOf, reviewOf } from '../../src/platform/fleet/autoscale.js'
+import { isActive } from '../../src/platform/fleet/schedule.js'
 import type {
   AutoscalerPolicy,
   FleetEntry,
@@ -10,9 +11,10 @@ import type {
 } from '../../src/platform/fleet/types.js'
 import { createTestFleet, readyFleet, type TestFleet } from './support/test-fleet.js'
 
-/** What the platform's own code (1.60, `pkg/fleetautoscalers`) made of these answers; null for an error. */
+/** What the platform's own code (1.60, `pkg/fleetautoscalers`) made of these answers and schedules; null for an error. */
 const recorded = JSON.parse(readFileSync(new URL('fixtures/recorded-reviews.json', import.meta.url), 'utf8')) as {
   readonly answers: readonly (readonly [status: number, text: string, replicas: number | null])[]
+  readonly schedules: readonly (readonly [now: string, between: object, activePeriod: object, isActive: boolean])[]
 }
 /** The Fleet of the recording. */
 const status = { replicas: 5, readyReplicas: 3, reservedReplicas: 0, allocatedReplicas: 2, allocations: 9 }
@@ -34,10 +36,22 @@ test('the request of a webhook equals the review that the platform sent', () => 
   })
 })
 
+test('recorded schedules are active when the platform applied them', () => {
+  for (const [now, between, activePeriod, active] of recorded.schedules) {
+    const policy = { type: 'Buffer', buffer: { bufferSize: 1, maxReplicas: 5 } } as const
+    const found = isActive({ between, activePeriod, policy }, Date.parse(now))
+    expect(found, `${now} ${JSON.stringify({ between, activePeriod })}`).toBe(active)
+  }
+})
+
 const webhook: WebhookPolicy = { url: 'http://127.0.0.1:1/' }
 const hook = { type: 'Webhook', webhook } as const
 const buffer = (bufferSize: number) => ({ type: 'Buffer', buffer: { bufferSize, maxReplicas: 50 } }) as const
-const schedule = { type: 'Schedule', schedule: {} } as const
+const scheduled = (start: string, policy: AutoscalerPolicy) => ({
+  ...({ type: 'Schedule', schedule: { between: { start }, policy } } as const),
+})
+const active = scheduled('2000-01-01T00:00:00Z', buffer(7))
+const inactive = scheduled('2036-01-01T00:00:00Z', buffer(9))
 const answerOf = (response: object): WebhookAnswer => ({ status: 200, text: JSON.stringify({ response }) })
 const three = answerOf({ scale: true, replicas: 3 })
 
@@ -53,8 +67,23 @@ const warnings = ({ model }: TestFleet): FleetEntry[] => model.entries().filter(
 test.each<
   [title: string, policy: AutoscalerPolicy, answered: WebhookAnswer | undefined, replicas: number, applied: string]
 >([
-  ['a schedule, which runs only in a cluster,', schedule, undefined, 2, ''],
-  ['a chain after a schedule', { type: 'Chain', chain: [schedule, buffer(4)] }, undefined, 4, 'Chain:1:Buffer'],
+  ['an active schedule', active, undefined, 7, 'Schedule'],
+  ['an inactive schedule', inactive, undefined, 2, ''],
+  [
+    'a chain after an inactive schedule',
+    { type: 'Chain', chain: [inactive, buffer(4)] },
+    undefined,
+    4,
+    'Chain:1:Buffer',
+  ],
+  [
+    'a chain up to an active schedule',
+    { type: 'Chain', chain: [inactive, active, buffer(4)] },
+    undefined,
+    7,
+    'Chain:1:Schedule',
+  ],
+  ['a chain of an inactive schedule', { type: 'Chain', chain: [inactive] }, undefined, 2, ''],
   ['a webhook', hook, three, 3, 'Webhook'],
   ['a webhook that declines', hook, answerOf({ scale: false }), 2, 'Webhook'],
   ['a webhook that fails', hook, { status: 500, text: '' }, 2, ''],
@@ -67,6 +96,7 @@ test.each<
     'Chain:mine:Webhook',
   ],
   ['a chain after a webhook that fails', { type: 'Chain', chain: [hook, buffer(4)] }, 'is silent', 4, 'Chain:1:Buffer'],
+  ['a scheduled webhook', scheduled('2000-01-01T00:00:00Z', hook), three, 3, 'Schedule'],
 ])('%s decides as on the platform', (_, autoscaler, answered, replicas, applied) => {
   const fleet = readyFleet({ autoscaler })
   if (answered !== undefined) answer(fleet, answered)

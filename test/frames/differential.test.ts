@@ -10,23 +10,7 @@ const settings = {
   ...(process.env['FRAMES_FUZZ_SEED'] && { seed: Number(process.env['FRAMES_FUZZ_SEED']) }),
 }
 
-const CHARACTERS = [
-  'a',
-  '"',
-  '\0',
-  '\x7f',
-  '\x80',
-  'é',
-  '߿',
-  'ࠀ',
-  '퟿',
-  '\ue000',
-  '\ufeff',
-  '\uffff',
-  '𐀀',
-  '😀',
-  '\u{10ffff}',
-]
+const CHARACTERS = [...'a"\0\x7f\x80é߿ࠀ퟿\ue000\ufeff\uffff𐀀😀\u{10ffff}']
 
 const someText = fc.array(fc.constantFrom(...CHARACTERS), { maxLength: 60 }).map((list) => utf8(list.join('')))
 const someBytes = fc.uint8Array({ maxLength: 150 })

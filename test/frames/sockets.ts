@@ -64,7 +64,7 @@ export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(r
 
 /** A socket over a stream in memory, and all that a test may do to it or ask of it. */
 export const fake = (overrides: Partial<ByteStream> = {}, options: WebSocketOptions = {}, protocols: string[] = []) => {
-  const listeners: { data?: (bytes: Uint8Array) => void; close?: (error?: unknown) => void; drain?: () => void } = {}
+  const listeners: { data?: (bytes: Uint8Array) => void; close?: (error?: unknown) => void } = {}
   const written: Uint8Array[] = []
   const timers = new Map<() => void, number>()
   let closes = 0
@@ -78,9 +78,6 @@ export const fake = (overrides: Partial<ByteStream> = {}, options: WebSocketOpti
     },
     onClose: (listener) => {
       listeners.close = listener
-    },
-    onDrain: (listener) => {
-      listeners.drain = listener
     },
     ...overrides,
   }
@@ -139,18 +136,4 @@ export const opened = async (...given: Parameters<typeof fake>) => {
   host.accept()
   await tick()
   return { ...host, socket }
-}
-
-/** The next rejection that nobody handles, which the test runner would take for a failure of the test. */
-export const unhandled = async (cause: () => void): Promise<unknown> => {
-  const others = process.listeners('unhandledRejection')
-  process.removeAllListeners('unhandledRejection')
-  try {
-    return await new Promise((resolve) => {
-      process.once('unhandledRejection', resolve)
-      cause()
-    })
-  } finally {
-    for (const listener of others) process.on('unhandledRejection', listener)
-  }
 }

@@ -104,22 +104,6 @@ describe('batches between the host and the page', () => {
     )
   })
 
-  test('a batch drops a new connection that is taken back before any message', () => {
-    const batches: Uint8Array[] = []
-    const writer = new BatchWriter((batch) => void batches.push(batch.slice()))
-    const told: Step[] = [
-      ['open', 1, '::1', '/'],
-      ['open', 3, '::1', '/'],
-      ['text', 3, 'spoke'],
-    ]
-    write(writer, told[0]!)
-    write(writer, ['open', 2, '::1', '/silent'])
-    for (const one of told.slice(1)) write(writer, one)
-    expect([2, 2, 3, 4].map((id) => writer.takeBack(id))).toEqual([true, false, false, false])
-    writer.flush()
-    expect(framesOf(batches[0]!).map(read)).toEqual(told)
-  })
-
   test('batches replace lone surrogates as a WebSocket does', () => {
     const [batch] = batchesOf([['text', 1, 'a\ud800b']])
     expect(readText(framesOf(batch!)[0]!.payload)).toBe('a\ufffdb')

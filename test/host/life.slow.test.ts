@@ -213,7 +213,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   test.each(browsers)('leaves no temporary file behind, and no zombie: %s', async (browser) => {
     const sidecar = await startSidecar()
     const folder = await temporaryFolder('profiles')
-    const args = [await pageOf(TICKS), '--sidecar', sidecar.url, '--restarts', '1', '--browser', browser]
+    const args = [await pageOf(TICKS), '--sidecar', sidecar.url, '--browser', browser]
     const host = runHost(args, { TMPDIR: folder })
     const { pid } = await host.until('browser')
     await host.until('booted')
@@ -228,8 +228,8 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
   })
 
   test('with a local sidecar ends when the match has shut its GameServer down, as in a cluster', async () => {
-    const host = runHost([await pageOf(`${READY}\nsetTimeout(() => call('shutdown'), 300)`), '--local', '--no-replace'])
-    expect(await host.exited).toBe(0)
+    const host = await hostHere(`${READY}\nsetTimeout(() => call('shutdown'), 300)`, { local: {} })
+    expect(await host.exited).toMatchObject({ code: 0 })
     expect(host.events).toContainEqual(told('shutdown', { signal: 'SIGTERM' }))
   })
 
@@ -293,9 +293,9 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
     expect(host.events.at(-1)).toMatchObject({ event: 'exit', code: 70 })
   })
 
-  test('is restarted up to --restarts times before it was Ready', async () => {
-    const host = await hostOf(TICKS, '--restarts 1')
-    for (let life = 1; life <= 2; life += 1) {
+  test('is restarted twice before it was Ready', async () => {
+    const host = await hostOf(TICKS)
+    for (let life = 1; life <= 3; life += 1) {
       await until(() => host.events.filter(({ event }) => event === 'booted').length === life)
       const browser = host.events.filter(({ event }) => event === 'browser').at(-1) as { readonly pid: number }
       process.kill(rendererOf(browser.pid), 'SIGKILL')

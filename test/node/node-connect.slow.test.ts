@@ -1,12 +1,11 @@
 /** The streams that `nodeConnect` opens, between the WebSocket class of ./frames and servers that misbehave. */
 import { readdirSync } from 'node:fs'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
-import { once } from 'node:events'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
-import { close, frame, text } from '../support/frames.js'
+import { frame, text } from '../support/frames.js'
 import { serve, switching, type Upgrade } from '../frames/sockets.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { listenHere } from '../support/listen.js'
@@ -19,13 +18,7 @@ async function listen(onSocket: (socket: Socket) => void) {
     socket.on('error', () => undefined)
     onSocket(socket)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets }
+  return { url: `ws://127.0.0.1:${await listenHere(server)}`, sockets }
 }
 
 const upgraded = (onUpgrade: (upgrade: Upgrade) => void) =>
@@ -162,43 +155,4 @@ describe('over TLS', () => {
     })
     expect(await problem).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   })
-})
-
-test('close() delivers a large message whole to a reader that takes longer than the timeout', async () => {
-  const size = 40 << 20
-  const sent = size + 14 + 8
-  let received = 0
-  // Time passes only as the reader reads, twice the timeout for half of the message.
-  const time = { now: 0, timers: new Set<{ at: number; call: () => void }>() }
-  const setTimer = (ms: number, call: () => void): (() => void) => {
-    const timer = { at: time.now + ms, call }
-    if (ms === 0) setImmediate(call)
-    else time.timers.add(timer)
-    return () => void time.timers.delete(timer)
-  }
-  const pass = (ms: number): void => {
-    time.now += ms
-    for (const timer of time.timers) if (timer.at <= time.now && time.timers.delete(timer)) timer.call()
-  }
-  const server = await serve(({ key, socket, rest }) => {
-    socket.write(switching(key))
-    socket.pause()
-    received = rest.length
-    const readSome = (): void => {
-      const bytes = (socket.read() as Buffer | null)?.length ?? 0
-      received += bytes
-      // What the kernel holds at the end is no progress that a sender sees.
-      if (received < size / 2) pass(bytes / 10_000)
-      if (received >= sent) socket.end(close(1000))
-      else setImmediate(readSome)
-    }
-    readSome()
-  })
-  const socket = new (createWebSocketClass(nodeConnect, { timeout: 1000, setTimer }))(server.url)
-  await opened(socket)
-  socket.send(new Uint8Array(size))
-  socket.close()
-  expect(await closed(socket)).toMatchObject({ code: 1000, wasClean: true })
-  expect(received).toBe(sent)
-  expect(time.now).toBeGreaterThan(2000)
 })

@@ -1,7 +1,6 @@
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import { read, root } from '../support/source.js'
-import { bundledLibraries } from './bundled-libraries.js'
 
 /** What the package is made of, by programs that import all the rest. Pages are scripts of their own. */
 const PROGRAMS = [
@@ -12,6 +11,15 @@ const PROGRAMS = [
   'demo/star-arena/page/page.mjs',
   'demo/fleet/page/lobby-page.mjs',
 ]
+
+/** The versions of the bundled packages by name, from `third-party-licenses.txt`. */
+const bundledLibraries = (): Record<string, string> =>
+  Object.fromEntries(
+    [...read('dist/third-party-licenses.txt').matchAll(/^pkg:npm\/(.+)@(.+)$/gm)].map(([, name, version]) => [
+      name!,
+      version!,
+    ]),
+  )
 
 test('third-party-licenses.txt lists every library that is bundled anywhere, with its version', async () => {
   const { metafile } = await build({

@@ -5,7 +5,7 @@ import type { GameServerManifest } from '../../src/platform/sidecar.js'
 import { trackSessions, type Session, type Sessions, type SessionsOptions } from '../../src/players/index.js'
 
 /** A GameServer for ten sessions. */
-export const ROOMS: GameServerManifest = {
+const ROOMS: GameServerManifest = {
   spec: { health: { disabled: true }, counters: { rooms: { count: 0, capacity: 10 } } },
 }
 

@@ -15,17 +15,11 @@ describe('a GameServer with a mistake is refused by the path of the field', () =
       { spec: { health: { periodSeconds: 'x' } } },
       'spec.health.periodSeconds must be an integer from 0 to 2147483647; got "x"',
     ],
-    [{ spec: { health: { disabled: 'no' } } }, 'spec.health.disabled must be true or false; got "no"'],
     [
       { status: { counters: { rooms: { count: 1.5 } } } },
       'status.counters.rooms.count must be a 64-bit integer; got 1.5',
     ],
-    [
-      { status: { counters: { rooms: { count: '9223372036854775808' } } } },
-      'status.counters.rooms.count must be a 64-bit integer; got "9223372036854775808"',
-    ],
     [{ spec: { lists: { players: { values: ['a', 5] } } } }, 'spec.lists.players.values[1] must be text; got 5'],
-    [{ status: { ports: [{ port: 'http' }] } }, 'status.ports[0].port must be an integer from 0 to 65535; got "http"'],
   ])('%j is refused in a sentence', (manifest, message) => {
     expect(() => readGameServer(manifest)).toThrow(message)
   })
@@ -34,35 +28,20 @@ describe('a GameServer with a mistake is refused by the path of the field', () =
 describe('a control command with a mistake is refused by the path of the field', () => {
   test.each<[unknown, string | RegExp]>([
     [{ type: 'failCalls', status: 200 }, 'status must be an integer from 400 to 599; got 200'],
-    [{ type: 'failCalls', count: 0 }, 'count must be an integer of at least 1; got 0'],
     [{ type: 'failCalls', message: 'm'.repeat(1001) }, /^message must be text of at most 1000 characters; got "m/],
     [{ type: 'delayCalls', ms: -1 }, 'ms must be a number from 0 to 2147483647; got -1'],
     [
       { type: 'delayCalls', ms: 1, operations: ['fly'] },
       /^operations\[0\] must be one of "ready", "health", .*; got "fly"$/,
     ],
-    [{ type: 'padObject', bytes: 1e12 }, 'bytes must be an integer from 0 to 67108864; got 1000000000000'],
     [{ type: 'setState', state: '' }, 'state must be non-empty text; got ""'],
     [{ type: 'setCounter', name: 'x', count: -1 }, 'count must be an integer of at least 0; got -1'],
     [{ type: 'allocate', counters: { rooms: null } }, 'counters.rooms must be an object; got null'],
     [
-      { type: 'allocate', force: true },
-      'force is gone: {"type":"setState","state":"Ready"} before the allocation does the same',
-    ],
-    [
       { type: 'allocate', counters: { rooms: { capacity: '5' } } },
       'counters.rooms.capacity must be an integer of at least 0; got "5"',
     ],
-    [{ type: 'allocate', labels: { a: 1 } }, 'labels.a must be text, in quotes if it looks like a number; got 1'],
-    [{ type: 'allocate', lists: { rooms: { addValues: 5 } } }, 'lists.rooms.addValues must be a list; got 5'],
-    [
-      { type: 'allocate', counters: { rooms: { action: 'Double' } } },
-      'counters.rooms.action must be "Increment" or "Decrement"; got "Double"',
-    ],
     [{ type: 'delayCalls', ms: 1, operations: 'ready' }, 'operations must be a list; got "ready"'],
-    [{ type: 'stallWatchers', ms: '5' }, 'ms must be a number from 0 to 2147483647; got "5"'],
-    [{ type: 'delete', graceMs: -1 }, 'graceMs must be a number from 0 to 2147483647; got -1'],
-    [{ type: 'setList', name: 'x', values: 'a' }, 'values must be a list; got "a"'],
     [
       { type: 'reload', gameServer: { metadata: { labels: { a: 5 } } } },
       'gameServer.metadata.labels.a must be text, in quotes if it looks like a number; got 5',
@@ -72,7 +51,6 @@ describe('a control command with a mistake is refused by the path of the field',
     [{ type: 'setLabel', key: 'a', vlaue: 'b' }, 'setLabel has no field "vlaue"; did you mean "value"?'],
     [{ type: 'setLabel', key: 'a' }, 'setLabel needs the field "value"'],
     [{ type: 'ignoreBeats', on: 'yes' }, 'on must be true or false; got "yes"'],
-    [{ type: 'restart', fresh: 1 }, 'fresh must be true or false; got 1'],
     [{ type: 'clearFaults', now: true }, 'clearFaults has no field "now"; it has none at all'],
     [
       { type: 'allocate', manifest: {}, labels: { a: 'b' } },
@@ -129,15 +107,6 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
       'counters.rooms has no field "minCapacity"; there are minCount, maxCount, minAvailable, maxAvailable',
     ],
     [
-      { gameServerState: 'ready' },
-      'gameServerState must be "Ready" or "Allocated"; got "ready"; did you mean "Ready"?',
-    ],
-    [
-      { players: {} },
-      'players filters by an alpha feature, which is not supported; count players in a list or a counter',
-    ],
-    [{ matchLabels: { mode: 5 } }, 'matchLabels.mode must be text, in quotes if it looks like a number; got 5'],
-    [
       { matchLabels: { mode: 'b c' } },
       'matchLabels.mode must be at most 63 letters, digits, "-", "_" or "."; got "b c"',
     ],
@@ -149,7 +118,6 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     [expression('in', ['x']), 'matchExpressions[0].operator can\'t be "in"; did you mean "In"?'],
     [expression('In'), 'matchExpressions[0].values must hold a value for the operator In'],
     [expression('Exists', ['x']), 'matchExpressions[0].values must be absent for Exists'],
-    [{ counters: { rooms: { minCount: -1 } } }, 'counters.rooms.minCount must be an integer of at least 0; got -1'],
     [{ counters: { rooms: { minCount: '1' } } }, 'counters.rooms.minCount must be an integer of at least 0; got "1"'],
     [
       { lists: { players: { minAvailable: 5, maxAvailable: 2 } } },

@@ -1,10 +1,10 @@
 // What an allocation does and answers is compared with the platform's own answers in test/fleet/allocation.test.ts.
 import { describe, expect, test } from 'vitest'
 import { readAllocation } from '../../src/platform/schema.js'
-import { allocateGameServer, type AnsweredAllocation, type SidecarConfig } from '../../src/platform/sidecar.js'
+import { allocateGameServer, type AnsweredAllocation } from '../../src/platform/sidecar.js'
 import { startHarness, type Harness } from './support/harness.js'
 
-function start(state = 'Ready', config: Partial<SidecarConfig> = {}): Harness {
+function start(state = 'Ready'): Harness {
   const harness = startHarness({
     gameServer: {
       metadata: { name: 'one', labels: { mode: 'tdm', map: 'arena' } },
@@ -14,14 +14,13 @@ function start(state = 'Ready', config: Partial<SidecarConfig> = {}): Harness {
         lists: { players: { capacity: 3, values: ['alice', 'bob'] } },
       },
     },
-    ...config,
   })
   harness.control({ type: 'setState', state })
   return harness
 }
 
 const allocate = ({ sidecar }: Harness, manifest: unknown): AnsweredAllocation =>
-  allocateGameServer(sidecar, sidecar.control, readAllocation(manifest, sidecar.config.featureGates))
+  allocateGameServer(sidecar, sidecar.control, readAllocation(manifest))
 const by = (selector: object) => ({ spec: { selectors: [selector] } })
 const labelled = (key: string, operator: string, ...values: string[]) => ({
   matchExpressions: [{ key, operator, values }],
@@ -139,17 +138,6 @@ describe('an allocation', () => {
     expect(allocate(harness, { spec: { counters } }).status.counters).toEqual({
       rooms: { count: '9007199254740993', capacity: '9007199254740993' },
     })
-  })
-
-  test.each([
-    ['spec.selectors[1].lists', { selectors: [{}, { lists: { players: {} } }] }],
-    ['spec.preferred[0].counters', { preferred: [{ counters: {} }] }],
-    ['spec.required.counters', { required: { counters: {} } }],
-    ['spec.priorities', { priorities: [] }],
-  ])('needs the feature CountsAndLists for %s', (path, spec) => {
-    const harness = start('Ready', { featureGates: { CountsAndLists: false } })
-    expect(() => allocate(harness, { spec })).toThrow(`${path} needs the feature CountsAndLists, which is switched off`)
-    expect(allocate(harness, by({})).status.state).toBe('Allocated')
   })
 
   test('has a time of its own, even within one millisecond', () => {

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { defaultConfig, resolveConfig, type ConformanceResult } from '../../src/platform/sidecar.js'
+import { resolveConfig, type ConformanceResult } from '../../src/platform/sidecar.js'
 import { startHarness, type Step } from './support/harness.js'
-
-it('every option of a sidecar has a default', () => {
-  expect(resolveConfig()).toEqual(defaultConfig)
-  expect(resolveConfig({ platform: undefined as never, featureGates: { CountsAndLists: false } })).toEqual({
-    ...defaultConfig,
-    featureGates: { CountsAndLists: false, PlayerTracking: false },
-  })
-})
 
 it('a manifest in production gives counters and lists by spec or status, status first', () => {
   const { sidecar } = startHarness({

@@ -103,10 +103,6 @@ describe('the reason of the last entry', () => {
     ],
     ['GET', '/v1beta1/counters/nope', undefined, 'getCounter is refused: counter not found: nope.'],
     [
-      ...['PATCH', '/v1beta1/lists/rooms', { capacity: 1001 }],
-      'updateList is refused: the capacity of a list must be from 0 to 1000.',
-    ],
-    [
       ...['POST', '/Ready', {}],
       'No operation has the path /Ready. A trailing slash or another case makes a different path.',
     ],
@@ -144,12 +140,6 @@ describe('the reason of the last entry', () => {
     await answered
     expect(harness.sidecar.log.entries().at(-1)).toMatchObject({ fault: true, ms: 70 })
     expect(whyOf(harness).rule).toContain('it took 70 ms')
-  })
-
-  it('a refused control command says why', () => {
-    const harness = startHarness()
-    harness.sidecar.control({ type: 'allocate' })
-    expect(whyOf(harness).rule).toMatch(/^The control command allocate was refused: .*Ready/)
   })
 
   it('names what a pod does, where that differs or fails', async () => {

@@ -21,18 +21,6 @@ async function openStream({ handle }: Sidecar) {
 const setState = (state: string) => ({ type: 'setState', state }) as const
 
 describe('a watch', () => {
-  it('streams the current object at once, then a line for each change', async () => {
-    const { sidecar, play } = startHarness()
-    const stream = await openStream(sidecar)
-    expect(stream.response.status).toBe(200)
-    expect(stream.response.headers.get('content-type')).toBe('application/json')
-    expect(await stream.state()).toBe('Scheduled')
-    await play('/allocate', 500)
-    expect(await stream.state()).toBe('Allocated')
-    await stream.cancel()
-    expect(sidecar.snapshot().watchers).toEqual([])
-  })
-
   it('that is stalled delays no call, and its bounded queue keeps the newest object', async () => {
     const { sidecar, control, watch } = startHarness({ watchQueue: 4 })
     const slow: string[] = []

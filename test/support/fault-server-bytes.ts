@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { close, frame as anyFrame, type FrameShape } from './frames.js'
+import { close, fragments as anyFragments, frame as anyFrame, type FrameShape } from './frames.js'
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
@@ -15,18 +15,9 @@ export const frame = (payload: string | Uint8Array, shape: FrameShape & { opcode
 export const closeFrame = (code?: number, reason?: string): Buffer =>
   code === undefined ? frame('', { opcode: opcodes.close }) : Buffer.from(close(code, reason))
 
-/** One message as fragments of `size` bytes, with `between` (a control frame, say) after each but the last. */
-export function fragments(text: string, size: number, between: Uint8Array = new Uint8Array()): Buffer {
-  const bytes = Buffer.from(text)
-  const pieces: Uint8Array[] = []
-  for (let start = 0; start < bytes.length; start += size) {
-    const fin = start + size >= bytes.length
-    const opcode = start === 0 ? opcodes.text : opcodes.continuation
-    pieces.push(frame(bytes.subarray(start, start + size), { opcode, fin }))
-    if (!fin) pieces.push(between)
-  }
-  return Buffer.concat(pieces)
-}
+/** One text as fragments of `size` bytes, with `between` after each but the last. */
+export const fragments = (text: string, size: number, between?: Uint8Array): Buffer =>
+  Buffer.from(anyFragments(opcodes.text, Buffer.from(text), size, between))
 
 /** A request as it was read from the socket. */
 export interface ScriptedRequest {

@@ -47,13 +47,14 @@ export const closePayload = (code: number, reason: string | Uint8Array = ''): Ui
 
 export const close = (code: number, reason?: string | Uint8Array): Uint8Array => frame(8, closePayload(code, reason))
 
-/** A message in frames of `size` bytes each. */
-export const fragments = (opcode: number, payload: Uint8Array, size: number): Uint8Array => {
+/** A message in frames of `size` bytes each, with `between` (a control frame, say) after each but the last. */
+export const fragments = (opcode: number, payload: Uint8Array, size: number, between = latin('')): Uint8Array => {
   const parts: Uint8Array[] = []
   for (let at = 0; at === 0 || at < payload.length; at += size) {
-    parts.push(frame(at ? 0 : opcode, payload.subarray(at, at + size), { fin: at + size >= payload.length }))
+    const fin = at + size >= payload.length
+    parts.push(frame(at ? 0 : opcode, payload.subarray(at, at + size), { fin }), fin ? latin('') : between)
   }
-  return new Uint8Array(Buffer.concat(parts))
+  return join(...parts)
 }
 
 /** Feeds `bytes` in pieces of `size`. One buffer serves for all of them, as a host's may. */

@@ -112,9 +112,8 @@ describe('a mistake in an allocation file is reported with its line and the fix'
       'FILE:3: spec.lists.players.addValues must be a list; got "a".',
     ],
     ['kind: GameServerAllocation\n', 'FILE:1: apiVersion must be "allocation.agones.dev/v1"; got nothing.'],
-    ['kind: Fleet\n', 'FILE holds no GameServerAllocation: its kind is "Fleet".'],
-    ['spec: {}\n', 'FILE holds no GameServerAllocation: it needs kind: GameServerAllocation.'],
-    ['', 'FILE holds no GameServerAllocation: it must be an object.'],
+    ['kind: Fleet\n', 'FILE holds nothing of kind: GameServerAllocation.'],
+    ['', 'FILE holds nothing of kind: GameServerAllocation.'],
     [`${HEAD}spec: [`, expect.stringMatching(/^FILE is neither YAML nor JSON: .* at line 3, column \d+\.$/) as string],
   ]
   test.each(rows)('%j', async (text, message) => {

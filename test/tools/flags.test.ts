@@ -86,13 +86,13 @@ test('--open without a display says which address to open', async () => {
   await local.errorLine(/^No browser could be opened; open http:\S+\/_\/ yourself\.$/)
 })
 
-test('host --help has at most 25 options, and names the others, which help host --all explains', async () => {
+test('host has at most 25 options; --help names all, and help host --all explains them', async () => {
   const [short, whole] = await Promise.all(
     [run('host', '--help'), run('help', 'host', '--all')].map((one) => one.finished),
   )
   const explained = (text: string): number => text.match(/^ {2}-/gm)!.length
   const { flags } = (await loadCommands()).find(({ name }) => name === 'host')!
-  expect(explained(short!.out)).toBeLessThanOrEqual(25)
+  expect(Object.keys(flags).length).toBeLessThanOrEqual(25)
   expect(explained(whole!.out)).toBe(Object.keys(flags).length + 1)
   for (const name of Object.keys(flags)) expect(short!.out).toContain(signature(name, flags[name]!))
 })

@@ -158,10 +158,11 @@ describe('a running sidecar', () => {
 })
 
 describe('a conformance run', () => {
-  test('ends with 0 once every operation was used', async () => {
-    const { url, finished } = await startLocal('--conformance', 'ready,gameserver,ready')
+  test('ends with 0 if every operation was used', async () => {
+    const { url, stop, finished } = await startLocal('--conformance', 'ready,gameserver,ready')
     await call(url, '/ready')
     await call(url, '/gameserver', undefined, 'GET')
+    stop('SIGTERM')
     const { code, out } = await finished
     expect(out).toContain('Conformance passed: ready, gameserver.')
     expect(code).toBe(0)

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { CommandError, UsageError } from '../../src/cli/exit-codes.js'
-import { startError } from '../../src/cli/start-failure.js'
+import { CommandError, UsageError, startError } from '../../src/cli/exit-codes.js'
 import { CommandError as GameError } from '../../src/local/game/start-command.js'
 import { HostError } from '../../src/host/host-error.js'
 import { GameServerFileError } from '../../src/local/files/game-server-file.js'
-import { YamlError } from '../../src/local/files/yaml-documents.js'
 import { InvalidInput } from '../../src/platform/schema/check.js'
 
 const system = (code: string): Error => Object.assign(new Error(code), { code })
@@ -13,11 +11,7 @@ const place = { port: 1, portFlag: '--port' }
 /** Every error that the start of a sidecar, gateway, host or Fleet may throw, with the exit code of the command. */
 const rows: readonly (readonly [error: Error, code: number])[] = [
   [new TypeError('max must be 1'), 64],
-  [new RangeError('no port is left'), 64],
   [new InvalidInput({ message: 'spec is missing', path: [] }), 64],
-  [new YamlError('a key is given twice'), 64],
-  [new GameServerFileError('fleet.yaml holds no Fleet'), 64],
-  [new GameServerFileError('Cannot read it', { cause: new Error('a pipe') }), 64],
   [new GameServerFileError('Cannot read it', { cause: system('EACCES') }), 64],
   [new GameServerFileError('Cannot read it', { cause: system('ENOENT') }), 66],
   [new GameError('There is no command "x"', 127), 127],

@@ -67,7 +67,7 @@ export async function measureLife(dir, rounds) {
  * Kills browsers before the first Ready, so that the host starts new ones, and looks for leftover processes and files.
  */
 export async function measureRemains(dir, times) {
-  const host = await spawnHost([dir, '--players-port', '0', '--path', '/never-ready.html', '--restarts', String(times)])
+  const host = await spawnHost([dir, '--players-port', '0', '--path', '/never-ready.html'])
   await host.until('booted')
   for (let i = 1; i <= times; i++) {
     process.kill(host.groups().at(-1), 'SIGKILL')

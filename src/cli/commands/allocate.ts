@@ -106,7 +106,7 @@ export async function readAllocationFile(path: string): Promise<GameServerAlloca
     if (!(error instanceof YamlError)) throw error
     throw new UsageError(`${plainText(path)} is neither YAML nor JSON: ${error.message}.`, { cause: error })
   })
-  if (kindOf(value) !== KIND) throw new UsageError(`${plainText(path)} holds no ${KIND}: ${whatIsThere(value)}.`)
+  if (kindOf(value) !== KIND) throw new UsageError(`${plainText(path)} holds nothing of kind: ${KIND}.`)
   const problem =
     'apiVersion' in (value as object)
       ? allocationMistake(value)
@@ -117,12 +117,6 @@ export async function readAllocationFile(path: string): Promise<GameServerAlloca
 }
 
 const kindOf = (value: unknown): unknown => (isObject(value) ? value['kind'] : undefined)
-
-function whatIsThere(value: unknown): string {
-  const kind = kindOf(value)
-  if (kind !== undefined) return `its kind is ${JSON.stringify(kind)}`
-  return isObject(value) ? `it needs kind: ${KIND}` : 'it must be an object'
-}
 
 const PATIENCE_MS = 10_000
 

@@ -4,13 +4,12 @@ import { pathToFileURL } from 'node:url'
 import { plainText } from '../../local/files.js'
 import { defineCommand, PROGRAM, type CliContext } from '../context.js'
 import { clockTime } from '../../platform/sidecar.js'
-import { EXIT } from '../exit-codes.js'
+import { EXIT, failStart } from '../exit-codes.js'
 import { port } from '../flag-values.js'
 import { option, toggle } from '../flags.js'
 import { jsonEvent } from '../output.js'
 import { hasDisplay, openInBrowser } from '../open-browser.js'
 import { logFormat } from '../shared-flags.js'
-import { failStart } from '../start-failure.js'
 
 /** The demos' servers, `demo/star-arena/demo.mjs`: sample code that imports this package by name. */
 type DemoModule = Record<

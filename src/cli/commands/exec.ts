@@ -1,3 +1,4 @@
+import { failStart } from '../exit-codes.js'
 import { variablePrefix } from '../../local/gateway.js'
 import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
 import { plainText } from '../../local/files.js'
@@ -8,7 +9,6 @@ import { option, toggle, under, type Values } from '../flags.js'
 import { jsonEvent } from '../output.js'
 import { openByFlag } from '../open-browser.js'
 import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared-flags.js'
-import { failStart } from '../start-failure.js'
 
 // An ended GameServer stays, so that tests can read it; --restart creates the next one.
 const { replace: _, ...ofLocal } = localFlags

@@ -3,11 +3,10 @@ import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
 import type { HostEvent } from '../../host/host-events.js'
 import { defineCommand, type Colors, type Invocation } from '../context.js'
 import { clockTime } from '../../platform/sidecar.js'
-import { CommandError, UsageError } from '../exit-codes.js'
-import { bytes, names, networks, port, several, whole } from '../flag-values.js'
+import { CommandError, UsageError, startError, type Place } from '../exit-codes.js'
+import { bytes, names, networks, port, whole } from '../flag-values.js'
 import { option, rarely, text, toggle, under, type Values } from '../flags.js'
-import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidecar } from '../shared-flags.js'
-import { startError, type Place } from '../start-failure.js'
+import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, sidecar } from '../shared-flags.js'
 import { isWildcard } from '../../local/http.js'
 import { plainText } from '../../local/files.js'
 import { jsonEvent } from '../output.js'
@@ -20,10 +19,6 @@ const flags = {
   sidecar,
   grace: option('ms', 'time limit for an orderly end (default: 10000)', whole),
   logFormat,
-  ...rarely({
-    platform,
-    restarts: option('n', 'restarts after a crash before the first Ready (default: 2)', whole),
-  }),
   ...under('The page:', { path: text('path', 'path and query of the page (default: "/")') }),
   ...pageFlags,
   ...under('Players:', {
@@ -38,13 +33,11 @@ const flags = {
     ...rarely({
       maxMessage: option('bytes', 'maximum bytes of a message (default: 65536)', bytes),
       maxRate: option('n', 'maximum messages per second from one player (default: 240)', whole),
-      maxBuffered: option('bytes', 'maximum backlog for one player, in bytes (default: 1048576)', bytes),
     }),
   }),
   ...under('The browser:', {
     browser: text('path', 'the browser (default: chromium-headless-shell, else Chromium)'),
     webgl: toggle('draw WebGL in software, for half a core more'),
-    ...rarely({ browserFlag: option('flag', 'further flag for the browser; repeatable', several) }),
   }),
   ...under('Supervision:', {
     inspect: option<number | true>(
@@ -56,11 +49,11 @@ const flags = {
     hangTimeout: option('ms', 'silence of the page that counts as a hang (default: 5000)', whole),
   }),
   ...under('Metrics:', {
-    metricsPort: option('port', 'port of /metrics for Prometheus; 0 for any (default: none)', port),
-    ...rarely({
-      metricsAddress: text('address', 'address of that port (default: 0.0.0.0, with --local 127.0.0.1)'),
-      metricsFrom: option('network', 'networks that may read /metrics (default: private ones)', networks),
-    }),
+    metricsPort: option(
+      'port',
+      'port of /metrics for a Prometheus on a private network; 0 for any (default: none)',
+      port,
+    ),
   }),
   ...insideFlags,
 }
@@ -73,7 +66,7 @@ export const command = defineCommand({ args: '[dir]', flags, run: runHost })
 async function runHost(invocation: Invocation<typeof flags>): Promise<number> {
   const { flags: given, context } = invocation
   const lines = createHostLines(given.logFormat, context.colors)
-  let isAnnounced = !given.local || !given.dashboard || given.logFormat === 'json'
+  let isAnnounced = !given.local || given.logFormat === 'json'
   const onEvent: OnEvent = (event) => {
     lines(event).forEach(context.print)
     if (isAnnounced || !('sidecar' in event)) return
@@ -127,33 +120,26 @@ type Page = ReturnType<typeof pageServerOptionsOf>
 
 async function startPage(page: Page, given: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
   const { createHost } = await import('../../host/create-host.js')
-  const { path, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered } = given
-  const { webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, trustProxy } = given
-  const { metricsPort, metricsAddress, metricsFrom } = given
+  const { path, playersPort, playersHost, maxPlayers, maxMessage, maxRate, trustProxy, webrtc } = given
+  const { browser, webgl, bootTimeout, hangTimeout, grace, metricsPort } = given
   return createHost({
-    ...{ path, playersPort, playersHost, maxPlayers, maxMessage, maxRate, maxBuffered },
-    ...{ webrtc, browser, webgl, bootTimeout, hangTimeout, grace, restarts, trustProxy, signal, onEvent },
-    ...{ metricsPort, metricsAddress, metricsFrom, ...page },
+    ...{ path, playersPort, playersHost, maxPlayers, maxMessage, maxRate, trustProxy, webrtc },
+    ...{ browser, webgl, bootTimeout, hangTimeout, grace, metricsPort, signal, onEvent, ...page },
     inspect: inspectedPort(given),
     playerOrigins: given.playerOrigin,
-    browserFlags: given.browserFlag,
   })
 }
 
 const inspectedPort = ({ inspect }: HostFlags): number | undefined => (inspect === true ? USUAL_INSPECT : inspect)
 
-type ListenError = Partial<Record<'address' | 'hostname', string>> & { readonly port?: number }
-
 /** The port and address that failed, with their flags. */
 function placeOf(error: unknown, given: HostFlags): Place {
-  const { playersPort = 7777, playersHost = '', sidecarPort, metricsPort, metricsAddress = '' } = given
-  const { port: failed = playersPort, address, hostname } = error as ListenError
-  if (failed === inspectedPort(given) && failed !== playersPort) return { port: failed, portFlag: '--inspect' }
-  const isItsAddress = metricsAddress !== playersHost && [address, hostname].includes(metricsAddress)
-  if (isItsAddress || (failed === metricsPort && failed !== playersPort))
-    return { port: failed, portFlag: '--metrics-port', address: metricsAddress, addressFlag: '--metrics-address' }
-  const portFlag = failed === sidecarPort && failed !== playersPort ? '--sidecar-port' : '--players-port'
-  return { port: failed, portFlag, address: playersHost, addressFlag: '--players-host' }
+  const { playersPort = 7777, playersHost = '', sidecarPort, metricsPort } = given
+  const { port: failed = playersPort } = error as { readonly port?: number }
+  const others = { '--inspect': inspectedPort(given), '--metrics-port': metricsPort, '--sidecar-port': sidecarPort }
+  const other = Object.entries(others).find(([, one]) => one === failed && failed !== playersPort)
+  if (other !== undefined) return { port: failed, portFlag: other[0] }
+  return { port: failed, portFlag: '--players-port', address: playersHost, addressFlag: '--players-host' }
 }
 
 /**

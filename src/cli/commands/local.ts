@@ -1,3 +1,4 @@
+import { failStart } from '../exit-codes.js'
 import { plainText } from '../../local/files.js'
 import { variablePrefix } from '../../local/gateway.js'
 import { dashboardUrl, type LocalSidecar } from '../../local/sidecar.js'
@@ -9,7 +10,6 @@ import { option, text, toggle, type Values } from '../flags.js'
 import { openByFlag } from '../open-browser.js'
 import { jsonEvent } from '../output.js'
 import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared-flags.js'
-import { failStart } from '../start-failure.js'
 
 const flags = {
   ...localFlags,
@@ -27,9 +27,6 @@ const flags = {
 
 type LocalFlags = Values<typeof flags>
 
-/** The process stays this long after the last expected call, so that the answer arrives. */
-const LAST_ANSWER_MS = 250
-
 export const command = defineCommand({ flags, run: runLocal })
 
 async function runLocal({ flags: options, context }: Invocation<typeof flags>): Promise<number> {
@@ -37,19 +34,20 @@ async function runLocal({ flags: options, context }: Invocation<typeof flags>): 
   const isJson = options.logFormat === 'json'
   const stopped = context.untilStopped()
   const local = await start(options, context)
-  const ms = Math.round(performance.now())
+  const { url, port, sidecar } = local
   const dashboard = options.dashboard ? dashboardUrl(local) : undefined
   const printEvent = eventPrinter(options, context)
   const totals = { calls: 0, events: 0, errors: 0 }
-  local.sidecar.log.subscribe((entry) => {
+  sidecar.log.subscribe((entry) => {
     count(totals, entry)
     printEvent(entry)
   })
-  if (isJson) print(listeningLine(local, options, ms, context))
-  else bannerLines(local, options, ms, context).forEach(print)
+  const { name } = sidecar.snapshot().gameServer.object_meta
+  if (isJson) print(jsonEvent('listening', { url, port, dashboard, gameServer: name, file: options.file }))
+  else bannerLines(local, options, dashboard, context).forEach(print)
   if (options.open && dashboard !== undefined) openByFlag(dashboard, context.warn)
-  const end = await Promise.race([stopped, ...timeoutOf(options), ...conformanceOf(local, options)])
-  const result = options.conformance === undefined ? undefined : local.sidecar.conformance()
+  const end = await Promise.race([stopped, ...timeoutOf(options)])
+  const result = options.conformance === undefined ? undefined : sidecar.conformance()
   await local.close()
   if (isJson) print(jsonEvent('stopped', { by: end ?? 'itself', ...totals }))
   else if (end === 'SIGINT') print(totalsText(totals))
@@ -72,30 +70,14 @@ async function start(options: LocalFlags, context: CliContext): Promise<LocalSid
   }).catch(failStart({ port, portFlag: '--port', address, addressFlag: '--address' }))
 }
 
-const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
 const timeoutOf = ({ timeout }: LocalFlags): Promise<void>[] =>
-  timeout === undefined || timeout === 0 ? [] : [after(timeout * 1000)]
-
-/** Without a timeout, a conformance run ends with the last expected operation. */
-function conformanceOf(local: LocalSidecar, { conformance, timeout }: LocalFlags): Promise<void>[] {
-  if (conformance === undefined || (timeout ?? 0) > 0) return []
-  return [
-    new Promise((resolve) => {
-      const unsubscribe = local.sidecar.log.subscribe(() => {
-        if (local.sidecar.conformance().missing.length > 0) return
-        unsubscribe()
-        setTimeout(resolve, LAST_ANSWER_MS)
-      })
-    }),
-  ]
-}
+  timeout === undefined || timeout === 0 ? [] : [new Promise((resolve) => setTimeout(resolve, timeout * 1000))]
 
 /** The first lines. */
 function bannerLines(
   local: LocalSidecar,
-  { platform, file, dashboard }: LocalFlags,
-  ms: number,
+  { platform, file }: LocalFlags,
+  dashboard: string | undefined,
   { colors, version }: CliContext,
 ): string[] {
   const { bold, dim, cyan } = colors
@@ -105,29 +87,15 @@ function bannerLines(
   const row = (title: string, text: string): string => bannerRow(colors, title, text)
   const name = plainText(gameServer.object_meta.name, 100)
   return [
-    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${ms} ms`)}`,
+    `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${Math.round(performance.now())} ms`)}`,
     row('SDK', `${cyan(local.url)}   (${bold(`${variablePrefix(platform)}PORT=${local.port}`)})`),
-    ...(dashboard ? [row('Dashboard', cyan(dashboardUrl(local)))] : []),
+    ...(dashboard === undefined ? [] : [row('Dashboard', cyan(dashboard))]),
     row('GameServer', `${name}  ${plainText(gameServer.status.state, 100)}   ${beats}${from}`),
     ...(local.controlToken === undefined ? [] : [`  Token of the control interface: ${local.controlToken}`]),
     // Windows' shell understands double quotes, too.
     `  Waiting for a game's first call. To make one by hand: ${cyan(`curl -d "{}" ${local.url}/ready`)}`,
   ]
 }
-
-/** The same as one line of JSON. */
-const listeningLine = (local: LocalSidecar, options: LocalFlags, ms: number, { version }: CliContext): string =>
-  jsonEvent('listening', {
-    url: local.url,
-    dashboard: options.dashboard ? dashboardUrl(local) : undefined,
-    port: local.port,
-    variable: `${variablePrefix(options.platform)}PORT`,
-    mode: local.mode,
-    gameServer: local.sidecar.snapshot().gameServer.object_meta.name,
-    file: options.file,
-    version: version(),
-    ms,
-  })
 
 /** Calls, changes of the GameServer, and answers that were errors. */
 interface Totals {

@@ -1,14 +1,24 @@
+import { startError } from '../exit-codes.js'
 import { plainText } from '../../local/files.js'
 import type { Gateway } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
+import type { OperationName } from '../../protocol/operations.js'
 import { defineCommand, noticesOf, type CliContext, type Invocation } from '../context.js'
 import { eventPrinter } from '../event-lines.js'
 import { names, port, someSeconds } from '../flag-values.js'
-import { option, text, toggle, under, type Values } from '../flags.js'
+import { option, rarely, text, toggle, under, type Values } from '../flags.js'
 import { openByFlag } from '../open-browser.js'
 import { jsonEvent } from '../output.js'
-import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, platform, sidecar } from '../shared-flags.js'
-import { startError } from '../start-failure.js'
+import {
+  insideFlags,
+  localFlags,
+  logFormat,
+  pageFlags,
+  pageServerOptionsOf,
+  platform,
+  sidecar,
+  yes,
+} from '../shared-flags.js'
 
 const flags = {
   port: option('port', 'port of the page; 0 for any', port, { short: 'p', byDefault: 8080 }),
@@ -18,6 +28,11 @@ const flags = {
   logFormat,
   open: toggle('open the page in a browser'),
   verbose: toggle('show every beat and every warning of the local sidecar'),
+  ...under('The page:', {
+    deny: option('operations', 'refuse these operations, for example shutdown,allocate', names),
+    spa: toggle('answer paths without a file with index.html'),
+    yes,
+  }),
   ...pageFlags,
   ...under('Beyond this machine:', {
     host: text('address', 'address to listen on', { byDefault: '127.0.0.1' }),
@@ -31,6 +46,7 @@ const flags = {
     allowOrigin: option('origin', 'also let pages of this origin use the sidecar', names),
   }),
   ...insideFlags,
+  ...under('With a sidecar of its own:', rarely(localFlags)),
 }
 
 type ServeFlags = Values<typeof flags>
@@ -71,10 +87,11 @@ async function start(
   const notices = noticesOf(options.logFormat, context)
   const page = pageServerOptionsOf(dir, options, given, notices)
   const { createGateway } = await import('../../local/gateway.js')
-  const { host, expose, token, sidecarPort } = options
+  const { host, expose, token, platform, spa, sidecarPort } = options
   try {
     return await createGateway({
-      ...{ host, expose, token, port: options.port, ...notices, ...page },
+      ...{ host, expose, token, platform, spa, port: options.port, ...notices, ...page },
+      deny: options.deny as readonly OperationName[] | undefined,
       allowHosts: options.allowHost,
       allowOrigins: options.allowOrigin,
       timeout: options.timeout * 1000,

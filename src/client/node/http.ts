@@ -75,14 +75,7 @@ function receive(message: IncomingMessage, to: HttpReceiver, fail: (error: unkno
   message.on('aborted', () => fail(new Error('The connection was lost')))
 }
 
-type Ws = new (
-  url: string,
-  protocols: string[],
-  options: object,
-) => InstanceType<WebSocketConstructor> & {
-  on(event: 'message', listener: (data: unknown) => void): void
-  removeAllListeners(event: 'message'): void
-}
+type Ws = new (url: string, protocols: string[], options: object) => InstanceType<WebSocketConstructor>
 
 /** The codes of `ws` for a message larger than `maxPayload`, or in too many fragments. */
 const TOO_LONG = /^WS_ERR_(UNSUPPORTED_MESSAGE_LENGTH|TOO_MANY_BUFFERED_PARTS)$/
@@ -122,12 +115,6 @@ function limited(WebSocket: Ws, limit: number): WebSocketConstructor {
   return class NodeWebSocket extends WebSocket {
     constructor(url: string) {
       super(url, [], { perMessageDeflate: false, maxPayload, followRedirects: false })
-    }
-
-    // Saves the event object that `ws` would create for each message.
-    override set onmessage(listener: ((event: never) => void) | null) {
-      this.removeAllListeners('message')
-      if (listener) this.on('message', (data) => listener({ data } as never))
     }
 
     override set onerror(listener: ((event: never) => void) | null) {

@@ -79,7 +79,7 @@ interface HostEnding {
 
 /**
  * In a hosted page, emits `ending` when the host says so. When any page is left or closed, sends a last beat, and a
- * shutdown if `shutdownOnPageHide` is set. When a page comes back after a freeze, every timer that fell due meanwhile runs at once.
+ * shutdown if `shutdownOnPageHide` is set.
  */
 function watchPage(
   heartbeat: Heartbeat,
@@ -118,6 +118,4 @@ function watchPage(
     if (beats && !(beacon && navigator.sendBeacon!(baseUrl + '/health', '{}'))) send('/health')
     if (ends && !(beacon && navigator.sendBeacon!(baseUrl + '/shutdown', '{}'))) send('/shutdown')
   })
-  // `resume` is an event of the document. The window sees it in the capture phase.
-  for (const type of ['pageshow', 'resume']) listen(page, type, () => time.tick())
 }

@@ -7,7 +7,9 @@ import { ActionButton, Panel } from '../ui/panel.js'
 
 export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { health } = snapshot
+  const { lastBeat, periodSeconds: period, failures, failureThreshold } = health
   const { now } = state
+  const silence = now - (lastBeat ?? now)
   const beats = beatsSince(state.entries as readonly LogEntry[], snapshot.now - WINDOW - 1000)
   const tools = (
     <>
@@ -22,31 +24,22 @@ export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
       {beatStrip(beats, health, now)}
       <div class="apart small" aria-hidden="true">
         <span>60 s ago</span>
-        {!health.disabled && <span class="orange">{`┄ period ${span(health.periodSeconds * 1000)}`}</span>}
+        {!health.disabled && <span class="orange">{`┄ period ${span(period * 1000)}`}</span>}
         <span>now</span>
       </div>
       <p class="row wrap">
-        <Silence snapshot={snapshot} />
-        {!restOf(snapshot) && <span class="muted">{deadlineText(health, now)}</span>}
+        {restOf(snapshot) ?? (
+          <>
+            <meter aria-label="Silence since the last beat" max={period} high={period * 0.8} value={silence / 1000} />
+            <span>
+              {lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`}
+              {` · misses ${failures} of ${failureThreshold}`}
+            </span>
+            <span class="muted">{deadlineText(health, now)}</span>
+          </>
+        )}
       </p>
     </Panel>
-  )
-}
-
-/** The time since the last beat, as a meter and in words. */
-function Silence({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
-  const { lastBeat, periodSeconds: period, failures, failureThreshold } = snapshot.health
-  const silence = state.now - (lastBeat ?? state.now)
-  const rest = restOf(snapshot)
-  if (rest) return <span>{rest}</span>
-  return (
-    <>
-      <meter aria-label="Silence since the last beat" max={period} high={period * 0.8} value={silence / 1000} />
-      <span>
-        {lastBeat === undefined ? 'No beat yet' : `${countedTime(silence)} of ${period} s`}
-        {` · misses ${failures} of ${failureThreshold}`}
-      </span>
-    </>
   )
 }
 

@@ -101,11 +101,9 @@ export function mistakesIn(fleet: string, { name }: Existing): string[] {
 function merged(field: string, ours: unknown, theirs: unknown): unknown {
   if (theirs == null || (isObject(theirs) && Object.keys(theirs).length === 0)) return undefined
   if (field === 'ports' && Array.isArray(theirs)) {
-    const [first, ...others] = theirs as readonly Fields[]
-    const { protocol, ...rest } = firstOf(ours)
-    // The platform chooses the container's port of a Passthrough port.
-    const isFree = first?.['portPolicy'] !== 'Passthrough'
-    return [{ ...(isFree ? rest : {}), protocol, ...first }, ...others]
+    // The platform's default is UDP.
+    const { protocol } = firstOf(ours)
+    return theirs.map((port: Fields) => ({ protocol, ...port }))
   }
   // A mix of two pod templates would be an untested pod.
   return isObject(ours) && isObject(theirs) && field !== 'template' ? { ...ours, ...theirs } : theirs

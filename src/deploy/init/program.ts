@@ -1,7 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join, posix } from 'node:path'
-import type { PackageJson } from './project.js'
 import { isFile, textOf } from './source.js'
+
+export type Texts = Readonly<Record<string, string>>
+
+/** What is read of a package.json. What is of another type is left out. */
+export interface PackageJson {
+  readonly name: string | undefined
+  readonly version: string | undefined
+  readonly main: string | undefined
+  readonly scripts: Texts
+  readonly dependencies: Texts
+  readonly devDependencies: Texts
+}
 
 /** What runs a program. */
 export type Runtime = 'node' | 'bun' | 'deno'

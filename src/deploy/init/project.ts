@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import { ProjectError, SIDECAR, type Kind } from './choices.js'
-import { findProgram, type Program, type Runtime } from './program.js'
+import { findProgram, type PackageJson, type Program, type Runtime, type Texts } from './program.js'
 import { linesOf, textOf } from './source.js'
 
 /** How a project installs its packages. */
@@ -91,18 +91,6 @@ export interface Project {
   readonly manifests: readonly string[]
   /** Whether an install may read more files: for install scripts, patches, or packages of the project's own. */
   readonly installNeedsSources: boolean
-}
-
-type Texts = Readonly<Record<string, string>>
-
-/** What is read of a package.json. What is of another type is left out. */
-export interface PackageJson {
-  readonly name: string | undefined
-  readonly version: string | undefined
-  readonly main: string | undefined
-  readonly scripts: Texts
-  readonly dependencies: Texts
-  readonly devDependencies: Texts
 }
 
 /** Usual folders of builds, the likeliest first. */

@@ -1,15 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { atExit, endGroup } from '../../local/game.js'
 import { HostError } from '../host-error.js'
-import {
-  makeProfile,
-  temporaryFor,
-  removeAbandonedProfiles,
-  removeProfile,
-  removeProfileNow,
-} from './profile-folder.js'
 
 /** The browser ended before it answered. */
 export class EndedEarly extends Error {
@@ -43,25 +40,22 @@ export async function startBrowserProcess(path: string, flags: (profileDir: stri
       // The terminal's Ctrl+C must not end the browser before the page gets its `shutdown` event.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      // The user of a container often has no home directory, and the browser needs one. Its
-      // temporary files are in its profile, so they are deleted with the profile even after a kill.
+      // The user of a container often has no home directory, and the browser needs one.
       env: { ...process.env, HOME: profileDir, TMPDIR: temporaryFor(profileDir) },
     })
     // Some errors come as an event. Others are thrown at once, such as for a file that is no program.
     if (child.pid === undefined) await once(child, 'spawn')
   } catch (error) {
-    removeProfileNow(profileDir)
-    throw error instanceof HostError ? error : new EndedEarly((error as Error).message)
+    removeNow(profileDir)
+    throw new EndedEarly((error as Error).message)
   }
-  void removeAbandonedProfiles()
   const pid = child.pid!
   const kill = (): void => endGroup(pid)
-  const endNow = (): void => {
-    kill()
-    removeProfileNow(profileDir)
-  }
   // A second Ctrl+C, which ends this process at once, leaves nothing behind either.
-  const takeBack = atExit(endNow)
+  const takeBack = atExit(() => {
+    kill()
+    removeNow(profileDir)
+  })
 
   let messages = ''
   child.stderr!.on('data', (text: Buffer) => {
@@ -85,8 +79,40 @@ export async function startBrowserProcess(path: string, flags: (profileDir: stri
     async cleanUp(): Promise<void> {
       // A stopped renderer doesn't notice that its browser has ended.
       kill()
-      await removeProfile(profileDir)
+      // A child of the browser may outlive it briefly and still write there.
+      await rm(profileDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined)
       takeBack()
     },
+  }
+}
+
+/** @throws HostError LAUNCH_FAILED */
+async function makeProfile(): Promise<string> {
+  const folder = tmpdir()
+  try {
+    return await mkdtemp(join(folder, 'gameserver-host-'))
+  } catch (error) {
+    throw new HostError(
+      'LAUNCH_FAILED',
+      `The browser gets no profile in ${folder}: ${(error as Error).message}.`,
+      'Set TMPDIR to a folder that can be written; in a container, mount one at /tmp.',
+      { cause: error },
+    )
+  }
+}
+
+/** Chromium makes a socket of this name among its temporary files. A longer path crashes it. */
+const SOCKET = '/.org.chromium.Chromium.abcdef/SingletonSocket'
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+
+/** Temporary files are in the profile, to be deleted with it, unless the path of the socket became too long. */
+export const temporaryFor = (profile: string): string =>
+  profile.length + SOCKET.length <= LONGEST_PATH ? profile : '/tmp'
+
+function removeNow(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Somebody still writes there.
   }
 }

@@ -1,15 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HostError } from '../host-error.js'
 import { EndedEarly, startBrowserProcess } from './browser-process.js'
-import { browserFlags, type BrowserFlagOptions } from './browser-flags.js'
 import { createDevtoolsPipe, type DevtoolsPipe } from './devtools.js'
 
 export interface LaunchOptions {
   readonly path: string
-  readonly flags: Omit<BrowserFlagOptions, 'sandbox' | 'profileDir'>
+  readonly flags: BrowserFlagOptions
   readonly deadline: number
   readonly onWarning: (message: string) => void
   readonly signal?: AbortSignal | undefined
+}
+
+export interface BrowserFlagOptions {
+  /** Draws WebGL in software, which takes about half a core more. */
+  readonly webgl?: boolean
+  /** The most MB that the page's JavaScript heap may hold. */
+  readonly maxOldSpace?: number
+  readonly extra?: readonly string[]
 }
 
 /** A browser that runs, until it ends or is ended. */
@@ -68,7 +75,7 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
   const { path, flags, signal } = options
   const began = performance.now()
   signal?.throwIfAborted()
-  const child = await startBrowserProcess(path, (profileDir) => browserFlags({ ...flags, sandbox, profileDir }))
+  const child = await startBrowserProcess(path, (profile) => flagsOf(flags, sandbox, profile))
   const { pid, ended } = child
   const devtools = createDevtoolsPipe(child.input, child.output)
   void ended.then((how) => devtools.end(`the browser has ended: ${how}`))
@@ -117,4 +124,46 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
   } finally {
     signal?.removeEventListener('abort', child.kill)
   }
+}
+
+const ALWAYS = [
+  '--headless',
+  '--remote-debugging-pipe',
+  '--no-first-run',
+  '--in-process-gpu',
+  '--disable-extensions',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--mute-audio',
+  // Without this flag, sound waits for a click.
+  '--autoplay-policy=no-user-gesture-required',
+  // Without this flag the browser hangs where /dev/shm isn't writable.
+  '--disable-dev-shm-usage',
+  '--disable-breakpad',
+  '--renderer-process-limit=1',
+  // Saves one process: 10 MB.
+  '--enable-features=NetworkServiceInProcess2',
+  // Lets a page connect to a peer by this machine's addresses: a container can't resolve their mDNS names.
+  '--disable-features=WebRtcHideLocalIpsWithMdns',
+  '--disable-background-timer-throttling',
+  '--disable-renderer-backgrounding',
+  '--disable-backgrounding-occluded-windows',
+  '--window-size=320,240',
+]
+
+const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer']
+const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+
+function flagsOf({ webgl, maxOldSpace, extra = [] }: BrowserFlagOptions, sandbox: boolean, profile: string): string[] {
+  return [
+    ...ALWAYS,
+    `--user-data-dir=${profile}`,
+    ...(webgl ? WEBGL : NO_WEBGL),
+    // With a sandbox, the browser needs a zygote to start.
+    ...(sandbox ? [] : ['--no-sandbox', '--no-zygote']),
+    ...(maxOldSpace === undefined ? [] : [`--js-flags=--max-old-space-size=${maxOldSpace}`]),
+    ...extra,
+    'about:blank',
+  ]
 }

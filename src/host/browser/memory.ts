@@ -39,42 +39,25 @@ export function watchForKills(facts: MemoryFacts = thisMachine): () => string {
   return () => (killsOf(facts) > before ? `: killed, since ${memoryLimit(facts).source} of memory were full` : '')
 }
 
-/** How many processes of this group the system has killed, by the files of cgroup v2 or v1. */
+/** How many processes of this group the system has killed, by cgroup v2. */
 function killsOf({ read }: MemoryFacts): number {
-  const groups = read('/proc/self/cgroup') ?? ''
-  const former = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.*)$/m.exec(groups)
-  const [root, path, file] =
-    former === null
-      ? ['/sys/fs/cgroup', /^0::(.*)$/m.exec(groups)?.[1], 'memory.events']
-      : ['/sys/fs/cgroup/memory', former[1], 'memory.oom_control']
+  const path = /^0::(.*)$/m.exec(read('/proc/self/cgroup') ?? '')?.[1] ?? ''
   // A container often sees its own group as the root, whatever its path says.
-  const text = read(`${root}${path === '/' ? '' : path}/${file}`) ?? read(`${root}/${file}`) ?? ''
+  const text = read(`/sys/fs/cgroup${path}/memory.events`) ?? read('/sys/fs/cgroup/memory.events') ?? ''
   return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 
 /** Bytes that processes hold for themselves, by the kind of process, such as `renderer`. */
 export type MemoryParts = ReadonlyMap<string, number>
 
-/** The list of processes is read only once in so many checks, since a machine may have thousands. */
-const LIST_EVERY = 8
-
-/** Looks how much the processes of a browser hold, by their kind. @param leader of their process group */
-export function createBrowserMemory(leader: number): () => MemoryParts {
-  let pids: readonly (readonly [pid: string, kind: string])[] = []
-  let looks = 0
-  return () => {
-    // The page may get a new renderer in place of the empty page's.
-    if (looks++ % LIST_EVERY === 0) {
-      const inGroup = list('/proc').filter((pid) => groupOf(pid) === String(leader))
-      pids = inGroup.map((pid) => [pid, kindOf(pid)] as const)
-    }
-    const parts = new Map<string, number>()
-    for (const [pid, kind] of pids) {
-      const bytes = anonymousBytes(pid)
-      if (bytes !== undefined) parts.set(kind, (parts.get(kind) ?? 0) + bytes)
-    }
-    return parts
+/** How much the processes of a browser hold, by their kind. @param leader of their process group */
+export function browserMemory(leader: number): MemoryParts {
+  const parts = new Map<string, number>()
+  for (const pid of list('/proc').filter((one) => groupOf(one) === String(leader))) {
+    const kind = kindOf(pid)
+    parts.set(kind, (parts.get(kind) ?? 0) + (anonymousBytes(pid) ?? 0))
   }
+  return parts
 }
 
 /** Chromium names the kind of each of its processes but the first, the browser. */

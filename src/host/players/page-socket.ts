@@ -71,10 +71,8 @@ export class PageSocket {
     return this.#writer
   }
 
-  /** Tells the page that a player has left. A slow page never hears of players who came meanwhile and sent nothing. */
   tellLeft(player: number, code: number, reason: string): void {
-    if (this.#socket === undefined) return
-    if (this.#socket.bufferedAmount === 0 || !this.#writer.takeBack(player)) this.writer.close(player, code, reason)
+    if (this.#socket !== undefined) this.writer.close(player, code, reason)
   }
 
   /** Ends the socket of a page that must not dial again. */

@@ -8,6 +8,8 @@ import type { Receiver, Connection } from './connection.js'
 
 /** Interval of reports to the page about the bytes that wait for slow players. */
 const BEHIND_MS = 50
+/** Bytes that may wait to be sent to one player, and to all players together. */
+const MOST_BUFFERED = 1024 * 1024
 const MOST_BUFFERED_TOTAL = 256 * 1024 * 1024
 /** A burst, such as after a stall of the network, may have as many messages as this many seconds allow. */
 const BURST_SECONDS = 2
@@ -47,6 +49,8 @@ export class PlayersFigures {
 
 export interface RelayOptions {
   readonly settings: HostSettings
+  /** Bytes that may wait to be sent to one player. Default 1 MiB. */
+  readonly maxBuffered?: number
   /** Bytes that may wait to be sent to all players together. Default 256 MiB. */
   readonly maxBufferedTotal?: number
   /** Whether the page returns after its socket is lost. The close frames of players depend on this. */
@@ -63,6 +67,7 @@ export class Relay implements PageReader {
   readonly options: RelayOptions
   readonly page: PageSocket
   readonly log: LineLog
+  readonly maxBuffered: number
   readonly maxBufferedTotal: number
   readonly figures = new PlayersFigures()
   readonly #players = new Map<number, Player>()
@@ -76,12 +81,12 @@ export class Relay implements PageReader {
 
   /** @param pages completes handshakes of the page */
   constructor(options: RelayOptions, pages: WebSocketServer) {
-    const { settings, maxBufferedTotal = MOST_BUFFERED_TOTAL, onLog } = options
+    const { maxBuffered = MOST_BUFFERED, maxBufferedTotal = MOST_BUFFERED_TOTAL, onLog } = options
     this.options = options
     this.page = new PageSocket(pages, this)
     this.log = createLineLog(onLog)
-    // The total must allow at least what one player may have.
-    this.maxBufferedTotal = Math.max(maxBufferedTotal, settings.maxBuffered)
+    this.maxBuffered = maxBuffered
+    this.maxBufferedTotal = maxBufferedTotal
   }
 
   /** Tells the page of a player whose connection is open. */
@@ -233,7 +238,7 @@ class Player implements Receiver {
   /** Returns whether bytes wait for the player. Closes a player for whom too many wait. */
   send(data: string | Uint8Array): boolean {
     if (this.hasEnded) return false
-    const { maxBuffered } = this.#relay.options.settings
+    const { maxBuffered } = this.#relay
     const held = this.connection.heldBytes
     this.connection.send(data)
     // A single message may exceed the limit.

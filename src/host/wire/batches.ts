@@ -100,10 +100,6 @@ export class BatchWriter {
     this.#flush = flush
   }
 
-  get isEmpty(): boolean {
-    return this.#length === 0
-  }
-
   open(connection: number, remoteAddress: string, url: string): void {
     this.#text(connection, OPERATIONS.open, `${remoteAddress} ${url}`)
   }
@@ -123,25 +119,6 @@ export class BatchWriter {
     this.#view.setUint16(at, code)
     const { written } = this.#encoder.encodeInto(reason, this.#bytes.subarray(at + 2))
     this.#frame(connection, OPERATIONS.close, 0, 2 + written)
-  }
-
-  /** Removes the `open` frame of a connection that has no other frame in the batch. Returns whether it was there. */
-  takeBack(connection: number): boolean {
-    let start = 0
-    let end = 0
-    for (let at = 0; at < this.#length;) {
-      const next = at + HEAD_BYTES + this.#view.getUint32(at + 6)
-      if (this.#view.getUint32(at) === connection) {
-        if (this.#bytes[at + 4] !== OPERATIONS.open) return false
-        start = at
-        end = next
-      }
-      at = next
-    }
-    if (end === 0) return false
-    this.#bytes.copyWithin(start, end, this.#length)
-    this.#length -= end - start
-    return true
   }
 
   taken(batches: number): void {

@@ -1,4 +1,5 @@
 import type { CST, Document, LineCounter } from 'yaml'
+import { isObject } from '../../protocol/is-object.js'
 
 type Yaml = typeof import('./yaml.js')
 
@@ -22,7 +23,8 @@ export interface FoundDocument {
 
 /**
  * Finds the first wanted document of a YAML or JSON text, or the first document if none is wanted. Documents behind the
- * wanted one aren't read. Integers stay exact: an integer that a number can't hold becomes a decimal string.
+ * wanted one aren't read. The items of a `kind: List`, which `kubectl get -o yaml` prints, are documents. Integers stay
+ * exact: an integer that a number can't hold becomes a decimal string.
  *
  * @throws YamlError
  */
@@ -41,11 +43,21 @@ export async function findDocument(text: string, isWanted: (value: unknown) => b
   for (const document of composer.compose(tokensOf(yaml, text, lines), true, text.length)) {
     const { contents, errors } = document
     if (contents === null || (yaml.isScalar(contents) && contents.value === null && errors.length === 0)) continue
-    const found = { value: valueOf(yaml, document, lines), lineOf: lineFinder(yaml, document, lines) }
-    if (isWanted(found.value)) return found
-    first ??= found
+    const lineOf = lineFinder(yaml, document, lines)
+    for (const { value, path } of itemsOf(valueOf(yaml, document, lines))) {
+      const found = { value, lineOf: (place: Path) => lineOf([...path, ...place]) }
+      if (isWanted(value)) return found
+      first ??= found
+    }
   }
   return first ?? { value: undefined, lineOf: () => 1 }
+}
+
+/** The items of a List, or the document itself, each with its place in the document. */
+function itemsOf(value: unknown): { readonly value: unknown; readonly path: Path }[] {
+  const items = isObject(value) && value['kind'] === 'List' ? value['items'] : undefined
+  if (!Array.isArray(items) || items.length === 0) return [{ value, path: [] }]
+  return items.map((item: unknown, index) => ({ value: item, path: ['items', index] }))
 }
 
 /** Limits the depth, since the composer of documents is recursive. */

@@ -143,7 +143,7 @@ export async function startLocalSidecar(
     sidecar,
     controlToken: token,
     control,
-    allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+    allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest)),
     async restart({ downMs = 0 } = {}) {
       control({ type: 'restart', ...(downMs > 0 ? { downMs } : {}) })
       return listener.pause

@@ -137,7 +137,7 @@ const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefine
     )
     return result.ok ? answer(result) : refused(400, 3, result.message)
   },
-  allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest, sidecar.config.featureGates)),
+  allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest)),
 })
 
 /** One entry with its request, its answer and the reason for it. */

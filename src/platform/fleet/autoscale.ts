@@ -7,6 +7,7 @@ import type { ManifestCounters, ManifestLists } from '../sidecar/state/config.js
 import { wholeSeconds } from '../allocation/allocate.js'
 import { update } from '../sidecar/state/step.js'
 import { amountOf } from './reconcile.js'
+import { isActive } from './schedule.js'
 import { amountsOf, type Counted, isKept } from './platform-json.js'
 import { isObject } from '../../protocol/is-object.js'
 import { uidOf } from '../sidecar/state/initial-game-server.js'
@@ -31,7 +32,7 @@ export function autoscale(step: FleetStep): void {
   if (autoscaler === undefined || step.now < autoscalesAt) return
   const { spec, status } = autoscaler
   const { policy, sync } = spec
-  const outcome = desiredReplicas(policy, step.state)
+  const outcome = desiredReplicas(policy, step.state, step.now)
   if (typeof outcome === 'object' && 'ask' in outcome) {
     update(step, { autoscalesAt: Infinity, asked: outcome.ask })
     return void step.effects.push({ type: 'review', webhook: outcome.ask, review: reviewOf(step.state) })
@@ -68,18 +69,21 @@ export function autoscale(step: FleetStep): void {
 }
 
 /** Source: computeDesiredFleetSize of pkg/fleetautoscalers/fleetautoscalers.go. */
-export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState): Outcome {
+export function desiredReplicas(policy: AutoscalerPolicy, state: FleetState, now: number): Outcome {
   if (policy.type === 'Webhook') {
     const answer = state.answers.get(policy.webhook)
     if (answer === undefined) return { ask: policy.webhook }
     const replicas = replicasOf(answer, state)
     return typeof replicas === 'string' ? replicas : { replicas, limited: false }
   }
-  if (policy.type === 'Schedule') return 'The Schedule of the autoscaler is never active here, only in a cluster.'
+  if (policy.type === 'Schedule') {
+    if (!isActive(policy.schedule, now)) return 'The schedule of the autoscaler is not active now.'
+    return desiredReplicas(policy.schedule.policy, state, now)
+  }
   if (policy.type === 'Chain') {
     let failure = 'The chain of the autoscaler is empty.'
     for (const entry of policy.chain) {
-      const outcome = desiredReplicas(entry, state)
+      const outcome = desiredReplicas(entry, state, now)
       if (typeof outcome === 'object' && 'ask' in outcome) return outcome
       if (typeof outcome === 'object') return { ...outcome, applied: `Chain:${entry.id}:${entry.type}` }
       failure = outcome

@@ -139,9 +139,6 @@ function resize(step: FleetStep, set: SetObject, replicas: number): SetObject {
 export const amountOf = (value: number | string, total: number, round: (value: number) => number): number =>
   typeof value === 'number' ? value : round((Number.parseInt(value, 10) * total) / 100)
 
-/** gameServerErrorDeletionDelay of pkg/gameserversets/controller.go. */
-const ERROR_MS = 30_000
-
 /**
  * Creates and deletes GameServers of a set, and writes its status. The platform's limits for each pass (64 created, 64
  * deleted) have no effect here, since the next pass follows at once.
@@ -149,18 +146,20 @@ const ERROR_MS = 30_000
  */
 export function syncSet(step: FleetStep, set: SetObject): void {
   const { missing, surplus } = plan(step, set)
-  for (const { name, gameServer } of surplus) {
+  for (const server of surplus) {
+    const { name } = server
     step.effects.push({ type: 'control', server: name, command: { type: 'setState', state: 'Shutdown' } })
     noteServer(step, name, { isEnding: true })
-    tell(step, { type: 'deleted', server: name, text: `${name} is deleted, ${reasonOf(gameServer.status.state)}.` })
+    const why = isFailed(server) ? `it is ${server.gameServer.status.state}` : 'its set has more than it should'
+    tell(step, { type: 'deleted', server: name, text: `${name} is deleted, since ${why}.` })
   }
   // GameServers that failed at their start delay the next ones by a backoff.
   if (step.now >= step.state.failures.until) for (let i = 0; i < missing; i++) create(step, set)
   putSet(step, { ...set, status: statusOfSet(set.spec.template, serversOf(step, set)) })
 }
 
-const reasonOf = (state: string): string =>
-  state === 'Unhealthy' || state === 'Error' ? `since it is ${state}` : `since its set has more than it should`
+/** The platform deletes one in state Error half a minute later, so that somebody can look at its pod. */
+const isFailed = ({ gameServer }: ServerRecord): boolean => ['Unhealthy', 'Error'].includes(gameServer.status.state)
 
 const serversOf = ({ state }: FleetStep, { metadata }: SetObject): readonly ServerRecord[] =>
   state.servers.filter(({ set }) => set === metadata.name)
@@ -169,20 +168,11 @@ const serversOf = ({ state }: FleetStep, { metadata }: SetObject): readonly Serv
 function plan(step: FleetStep, set: SetObject) {
   const live = serversOf(step, set).filter((one) => !isEnding(one))
   const others = live.filter((one) => !isKept(one))
-  const isFailed = ({ gameServer }: ServerRecord): boolean =>
-    gameServer.status.state === 'Unhealthy' || errorEnds(step, gameServer) <= step.now
   const failed = others.filter(isFailed)
   const missing = set.spec.replicas - (live.length - failed.length)
   if (missing >= 0) return { missing, surplus: failed }
   const up = others.filter((one) => !isFailed(one))
   return { missing: 0, surplus: [...failed, ...sortForDeletion(set.spec, step.state.servers, up).slice(0, -missing)] }
-}
-
-/** When a GameServer in state Error is deleted; Infinity for other states. */
-export function errorEnds({ state }: FleetStep, { object_meta, status }: ServerRecord['gameServer']): number {
-  if (status.state !== 'Error') return Infinity
-  const erroredAt = Date.parse(own(object_meta.annotations, `${state.config.platform}.dev/errored-at`) ?? '')
-  return Number.isNaN(erroredAt) ? -Infinity : erroredAt + ERROR_MS
 }
 
 /** Source: GameServerSet.GameServer() of pkg/apis/agones/v1/gameserverset.go. */

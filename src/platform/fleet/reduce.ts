@@ -8,14 +8,8 @@ import { newObject, noteServer, putAutoscaler, putFleet, putServer } from './fle
 import { remove, tell } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { AutoscalerManifest, FleetEvent, FleetManifest, FleetState, ServerRecord } from './types.js'
-import {
-  autoscalerSpec,
-  fleetSpec,
-  gameServerObject,
-  isEnding as noLongerCounts,
-  statusOfFleet,
-} from './platform-json.js'
-import { errorEnds, markOverflow, syncFleet, syncSet } from './reconcile.js'
+import { autoscalerSpec, fleetSpec, gameServerObject, statusOfFleet } from './platform-json.js'
+import { markOverflow, syncFleet, syncSet } from './reconcile.js'
 
 /** A GameServer that ends by itself earlier than this, and never Allocated, has failed at once. */
 const EARLY_MS = 10_000
@@ -82,13 +76,10 @@ function settle(step: FleetStep): void {
 
 /** When something is due without an event; Infinity for never. */
 function nextTime(step: FleetStep): number {
-  const { autoscaler, autoscalesAt, failures, servers } = step.state
-  const counted = servers.filter((one) => !noLongerCounts(one))
-  const errors = counted.map(({ gameServer }) => errorEnds(step, gameServer))
+  const { autoscaler, autoscalesAt, failures } = step.state
   return Math.min(
     autoscaler === undefined ? Infinity : autoscalesAt,
     failures.until > step.now ? failures.until : Infinity,
-    ...errors,
   )
 }
 

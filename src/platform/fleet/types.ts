@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import type { GameServerManifest } from '../sidecar/state/config.js'
-import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
+import type { ControlCommand } from '../sidecar/state/events.js'
 import type { AnsweredAllocation, GameServerAllocation, Priority } from '../allocation/types.js'
 
 type Texts = Readonly<Record<string, string>>
@@ -95,13 +95,23 @@ export interface WebhookPolicy {
 /** What a webhook answered; a text says why there is no answer. */
 export type WebhookAnswer = { readonly status: number; readonly text: string } | string
 
+/** A policy that is applied only at some times. */
+export interface SchedulePolicy {
+  readonly between?: { readonly start?: string | null; readonly end?: string | null } | null
+  readonly activePeriod?: {
+    readonly timezone?: string | null
+    readonly startCron?: string | null
+    readonly duration?: string | null
+  } | null
+  readonly policy: AutoscalerPolicy
+}
+
 /** The first policy of a chain that can be applied decides. */
 export type ChainEntry = AutoscalerPolicy & { readonly id?: string | null }
 
 export type AutoscalerPolicy =
   | { readonly type: 'Webhook'; readonly webhook: WebhookPolicy }
-  /** Its times count only in a cluster. */
-  | { readonly type: 'Schedule'; readonly schedule: object }
+  | { readonly type: 'Schedule'; readonly schedule: SchedulePolicy }
   | { readonly type: 'Chain'; readonly chain: readonly ChainEntry[] }
   | {
       readonly type: 'Buffer'

@@ -4,9 +4,9 @@ import type { GameServerAllocation } from '../allocation/types.js'
 import { byteLength, keyRefusal, valueRefusal } from '../sidecar/calls/metadata-rules.js'
 import { lessThan, toInt64, toNatural } from '../sidecar/state/int64.js'
 import { show } from '../sidecar/state/show.js'
-import { boolean, findMistake, InvalidInput, leaf, list, name, nullish, object, quotable, record } from './check.js'
-import { pathText, rule, text, unread, word } from './check.js'
-import type { Fields, Mistake, Path } from './check.js'
+import { boolean, findMistake, leaf, list, name, nullish, object, quotable, read, record } from './check.js'
+import { rule, text, unread, word } from './check.js'
+import type { Mistake } from './check.js'
 
 /** An int64 of at least 0. Decimal text only if a number isn't exact: a cluster refuses text. */
 const isNatural = (value: unknown): boolean => {
@@ -84,10 +84,6 @@ const selector = object(
     matchLabels: labels,
     matchExpressions: list(expression),
     gameServerState: word(['Ready', 'Allocated']),
-    players: v.pipe(
-      v.unknown(),
-      v.check(() => false, 'filters by an alpha feature, which is not supported; count players in a list or a counter'),
-    ),
     counters: record(counterBounds),
     lists: record(listBounds),
   }),
@@ -171,36 +167,8 @@ export const allocation = object({
 })
 
 /** The first mistake of a GameServerAllocation; undefined if a cluster accepts it. */
-export function allocationMistake(
-  value: unknown,
-  featureGates: Readonly<Record<string, boolean>> = {},
-): Mistake | undefined {
-  const mistake = findMistake(allocation, value, 'the manifest')
-  if (mistake !== undefined || featureGates['CountsAndLists'] !== false) return mistake
-  const path = gatedField(value as GameServerAllocation)
-  return path && { path, message: `${pathText(path)} needs the feature CountsAndLists, which is switched off` }
-}
+export const allocationMistake = (value: unknown): Mistake | undefined => findMistake(allocation, value, 'the manifest')
 
 /** Reads a GameServerAllocation. @throws InvalidInput */
-export function readAllocation(value: unknown, featureGates?: Readonly<Record<string, boolean>>): GameServerAllocation {
-  const mistake = allocationMistake(value, featureGates)
-  if (mistake !== undefined) throw new InvalidInput(mistake)
-  return value as GameServerAllocation
-}
-
-/** The path of a field that needs the feature CountsAndLists, in the spec or one of its selectors. */
-function gatedField({ spec }: GameServerAllocation): Path | undefined {
-  const numbered = (field: 'selectors' | 'preferred') =>
-    (spec?.[field] ?? []).map((selector, index) => [['spec', field, index], selector] as const)
-  const places: readonly (readonly [Path, object | null | undefined])[] = [
-    [['spec'], spec],
-    ...numbered('selectors'),
-    ...numbered('preferred'),
-    [['spec', 'required'], spec?.required],
-  ]
-  for (const [path, place] of places) {
-    const field = ['priorities', 'counters', 'lists'].find((name) => (place as Fields | null)?.[name] != null)
-    if (field !== undefined) return [...path, field]
-  }
-  return undefined
-}
+export const readAllocation = (value: unknown): GameServerAllocation =>
+  read(allocation, value, 'the manifest') as GameServerAllocation

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
 import { longestTimer } from '../../protocol/names.js'
 import { operations } from '../../protocol/operations.js'
-import type { ControlCommand } from '../sidecar/state/sidecar-event.js'
+import type { ControlCommand } from '../sidecar/state/events.js'
 import { toNatural } from '../sidecar/state/int64.js'
 import { allocation, changes } from './allocation.js'
 import {
@@ -48,12 +48,9 @@ const metadata = {
   value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string'),
 }
 
-/** An allocator takes no GameServer that isn't Ready or Allocated. */
-const gone = v.custom(() => false, 'is gone: {"type":"setState","state":"Ready"} before the allocation does the same')
-
 /** The fields of every command. */
 const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Schema>>>> = {
-  allocate: { ...changes, ...optional({ force: gone, manifest: allocation }) },
+  allocate: { ...changes, ...optional({ manifest: allocation }) },
   setState: { state: name },
   setLabel: metadata,
   setAnnotation: metadata,

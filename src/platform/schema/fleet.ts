@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isObject } from '../../protocol/is-object.js'
 import { didYouMean } from '../../protocol/nearest.js'
+import { isTimeZone, parseCron, parseDuration } from '../fleet/schedule.js'
 import type { AutoscalerManifest, FleetManifest } from '../fleet/types.js'
 import { show } from '../sidecar/state/show.js'
 import { annotations, labels, priority } from './allocation.js'
@@ -90,6 +91,36 @@ const webhook = v.pipe(
   }),
 )
 
+/** Text that passes a test, or none, as Go's empty text. */
+const textOr = (expected: string, test: (text: string) => boolean) =>
+  leaf(expected, (value) => typeof value === 'string' && (value === '' || test(value)))
+const time = textOr(
+  'a time, such as "2026-01-31T08:00:00Z"',
+  (given) => /^\d{4}-\d\d-\d\dT/.test(given) && !Number.isNaN(Date.parse(given)),
+)
+
+/** The fields of a schedule beside its policy. Source: ValidateSchedulePolicy of pkg/apis/autoscaling/v1. */
+const times = nullish({
+  between: v.pipe(
+    object(nullish({ start: time, end: time })),
+    rule(({ start, end }) =>
+      Date.parse(end as string) < Date.parse(start as string)
+        ? { key: 'end', message: `must be after start; got ${show(end)}` }
+        : undefined,
+    ),
+  ),
+  activePeriod: object(
+    nullish({
+      timezone: textOr('a time zone, such as "Europe/Berlin"', isTimeZone),
+      startCron: textOr(
+        'a cron expression of five fields, such as "0 22 * * *"',
+        (given) => parseCron(given) !== undefined,
+      ),
+      duration: textOr('a duration, such as "8h" or "1h30m"', (given) => parseDuration(given) !== undefined),
+    }),
+  ),
+})
+
 /** The field of each type of policy that runs here. */
 const simple: Readonly<Record<string, Schema>> = {
   buffer: v.pipe(
@@ -115,7 +146,7 @@ function policyOf(policies: Readonly<Record<string, Schema>>, others: Readonly<R
   )
 }
 
-const scheduled = { ...simple, schedule: v.looseObject({}) }
+const scheduled = { ...simple, schedule: object({ ...times, policy: policyOf(simple) }) }
 const chain = v.pipe(
   list(policyOf(scheduled, nullish({ id: text }))),
   v.check((entries) => {

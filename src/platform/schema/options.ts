@@ -73,11 +73,10 @@ const pem = leaf(
 const gateway = { ...ofPlugin, ...told, dir: name, port, host: name, spa: boolean, cert: pem, key: pem }
 
 const host = {
-  ...{ metricsPort: port, metricsAddress: text, metricsFrom: networks },
-  ...{ path: pattern('a path that begins with "/"', /^\//), playersPort: port, playersHost: text },
+  ...{ path: pattern('a path that begins with "/"', /^\//), playersPort: port, playersHost: text, metricsPort: port },
   ...{ maxPlayers: integer(1, 100_000), maxMessage: integer(1, 16 * MB), maxRate: integer(1, 1_000_000) },
-  ...{ maxBuffered: integer(1_024, 1_024 * MB), playerOrigins: texts, trustProxy: networks, webrtc: boolean },
-  ...{ browser: text, browserFlags: texts, webgl: boolean, inspect: port, restarts: integer(0, 1_000) },
+  ...{ playerOrigins: texts, trustProxy: networks, webrtc: boolean },
+  ...{ browser: text, webgl: boolean, inspect: port, restarts: integer(0, 1_000) },
   ...{ bootTimeout: integer(100, HOUR), hangTimeout: integer(100, HOUR), grace: integer(0, HOUR) },
   ...{ signal: leaf('an AbortSignal', (value) => value instanceof AbortSignal), onEvent: listener },
 }
@@ -111,7 +110,7 @@ export const checkLocalSidecarOptions = checkOf(localSidecar)
 export const checkGatewayOptions = checkOf(v.pipe(object(optional(gateway)), oneSidecar))
 export const checkPluginOptions = checkOf(v.pipe(object(optional(ofPlugin)), oneSidecar))
 // The host's gateway checks its options, and TLS that certificate and key belong together.
-const ofGateway = unread('sidecar', 'local', 'platform', 'deny', 'spa', 'isolate', 'autoHealth', 'cert', 'key')
+const ofGateway = unread('sidecar', 'local', 'platform', 'isolate', 'autoHealth', 'cert', 'key')
 export const checkHostOptions = checkOf(object({ dir: name, ...optional(host), ...ofGateway }))
 export const checkFleetOptions = checkOf(
   v.pipe(object(optional(fleet)), oneProgram, notBoth('file', 'fleet', '; give the one to start with')),

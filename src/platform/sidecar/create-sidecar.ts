@@ -1,5 +1,5 @@
 import type { SidecarConfig } from './state/config.js'
-import type { ControlCommand } from './state/sidecar-event.js'
+import type { ControlCommand } from './state/events.js'
 import { allocationAnswer } from '../allocation/allocate.js'
 import type { AnsweredAllocation, GameServerAllocation } from '../allocation/types.js'
 import { Running } from './running.js'

@@ -1,6 +1,5 @@
-import type { Change } from './state/effect.js'
+import type { Call, Change } from './state/events.js'
 import { excerpt } from './state/show.js'
-import type { Call } from './state/sidecar-event.js'
 
 interface CallDescription {
   /** The text of a row after the name of the operation. */

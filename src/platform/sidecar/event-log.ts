@@ -1,9 +1,8 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { createListeners, type Report } from './listeners.js'
 import { messageOf } from './state/answer.js'
-import type { Change, Effect, Warning } from './state/effect.js'
+import type { Change, Effect, SidecarEvent, Warning } from './state/events.js'
 import { copyOf, excerpt } from './state/show.js'
-import type { SidecarEvent } from './state/sidecar-event.js'
 import type { SidecarState } from './state/sidecar-state.js'
 
 /** One entry of the event log. A replay needs only its `event`; the rest is the outcome. */

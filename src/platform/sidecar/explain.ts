@@ -1,7 +1,7 @@
 import type { KeptEntry, LogEntry } from './event-log.js'
 import { CONTROLLER_MS, WRITE_MS, type SidecarConfig } from './state/config.js'
 import { isFinal } from './state/game-server.js'
-import type { Call } from './state/sidecar-event.js'
+import type { Call } from './state/events.js'
 
 /** Why an event had its outcome. */
 export interface Explanation {

@@ -1,7 +1,6 @@
 import type { EventLog } from './event-log.js'
 import type { SidecarConfig } from './state/config.js'
-import type { ControlCommand } from './state/sidecar-event.js'
-import type { Disconnection } from './state/effect.js'
+import type { ControlCommand, Disconnection } from './state/events.js'
 import type { ConformanceResult, SidecarSnapshot } from './wire/snapshot.js'
 import type { WatchHandle, WatchSink } from './watchers.js'
 

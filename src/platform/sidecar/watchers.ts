@@ -1,6 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { callSafely, type Report } from './listeners.js'
-import type { WatchEnd } from './state/effect.js'
+import type { WatchEnd } from './state/events.js'
 import type { WatcherInfo } from './wire/snapshot.js'
 
 interface Watcher {

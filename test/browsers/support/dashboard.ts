@@ -9,16 +9,13 @@ export const { createLocalSidecar } = (await import(
   new URL('../../../dist/node.js', import.meta.url).href
 )) as typeof import('../../../src/node.js')
 
-/** A dashboard in a page of its own, and the sidecar that it shows. */
-export interface Dashboard {
-  readonly local: LocalSidecar
+/** Steers a page of either dashboard. */
+export interface Steering {
   readonly page: Page
   /** Presses keys one after the other, and waits until the page has drawn the effect of each. */
   press(...keys: readonly KeyInput[]): Promise<void>
   /** A button of a region, by its name. */
   button(region: string, name: string): Promise<ElementHandle>
-  /** Calls the sidecar as a game does. */
-  call(method: string, path: string, body?: object): Promise<number>
   /** The text of a region. */
   region(name: string): Promise<string>
   /** Waits until a region's text has or matches `text`. */
@@ -27,6 +24,13 @@ export interface Dashboard {
   run<T>(expression: string): Promise<T>
   /** Waits until an expression is true in the page. */
   until(expression: string): Promise<void>
+}
+
+/** A dashboard in a page of its own, and the sidecar that it shows. */
+export interface Dashboard extends Steering {
+  readonly local: LocalSidecar
+  /** Calls the sidecar as a game does. */
+  call(method: string, path: string, body?: object): Promise<number>
 }
 
 export interface DashboardOptions {
@@ -81,7 +85,6 @@ async function openDashboard(
   await context.setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
   const page = await context.newPage()
   onTestFinished(() => page.close())
-  page.setDefaultTimeout(30_000)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
@@ -91,31 +94,37 @@ async function openDashboard(
   await page.goto(token ? `${url}#token=${local.controlToken}` : url)
   await page.waitForSelector('.header-state .state-mark')
 
-  const run = async <T>(expression: string): Promise<T> => (await page.evaluate(expression)) as T
-  const selector = (name: string): string => `[aria-label="${name}"]`
-  const region = (name: string): Promise<string> =>
-    page.$eval(selector(name), (element) => (element as HTMLElement).innerText)
-  const settle = (): Promise<unknown> =>
-    run('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))')
-  const press = async (...keys: readonly KeyInput[]): Promise<void> => {
-    for (const key of keys) {
-      await page.keyboard.press(key)
-      await settle()
-    }
-  }
   return {
+    ...steer(page),
     local,
-    page,
-    run,
-    press,
-    button: async (name, label) =>
-      (await page.waitForSelector(`${selector(name)} ::-p-aria([name="${label}"][role="button"])`))!,
     async call(method, path, body) {
       const response = await fetch(local.url + path, { method, ...(body ? { body: JSON.stringify(body) } : {}) })
       await response.text()
       return response.status
     },
+  }
+}
+
+export function steer(page: Page): Steering {
+  page.setDefaultTimeout(90_000)
+  const run = async <T>(expression: string): Promise<T> => (await page.evaluate(expression)) as T
+  const selector = (name: string): string => `[aria-label="${name}"]`
+  const region = (name: string): Promise<string> =>
+    page.$eval(selector(name), (element) => (element as HTMLElement).innerText)
+  return {
+    page,
+    run,
     region,
+    async press(...keys) {
+      for (const key of keys) {
+        await page.keyboard.press(key)
+        await run(
+          'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))',
+        )
+      }
+    },
+    button: async (name, label) =>
+      (await page.waitForSelector(`${selector(name)} ::-p-aria([name="${label}"][role="button"])`))!,
     async says(name, text) {
       const { source, flags } = typeof text === 'string' ? literal(text) : text
       const said = page.waitForFunction(

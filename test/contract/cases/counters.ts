@@ -68,8 +68,6 @@ export const counterCases: readonly WireCase[] = [
   ...['GET /v1beta1/counters/nope', 'PATCH /v1beta1/counters/nope'].map((line) =>
     call(line, refused('not found. nope Counter not found'), line.startsWith('PATCH') ? '{}' : undefined),
   ),
-  call('PATCH /v1beta1/counters/nope', refused('not found. nope Counter not found'), '{"count":"1"}'),
-  call('PATCH /v1beta1/counters/nope', malformed, '{'),
   call('GET /v1beta1/counters/players', refused('not found. players Counter not found')),
   ...inBoth.map(([body, answer]) => update(body, answer)),
   ...nothing.map((body) => update(body, ok(rooms()))),

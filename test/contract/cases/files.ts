@@ -162,16 +162,6 @@ export const fileCases: readonly WireCase[] = [
     ],
   },
   {
-    name: 'a players list of capacity 0',
-    since: 'listLimit',
-    setup: { file: withPlayers(0) },
-    steps: [
-      patch('lists/teams', '{"capacity":"1"}', range(1)),
-      patch('lists/teams', '{"capacity":"0"}', list('teams', 0)),
-      patch('lists/players', '{"capacity":"0"}', list('players', 0)),
-    ],
-  },
-  {
     name: 'a JSON file with next to nothing in it',
     setup: { file: '{"metadata":{"name":"json"},"status":{"state":"Ready"}}' },
     steps: [
@@ -181,15 +171,6 @@ export const fileCases: readonly WireCase[] = [
       step('POST /ready', '{}', ok()),
       label,
       gameServer(fileGameServer({ name: 'json', labels: { 'agones.dev/sdk-a': 'b' } }, { state: 'Ready' })),
-    ],
-  },
-  {
-    name: 'a file without metadata and status',
-    setup: { file: 'kind: GameServer\n' },
-    steps: [
-      gameServer(fileGameServer({})),
-      step('PUT /metadata/annotation', '{"key":"a","value":"b"}', ok()),
-      gameServer(fileGameServer({ annotations: { 'agones.dev/sdk-a': 'b' } })),
     ],
   },
   {

@@ -38,14 +38,6 @@ export const productionListCases: readonly WireCase[] = [
   { name: 'adding a duplicate', steps: [add('test1', duplicate('test1')), get(listed())] },
   { name: 'adding a value that waits', steps: [add('x', withMore('x')), add('x', duplicate('x')), get(withMore('x'))] },
   {
-    name: 'adding without a value',
-    steps: [
-      step(`POST ${path}:addValue`, '{}', withMore('')),
-      get(withMore('')),
-      step(`POST ${path}:addValue`, '{}', duplicate('')),
-    ],
-  },
-  {
     name: 'adding to a full list, and what it has',
     steps: [
       add('c', of(['a', 'b', 'c']), 'rooms'),
@@ -72,14 +64,6 @@ export const productionListCases: readonly WireCase[] = [
       get(listed()),
       add('x', withMore('x')),
       get(withMore('x')),
-    ],
-  },
-  {
-    name: 'removing and adding again',
-    steps: [
-      remove('test1', listed(['test0', 'test2'])),
-      add('test1', listed(['test0', 'test2', 'test1'])),
-      get(listed(['test0', 'test2', 'test1'])),
     ],
   },
   {
@@ -127,13 +111,6 @@ export const productionListCases: readonly WireCase[] = [
   refuse('{', malformed),
   refuse('{"capacity":"5"}', badMask('foo'), '?updateMask=foo'),
   refuse('{"capacity":"5"}', badMask(''), '?updateMask='),
-  {
-    name: 'adding after an update of the values',
-    steps: [
-      { call: `PATCH ${path}`, body: '{"values":["a"]}', expect: noRight, ours: listed(['a']) },
-      { ...add('b', withMore('b')), ours: listed(['a', 'b']) },
-    ],
-  },
   {
     name: 'adding after an update of the capacity',
     steps: [

@@ -1,11 +1,35 @@
 import { createLocalSidecar, type Sidecar } from '../../../src/node.js'
 import { startCluster } from './cluster.js'
 import { startMock } from './mock-target.js'
-import { productionGameServer } from './production-game-server.js'
 import { startRealInCluster } from './real-sidecar.js'
 import { binaries, has } from './releases.js'
 import { send } from './send.js'
 import type { Setup } from './wire-case.js'
+
+const values = {
+  counters: { rooms: { count: 1, capacity: 10 } },
+  lists: {
+    players: { capacity: 100, values: ['test0', 'test1', 'test2'] },
+    rooms: { capacity: 3, values: ['a', 'b'] },
+  },
+}
+
+/** A GameServer as it is in a cluster before its server calls for the first time. */
+export const productionGameServer = {
+  apiVersion: 'agones.dev/v1',
+  kind: 'GameServer',
+  metadata: {
+    ...{ name: 'mine', namespace: 'default', uid: 'u1', resourceVersion: '7', generation: 3 },
+    ...{ creationTimestamp: '2024-01-02T03:04:05Z', labels: { mode: 'duel' }, annotations: { note: 'one' } },
+  },
+  spec: {
+    container: 'server',
+    health: { periodSeconds: 5, failureThreshold: 3, initialDelaySeconds: 5 },
+    ...values,
+    template: { spec: { containers: [] } },
+  },
+  status: { state: 'Scheduled', address: '192.0.2.1', ports: [{ name: 'default', port: 7777 }], ...values },
+}
 
 /** A sidecar in production, started with `productionGameServer`. */
 export interface ProductionRunning {

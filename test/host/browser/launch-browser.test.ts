@@ -1,11 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startBrowserProcess } from '../../../src/host/browser/browser-process.js'
+import { temporaryFor } from '../../../src/host/browser/browser-process.js'
 import { launchBrowser, type Browser, type LaunchOptions } from '../../../src/host/browser/launch-browser.js'
-import { makeProfile, removeAbandonedProfiles, temporaryFor } from '../../../src/host/browser/profile-folder.js'
 import { temporaryFolder } from '../../support/temporary-folder.js'
 import { processes } from '../support/processes.js'
 import { until } from '../../support/until.js'
@@ -87,48 +84,43 @@ describe.skipIf(process.platform !== 'linux')('a start of the browser', () => {
   })
 })
 
-test.skipIf(process.platform === 'win32')(
-  'the next host removes the profiles of killed hosts, and nothing else',
-  async () => {
-    const elsewhere = await temporaryFolder('elsewhere')
-    const folder = await temporaryFolder('profiles')
-    makeProfilesIn(folder)
-    const own = basename(await makeProfile())
-    const dead = spawnSync(process.execPath, ['--version']).pid
-    const of = (pid: number, end: string): string =>
-      own.replace(`-${process.pid.toString(36)}-`, `-${pid.toString(36)}-`) + end
-    await mkdir(join(folder, of(dead, 'a'), 'Default'), { recursive: true })
-    await writeFile(join(folder, of(dead, 'a'), 'Default', 'Cookies'), '')
-
-    const kept = {
-      'its own': own,
-      'that of a host which runs': of(process.ppid, 'b'),
-      'that of another machine or container': of(dead, 'c').replace(/host-.{4}/, 'host-zzzz'),
-      'a folder that only begins so': `gameserver-host-${dead.toString(36)}-e`,
-    }
-    for (const name of Object.values(kept)) await mkdir(join(folder, name), { recursive: true })
-    await writeFile(join(elsewhere, 'save'), '')
-    const link = of(dead, 'f')
-    await symlink(elsewhere, join(folder, link))
-
-    await removeAbandonedProfiles()
-    expect((await readdir(folder)).sort()).toEqual([...Object.values(kept), link].sort())
-    expect(existsSync(join(elsewhere, 'save'))).toBe(true)
-
-    await mkdir(join(folder, of(dead, 'g')))
-    const started = await startBrowserProcess(process.execPath, () => ['--version'])
-    await started.ended
-    await started.cleanUp()
-    await expect.poll(() => existsSync(join(folder, of(dead, 'g')))).toBe(false)
-  },
-)
-
 test.each([
   [27, (profile: string) => profile],
-  [50, () => process.env['TMPDIR']],
-  [90, () => '/tmp'],
+  [50, () => '/tmp'],
 ])("the path of the browser's socket stays short enough with a TMPDIR of %i letters", (length, placeOf) => {
-  makeProfilesIn('/tmp/'.padEnd(length, 'x'))
-  const profile = join(process.env['TMPDIR']!, 'gameserver-host-1a2b-2hwcf-abcdef')
+  const profile = join('/tmp/'.padEnd(length, 'x'), 'gameserver-host-1a2b-2hwcf-abcdef')
   expect(temporaryFor(profile)).toBe(placeOf(profile))
+})
+
+describe.skipIf(process.platform !== 'linux')("the browser's flags", () => {
+  /** The flags that a browser is started with, of which the last attempt counts. */
+  async function flagsOf(flags: LaunchOptions['flags']): Promise<string[]> {
+    const path = await scripted('echo "$@" > "$0.flags"\nexit 1')
+    await launch(path, { flags }).catch(() => undefined)
+    return (await readFile(`${path}.flags`, 'utf8')).trim().split(' ')
+  }
+
+  test('render WebGL in software, or disable it', async () => {
+    expect(await flagsOf({})).toContain('--disable-gpu')
+    const flags = await flagsOf({ webgl: true, maxOldSpace: 262, extra: ['--more'] })
+    expect(flags).toContain('--use-angle=swiftshader')
+    expect(flags).not.toContain('--disable-gpu')
+    expect(flags.slice(-3)).toEqual(['--js-flags=--max-old-space-size=262', '--more', 'about:blank'])
+  })
+
+  test('omit the zygote only without a sandbox, since a sandboxed browser needs it to start', async () => {
+    const path = await scripted('echo "$@" >> "$0.flags"\nexit 1')
+    await launch(path).catch(() => undefined)
+    const attempts = (await readFile(`${path}.flags`, 'utf8')).trim().split('\n')
+    const isOpen = attempts.map((flags) => ['--no-sandbox', '--no-zygote'].map((flag) => flags.includes(flag)))
+    const isRoot = process.getuid!() === 0
+    expect(isOpen).toEqual(
+      isRoot
+        ? [[true, true]]
+        : [
+            [false, false],
+            [true, true],
+          ],
+    )
+  })
 })

@@ -29,17 +29,21 @@ export interface Stage {
 }
 
 /** A host's options about players, and further options of the port. */
-type Besides = Pick<PlayersPortOptions, 'channelAddress' | 'maxBufferedTotal' | 'probeInterval' | 'mayStartAgain'>
+type Besides = Pick<
+  PlayersPortOptions,
+  'channelAddress' | 'maxBuffered' | 'maxBufferedTotal' | 'probeInterval' | 'mayStartAgain'
+>
 export type StageOptions = Partial<Omit<HostOptions, 'dir'> & Besides>
 
 export async function startPlayers(options: StageOptions = {}, finish = finishTest): Promise<Stage> {
   const changes: PlayerChange[] = []
   const lines: string[] = []
   const faults: unknown[] = []
-  const { channelAddress, maxBufferedTotal, probeInterval, mayStartAgain = () => true, ...given } = options
+  const { channelAddress, maxBuffered, maxBufferedTotal, probeInterval, mayStartAgain = () => true, ...given } = options
   const players = await openPlayersPort({
     settings: resolveHostOptions({ dir: '.', local: true, playersPort: 0, ...given }),
     channelAddress,
+    ...(maxBuffered === undefined ? {} : { maxBuffered }),
     ...(maxBufferedTotal === undefined ? {} : { maxBufferedTotal }),
     ...(probeInterval === undefined ? {} : { probeInterval }),
     mayStartAgain,

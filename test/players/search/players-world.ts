@@ -93,44 +93,28 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
     ])
   }
 
-  get actions(): string[] {
+  protected get ownActions(): string[] {
     const { budget, ids, here, joining, stored } = this
-    const actions: string[] = []
-    const list = (name: string, among: readonly unknown[], left = 1): void => {
-      if (left > 0) among.forEach((one) => actions.push(`${name} ${typeof one === 'string' ? one : (one as Call).id}`))
-    }
-    list(
-      'join',
-      ids.filter((id) => !here.includes(id) && !joining.includes(id)),
-      budget.join,
-    )
-    list('leave', [...here, ...joining], budget.leave)
-    if (stored.values.length < CAPACITY && !this.isAway)
-      list(
-        'promise',
-        ids.filter((id) => this.isStranger(id)),
-        budget.allocate,
-      )
-    if (budget.allocate > 0 && !this.isAway) actions.push('allocate')
-    list('noShow', idsIn(this.state, 'expected'), budget.noShow)
-    list('answer', this.calls)
-    list('loseAnswer', this.calls, budget.fault)
-    list('loseCall', this.calls, budget.fault)
-    list('hold', this.calls, budget.fault)
-    list('release', this.held)
-    if (this.isAway) actions.push('back')
-    if (this.adding.length + this.removing.length > 0) {
-      if (!this.isAway) actions.push('flush')
-      if (!this.isAway && budget.fault > 0) actions.push('away')
-      if (budget.fault > 0) actions.push('restart')
-    }
-    // A new connection counts as a restarted sidecar, which holds no earlier removals.
-    if (budget.fault > 0 && this.state.writes.size > 0 && this.held.every(({ isAdd }) => isAdd)) actions.push('cut')
-    if (this.unseen.length > 0) actions.push('show')
-    if (this.unseen.length > 1) actions.push('showLast')
-    if (this.question) actions.push('reply')
-    if (this.isWaiting) actions.push('tick')
-    return actions
+    const list = (name: keyof Budget | 'promise', among: readonly string[], left: number): string[] =>
+      left > 0 ? among.map((id) => `${name} ${id}`) : []
+    const newcomers = ids.filter((id) => !here.includes(id) && !joining.includes(id))
+    const strangers = stored.values.length < CAPACITY ? ids.filter((id) => this.isStranger(id)) : []
+    const allocations = this.isAway ? 0 : budget.allocate
+    return [
+      ...list('join', newcomers, budget.join),
+      ...list('leave', [...here, ...joining], budget.leave),
+      ...list('promise', strangers, allocations),
+      ...(allocations > 0 ? ['allocate'] : []),
+      ...list('noShow', idsIn(this.state, 'expected'), budget.noShow),
+    ]
+  }
+
+  protected get isUnwritten(): boolean {
+    return this.adding.length + this.removing.length > 0
+  }
+
+  protected get mayCut(): boolean {
+    return this.held.every(({ isAdd }) => isAdd)
   }
 
   override act(action: string): void {

@@ -109,32 +109,22 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
     ])
   }
 
-  get actions(): string[] {
-    const { budget, calls, stored, held, rules } = this
-    const actions: string[] = []
-    const add = (name: string, isPossible: unknown): void => void (isPossible && actions.push(name))
-    const isFaulty = budget.fault > 0
+  protected get ownActions(): string[] {
+    const { budget, stored, rules, isAway } = this
     const isOpen = rules.isLabelled ? stored.label === 'true' : stored.state === 'Ready'
-    const hasPlace = rules.isCounted ? stored.count < stored.capacity : isOpen
-    add('allocate', budget.allocate > 0 && !this.isAway && hasPlace && stored.state !== 'Shutdown')
-    add('end', budget.end > 0 && this.state.active.length)
-    for (const { id } of calls) {
-      add(`answer ${id}`, true)
-      for (const fault of ['loseAnswer', 'loseCall', 'hold']) add(`${fault} ${id}`, isFaulty)
-    }
-    for (const { id } of held) add(`release ${id}`, true)
-    add('back', this.isAway)
-    const isUnwritten = this.difference || this.newState || this.newLabel || this.newCapacity !== undefined
-    add('flush', isUnwritten && !this.isAway)
-    add('away', isUnwritten && !this.isAway && isFaulty)
-    add('restart', isUnwritten && isFaulty)
-    // A new connection counts as a restarted sidecar, which holds no earlier calls.
-    add('cut', isFaulty && this.state.writes.size && !held.length)
-    add('show', this.unseen.length)
-    add('showLast', this.unseen.length > 1)
-    add('reply', this.question)
-    add('tick', this.isWaiting)
-    return actions
+    const hasPlace = stored.state !== 'Shutdown' && (rules.isCounted ? stored.count < stored.capacity : isOpen)
+    return [
+      ...(budget.allocate > 0 && !isAway && hasPlace ? ['allocate'] : []),
+      ...(budget.end > 0 && this.state.active.length > 0 ? ['end'] : []),
+    ]
+  }
+
+  protected get isUnwritten(): boolean {
+    return !!(this.difference || this.newState || this.newLabel || this.newCapacity !== undefined)
+  }
+
+  protected get mayCut(): boolean {
+    return this.held.length === 0
   }
 
   override act(action: string): void {

@@ -52,6 +52,28 @@ export abstract class World<
     this.changes = changes
   }
 
+  get actions(): string[] {
+    const { calls, held, isAway, isUnwritten, unseen } = this
+    const mayFail = this.budget.fault > 0
+    const actions = this.ownActions
+    const add = (name: string, isPossible: unknown): void => void (isPossible && actions.push(name))
+    for (const { id } of calls) {
+      add(`answer ${id}`, true)
+      for (const fault of ['loseAnswer', 'loseCall', 'hold']) add(`${fault} ${id}`, mayFail)
+    }
+    for (const { id } of held) add(`release ${id}`, true)
+    add('back', isAway)
+    add('flush', isUnwritten && !isAway)
+    add('away', isUnwritten && !isAway && mayFail)
+    add('restart', isUnwritten && mayFail)
+    add('cut', mayFail && this.state.writes.size && this.mayCut)
+    add('show', unseen.length)
+    add('showLast', unseen.length > 1)
+    add('reply', this.question)
+    add('tick', this.isWaiting)
+    return actions
+  }
+
   act(action: string): void {
     const [name, id = ''] = action.split(' ') as [string, string?]
     if (FAULTS.test(name)) this.budget.fault--
@@ -124,7 +146,12 @@ export abstract class World<
   protected abstract readonly view: View
   protected abstract perform(effect: State['effects'][number]): void
   abstract readonly key: string
-  abstract readonly actions: string[]
+  /** What the game and a matchmaker may do next. */
+  protected abstract readonly ownActions: string[]
+  /** Whether the sidecar has accepted what it hasn't written. */
+  protected abstract readonly isUnwritten: boolean
+  /** Whether the watch may reconnect: that counts as a restarted sidecar, which holds no earlier calls. */
+  protected abstract readonly mayCut: boolean
   abstract readonly violation: string | undefined
   abstract readonly disagreement: string | undefined
 

@@ -1,7 +1,7 @@
 import { createdGameServer, initialGameServer, literalGameServer } from '../state/initial-game-server.js'
 import { CONTROLLER_MS, type GameServerManifest, type SidecarConfig } from '../state/config.js'
 import { createHealth, createProcess } from '../state/sidecar-state.js'
-import type { CommandOf } from '../state/sidecar-event.js'
+import type { CommandOf } from '../state/events.js'
 import { isMarked, own, sorted, withCounter, withList, withState, withText } from '../state/game-server.js'
 import { toNatural } from '../state/int64.js'
 import { update, updateProcess, writeObject, type Step } from '../state/step.js'

@@ -1,7 +1,7 @@
 import { type OperationName, operations } from '../../../protocol/operations.js'
 import { allocate, allocationBy } from '../../allocation/allocate.js'
 import { requestUnhealthy } from '../calls/write-queue.js'
-import type { CommandOf, ControlCommand } from '../state/sidecar-event.js'
+import type { CommandOf, ControlCommand } from '../state/events.js'
 import { noFaults } from '../state/faults.js'
 import { isEqual, own, withState, withText } from '../state/game-server.js'
 import { PADDING, type Step, update, updateFaults, warn, writeObject } from '../state/step.js'

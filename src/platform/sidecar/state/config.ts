@@ -42,7 +42,7 @@ export const WRITE_MS = 500
 /** Milliseconds that the platform's controller takes for each of its steps, such as from RequestReady to Ready. */
 export const CONTROLLER_MS = 20
 
-export const defaultConfig: SidecarConfig = {
+const defaultConfig: SidecarConfig = {
   mode: 'production',
   platform: 'agones',
   featureGates: { CountsAndLists: true, PlayerTracking: false },

@@ -1,7 +1,7 @@
 import type { CounterStatus, GameServer, ListStatus } from '../../../protocol/game-server.js'
 import { lastAllocatedAnnotation } from '../../../protocol/names.js'
 import { lessThan } from './int64.js'
-import type { Change } from './effect.js'
+import type { Change } from './events.js'
 import { copyOf } from './show.js'
 
 type ReadonlyRecord<T> = Readonly<Record<string, T>> | null | undefined

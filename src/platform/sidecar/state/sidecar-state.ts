@@ -1,6 +1,6 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import { CONTROLLER_MS, type SidecarConfig } from './config.js'
-import type { EndReason, WarningCode } from './effect.js'
+import type { EndReason, WarningCode } from './events.js'
 import { noFaults, type FaultState } from './faults.js'
 import { initialGameServer } from './initial-game-server.js'
 

@@ -1,6 +1,6 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import { metadataPrefix } from '../../../protocol/names.js'
-import type { Effect, WarningCode } from './effect.js'
+import type { Effect, WarningCode } from './events.js'
 import type { FaultState } from './faults.js'
 import { diffGameServers, isEqual } from './game-server.js'
 import { excerpt } from './show.js'

@@ -1,6 +1,6 @@
 import type { GameServer } from '../../../protocol/game-server.js'
 import { CONTROLLER_MS, type SidecarConfig } from '../state/config.js'
-import type { Change, EndReason } from '../state/effect.js'
+import type { Change, EndReason } from '../state/events.js'
 import { isMarked, withState } from '../state/game-server.js'
 import { generatedName, initialGameServer, seconds, uidOf } from '../state/initial-game-server.js'
 import { stateOfNew, type SidecarState } from '../state/sidecar-state.js'

@@ -1,7 +1,7 @@
 import { type FieldKind, type Operation, operations } from '../../../protocol/operations.js'
 import { type Answer, fail } from '../state/answer.js'
 import { excerpt, quote } from '../state/show.js'
-import type { Call } from '../state/sidecar-event.js'
+import type { Call } from '../state/events.js'
 import type { MessageShape, RouteKey } from './routes.js'
 import { parseInt64 } from '../state/int64.js'
 

@@ -1,5 +1,5 @@
 import { operations, type FieldKind, type OperationName } from '../../../protocol/operations.js'
-import type { Call } from '../state/sidecar-event.js'
+import type { Call } from '../state/events.js'
 
 /** The fields of a request message, and the kind of each. */
 export type MessageShape = Readonly<Record<string, FieldKind>>
