@@ -176,10 +176,6 @@ describe('a player without a data channel sends and gets everything over the Web
     await playsOn(await startChannels({}, { address: '127.0.0.1', port: silent.address().port }))
   })
 
-  test('if there is no RTCPeerConnection', async () => {
-    await playsOn(await startChannels(), { RTCPeerConnection: undefined })
-  })
-
   test('if the page may not create an RTCPeerConnection', async () => {
     class Forbidden {
       constructor() {
