@@ -5,8 +5,7 @@ import { refuseUnlessFile } from '../local/files.js'
 import { variablePrefix } from '../local/gateway.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { unreadable, UsageError } from './exit-codes.js'
-import { port } from './flag-values.js'
-import { oneOf, option, rarely, signature, text, toggle, under, type Values } from './flags.js'
+import { oneOf, option, rarely, signature, text, toggle, under, type Values, port } from './flags.js'
 
 export const logFormat = oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty')
 export const open = toggle('open the dashboard in a browser')

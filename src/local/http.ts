@@ -10,16 +10,17 @@ export {
 } from './http/address.js'
 export { checkCertificate, followCertificate } from './http/certificate.js'
 export { createGuardedServer } from './http/guarded-server.js'
-export { createLineLog, refusalLine, type LineLog } from './http/line-log.js'
 export {
-  SAFE_HEADERS,
-  TEXT_FORM,
   answerRefusal,
+  createLineLog,
   forbidden,
   malformed,
   notFound,
+  refusalLine,
+  SAFE_HEADERS,
+  TEXT_FORM,
   unavailable,
+  type LineLog,
   type Refusal,
 } from './http/refusal.js'
-export type { RequestHead, Verdict } from './http/request-guard.js'
-export { tokensMatch } from './http/token.js'
+export { tokensMatch, type RequestHead, type Verdict } from './http/request-guard.js'

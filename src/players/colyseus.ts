@@ -2,9 +2,10 @@ import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClie
 import { trackSessions, type PlayersOptions, type Sessions } from './index.js'
 import { attach, type AttachedServer } from './attached/attached-server.js'
 import { guardMatchmaking } from './attached/colyseus-matchmaking.js'
-import { createRoomSessions, followRooms, guard, keyOf, type Listeners } from './attached/colyseus-rooms.js'
+import { createRoomSessions, guard, keyOf } from './attached/colyseus-rooms.js'
 import type {
   ColyseusClient,
+  ColyseusHandler,
   ColyseusServer,
   ColyseusSidecar,
   SidecarPluginOptions,
@@ -31,8 +32,6 @@ interface Inside {
 /** ms of event loop delay above which beats are held back */
 const MAX_DELAY = 1000
 
-const WANTED = 'imported from where Server is, from Colyseus 0.17 or later'
-
 /**
  * Runs a server of Colyseus 0.17 or later as a GameServer: `ready()` once the server listens, a session for each
  * allocation, a seat for each player, a graceful shutdown. Call it before or after `listen()`.
@@ -53,12 +52,8 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
   const { matchMaker, room, idOf = idOfClient, sessionRoomsOnly, players } = Object(options) as SidecarPluginOptions
   const { list = 'players' } = Object(players) as PlayersOptions
   // Another copy of the module has no state, such as the CommonJS one beside the ES module.
-  check(
-    (Object(matchMaker) as Inside).state !== undefined && matchMaker.getAllHandlers,
-    'matchMaker',
-    matchMaker,
-    WANTED,
-  )
+  const isOfServer = (Object(matchMaker) as Inside).state !== undefined && matchMaker.getAllHandlers
+  check(isOfServer, 'matchMaker', matchMaker, 'imported from where Server is, from Colyseus 0.17 or later')
 
   let sessions!: Sessions
   let rooms!: ReturnType<typeof createRoomSessions>
@@ -73,16 +68,24 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
       sessions = trackSessions(client, { ...options.sessions, onSession: rooms.start })
       sessions.on('ended', rooms.ended)
       undo(() => sessions.close())
-      const listeners: Listeners = {
-        create(room) {
+      function follow(type: unknown): unknown {
+        const handler = type as ColyseusHandler
+        handler.on('create', (room) => {
           guard(room, seats, idOf)
           rooms.created(room)
-        },
-        join: rooms.joined,
-        leave: (room, client) => seats.free(keyOf(room, client)),
-        dispose: rooms.disposed,
+        })
+        handler.on('join', rooms.joined)
+        handler.on('leave', (room, client) => seats.free(keyOf(room, client)))
+        handler.on('dispose', rooms.disposed)
+        return type
       }
-      followRooms(server, matchMaker, listeners, undo)
+      Object.values(matchMaker.getAllHandlers()).forEach(follow)
+      // Types of rooms may be defined later.
+      const defineAndFollow =
+        (define: (...values: unknown[]) => unknown) =>
+        (...values: never[]) =>
+          follow(define.apply(server, values))
+      undo(override(server, 'define', defineAndFollow))
       guardMatchmaking(matchMaker, { client, seats, rooms, idOf, list, sessionRoomsOnly }, undo)
 
       const http = (server as Inside).transport?.server

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createEventLines } from '../../src/cli/event-lines.js'
-import { createLineLog } from '../../src/local/http/line-log.js'
+import { createLineLog } from '../../src/local/http/refusal.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { startGateway } from './support/targets.js'
 import { ask, askAll } from '../support/wire.js'

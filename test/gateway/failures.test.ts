@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { createClient, isSidecarError } from '../../src/index.node.js'
 import { request, websocketHeaders } from '../node/support.js'
 import { freePort } from '../support/free-port.js'
 import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
@@ -96,26 +95,4 @@ describe('a sidecar that took a request and', () => {
     const response = await fetch(`${url}${PREFIX}/gameserver`)
     await expect(response.text()).rejects.toThrow()
   })
-})
-
-test('a client distinguishes a call that was not sent from a call that may have been executed', async () => {
-  const none = await startGateway({ sidecar: await nowhere() })
-  const resets = await startGateway({
-    sidecar: await startRawSidecar((socket) => {
-      socket.once('data', () => socket.resetAndDestroy())
-    }),
-  })
-  const codeOf = async (url: string): Promise<unknown> => {
-    const client = createClient({ baseUrl: url + PREFIX, retry: false })
-    try {
-      await client.ready()
-      return 'done'
-    } catch (error) {
-      return isSidecarError(error) ? error.code : error
-    } finally {
-      client.close()
-    }
-  }
-  expect(await codeOf(none.url)).toBe('UNAVAILABLE')
-  expect(await codeOf(resets.url)).toBe('UNKNOWN_OUTCOME')
 })

@@ -7,7 +7,7 @@ import { exchange, type RawAnswer } from '../node/support.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { startGateway } from './support.js'
 
-export const CONFIG = '/_/config.js'
+const CONFIG = '/_/config.js'
 export const TAG = `<script src="${CONFIG}"></script>`
 
 /** A folder with these files in `site` or beside it, removed after the test. */

@@ -88,14 +88,6 @@ describe('a watch over WebSocket', () => {
     expect(await ended).toBe(1006)
     expect(frames).toHaveLength(1)
   })
-
-  test('the limit holds for the answer of a call too', async () => {
-    const long = 'x'.repeat(100)
-    const { port } = await serve({ handle: async () => new Response(long) }, { lineLimit: 100 })
-    const { frames, ended } = converse(`ws://localhost:${port}/gameserver`)
-    expect(await ended).toBe(1006)
-    expect(frames).toEqual([])
-  })
 })
 
 const aFewTurns = async (): Promise<void> => {

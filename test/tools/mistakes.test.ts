@@ -162,7 +162,7 @@ describe('the file', () => {
     const pipe = join(await temporaryFolder('pipe'), 'file.yaml')
     execFileSync('mkfifo', [pipe])
     const { code, err } = await run(...args(pipe)).finished
-    expect(err).toMatch(/file\.yaml( of --cert| can't be read)?: it is a pipe, not a file\.?$/)
+    expect(err).toMatch(/file\.yaml( of --cert| can't be read)?: it is not a regular file\.?$/)
     expect(err).not.toContain('\n')
     expect(code).toBe(64)
   })

@@ -30,7 +30,11 @@ test('a build holds nothing of the plugin', async () => {
 })
 
 test('the preview of a build serves the sidecar, and tells its pages where the sidecar is', async () => {
-  const config = await built({ 'public/text.txt': 'plain', 'public/other/index.html': '<p>other' })
+  const config = await built({
+    'public/text.txt': 'plain',
+    'public/other/index.html': '<p>other',
+    'public/one.html': '<p>other',
+  })
   const { url } = await previewed(config)
   const answer = await fetch(url, page)
   const html = await answer.text()
@@ -40,7 +44,9 @@ test('the preview of a build serves the sidecar, and tells its pages where the s
   // Also where it was asked for before, by an address that is made by the page's script, and where it is another page.
   expect(await (await fetch(url, { headers: { ...page.headers, 'if-none-match': '*' } })).text()).toBe(html)
   expect(await (await fetch(`${url}/lobby/1`, page)).text()).toBe(html)
-  expect(await (await fetch(`${url}/other/`, page)).text()).toBe(`${TAG}<p>other`)
+  for (const path of ['/other/', '/other/index.html', '/one.html?a']) {
+    expect(await (await fetch(url + path, page)).text()).toBe(`${TAG}<p>other`)
+  }
   expect((await readGameServer(`${url}/_/sidecar`)).status.state).toBe('Scheduled')
   await converse(`${url}/_/sidecar/watch/gameserver`).frame(0)
 })

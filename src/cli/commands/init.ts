@@ -24,8 +24,7 @@ import {
 import { plainText } from '../../local/files.js'
 import { defineCommand, type CliContext } from '../context.js'
 import { EXIT, UsageError } from '../exit-codes.js'
-import { portRange, several } from '../flag-values.js'
-import { option, text, toggle, type Values } from '../flags.js'
+import { option, text, toggle, type Values, portRange, several } from '../flags.js'
 
 /** EX_CANTCREAT of sysexits.h: a file can't be written. */
 const CANNOT_CREATE = 73

@@ -20,7 +20,7 @@ export class LocalClock implements Required<Omit<SidecarEnvironment, 'report'>> 
   #start = { time: Date.now(), machine: machineTime() }
   /** The clock's time while a timer fires. */
   #stepping: number | undefined
-  #armed: { readonly at: number; readonly timeout: NodeJS.Timeout } | undefined
+  #timeout: NodeJS.Timeout | undefined
 
   /**
    * At any speed but 1, the clock waits for timers that are due. Otherwise a timer 2 ms late would be 2 s late at a speed of
@@ -48,21 +48,20 @@ export class LocalClock implements Required<Omit<SidecarEnvironment, 'report'>> 
   setSpeed(speed: number): void {
     this.#restartAt(this.now())
     this.#speed = speed
-    this.#arm(true)
+    this.#arm()
   }
 
   /** Puts the clock forward. Timers that are due by then fire in order, each at its own time. */
   advance(ms: number): void {
     let time = this.now()
     const end = time + ms
-    this.#disarm()
     for (let first = this.#first(); first !== undefined && first.at <= end; first = this.#first()) {
       time = Math.max(time, first.at)
       this.#restartAt(time)
       this.#fire(first, time)
     }
     this.#restartAt(end)
-    this.#arm(true)
+    this.#arm()
   }
 
   #running(): number {
@@ -79,23 +78,17 @@ export class LocalClock implements Required<Omit<SidecarEnvironment, 'report'>> 
     return first
   }
 
-  #arm(isAnew = false): void {
+  #arm(): void {
+    if (this.#stepping !== undefined) return
+    clearTimeout(this.#timeout)
     const first = this.#first()
-    if (this.#stepping !== undefined || (!isAnew && first?.at === this.#armed?.at)) return
-    this.#disarm()
     if (first === undefined || this.#speed === 0) return
     const ms = Math.min(longestTimer, Math.max(0, (first.at - this.#running()) / this.#speed))
-    this.#armed = { at: first.at, timeout: setTimeout(() => this.#fireDue(), Math.ceil(ms)) }
-  }
-
-  #disarm(): void {
-    clearTimeout(this.#armed?.timeout)
-    this.#armed = undefined
+    this.#timeout = setTimeout(() => this.#fireDue(), Math.ceil(ms))
   }
 
   /** Fires the timers that are due, a limited number in one turn. */
   #fireDue(): void {
-    this.#armed = undefined
     for (let i = 0; i < mostAtOnce; i++) {
       const first = this.#first()
       if (first === undefined || this.#speed === 0 || first.at > this.#running()) break

@@ -18,9 +18,8 @@ import {
   type SidecarMode,
 } from '../../platform/sidecar.js'
 import { isLoopback, listen, ownHosts, urlHost } from '../http/address.js'
-import { createLineLog, refusalLine } from '../http/line-log.js'
-import { createGuard } from '../http/request-guard.js'
-import { createToken } from '../http/token.js'
+import { createLineLog, refusalLine } from '../http/refusal.js'
+import { createGuard, createToken } from '../http/request-guard.js'
 import { plainText } from '../../protocol/plain-text.js'
 import { isDashboard } from './dashboard-route.js'
 import { followFiles, type TextFile } from '../files/follow-file.js'

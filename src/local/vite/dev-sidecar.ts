@@ -9,16 +9,50 @@ import {
   type Access,
 } from '../gateway/forward/access.js'
 import { SidecarHandler } from '../gateway/forward/sidecar-handler.js'
-import { resolveGatewayOptions, type GatewaySettings } from '../gateway/gateway-options.js'
+import { resolveGatewayOptions, type GatewayOptions, type GatewaySettings } from '../gateway/gateway-options.js'
 import { variablePrefix } from '../gateway/sidecar-url.js'
 import { isLoopback } from '../http/address.js'
-import { createLineLog, refusalLine, type LineLog } from '../http/line-log.js'
-import { answerRefusal, forbidden, unavailable, type Refusal } from '../http/refusal.js'
+import {
+  answerRefusal,
+  createLineLog,
+  forbidden,
+  refusalLine,
+  unavailable,
+  type LineLog,
+  type Refusal,
+} from '../http/refusal.js'
 import { createGuard, type Admission } from '../http/request-guard.js'
 import { dashboardUrl } from '../sidecar/dashboard-route.js'
 import { createLocalSidecar, followReplacements, type LocalSidecar } from '../sidecar/local-sidecar.js'
 import { checkPluginOptions } from '../../platform/schema.js'
-import type { GameserverSidecarOptions, ViteLogger } from './plugin-types.js'
+
+/** Options of `gameserverSidecar()`. All have defaults. */
+export interface GameserverSidecarOptions extends Pick<
+  GatewayOptions,
+  | 'sidecar'
+  | 'local'
+  | 'platform'
+  | 'deny'
+  | 'isolate'
+  | 'autoHealth'
+  | 'token'
+  | 'allowHosts'
+  | 'allowOrigins'
+  | 'timeout'
+> {
+  /**
+   * Lets other machines that reach Vite's server use the sidecar. Needs a `token` or `allowOrigins`, which say who may
+   * use the sidecar. Default false.
+   */
+  readonly expose?: boolean | undefined
+}
+
+/** The part of Vite's logger that the plugin uses. */
+export interface ViteLogger {
+  info(message: string): void
+  warn(message: string): void
+  error(message: string): void
+}
 
 const NOT_FROM_ELSEWHERE = forbidden(
   'Only this machine may use the sidecar; if others should, give the plugin expose: true',
@@ -63,6 +97,10 @@ export class DevSidecar {
     this.#guard = createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwn(target) })
     this.#access = createAccess(settings, scheme)
     this.#log = createLineLog((line) => logger.warn(`gameserver-sidecar: ${line}`))
+  }
+
+  get hasStarted(): boolean {
+    return this.#starting !== undefined
   }
 
   /**

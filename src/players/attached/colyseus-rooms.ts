@@ -2,42 +2,13 @@ import type { AllocatedEvent, SidecarError } from '../../index.js'
 import type { Session } from '../index.js'
 import type {
   ColyseusClient,
-  ColyseusHandler,
   ColyseusMatchMaker,
   ColyseusRoom,
-  ColyseusServer,
   RoomMethod,
   RoomRequest,
   SidecarPluginOptions,
 } from './colyseus-types.js'
 import type { ConnectionSeats } from './connection-seats.js'
-import { override } from './hooks.js'
-
-export type Listeners = Record<string, Parameters<ColyseusHandler['on']>[1]>
-
-/** Listens to the rooms of all types, including types that are defined later. */
-export function followRooms(
-  server: ColyseusServer,
-  matchMaker: ColyseusMatchMaker,
-  listeners: Listeners,
-  undo: (run: () => unknown) => void,
-): void {
-  function follow<Handler>(handler: Handler): Handler {
-    for (const type in listeners) (handler as ColyseusHandler).on(type, listeners[type]!)
-    return handler
-  }
-
-  Object.values(matchMaker.getAllHandlers()).forEach(follow)
-  undo(
-    override(
-      server,
-      'define',
-      (define) =>
-        (...values) =>
-          follow(define.apply(server, values)),
-    ),
-  )
-}
 
 /** A session, and the name of the room that it requests. A session without a name accepts any room of players. */
 interface Owner {

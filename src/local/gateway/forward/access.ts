@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { operations, stablePath, type OperationName } from '../../../protocol/operations.js'
 import { SAFE_HEADERS, forbidden, malformed, METHOD_NOT_ALLOWED, notFound, type Refusal } from '../../http/refusal.js'
-import type { Admission } from '../../http/request-guard.js'
-import { bearerOf, tokensMatch } from '../../http/token.js'
+import { bearerOf, tokensMatch, type Admission } from '../../http/request-guard.js'
 
 /** Prefix of the sidecar's paths on the origin of the pages. */
 export const SIDECAR_PREFIX = '/_/sidecar'

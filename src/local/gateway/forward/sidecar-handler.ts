@@ -2,8 +2,15 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
-import { refusalLine, type LineLog } from '../../http/line-log.js'
-import { answerRefusal, SAFE_HEADERS, forbidden, unavailable, type Refusal } from '../../http/refusal.js'
+import {
+  answerRefusal,
+  forbidden,
+  refusalLine,
+  SAFE_HEADERS,
+  unavailable,
+  type LineLog,
+  type Refusal,
+} from '../../http/refusal.js'
 import { corsHeaders, isPreflight, type Admission } from '../../http/request-guard.js'
 import { findSidecarRoute, type Access, type SidecarRoute } from './access.js'
 import { relayWatch, Watches } from './watches.js'
