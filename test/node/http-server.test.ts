@@ -10,6 +10,45 @@ import { openSocket, request, serve } from './support.js'
 const HOST = ['Host: localhost']
 
 describe('answers', () => {
+  test('a stream arrives piece by piece and is cancelled when the client leaves', async () => {
+    let cancelled: () => void
+    const isCancelled = new Promise<void>((resolve) => (cancelled = resolve))
+    const { port } = await serve({
+      handle: async () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(new TextEncoder().encode('first\n')),
+            cancel: () => cancelled(),
+          }),
+        ),
+    })
+    const stop = new AbortController()
+    const response = await fetch(`http://localhost:${port}/watch/gameserver`, { signal: stop.signal })
+    const reader = response.body!.getReader()
+    expect(Buffer.from((await reader.read()).value!).toString()).toBe('first\n')
+    stop.abort()
+    await isCancelled
+  })
+
+  test('a stream that fails ends without its last chunk', async () => {
+    let fail = (): void => undefined
+    const { port, faults } = await serve({
+      handle: async () =>
+        new Response(
+          new ReadableStream({
+            start(controller) {
+              controller.enqueue(new TextEncoder().encode('first\n'))
+              fail = () => controller.error(new ConnectionDropped('restart'))
+            },
+          }),
+        ),
+    })
+    const response = await fetch(`http://localhost:${port}/watch/gameserver`)
+    fail()
+    await expect(response.text()).rejects.toThrow()
+    expect(faults).toEqual([])
+  })
+
   test('an answer that is complete at once is sent with its length, also to HEAD; a stream is not', async () => {
     const stream = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2)) })
     const { port } = await serve({
