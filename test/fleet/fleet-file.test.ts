@@ -48,6 +48,14 @@ test.each([
     '.webhook.url must be a URL, such as "http://127.0.0.1:8000/scale"; got "scale"',
   ],
   ['type: Webhook, webhook: {}', '.webhook needs a url or a service'],
+  [
+    'type: Schedule, schedule: { activePeriod: { startCron: 0 25 * * * }, policy: { type: Chain } }',
+    '.schedule.activePeriod.startCron must be a cron expression of five fields, such as "0 22 * * *"; got "0 25 * * *"',
+  ],
+  [
+    'type: Schedule, schedule: { policy: { type: Chain } }',
+    '.schedule.policy.type must be one of "Buffer", "Counter", "List", "Webhook"; got "Chain"',
+  ],
   [`type: Chain, chain: [${twice}, ${twice}]`, '.chain must have entries, each with an id of its own'],
   ['type: Buffer', ' needs the field buffer for the type Buffer'],
   [
@@ -66,3 +74,47 @@ test.each([
 ])('a mistake in the policy of an autoscaler is told by line, path and nearest name: %s', (fields, message) =>
   fails(policy(fields), `:9 holds no usable FleetAutoscaler: spec.policy${message}`),
 )
+
+/** What `kubectl get fleets,fleetautoscalers -o yaml` prints, shortened. */
+const LIST = `apiVersion: v1
+items:
+- apiVersion: agones.dev/v1
+  kind: Fleet
+  metadata:
+    creationTimestamp: "2026-01-02T03:04:05Z"
+    generation: 3
+    name: arena
+    namespace: default
+    resourceVersion: "12345"
+    uid: 0b1f1c1e-0000-4000-8000-000000000000
+  spec:
+    priorities: []
+    replicas: 2
+    strategy: { rollingUpdate: { maxSurge: 25%, maxUnavailable: 25% }, type: RollingUpdate }
+    template:
+      metadata: { creationTimestamp: null }
+      spec:
+        eviction: {}
+        health: {}
+        ports: [{ containerPort: 7654, name: default, portPolicy: Dynamic, protocol: TCP }]
+        sdkServer: {}
+        template: { spec: { containers: [{ image: g:1, name: g, resources: {} }] } }
+  status: { allocatedReplicas: 0, readyReplicas: 2, replicas: 2, reservedReplicas: 0 }
+- apiVersion: autoscaling.agones.dev/v1
+  kind: FleetAutoscaler
+  metadata: { name: arena }
+  spec:
+    fleetName: arena
+    policy: { type: Buffer, buffer: { bufferSize: 1, maxReplicas: 3 } }
+kind: List
+metadata: { resourceVersion: "" }
+`
+
+test('a Fleet and its autoscaler are read from the List that kubectl prints, and mistakes have their line there', async () => {
+  const path = join(await temporaryFolder('fleet-file'), 'list.yaml')
+  await writeFile(path, LIST)
+  const { source } = await readFleetFiles([path])
+  expect(source).toMatchObject({ fleet: { spec: { replicas: 2 } }, autoscaler: { spec: { fleetName: 'arena' } } })
+  await writeFile(path, LIST.replace('maxReplicas: 3', 'maxReplica: 3').replace('buffer:', '\n      buffer:'))
+  await expect(readFleetFiles([path])).rejects.toThrow(/list\.yaml:31 holds no usable FleetAutoscaler: .*did you mean/)
+})
