@@ -105,7 +105,6 @@ const typesOnly = Object.entries(allowed)
 /** What only some hosts need of the client, and who brings it. Others know its types, so that their hosts don't load it. */
 const broughtBy = {
   'page/': ['index.ts', 'index.browser.ts'],
-  'substitutes.ts': ['index.ts'],
   'node/http': ['index.node.ts'],
   'node/process': ['index.node.ts', 'index.core.ts'],
 }

@@ -33,7 +33,6 @@ export interface SidecarErrorDetails {
 const hints: Partial<Record<SidecarErrorCode, string>> = {
   UNAVAILABLE: 'Is the sidecar running? For development: npx gameserver-sidecar local',
   UNSAFE_INTEGER: "Use int64: 'bigint'",
-  CROSS_ORIGIN: 'Run npx gameserver-sidecar serve and leave out baseUrl, or local --allow-origin ORIGIN',
 }
 
 /** The only class of error this package throws, rejects with or emits. */

@@ -134,6 +134,9 @@ function wasRefused(error: unknown, depth = 0): boolean {
 
 const REFUSED = /refused|ENOTFOUND|EAI_AGAIN|CONNECT_TIMEOUT/i
 
+/** The cure for a page whose origin isn't the sidecar's. */
+export const ONE_ORIGIN = 'Run npx gameserver-sidecar serve and leave out baseUrl, or local --allow-origin ORIGIN'
+
 /** The most characters of an answer that an error quotes. */
 const EXCERPT = 1024
 
@@ -181,7 +184,8 @@ export function errorOfAnswer(status: number, text: string, known?: SidecarError
     known || (Object.keys(codes) as SidecarErrorCode[]).find((name) => codes[name]!.test(answer)) || 'UNKNOWN'
   // Control characters would steer the terminal that prints the error.
   const excerpt = (said || text).slice(0, EXCERPT).replace(/[^ -~\u00a0-\uffff]+/g, ' ')
-  return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), { status })
+  const hint = code === 'CROSS_ORIGIN' ? ONE_ORIGIN : undefined
+  return new SidecarError(code, `HTTP ${status}` + (excerpt && ': ' + excerpt), { status, hint })
 }
 
 /** Parses a JSON object. Returns undefined for anything else; never throws. */

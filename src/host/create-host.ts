@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createInnerGateway, type InnerGateway } from '../local/gateway.js'
+import { listen } from '../local/http.js'
 import type { LocalSidecar } from '../local/sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser, type Browser } from './browser/launch-browser.js'
@@ -8,7 +11,6 @@ import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { tellSafely, type HostExit, type Tell } from './host-events.js'
 import { replaces, Supervisor, withReplacement } from './supervise.js'
-import { inspectedPort, inspectFlags } from './inspect.js'
 import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions, type HostOptions, type HostSettings } from './host-options.js'
 import type { MetricsServer } from '../deploy/metrics.js'
@@ -58,7 +60,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const settings = resolveHostOptions(options)
   options.signal?.throwIfAborted()
   checkBuild(options.dir, settings.path)
-  if (settings.inspect !== undefined) settings.inspect = await inspectedPort(settings.inspect)
+  if (settings.inspect !== undefined) settings.inspect = await freePort(settings.inspect)
   if (options.webrtc) await loadNative()
   const start = new HostStart(options, settings, findBrowser(options.browser))
   try {
@@ -170,7 +172,9 @@ class HostStart {
   #launch(signal: AbortSignal): Promise<Browser> {
     const { webgl = false } = this.#options
     const { inspect } = this.#settings
-    const extra = inspect === undefined ? [] : inspectFlags(inspect)
+    // Without the second flag, the browser refuses the window of DevTools as it does every page.
+    const debugging = [`--remote-debugging-port=${inspect}`, '--remote-allow-origins=devtools://devtools']
+    const extra = inspect === undefined ? [] : debugging
     return launchBrowser({
       signal,
       path: this.#browserPath,
@@ -217,6 +221,19 @@ class HostStart {
       },
     )
   }
+}
+
+/**
+ * The port on which the browser will listen for DevTools. 0 takes any free one.
+ *
+ * @throws NodeJS.ErrnoException, with `code` EADDRINUSE for a taken port
+ */
+async function freePort(port: number): Promise<number> {
+  const server = createServer()
+  await listen(server, port, '127.0.0.1')
+  const { port: free } = server.address() as AddressInfo
+  await once(server.close(), 'close')
+  return free
 }
 
 /** Looks for the folder and, unless `path` names another, its page. @throws HostError NO_BUILD */

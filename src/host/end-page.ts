@@ -1,10 +1,10 @@
 import type { InnerGateway } from '../local/gateway.js'
 import { operations } from '../protocol/operations.js'
+import type { HostedPage } from './page/hosted-page.js'
 import type { PlayersPort } from './players/players-port.js'
-import type { PageRun } from './run-page.js'
 
 export interface EndOptions {
-  readonly page: Pick<PageRun, 'gone' | 'shutdown'>
+  readonly page: { readonly gone: Promise<string>; readonly shutdown: HostedPage['shutdown'] }
   readonly players: Pick<PlayersPort, 'refuse' | 'closeAll'>
   readonly gateway: InnerGateway
   readonly signal: string

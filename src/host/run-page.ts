@@ -6,7 +6,7 @@ import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
 import type { HostFigures } from './host-metrics.js'
 import type { HostSettings } from './host-options.js'
-import { devtoolsUrl, keepBeating } from './inspect.js'
+import { callSidecar } from './end-page.js'
 import { openHostedPage, type HostedPage } from './page/hosted-page.js'
 import { observePage, type PageObservation } from './page/observe-page.js'
 import { browserMemory, watchForKills } from './browser/memory.js'
@@ -112,7 +112,8 @@ export class PageRun implements GameRun {
     })
     void this.gone.then(this.#fail)
     if (settings.inspect !== undefined) {
-      tell({ event: 'debugger', url: devtoolsUrl(settings.inspect, targetId) })
+      const page = `127.0.0.1:${settings.inspect}/devtools/page/${targetId}`
+      tell({ event: 'debugger', url: `devtools://devtools/bundled/inspector.html?ws=${page}` })
       keepBeating(sidecarUrl, this.#over.signal)
     }
     this.#page.load(pageUrl).catch((error: unknown) => this.#fail((error as Error).message))
@@ -186,6 +187,13 @@ export class PageRun implements GameRun {
 }
 
 const PERIOD_MS = 1_000
+
+/** Beats in place of a page that may stand at a breakpoint, until the signal comes. */
+function keepBeating(sidecarUrl: string, signal: AbortSignal): void {
+  const beat = (): void => void callSidecar(sidecarUrl, 'health', signal).catch(() => undefined)
+  const timer = setInterval(beat, PERIOD_MS)
+  signal.addEventListener('abort', () => clearInterval(timer))
+}
 
 /**
  * Looks each second whether the page still answers, and, once it has called `tick()`, whether the calls continue.

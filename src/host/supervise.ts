@@ -170,14 +170,12 @@ const TOLD: GameEnd = { code: 0, reason: 'The game was told to end' }
 const LATEST_MS = 60_000
 
 /** Why an Unhealthy GameServer is ended, and how to avoid that for the next one. */
-export function describeUnhealthy({ sidecar }: LocalSidecar): string {
-  const { beats, failures, periodSeconds, failureThreshold } = sidecar.snapshot().health
+function describeUnhealthy({ sidecar }: LocalSidecar): string {
+  const { failures, periodSeconds, failureThreshold } = sidecar.snapshot().health
   const sentence = 'The GameServer is Unhealthy, so the platform would end it now'
   if (failures < failureThreshold) return sentence
   const seconds = periodSeconds * failureThreshold
-  return beats === 0
-    ? `${sentence}: no beat has ever come. createClient({ autoHealth: true }) sends them`
-    : `${sentence}: no beat has come for ${seconds} s`
+  return `${sentence}: no beat has come for ${seconds} s. createClient({ autoHealth: true }) sends them`
 }
 
 /**

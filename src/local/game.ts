@@ -1,6 +1,5 @@
 export { GameLife, type Game, type Next } from './game/game-life.js'
 export { KUBELET_MS, endGameServer, gameVariables } from './game/kubelet.js'
-export { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from './game/lines.js'
-export { atExit, endGroup, isAlive } from './game/processes.js'
-export { programGame, type StartGame } from './game/program-game.js'
+export { atExit, endGroup } from './game/processes.js'
+export { plainLines, programGame, type ConsoleLevel, type ConsoleLine, type StartGame } from './game/program-game.js'
 export { runCommand } from './game/run-command.js'

@@ -56,11 +56,10 @@ describe('exec', () => {
     expect(await run.finished).toMatchObject({ code: 137, out: 'hello' })
   })
 
-  test('exec ends with 127 for a missing command, and with 126 for one that can’t be executed', async () => {
-    const missing = await cli(['exec', '--', 'no-such-game'], NO_SIDECAR).finished
-    expect(missing.code).toBe(127)
-    expect(missing.err).toMatch(/\nsidecar: There is no command "no-such-game"; check its name/)
-    expect((await cli(['exec', '--', '/etc/passwd'], NO_SIDECAR).finished).code).toBe(126)
+  test('exec ends with 127 for a missing command', async () => {
+    const { code, err } = await cli(['exec', '--', 'no-such-game'], NO_SIDECAR).finished
+    expect(code).toBe(127)
+    expect(err).toMatch(/\nsidecar: There is no command "no-such-game"; check its name/)
   })
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('exec forwards %s once', async (signal) => {
@@ -88,24 +87,13 @@ describe('exec', () => {
     expect((await run.finished).code).toBe(7)
   })
 
-  test('a command that ignores SIGTERM of terminate is killed after the grace period', async () => {
-    const run = await exec([], 'deaf')
-    await control(run.url, { type: 'terminate', graceMs: 2_000 })
-    const { code, out } = await run.finished
-    expect(code).toBe(137)
-    expect(out).toMatch(/got SIGTERM/)
+  test('a command that ignores SIGHUP is killed after the grace period', async () => {
+    const run = await exec(['--grace', '2'], 'deaf')
+    run.child.kill('SIGHUP')
+    const { code, out, err } = await run.finished
+    expect([code, out]).toEqual([137, expect.stringMatching(/got SIGHUP$/)])
+    expect(err).toContain('still runs 2 s after SIGHUP: SIGKILL')
   })
-
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
-    'a command that ignores %s is killed after the grace period',
-    async (signal) => {
-      const run = await exec(['--grace', '2'], 'deaf')
-      run.child.kill(signal)
-      const { code, out, err } = await run.finished
-      expect([code, out]).toEqual([137, expect.stringMatching(new RegExp(`got ${signal}$`))])
-      expect(err).toContain(`still runs 2 s after ${signal}: SIGKILL`)
-    },
-  )
 
   test('exec warns of missed beats', async () => {
     const file = join(await temporaryFolder('exec'), 'gameserver.yaml')
@@ -132,16 +120,5 @@ describe('exec', () => {
     run.child.kill('SIGINT')
     expect((await run.finished).code).toBe(7)
     expect(await isAlive(Number(again))).toBe(false)
-  })
-
-  test('--restart starts a crashed command no second time', async () => {
-    const { code } = await cli(['exec', '--restart', '--', '/bin/sh', '-c', 'exit 4'], NO_SIDECAR).finished
-    expect(code).toBe(4)
-  })
-
-  test('a command ends with exec, even if exec is killed', async () => {
-    const run = await exec([])
-    run.child.kill('SIGKILL')
-    await expect.poll(() => isAlive(run.pid)).toBe(false)
   })
 })

@@ -62,15 +62,10 @@ test('a program that cannot be started ends the command with 127 and one sentenc
   expect(err).toBe('There is no command "no-such-game"; check its name, or give its path, such as ./game.')
 })
 
-test.each([
-  ['kind: Flet\n', /fleet\.yaml:1 holds no usable Fleet: kind can't be "Flet"; did you mean "Fleet"\?$/],
-  [
-    'kind: Fleet\nspec:\n  template:\n    spec:\n      prots: []\n',
-    /fleet\.yaml:5 holds no usable Fleet: .*"prots"; did you mean "ports"\?$/,
-  ],
-])('the mistake in %j is told with its line and the nearest name', async (text, sentence) => {
+test('a mistake in the file is told with its line and the nearest name', async () => {
   const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
-  await writeFile(file, text)
+  await writeFile(file, 'kind: Fleet\nspec:\n  template:\n    spec:\n      prots: []\n')
   const { code, err } = await fleet('', '-f', file).finished
+  const sentence = /fleet\.yaml:5 holds no usable Fleet: .*"prots"; did you mean "ports"\?$/
   expect({ code, err }).toEqual({ code: 64, err: expect.stringMatching(sentence) as string })
 })

@@ -79,17 +79,6 @@ describeUnless(
       await expect.poll(() => cluster.gameServer(name), PATIENT).toBeUndefined()
       expect((await cluster.take()).name).not.toBe(name)
     })
-
-    it('plays on when its sidecar crashes, and hears of an allocation once the sidecar is back', async () => {
-      const { name, sidecar, host } = await hosted()
-      const player = await join(host, 'ann')
-      await player.heard('joined')
-      await sidecar.kill()
-      expect((await cluster.allocate()).gameServerName).toBe(name)
-      await sidecar.start()
-      await host.until('console', ({ text }) => text.startsWith('The match begins'))
-      expect(host.events.map(({ event }) => event)).not.toContain('crash')
-    })
   },
 )
 

@@ -134,7 +134,8 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
       it('a reservation without an end does not stop the timer of an earlier one', async () => {
         const lines = await start()
         await lines.next()
-        await call('POST /reserve', '{"seconds":"1"}')
+        // Long enough for the next call to come before the end, however busy the machine is.
+        await call('POST /reserve', '{"seconds":"3"}')
         await lines.next()
         await call('POST /reserve', '{"seconds":"0"}')
         expect(await lines.next()).toEqual(seen({ state: 'Reserved' }))
@@ -144,11 +145,11 @@ for (const target of [...localTargets, ...gatewayTargets, mockLocal]) {
       it('any other state call ends a reservation', async () => {
         const lines = await start()
         await lines.next()
-        await call('POST /reserve', '{"seconds":"1"}')
+        await call('POST /reserve', '{"seconds":"30"}')
         await lines.next()
         await call('POST /allocate')
         await lines.next()
-        await call('POST /reserve', '{"seconds":"2"}')
+        await call('POST /reserve', '{"seconds":"1"}')
         expect(await lines.next()).toEqual(seen({ state: 'Reserved' }))
         expect(await lines.next()).toEqual(seen({ state: 'Ready' }))
       })

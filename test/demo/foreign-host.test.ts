@@ -1,21 +1,11 @@
-import { readdir, readFile, readlink, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cli } from '../cli/support.js'
+import { portsOf } from '../host/support/processes.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-
-/** The ports on which a process listens, as Linux knows them. */
-async function portsOf(pid: number): Promise<number[]> {
-  const names = await readdir(`/proc/${pid}/fd`)
-  const links = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')))
-  const tables = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8')))
-  const rows = tables.flatMap((table) => table.split('\n').map((line) => line.trim().split(/\s+/)))
-  return rows.flatMap(([, address = '', , state, , , , , , inode]) =>
-    state === '0A' && links.includes(`socket:[${inode}]`) ? parseInt(address.split(':')[1]!, 16) : [],
-  )
-}
 
 /** The status of an answer; 0 if nobody answers. */
 const statusOf = (port: number, path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
@@ -47,7 +37,7 @@ test.skipIf(process.platform !== 'linux').each([
   await writeFile(join(dir, 'index.html'), '<!doctype html>')
   const { child, line } = cli([command, ...args.map((word) => (word === 'DIR' ? dir : word))])
   await line(started)
-  const ports = await portsOf(child.pid!)
+  const ports = portsOf(child.pid!)
   const answers: { port: number; status: number }[] = []
   for (const port of ports) {
     for (const path of ['/', '/lobby', '/gameserver', '/_/', '/apis']) {
@@ -57,7 +47,7 @@ test.skipIf(process.platform !== 'linux').each([
     }
   }
   // A Fleet listens for a moment to find out whether a port is free, which its game server may have taken since.
-  const kept = await portsOf(child.pid!)
+  const kept = portsOf(child.pid!)
   const own = answers.filter(({ port }) => kept.includes(port))
   expect(own.length).toBeGreaterThan(0)
   expect(own.filter(({ status }) => ![401, 403].includes(status))).toEqual([])

@@ -25,6 +25,10 @@ test('discovery leads to every type, and every listable type has a list', async 
     ...['gameservers', 'fleets', 'fleets/scale', 'gameserversets'],
     ...['fleetautoscalers', 'gameserverallocations'],
   ])
+  // The autoscaler is in its own group, and beside the Fleet.
+  for (const path of [AUTOSCALING, AGONES]) {
+    expect((await ask('GET', `${path}/fleetautoscalers/scaler`)).body.apiVersion).toBe('autoscaling.agones.dev/v1')
+  }
 })
 
 test('a list and an object are those of the Fleet, with the version of its newest change', async () => {
@@ -38,13 +42,6 @@ test('a list and an object are those of the Fleet, with the version of its newes
   expect(fleet).toEqual(JSON.parse(JSON.stringify(model.snapshot().fleet)))
   const scale = await ask('GET', `${AGONES}/fleets/arena/scale`)
   expect(scale.body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 2 } })
-})
-
-test('the autoscaler is in its own group and beside the Fleet', async () => {
-  const { ask } = await serveFleet({ autoscaler: { type: 'Buffer', buffer: { bufferSize: 1, maxReplicas: 3 } } })
-  for (const path of [AUTOSCALING, AGONES]) {
-    expect((await ask('GET', `${path}/fleetautoscalers/scaler`)).body.apiVersion).toBe('autoscaling.agones.dev/v1')
-  }
 })
 
 test('labels and fields select as on the platform', async () => {

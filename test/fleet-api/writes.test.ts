@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest'
-import { AGONES, AUTOSCALING, serveFleet } from './support/serve-fleet.js'
+import { AGONES, serveFleet } from './support/serve-fleet.js'
 
 const FLEET = `${AGONES}/fleets/arena`
-const policy = { type: 'Buffer', buffer: { bufferSize: 1, maxReplicas: 3 } }
-const scaler = (name = 'scaler') => ({
-  ...{ apiVersion: 'autoscaling.agones.dev/v1', kind: 'FleetAutoscaler', metadata: { name } },
-  spec: { fleetName: 'arena', policy },
-})
-
 test('every way to scale changes the replicas', async () => {
   const { ask, names, patch } = await serveFleet()
   const scale = (await ask('GET', `${FLEET}/scale`)).body
@@ -55,7 +49,6 @@ test('a dry run answers with the result and changes nothing', async () => {
   const { ask, model, names, patch } = await serveFleet()
   const before = model.resourceVersion
   expect((await patch(`${FLEET}?dryRun=All`, 'merge', { spec: { replicas: 9 } })).body.spec['replicas']).toBe(9)
-  expect((await ask('POST', `${AUTOSCALING}/fleetautoscalers?dryRun=All`, scaler())).status).toBe(201)
   expect((await ask('DELETE', `${AGONES}/gameservers/${names()[0]}`, { dryRun: ['All'] })).status).toBe(200)
   expect(model.resourceVersion).toBe(before)
 })
@@ -88,18 +81,6 @@ test('JSON patches change lists and objects by RFC 6902', async () => {
   }
 })
 
-test('an autoscaler is created once, replaced and deleted', async () => {
-  const { ask, model, patch } = await serveFleet()
-  const path = `${AUTOSCALING}/fleetautoscalers`
-  expect((await ask('POST', path, scaler())).status).toBe(201)
-  expect((await ask('POST', path, scaler())).body['reason']).toBe('AlreadyExists')
-  expect((await ask('POST', path, scaler('second'))).body['reason']).toBe('Forbidden')
-  const changed = await patch(`${path}/scaler`, 'merge', { spec: { policy: { buffer: { maxReplicas: 5 } } } })
-  expect(changed.body.spec).toMatchObject({ policy: { buffer: { bufferSize: 1, maxReplicas: 5 } } })
-  expect((await ask('DELETE', `${path}/scaler`)).body).toMatchObject({ kind: 'Status', status: 'Success' })
-  expect(model.objects('fleetautoscalers')).toEqual([])
-})
-
 test('the only Fleet cannot be deleted', async () => {
   const { ask } = await serveFleet()
   expect((await ask('DELETE', FLEET)).body['message']).toMatch(/end the command with Ctrl\+C/)
@@ -115,7 +96,6 @@ test('invalid objects are refused with the field, and the Fleet stays', async ()
     [422, await patch(FLEET, 'merge', { spec: { replicas: 'many' } })],
     [422, await patch(FLEET, 'merge', { spec: { replicas: 5000 } })],
     [422, await patch(`${FLEET}/scale`, 'merge', { spec: null })],
-    [422, await ask('POST', `${AUTOSCALING}/fleetautoscalers`, { ...scaler(), spec: { fleetName: 'arena' } })],
     [400, await patch(FLEET, 'merge', { metadata: { name: 'other' } })],
     [400, await patch(FLEET, 'merge', { metadata: { namespace: 'other' } })],
     [400, await patch(FLEET, 'merge', { kind: 'GameServer' })],

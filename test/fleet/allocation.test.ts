@@ -85,25 +85,6 @@ test('scaling down deletes in the order of the platform', () => {
 })
 
 const withRooms = { spec: { counters: { rooms: { count: 0, capacity: 3 } } } }
-const shared = {
-  spec: {
-    selectors: [{ gameServerState: 'Allocated' as const, counters: { rooms: { minAvailable: 1 } } }],
-    counters: { rooms: { action: 'Increment' as const, amount: 1 } },
-  },
-}
-
-test('equal allocations of one batch get different GameServers; the next batch may get the same one', () => {
-  const fleet = readyFleet({ fleet: { replicas: 1, template: withRooms } })
-  const { server } = fleet.model.allocate({})
-  expect(fleet.model.allocate(shared, 1).server).toBe(server)
-  const { state, reason } = fleet.model.allocate(shared, 1)
-  expect({ state, reason }).toEqual({
-    state: 'UnAllocated',
-    reason: 'None of 1 fits: 1 × given to another allocation of the same batch.',
-  })
-  expect(fleet.model.allocate(shared, 2).server).toBe(server)
-})
-
 test('the answer without a GameServer counts the reasons', () => {
   const fleet = readyFleet({ fleet: { replicas: 3, template: withRooms } })
   fleet.model.allocate({})

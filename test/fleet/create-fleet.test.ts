@@ -139,11 +139,6 @@ test('close() ends every game and what it has started, and frees the ports', asy
   await expect(fleet.ready()).rejects.toThrow('closed')
 })
 
-test('createFleet rejects with the fix if the program cannot be started', async () => {
-  const options = { ...optionsFor(''), command: ['no-such-game'] as const }
-  await expect(createFleet(options)).rejects.toThrow('There is no command "no-such-game"; check its name')
-})
-
 test('createFleet rejects with the range if no port of it is free', async () => {
   const { ports, ...options } = optionsFor('')
   const taken = createServer().listen(ports[0], '0.0.0.0')
@@ -161,12 +156,6 @@ test('a GameServer without a free port waits for one, and the log says so', asyn
   await fleet.ready(1)
   fleet.perform({ type: 'scale', replicas: 1 })
   await expect.poll(() => servers(fleet).map(({ name }) => name)).toEqual([first!.name])
-})
-
-test('games that fail at once are replaced later and later', async () => {
-  const { line } = await start('crash')
-  await line(/the next GameServer is created in 1 s/)
-  await line(/the next GameServer is created in 2 s/)
 })
 
 test('an autoscaler looks again in time after the clock of the machine was set back', async () => {

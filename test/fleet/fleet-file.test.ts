@@ -48,6 +48,14 @@ test.each([
     '.webhook.url must be a URL, such as "http://127.0.0.1:8000/scale"; got "scale"',
   ],
   ['type: Webhook, webhook: {}', '.webhook needs a url or a service'],
+  [
+    'type: Schedule, schedule: { activePeriod: { startCron: 0 25 * * * }, policy: { type: Chain } }',
+    '.schedule.activePeriod.startCron must be a cron expression of five fields, such as "0 22 * * *"; got "0 25 * * *"',
+  ],
+  [
+    'type: Schedule, schedule: { policy: { type: Chain } }',
+    '.schedule.policy.type must be one of "Buffer", "Counter", "List", "Webhook"; got "Chain"',
+  ],
   [`type: Chain, chain: [${twice}, ${twice}]`, '.chain must have entries, each with an id of its own'],
   ['type: Buffer', ' needs the field buffer for the type Buffer'],
   [

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { WebSocket, type ClientOptions } from 'ws'
@@ -8,28 +7,10 @@ import { until } from '../support/until.js'
 import { calls } from '../support/with-sidecar.js'
 import { run } from '../tools/support.js'
 import { hostHere, TICKS } from './support/host-here.js'
-import { browserProcesses, noBrowser } from './support/processes.js'
+import { browserProcesses, noBrowser, portsOf } from './support/processes.js'
 import { pageOf } from './support/run-host.js'
 
-/** Ports on which a browser's processes listen. */
-function portsOf(browser: number): number[] {
-  const inodes = browserProcesses(browser).flatMap(({ pid }) =>
-    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
-      try {
-        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? []
-      } catch {
-        return []
-      }
-    }),
-  )
-  return ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) =>
-    readFileSync(table, 'utf8')
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/))
-      .filter(([, , , state, , , , , , inode = '']) => state === '0A' && inodes.includes(inode))
-      .map(([, address = '']) => parseInt(address.split(':')[1]!, 16)),
-  )
-}
+const portsOfBrowser = (browser: number): number[] => portsOf(...browserProcesses(browser).map(({ pid }) => pid))
 
 /** The window of DevTools, as far as it is used here. */
 async function attach(url: string, options: ClientOptions = {}) {
@@ -50,7 +31,7 @@ describe.skipIf(noBrowser !== undefined)('a debugger of the hosted page', () => 
   test('has no port without inspect', async () => {
     const host = await hostHere(TICKS)
     await host.until('booted')
-    expect(portsOf(host.browser())).toEqual([])
+    expect(portsOfBrowser(host.browser())).toEqual([])
     expect(host.events.map(({ event }) => event)).not.toContain('debugger')
   })
 
@@ -70,7 +51,7 @@ describe.skipIf(noBrowser !== undefined)('a debugger of the hosted page', () => 
     const { url } = await host.until('debugger')
     const [, address = '', port] =
       /^devtools:\/\/devtools\/bundled\/inspector\.html\?ws=(127\.0\.0\.1:(\d+)\/.+)$/.exec(url)!
-    expect(portsOf(host.browser())).toEqual([Number(port)])
+    expect(portsOfBrowser(host.browser())).toEqual([Number(port)])
     await expect(attach(`ws://${address}`, { origin: 'http://evil.example' })).rejects.toThrow('403')
 
     const devtools = await attach(`ws://${address}`, { origin: 'devtools://devtools' })

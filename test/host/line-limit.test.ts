@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createLineLimit, type ConsoleLine, type LineLimit } from '../../src/local/game/lines.js'
+import { createLineLimit, type LineLimit } from '../../src/host/page/line-limit.js'
+import type { ConsoleLine } from '../../src/local/game.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())

@@ -12,6 +12,7 @@ import {
   failedReply,
   isSafe,
   type JsonObject,
+  ONE_ORIGIN,
   type Reply,
   type Request,
   urlOf,
@@ -69,7 +70,7 @@ export function createDirectMode(
     isForeign() && answered === false && error!.code === 'UNAVAILABLE'
 
   const refuseWith = (summary: string, cause?: unknown): SidecarError =>
-    new SidecarError('CROSS_ORIGIN', summary, { cause })
+    new SidecarError('CROSS_ORIGIN', summary, { hint: ONE_ORIGIN, cause })
 
   const mode = {
     baseUrl,

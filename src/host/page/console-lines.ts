@@ -1,6 +1,7 @@
 import { format, inspect } from 'node:util'
 import type { DevtoolsSession } from '../browser/devtools.js'
-import { createLineLimit, plainLines, type ConsoleLevel, type ConsoleLine } from '../../local/game.js'
+import { plainLines, type ConsoleLevel, type ConsoleLine } from '../../local/game.js'
+import { createLineLimit } from './line-limit.js'
 
 /** A value of the page, as the DevTools protocol describes it. */
 interface RemoteObject {

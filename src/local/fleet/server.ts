@@ -12,8 +12,7 @@ import {
 import { GameLife, type Game, type Next } from '../game/game-life.js'
 import { endGameServer, gameVariables, KUBELET_MS } from '../game/kubelet.js'
 import { startLocalSidecar, type LocalSidecar } from '../sidecar/local-sidecar.js'
-import type { ConsoleLine } from '../game/lines.js'
-import type { FleetGame, GameExit, StartGame } from '../game/program-game.js'
+import type { ConsoleLine, FleetGame, GameExit, StartGame } from '../game/program-game.js'
 
 /** What all GameServers of a Fleet have in common, and where they tell what happens. */
 export interface ServerContext {

@@ -2,8 +2,16 @@ import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import type { Game } from './game-life.js'
-import { plainLines, type ConsoleLine } from './lines.js'
+import { plainText } from '../../protocol/plain-text.js'
 import { startCommand } from './start-command.js'
+
+export type ConsoleLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** What a game's console shows; `text` may have several lines, such as those of a stack. */
+export interface ConsoleLine {
+  readonly level: ConsoleLevel
+  readonly text: string
+}
 
 /** The game of a Fleet's GameServer. `exited` waits until its output was read. */
 export interface FleetGame extends Game<GameExit> {
@@ -79,4 +87,22 @@ function readLines(stream: Readable, onLine: (line: string) => void): void {
   })
   // Ignore broken pipes: the program holds the other end, and its exit tells more.
   stream.on('error', () => undefined)
+}
+
+/** Most characters of one line, and most lines and characters of a text. */
+const LINE = 2_000
+const LINES = 40
+const TEXT = 8_000
+
+/** A game's text as lines without control characters. */
+export function plainLines(text: string): string {
+  const lines = text
+    .slice(0, TEXT)
+    .replace(/\r\n?/g, '\n')
+    .replace(/\t/g, '  ')
+    .split('\n', LINES + 1)
+  while (lines.length > 1 && lines.at(-1)!.trim() === '') lines.pop()
+  const isCut = text.length > TEXT || lines.length > LINES
+  const shown = lines.slice(0, LINES).map((line) => plainText(line, LINE))
+  return shown.join('\n') + (isCut && !shown.at(-1)!.endsWith('…') ? '…' : '')
 }

@@ -36,10 +36,7 @@ export interface LocalSidecarOptions {
   readonly dashboard?: boolean | undefined
   /** Called with one sentence for each problem. Default: `process.emitWarning`. */
   readonly onWarning?: ((message: string) => void) | undefined
-  /**
-   * Called with one line for each request that is refused for its host or origin, at most 20 in ten seconds, and with a
-   * line about the used part of a file that holds more than one GameServer.
-   */
+  /** Called with one line for each request that is refused for its host or origin, at most 20 in ten seconds. */
   readonly onLog?: ((line: string) => void) | undefined
 }
 

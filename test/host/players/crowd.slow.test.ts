@@ -2,12 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { affordable } from '../../attacks/support/crowd.js'
 import { ask } from '../../support/wire.js'
-import { dialPlayers, joinPlayers, startEcho, type Stage, type Client } from './players-support.js'
+import { dialPlayers, HANDSHAKE, joinPlayers, startEcho, type Stage, type Client } from './players-support.js'
 import { until } from '../../support/until.js'
-
-const UPGRADE =
-  'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
 
 /** Connections that send this and say no more. */
 function crowd(stage: Stage, count: number, text: string): { ended: () => number } {
@@ -52,8 +48,8 @@ test('five hundred idle players leave room and answers for active players', asyn
 describe('active players get answers and new players find a place, while', () => {
   test.each<[what: string, text: string]>([
     ['connections say nothing', ''],
-    ['heads never end', UPGRADE.slice(0, -2)],
-    ['foreign pages come', UPGRADE.replace('\r\n\r\n', '\r\nOrigin: https://evil.example\r\n\r\n')],
+    ['heads never end', HANDSHAKE.slice(0, -2)],
+    ['foreign pages come', HANDSHAKE.replace('\r\n\r\n', '\r\nOrigin: https://evil.example\r\n\r\n')],
   ])('%s in great number', async (_what, text) => {
     const stage = await startEcho({ maxPlayers: 5, playerOrigins: ['https://game.example'] })
     const player = await joinPlayers(stage)

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
-import {} from '../../support/wire.js'
 import {
   collect,
   dialPlayers,

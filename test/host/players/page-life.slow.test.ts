@@ -7,6 +7,7 @@ import { ask, dial } from '../../support/wire.js'
 import {
   dialPlayers,
   echo,
+  HANDSHAKE,
   joinPlayers,
   nextConnection,
   openPageOnNode,
@@ -158,11 +159,7 @@ describe('a player whose connection is half-open', () => {
   test('is detected by unanswered pings', async () => {
     const { page, ...stage } = await startWithPage({ probeInterval: 100 })
     const connection = nextConnection(page)
-    const request = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
-    await dial(
-      stage.players.port,
-      `${request}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
-    )
+    await dial(stage.players.port, HANDSHAKE)
     const socket = await connection
     await new Promise((resolve) => (socket.onclose = resolve))
     expect(stage.changes.at(-1)).toMatchObject({ state: 'closed', code: 1006 })

@@ -232,7 +232,8 @@ export async function expectPlaying(stage: Stage): Promise<void> {
   expect(stage.faults).toEqual([])
 }
 
-const HANDSHAKE =
+/** The bytes that open a player's WebSocket. */
+export const HANDSHAKE =
   'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n'
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 
 /** A process of this machine, as read from /proc. */
 export interface ProcessInfo {
@@ -51,3 +51,21 @@ export const browsers =
 
 /** Why the tests that need a headless browser can't run here; undefined if they can. */
 export const noBrowser = browsers.length > 0 ? undefined : 'there is no Chromium'
+
+/** The TCP ports on which processes listen, as Linux knows them. */
+export function portsOf(...pids: readonly number[]): number[] {
+  const links = pids.flatMap((pid) =>
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return readlinkSync(`/proc/${pid}/fd/${fd}`)
+      } catch {
+        return []
+      }
+    }),
+  )
+  const rows = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/net/${name}`, 'utf8').split('\n'))
+  return rows
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && links.includes(`socket:[${inode}]`))
+    .map(([, address = '']) => parseInt(address.split(':')[1]!, 16))
+}

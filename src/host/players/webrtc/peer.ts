@@ -129,9 +129,6 @@ const PACKAGE = 'node-datachannel'
 /** The tests run this version. */
 const INSTALL = `Run: npm install ${PACKAGE}@0.33`
 
-const missing = (what: string, cause: unknown): HostError =>
-  new HostError('MISSING_PEER', `WebRTC needs the package ${PACKAGE}, which ${what}.`, INSTALL, { cause })
-
 /**
  * Loads the peer from beside this package, or from the project that the host was
  * started in: a globally installed command finds the project's packages only there.
@@ -140,24 +137,19 @@ const missing = (what: string, cause: unknown): HostError =>
  */
 export async function loadNative(folder = process.cwd()): Promise<Native> {
   try {
-    return (await import('node-datachannel')) as unknown as Native
+    return (await import('node-datachannel').catch<unknown>(() => importFrom(folder))) as Native
   } catch (error) {
-    if (!isNotFound(error)) throw missing(unusable(error), error)
-  }
-  let path: string
-  try {
-    path = createRequire(join(folder, 'package.json')).resolve(PACKAGE)
-  } catch (error) {
-    throw missing("isn't installed", error)
-  }
-  try {
-    const loaded = (await import(pathToFileURL(path).href)) as { default?: Native } & Native
-    return loaded.PeerConnection ? loaded : loaded.default!
-  } catch (error) {
-    throw missing(unusable(error), error)
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const isMissing = code.endsWith('MODULE_NOT_FOUND')
+    const what = isMissing ? "isn't installed" : `can't be loaded here (${message.split('\n')[0]})`
+    throw new HostError('MISSING_PEER', `WebRTC needs the package ${PACKAGE}, which ${what}.`, INSTALL, {
+      cause: error,
+    })
   }
 }
 
-const unusable = (error: unknown): string => `can't be loaded here (${(error as Error).message.split('\n')[0]})`
-
-const isNotFound = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND'
+async function importFrom(folder: string): Promise<unknown> {
+  const path = createRequire(join(folder, 'package.json')).resolve(PACKAGE)
+  const loaded = (await import(pathToFileURL(path).href)) as { default?: Native } & Native
+  return loaded.PeerConnection ? loaded : loaded.default
+}

@@ -4,11 +4,10 @@ import { SAFE_HEADERS } from '../../http/refusal.js'
 import { readBodyText, TooLarge } from '../../sidecar/control-routes.js'
 import { bodyOf } from '../../sidecar/http-adapter.js'
 import { createAllocations } from './allocations.js'
-import { readObject } from './patch.js'
 import { list, read } from './reads.js'
 import { createResources, refusals, StatusError, type Answer, type ApiRequest, type Resources } from './resources.js'
 import { createWatches } from './watches.js'
-import { change, create, remove } from './writes.js'
+import { change, remove } from './writes.js'
 
 export const kubeconfigFor = (url: string, namespace: string): string =>
   [
@@ -139,6 +138,5 @@ async function carryOut(request: ApiRequest, allocations: ReturnType<typeof crea
   if (namespace === undefined) throw refusals.noResource()
   if (type.kind === 'GameServerAllocation') return allocations.create(request)
   const text = await readBodyText({ body: bodyOf(message) }, 'object')
-  if (verb === 'create') return create(request, readObject(message, text))
   return verb === 'delete' ? remove(request, text) : change(request, text)
 }

@@ -73,7 +73,7 @@ function typesOf(group: string): readonly ResourceType[] {
     },
     { ...define('Fleet', 'flt', replicas, [...read, ...write]), subresource: 'scale' },
     define('GameServerSet', 'gss', replicas, read),
-    define('FleetAutoscaler', 'fas', [age], [...read, ...write, 'create'], 'autoscaling.'),
+    define('FleetAutoscaler', 'fas', [age], read, 'autoscaling.'),
     define('GameServerAllocation', 'gsa', [age], ['create'], 'allocation.'),
   ]
 }
@@ -134,7 +134,6 @@ const ofObject =
 
 export const refusals = {
   badRequest: plain(400, 'BadRequest'),
-  forbidden: plain(403, 'Forbidden'),
   noResource: plain(404, 'NotFound', 'the server could not find the requested resource'),
   noMethod: plain(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource'),
   expired: plain(410, 'Expired'),
@@ -142,7 +141,6 @@ export const refusals = {
   mediaType: plain(415, 'UnsupportedMediaType'),
   internal: plain(500, 'InternalError'),
   notFound: ofObject(404, 'NotFound', (what) => `${what} not found`),
-  alreadyExists: ofObject(409, 'AlreadyExists', (what) => `${what} already exists`),
   conflict: ofObject(409, 'Conflict', (what, why) => `Operation cannot be fulfilled on ${what}: ${why}`),
   invalid({ kind, group }: ResourceType, name: string, message: string, field = '') {
     // kubectl writes the field before the cause.

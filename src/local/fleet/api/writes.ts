@@ -2,48 +2,28 @@ import { isDeepStrictEqual } from 'node:util'
 import type { FleetResult, PlatformObject, RunningFleet } from '../../../platform/fleet.js'
 import { STATES } from '../../../protocol/game-server.js'
 import { isObject } from '../../../protocol/is-object.js'
-import { InvalidInput, readAutoscaler, readFleet } from '../../../platform/schema.js'
+import { InvalidInput, readFleet } from '../../../platform/schema.js'
 import { show, type ControlCommand } from '../../../platform/sidecar.js'
 import { patched, readObject, type Fields } from './patch.js'
-import { existing, found, scaleOf, textOf } from './reads.js'
+import { existing, found, scaleOf } from './reads.js'
 import { apiVersionOf, refusals, type Answer, type ApiRequest } from './resources.js'
 
 /** What the Fleet does when a client writes an object. */
 interface Writer {
-  replace(fleet: RunningFleet, next: Fields, current?: PlatformObject): FleetResult
+  replace(fleet: RunningFleet, current: PlatformObject, next: Fields): FleetResult
   remove(fleet: RunningFleet, current: PlatformObject): FleetResult
 }
 
 const writers: Readonly<Record<string, Writer>> = {
   fleets: {
-    replace: (fleet, next, current) => replaceFleet(fleet, current!, next),
+    replace: replaceFleet,
     remove: () => ({ ok: false, status: 409, message: 'it lives as long as its command; end the command with Ctrl+C' }),
   },
-  fleetautoscalers: {
-    replace: (fleet, next) => fleet.perform({ type: 'autoscaler', manifest: readAutoscaler(manifestOf(next)) }),
-    remove: (fleet) => fleet.perform({ type: 'autoscaler', manifest: null }),
-  },
   gameservers: {
-    replace: (fleet, next, current) => replaceGameServer(fleet, current!, next),
+    replace: replaceGameServer,
     // Whatever grace a client asks for, `pkg/gameservers/controller.go` takes that of the pod.
     remove: (fleet, { metadata }) => fleet.perform({ type: 'delete', server: metadata.name }),
   },
-}
-
-/** Creates the autoscaler, the only object that a Fleet may be without. */
-export function create(request: ApiRequest, object: Fields): Answer {
-  const { type, fleet, namespace } = request
-  const own = fleet.snapshot().fleet.metadata
-  const name = textOf(checked(request, object)['name'])
-  if (namespace !== own.namespace) {
-    throw refusals.forbidden(`this Fleet is in the namespace "${own.namespace}", not in "${namespace}"`)
-  }
-  const [taken] = fleet.objects('fleetautoscalers')
-  if (taken?.metadata.name === name) throw refusals.alreadyExists(type, name)
-  if (taken !== undefined) throw refusals.forbidden(`this Fleet has an autoscaler, "${taken.metadata.name}"`)
-  if (isDry(request)) return { body: object, status: 201 }
-  finish(request, name, ({ replace }) => replace(fleet, object))
-  return { body: found({ ...request, name }), status: 201 }
 }
 
 /** PUT and PATCH of an object or its scale. */
@@ -60,7 +40,7 @@ export function change(request: ApiRequest, text: string): Answer {
   const { replicas } = next['spec']
   const wanted = subresource === undefined ? next : { ...current, spec: { ...current.spec, replicas } }
   if (isDry(request)) return { body: next }
-  finish(request, name, ({ replace }) => replace(fleet, wanted, current))
+  finish(request, name, ({ replace }) => replace(fleet, current, wanted))
   return { body: shownOf(found(request)) }
 }
 
@@ -90,11 +70,8 @@ function checked({ type, name, namespace, subresource }: ApiRequest, object: Fie
     throw refusals.badRequest(`the object provided is unrecognized (must be of type ${kind}, apiVersion ${version})`)
   }
   const metadata = isObject(object['metadata']) ? object['metadata'] : {}
-  for (const [field, wanted] of Object.entries({ name: name ?? metadata['name'], namespace })) {
-    if ((metadata[field] ?? (field === 'namespace' ? namespace : undefined)) === wanted) continue
-    throw refusals.badRequest(
-      `the ${field} of the object does not match the ${field} of the request (${String(wanted)})`,
-    )
+  if (metadata['name'] !== name || (metadata['namespace'] ?? namespace) !== namespace) {
+    throw refusals.badRequest(`the object must have the name and namespace of the request, "${name}" in "${namespace}"`)
   }
   return metadata
 }

@@ -1,12 +1,4 @@
-import { plainText } from '../../protocol/plain-text.js'
-
-export type ConsoleLevel = 'debug' | 'info' | 'warn' | 'error'
-
-/** What a game's console shows; `text` may have several lines, such as those of a stack. */
-export interface ConsoleLine {
-  readonly level: ConsoleLevel
-  readonly text: string
-}
+import type { ConsoleLine } from '../../local/game.js'
 
 export type LineLimit = ReturnType<typeof createLineLimit>
 
@@ -100,22 +92,4 @@ function refill(share: Share): void {
   const time = performance.now()
   share.tokens = Math.min(BURST, share.tokens + ((time - share.filledAt) / 1_000) * PER_SECOND)
   share.filledAt = time
-}
-
-/** Most characters of one line, and most lines and characters of a text. */
-const LINE = 2_000
-const LINES = 40
-const TEXT = 8_000
-
-/** A game's text as lines without control characters. */
-export function plainLines(text: string): string {
-  const lines = text
-    .slice(0, TEXT)
-    .replace(/\r\n?/g, '\n')
-    .replace(/\t/g, '  ')
-    .split('\n', LINES + 1)
-  while (lines.length > 1 && lines.at(-1)!.trim() === '') lines.pop()
-  const isCut = text.length > TEXT || lines.length > LINES
-  const shown = lines.slice(0, LINES).map((line) => plainText(line, LINE))
-  return shown.join('\n') + (isCut && !shown.at(-1)!.endsWith('…') ? '…' : '')
 }
