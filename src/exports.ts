@@ -28,13 +28,7 @@ export type {
   WebSocketLike,
   XMLHttpRequestLike,
 } from './client/globals.js'
-export type {
-  AutoHealthOptions,
-  ClientOptions,
-  Limits,
-  ProcessSignalOptions,
-  RetryPolicy,
-} from './client/options.js'
+export type { AutoHealthOptions, ClientOptions, Limits, ProcessSignalOptions, RetryPolicy } from './client/options.js'
 export type {
   AllocatedEvent,
   CallOptions,

@@ -1,3 +1,4 @@
+import { STATES } from '../protocol/game-server.js'
 import { type Calls, createCalls, type Predicate } from './calls.js'
 import { checkName } from './checks.js'
 import { createCommands, createResourceCommands } from './commands.js'
@@ -159,6 +160,7 @@ function createListening(
         options,
         async (task) => {
           if (typeof wanted === 'function') return watch.until(task, wanted)
+          checkName(wanted, STATES, 'state', 'waitFor')
           return watch.until(task, ({ status }) => status.state === wanted)
         },
         Infinity,

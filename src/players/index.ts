@@ -1,4 +1,4 @@
-export { trackPlayers, type Players, type PlayersOptions } from './tracking/players.js'
+export { trackPlayers, type Players, type PlayersEvents, type PlayersOptions } from './tracking/players.js'
 export {
   trackSessions,
   type Session,
@@ -8,4 +8,3 @@ export {
 } from './tracking/sessions.js'
 
 export type { EndWhenEmptyOptions } from './tracking/end-when-empty.js'
-export type { PlayersEvents } from './tracking/players-reducer.js'

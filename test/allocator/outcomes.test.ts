@@ -222,13 +222,6 @@ describe('a certificate', () => {
     expect([error.code, error.message]).toEqual(['CERTIFICATE', expect.stringMatching(message)])
   })
 
-  test('of the client is named as a cause if the service closes the connection without an alert, as Node does', async () => {
-    const { url } = await standIn([service.allocated], mutual)
-    const { cert, key } = selfSigned()
-    const error = await errorOf(allocatorOf({ service: url, ca: certificate.cert, cert, key }).allocate())
-    expect([error.code, error.message]).toEqual(['UNKNOWN_OUTCOME', expect.stringMatching(/client's certificate$/)])
-  })
-
   test('on an address that speaks plain HTTP is PROTOCOL', async () => {
     const { port } = await standIn([service.allocated])
     expect(await errorOf(allocatorOf({ service: `localhost:${port}` }).allocate())).toMatchObject({ code: 'PROTOCOL' })

@@ -182,6 +182,7 @@ const misspeltNames: readonly (readonly [operation: string, given: string, meant
   ['updateList', 'vlaues', 'values', (c) => c.updateList('a', any({ vlaues: [] }))],
   ['on', 'gameServer', 'gameserver', async (c) => c.on(any('gameServer'), () => {})],
   ['once', 'erorr', 'error', (c) => c.once(any('erorr'))],
+  ['waitFor', 'ready', 'Ready', (c) => c.waitFor(any('ready'))],
 ]
 
 type Call = (client: SidecarClient) => Promise<unknown>
@@ -214,6 +215,14 @@ test.each(misspeltNames)('%s() refuses "%s": the hint names %s', async (operatio
     message: expect.stringContaining(given),
     hint: expect.stringMatching(new RegExp(`mean \\W?${meant}\\b`)),
   })
+})
+
+test('waitFor() takes a function for a state of a newer platform, whose name it refuses', async () => {
+  const sidecar = await startScripted()
+  sidecar.publish(gameServer(1, { state: 'Draining' }))
+  const client = connectClient(sidecar)
+  expect((await client.waitFor(({ status }) => status.state === 'Draining')).status.state).toBe('Draining')
+  await expect(client.waitFor('Draining')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
 })
 
 /** What one call sends. */

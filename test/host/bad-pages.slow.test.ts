@@ -148,7 +148,6 @@ describe.skipIf(noBrowser !== undefined)('the host keeps running a page', () => 
       console.log('x'.repeat(50e6))
       console.log = () => { throw new Error('changed') }
       console.warn('\\u001b[31mred\\nnext')
-      for (let i = 0; i < 40; i++) console.info('same')
       setTimeout(() => console.info('last'), 100)`
     // The longest line keeps the page from answering on a busy machine.
     const { lines, line } = await hostHere(script, { hangTimeout: 60_000 })
@@ -156,8 +155,6 @@ describe.skipIf(noBrowser !== undefined)('the host keeps running a page', () => 
     expect(lines()).toEqual([
       'info {circle: Object} {bad: accessor} Proxy(Object) {}',
       'warn \\u001b[31mred\nnext',
-      'info same',
-      'info … 39 times more',
       'error Uncaught N\\u001b[2J: m\n    at evil (x:1:2)',
       'info last',
     ])

@@ -22,25 +22,6 @@ describe('lines of a game', () => {
     expect(texts()).toHaveLength(1_800)
   })
 
-  test('that repeat are counted, and the count is written before the next line', () => {
-    const { limit, texts } = limited()
-    for (let count = 0; count < 38; count += 1) limit.write(info('same'))
-    limit.write(info('other'))
-    limit.write(info('other'))
-    limit.write(info('last'))
-    expect(texts()).toEqual(['same', '… 37 times more', 'other', 'other', 'last'])
-  })
-
-  test('that repeat for ever are reported less and less often', () => {
-    const { limit, texts } = limited()
-    for (let step = 0; step < 10_000; step += 1) {
-      limit.write(info('same'))
-      vi.advanceTimersByTime(10)
-    }
-    expect(texts()[0]).toBe('same')
-    expect(texts().length).toBeLessThan(10)
-  })
-
   test('of a flood are dropped after the first ones, and one line reports their number', () => {
     const { limit, texts } = limited()
     for (let line = 0; line < 100_000; line += 1) limit.write(info(`line ${line}`))
@@ -73,15 +54,10 @@ describe('lines of a game', () => {
     expect(written.at(-1)).toEqual({ level: 'error', text: 'boom' })
   })
 
-  test('that were counted or dropped are reported at the end', () => {
+  test('that were dropped are reported at the end', () => {
     const { limit, texts } = limited()
     for (let line = 0; line < 600; line += 1) limit.write(info(`line ${line}`))
     limit.flush()
     expect(texts().at(-1)).toMatch(/^100 lines/)
-    limit.write(info('same'))
-    limit.write(info('same'))
-    limit.write(info('same'))
-    limit.flush()
-    expect(texts().at(-1)).toBe('… 2 times more')
   })
 })

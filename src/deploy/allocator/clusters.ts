@@ -84,7 +84,7 @@ export const OPTIONS = [...WAY_OPTIONS, 'edge', 'timeout', 'endpoints', 'allowDu
 const NO_WAY =
   'On your machine: gameserver-sidecar fleet -f fleet.yaml -- node server.mjs, and GAMESERVER_FLEET_URL as printed there. ' +
   'In a cluster: a pod with a service account. ' +
-  'From outside: GAMESERVER_ALLOCATOR_HOST, GAMESERVER_ALLOCATOR_CERT, _KEY and _CA for the allocator service'
+  'From outside: GAMESERVER_ALLOCATOR_HOST, _CERT, _KEY and _CA of the allocator service'
 
 /** Refuses a name that doesn't exist: a misspelt name must not be ignored. */
 export function checkNames(given: object, known: readonly string[], code: 'CONFIG' | 'INVALID_ARGUMENT'): void {
@@ -126,7 +126,6 @@ function findWay(options: WayOptions, { env, account }: PodEnvironment): Way {
     url: urlOf(address, foundBy, kind === 'service' ? 'https://' : 'http://'),
     namespace: options.namespace ?? (isInPod ? readFileSync(join(account, 'namespace'), 'utf8').trim() : 'default'),
     foundBy,
-    hasCertificate: !!cert,
     secrets: () => ({
       token: options.token ?? textOf('token', ofPod('token')),
       ca: textOf('ca', given('ca') ?? ofPod('ca.crt')),
@@ -215,7 +214,7 @@ function createTransport(way: Way, timeout: number, connectMs: number): Transpor
 async function readAnswer(response: IncomingMessage): Promise<Answer> {
   let text = ''
   response.setEncoding('utf8')
-  for await (const chunk of response as AsyncIterable<string>) text += chunk
+  for await (const chunk of response) text += String(chunk)
   const [, reason] = /^299 - "UnAllocated: (.*)"$/.exec(String(response.headers['warning'])) ?? []
   return { status: response.statusCode ?? 0, text, reason: reason?.replace(/\\(.)/g, '$1') }
 }

@@ -52,8 +52,6 @@ export interface Way {
   readonly kind: 'api' | 'service'
   readonly url: URL
   readonly namespace: string
-  /** Whether the allocator has a certificate of its own. */
-  readonly hasCertificate: boolean
   /** Read anew for each request: Kubernetes renews tokens once an hour, and issuers certificates. @throws AllocationError CONFIG */
   secrets(): Readonly<Record<'token' | 'ca' | 'cert' | 'key', string | undefined>>
   /** How the way was found, for messages. */
@@ -103,10 +101,8 @@ export function failureOf(way: Way, cause: NodeJS.ErrnoException, wasSent: boole
     return new AllocationError(known[1], `${host} ${known[2]} (${reason})`, { hint: known[3], cause })
   }
   if (wasSent) {
-    // A server may close a connection whose certificate it refuses without an alert, or the alert may be overtaken.
-    const doubt = way.hasCertificate ? ". If this comes each time, it refuses the client's certificate" : ''
-    const hint = MAY_BE_ALLOCATED + doubt
-    return new AllocationError('UNKNOWN_OUTCOME', `The answer of ${host} is lost (${message})`, { hint, cause })
+    const summary = `The answer of ${host} is lost (${message})`
+    return new AllocationError('UNKNOWN_OUTCOME', summary, { hint: MAY_BE_ALLOCATED, cause })
   }
   const isUnknown = /^(ENOTFOUND|EAI_)/.test(code)
   const hint = isUnknown ? `No address has that name: compare ${way.foundBy}` : UNREACHABLE[way.kind]
@@ -166,12 +162,11 @@ export function refusalOf(
     CONTENTION: 'Other requests were quicker',
   }
   // Only a Fleet on this machine tells a reason, and only its service has no TLS.
-  const isPlainService = way.kind === 'service' && url.protocol === 'http:'
-  const isLocalFleet = foundBy === 'GAMESERVER_FLEET_URL' || reason !== undefined || isPlainService
+  const isLocalFleet = reason !== undefined || (way.kind === 'service' && url.protocol === 'http:')
   const servers = isLocalFleet ? `${url.origin}/_/` : `kubectl get gameservers -n ${namespace}${label}`
   const hints: Partial<Record<AllocationErrorCode, string>> = {
     UNALLOCATED: `Give a longer wait if the Fleet grows. Its servers: ${servers}`,
-    CONTENTION: 'Ask again, or give wait',
+    CONTENTION: 'Give wait',
     UNKNOWN_OUTCOME: MAY_BE_ALLOCATED,
     PROTOCOL: `Another server answers there, so nothing is allocated: compare ${foundBy}`,
     NOT_FOUND: `Compare ${foundBy} and the namespace "${namespace}"`,

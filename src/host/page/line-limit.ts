@@ -1,9 +1,5 @@
 import type { ConsoleLine } from '../../local/game.js'
 
-export type LineLimit = ReturnType<typeof createLineLimit>
-
-/** How long equal lines are counted before the count is written: the first and the longest time. */
-const COUNT_MS = { first: 1_000, most: 60_000 }
 /** Lines a second, and in a burst. Errors have their own limit, so a flood of other lines can't hide them. */
 const PER_SECOND = 100
 const BURST = 500
@@ -14,32 +10,13 @@ interface Share {
   dropped: number
 }
 
-/** Passes lines on, with a rate limit: equal lines are counted, and a flood is cut. */
+export type LineLimit = ReturnType<typeof createLineLimit>
+
+/** Passes lines on, and cuts a flood. */
 export function createLineLimit(onLine: (line: ConsoleLine) => void) {
   const full = (): Share => ({ tokens: BURST, filledAt: performance.now(), dropped: 0 })
   const shares = { error: full(), warn: full() }
-  const repeated = { last: undefined as ConsoleLine | undefined, count: 0, waitMs: COUNT_MS.first }
   let timer: NodeJS.Timeout | undefined
-
-  const pass = (line: ConsoleLine): void => {
-    const share = line.level === 'error' ? shares.error : shares.warn
-    refill(share)
-    // After a dropped line, wait until a whole second's lines fit, so that what follows is contiguous.
-    if (share.tokens < (share.dropped > 0 ? PER_SECOND : 1)) {
-      share.dropped += 1
-      return
-    }
-    share.tokens -= 1
-    tellDropped()
-    onLine(line)
-  }
-
-  const tellRepeats = (): void => {
-    const { last, count } = repeated
-    if (last === undefined || count === 0) return
-    repeated.count = 0
-    pass(count === 1 ? last : { ...last, text: `… ${count} times more` })
-  }
 
   const tellDropped = (): void => {
     for (const level of ['error', 'warn'] as const) {
@@ -52,34 +29,31 @@ export function createLineLimit(onLine: (line: ConsoleLine) => void) {
     }
   }
 
-  const wait = (): void => {
-    const isDropping = shares.error.dropped > 0 || shares.warn.dropped > 0
-    if (isDropping || repeated.count > 0) timer ??= setTimeout(tell, isDropping ? 1_000 : repeated.waitMs).unref()
-  }
-
   const tell = (): void => {
     timer = undefined
-    if (repeated.count > 0) repeated.waitMs = Math.min(COUNT_MS.most, repeated.waitMs * 2)
-    tellRepeats()
     tellDropped()
     wait()
   }
 
+  const wait = (): void => {
+    if (shares.error.dropped > 0 || shares.warn.dropped > 0) timer ??= setTimeout(tell, 1_000).unref()
+  }
+
   return {
     write(line: ConsoleLine): void {
-      if (repeated.last?.level === line.level && repeated.last.text === line.text) {
-        repeated.count += 1
-      } else {
-        tellRepeats()
-        repeated.waitMs = COUNT_MS.first
-        repeated.last = line
-        pass(line)
+      const share = line.level === 'error' ? shares.error : shares.warn
+      refill(share)
+      // After a dropped line, wait until a whole second's lines fit, so that what follows is contiguous.
+      if (share.tokens < (share.dropped > 0 ? PER_SECOND : 1)) {
+        share.dropped += 1
+        return wait()
       }
-      wait()
+      share.tokens -= 1
+      tellDropped()
+      onLine(line)
     },
     /** Writes how many lines were left out so far. */
     flush(): void {
-      tellRepeats()
       shares.error.tokens = shares.warn.tokens = BURST
       tellDropped()
       clearTimeout(timer)

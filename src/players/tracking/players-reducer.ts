@@ -6,25 +6,12 @@ import {
   isOpen,
   mostOf,
   send,
-  type EffectOf,
   type Facts,
   type Kind,
+  type Report,
   type Rules,
   type Tracked,
 } from './writes.js'
-
-export interface PlayersEvents {
-  /** An allocation has promised a seat. */
-  expected: { id: string }
-  joined: { id: string }
-  left: { id: string }
-  /** A promised player didn't come in time, so the seat is free again. */
-  noshow: { id: string }
-  /** Every seat is taken or promised. */
-  full: { capacity: number }
-  /** An error that belongs to no call, such as a list that the GameServer lacks. */
-  error: SidecarError
-}
 
 /** The game's wish for a seat. `promised`: joining with an allocation's promise. `gone`: its value is to be removed. */
 export type Stage = 'expected' | 'joining' | 'promised' | 'here' | 'gone'
@@ -35,7 +22,10 @@ export type SeatWrite = { readonly add: true } | { readonly since: Facts } | { r
 export type JoinOutcome = 'expected' | 'joined' | SidecarError
 
 /** An event for the game, or only an end of a join: with the outcome of the join that ends. */
-type SeatEffect = readonly [...EffectOf<PlayersEvents & { settle: { id: string } }>, outcome?: JoinOutcome]
+type SeatEffect =
+  | readonly [type: 'expected' | 'joined' | 'left' | 'noshow' | 'settle', event: { id: string }, outcome?: JoinOutcome]
+  | readonly [type: 'full', event: { capacity: number }, outcome?: undefined]
+  | readonly [...Report, outcome?: undefined]
 
 export interface PlayersState extends Tracked<SeatWrite, SeatEffect> {
   readonly seats: Map<string, Stage>

@@ -10,7 +10,6 @@ import {
   quit,
   takenIn,
   type JoinOutcome,
-  type PlayersEvents,
   type SeatWrite,
 } from './players-reducer.js'
 import { checkOptions, run } from './runner.js'
@@ -35,6 +34,19 @@ export interface PlayersOptions {
    * the list or counter is kept. Default false
    */
   endWhenEmpty?: boolean | EndWhenEmptyOptions
+}
+
+export interface PlayersEvents {
+  /** An allocation has promised a seat. */
+  expected: { id: string }
+  joined: { id: string }
+  left: { id: string }
+  /** A promised player didn't come in time, so the seat is free again. */
+  noshow: { id: string }
+  /** Every seat is taken or promised. */
+  full: { capacity: number }
+  /** An error that belongs to no call, such as a list that the GameServer lacks. */
+  error: SidecarError
 }
 
 /** The seats of a GameServer. You say who plays; the tracker updates the platform until it agrees. */
