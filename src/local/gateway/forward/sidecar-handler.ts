@@ -44,6 +44,9 @@ const WATCH: OperationName = 'watchGameServer'
 /** Largest body that is taken; the real sidecar has the same limit. */
 const MOST_BYTES = 4 * 1024 * 1024
 
+/** Most milliseconds for a connection: the sidecar is on this machine. Clients hear of a failure within a second. */
+const CONNECT_MS = 900
+
 /** Milliseconds for which a call goes on after its client has left: a closing page doesn't wait for its calls' answers. */
 const ABANDONED_MS = 500
 
@@ -217,10 +220,14 @@ export class SidecarHandler {
     }
     const fail = ({ code, message: why }: NodeJS.ErrnoException): void =>
       report(isSent ? failure(502, 2, `broke off (${code ?? why})`) : unreachable(sidecar, code ?? why))
-    const timer = setTimeout(() => {
-      report(isSent ? failure(504, 4, `did not answer within ${timeout} ms`) : unreachable(sidecar, 'ETIMEDOUT'))
-    }, timeout)
-    request.once('socket', (socket) => void socket.once('connect', () => (isSent = true)))
+    let timer = setTimeout(() => report(unreachable(sidecar, 'ETIMEDOUT')), Math.min(timeout, CONNECT_MS))
+    const onConnect = (): void => {
+      if (isOver) return
+      isSent = true
+      clearTimeout(timer)
+      timer = setTimeout(() => report(failure(504, 4, `did not answer within ${timeout} ms`)), timeout)
+    }
+    request.once('socket', (socket) => void socket.once('connect', onConnect))
     request.on('error', fail)
     request.once('response', (response) => {
       const { statusCode = 502 } = response
