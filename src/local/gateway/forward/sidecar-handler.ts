@@ -109,7 +109,7 @@ export class SidecarHandler {
     const body = await readBody(message)
     if (body === undefined) return
     if ('status' in body) return exchange.refuse(body)
-    if (message.socket.destroyed) return
+    if (hasLeft(reply)) return
     this.#options.onCall?.(operation)
     const since = performance.now()
     await this.#forward(exchange, reply, body, answerHeaders)
@@ -249,8 +249,8 @@ export class SidecarHandler {
     reply.on('error', () => undefined)
     await new Promise<void>((resolve) => void reply.once('close', resolve))
     // Over HTTP/2, an answer that the client gave up counts as finished without being ended.
-    const hasLeft = !(reply.writableEnded && reply.writableFinished)
-    if (hasLeft && operation !== WATCH) await delay(ABANDONED_MS, undefined, { ref: false })
+    const isGivenUp = !(reply.writableEnded && reply.writableFinished)
+    if (isGivenUp && operation !== WATCH) await delay(ABANDONED_MS, undefined, { ref: false })
     end()
   }
 
@@ -267,6 +267,10 @@ export class SidecarHandler {
     figure.seconds += (now - since) / 1_000
   }
 }
+
+/** Whether the client has left before its answer. Over HTTP/2 only the stream tells. */
+const hasLeft = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
+  reply.destroyed || reply.socket?.destroyed === true || reply.stream?.destroyed === true
 
 /** The sidecar's own message. Code 8 is no rate limit, so clients don't retry. */
 const tooLarge = (bytes: number): Refusal => ({
