@@ -25,7 +25,7 @@ export interface PlayersPortOptions extends RelayOptions {
    * number. Returns where players reach that port; undefined: at their WebSocket's address.
    */
   readonly channelAddress?: (() => Promise<Reachable | undefined>) | undefined
-  readonly probeInterval?: number
+  readonly probeInterval?: number | undefined
 }
 
 /**
