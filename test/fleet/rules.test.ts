@@ -39,20 +39,6 @@ test.each(['RollingUpdate', 'Recreate'] as const)('%s replaces every GameServer 
   expect(fleet.model.objects('gameserversets')).toHaveLength(1)
 })
 
-test('a rolling update starts at most maxSurge more, and takes at most maxUnavailable away', () => {
-  const rollingUpdate = { maxSurge: 1, maxUnavailable: 1 }
-  const fleet = readyFleet({ fleet: { replicas: 4, strategy: { rollingUpdate } } })
-  fleet.model.perform({ type: 'update' })
-  for (let i = 0; i < 20; i++) {
-    const { replicas, readyReplicas } = fleet.model.snapshot().fleet.status as FleetState['fleet']['status']
-    expect(replicas).toBeLessThanOrEqual(5)
-    expect(readyReplicas).toBeGreaterThanOrEqual(3)
-    fleet.allReady()
-    fleet.advance(1000)
-    fleet.endMarked()
-  }
-})
-
 test.each(['Shutdown', 'Unhealthy', 'Error'])(
   'a GameServer in state %s is replaced at once, under a new name',
   (state) => {

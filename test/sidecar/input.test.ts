@@ -64,3 +64,66 @@ describe('a conformance run', () => {
     )
   })
 })
+
+const post = (path: string, body: BodyInit): Request =>
+  new Request(`http://localhost${path}`, { method: 'POST', body, duplex: 'half' } as RequestInit)
+
+it('a request with an endless body is answered without reading it to the end', async () => {
+  let pulled = 0
+  let cancelled = false
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      pulled++
+      controller.enqueue(new Uint8Array(64 * 1024).fill(32))
+    },
+    cancel() {
+      cancelled = true
+    },
+  })
+  expect((await startHarness().sidecar.handle(post('/ready', endless))).status).toBe(429)
+  expect(pulled).toBeLessThan(70)
+  expect(cancelled).toBe(true)
+})
+
+it.each([
+  [`a JSON object is expected, not ${'x'.repeat(40)}…`, 'x'.repeat(100)],
+  ['the body ends before its JSON object does', '{"seconds":1'],
+  ['the field "seconds" must be a 64-bit integer, not 9223372036854775808', '{"seconds":9223372036854775808}'],
+  ['the field "seconds" is given twice', '{"seconds":1,"seconds":1}'],
+  ['a string holds half of a surrogate pair', '{"a":"\\ud83d"}'],
+])('a malformed body is refused because %s', async (problem, body) => {
+  const response = await startHarness().sidecar.handle(post('/reserve', body))
+  expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json'])
+  expect(await response.json()).toEqual({ code: 3, message: `invalid request: ${problem}`, details: [] })
+})
+
+it('__proto__ is data in a body and in a control command', async () => {
+  const { sidecar, call, play } = startHarness()
+  expect((await call('PUT', '/metadata/annotation', JSON.parse('{"__proto__":{"key":"a"}}')))[0]).toBe(400)
+  const labels = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>
+  await play('PUT /metadata/annotation {"key":"constructor","value":"x"}', 600)
+  await play({ type: 'setState', state: 'Ready' }, { type: 'allocate', labels })
+  const { object_meta } = sidecar.snapshot().gameServer
+  expect(Object.entries(object_meta.annotations!)).toContainEqual(['agones.dev/sdk-constructor', 'x'])
+  expect(Object.entries(object_meta.labels!)).toEqual(Object.entries(labels))
+  expect(Object.keys(Object.prototype)).toEqual([])
+})
+
+it('a command that makes the GameServer too large is refused, but for the fault that does so on purpose', () => {
+  const { sidecar, control } = startHarness()
+  const value = 'x'.repeat(1024 * 1024)
+  const results = Array.from({ length: 9 }, (_, i) => sidecar.control({ type: 'setAnnotation', key: `a${i}`, value }))
+  expect(results.at(0)).toEqual({ ok: true })
+  expect(results.at(-1)).toMatchObject({
+    message: expect.stringMatching(/^A GameServer has at most 8388608 characters here: /) as string,
+  })
+  control({ type: 'padObject', bytes: 9 * 1024 * 1024 })
+})
+
+it('a GameServer that is as large as it may be still changes its state', () => {
+  const { sidecar, control, state } = startHarness()
+  const room = 8_388_608 - JSON.stringify(sidecar.snapshot().gameServer).length - '"a":""'.length
+  control({ type: 'setAnnotation', key: 'a', value: 'x'.repeat(room - 2) })
+  control({ type: 'setState', state: 'RequestReady' })
+  expect(state()).toBe('RequestReady')
+})

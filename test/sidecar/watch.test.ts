@@ -105,12 +105,21 @@ describe('a watch', () => {
     await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
   })
 
-  it('is cut periodically, with no entries while nobody watches', async () => {
-    const { sidecar, play, ends } = await startHarness().play({ type: 'dropWatchers', everyMs: 100 }, 86_400_050)
-    expect(sidecar.log.entries().length).toBeLessThan(5)
-    const ended = ends()
-    expect(ended).toEqual([])
-    await play(50)
-    expect(ended).toEqual(['watch dropped'])
+  it('is cut periodically until clearFaults, with no entries while nobody watches', async () => {
+    const { sidecar, control, play, ends } = startHarness()
+    const first = ends()
+    control({ type: 'dropWatchers', everyMs: 100 })
+    expect(first).toEqual(['watch dropped'])
+    await play(86_400_050)
+    expect(sidecar.log.entries().length).toBeLessThan(6)
+    for (const left of [50, 100]) {
+      const ended = ends()
+      expect(ended).toEqual([])
+      await play(left)
+      expect(ended).toEqual(['watch dropped'])
+    }
+    const last = ends()
+    await play({ type: 'clearFaults' }, 5_000)
+    expect(last).toEqual([])
   })
 })
