@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { FleetState } from '../../src/platform/fleet/types.js'
 import { createRandom } from '../../src/platform/sidecar/state/faults.js'
 import { createTestFleet, readyFleet } from './support/test-fleet.js'
 

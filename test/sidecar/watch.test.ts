@@ -1,22 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ConnectionDropped, type Sidecar } from '../../src/platform/sidecar.js'
+import { ConnectionDropped } from '../../src/platform/sidecar.js'
 import { startHarness } from './support/harness.js'
-
-/** A watch over HTTP: its lines, one by one. */
-async function openStream({ handle }: Sidecar) {
-  const response = await handle(new Request('http://localhost/watch/gameserver'))
-  const reader = response.body!.getReader()
-  return {
-    response,
-    async state(): Promise<string> {
-      const { value } = await reader.read()
-      const line = new TextDecoder().decode(value)
-      expect(line.endsWith('\n')).toBe(true)
-      return (JSON.parse(line) as { result: { status: { state: string } } }).result.status.state
-    },
-    cancel: () => reader.cancel(),
-  }
-}
 
 const setState = (state: string) => ({ type: 'setState', state }) as const
 
@@ -78,10 +62,11 @@ describe('a watch', () => {
   it('that is dropped ends with an error, over HTTP and WebSocket', async () => {
     const { sidecar, control, ends } = startHarness()
     const ended = ends()
-    const stream = await openStream(sidecar)
-    await stream.state()
+    const { body } = await sidecar.handle(new Request('http://localhost/watch/gameserver'))
+    const reader = body!.getReader()
+    await reader.read()
     control({ type: 'dropWatchers' })
-    await expect(stream.state()).rejects.toBeInstanceOf(ConnectionDropped)
+    await expect(reader.read()).rejects.toBeInstanceOf(ConnectionDropped)
     expect(ended).toEqual(['watch dropped'])
     expect(sidecar.snapshot().watchers).toEqual([])
   })
