@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { release as systemRelease } from 'node:os'
 
-type Say = (sentence: string) => void
-const askToOpen = (url: string, say: Say): void => say(`No browser could be opened; open ${url} yourself.`)
+type Print = (sentence: string) => void
+const askToOpen = (url: string, print: Print): void => print(`No browser could be opened; open ${url} yourself.`)
 
 /** Does what `--open` says. Without a display, xdg-open may start a text browser in this terminal. */
-export const openByFlag = (url: string, say: Say): void =>
-  hasDisplay(process.env) ? openInBrowser(url, say) : askToOpen(url, say)
+export const openByFlag = (url: string, print: Print): void =>
+  hasDisplay(process.env) ? openInBrowser(url, print) : askToOpen(url, print)
 
 /** Opens a URL in the user's browser, or says that the user must. */
-export function openInBrowser(url: string, say: Say): void {
-  const onFailure = (): void => askToOpen(url, say)
+export function openInBrowser(url: string, print: Print): void {
+  const onFailure = (): void => askToOpen(url, print)
   const [program, ...args] = opener(url)
   const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsVerbatimArguments: true })
   // A program that can't be started emits only "error".

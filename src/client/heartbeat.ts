@@ -74,7 +74,7 @@ export function createHeartbeat(
   }
 
   /** Records and reports the outcome of a beat. */
-  function tell(reason: string | undefined): void {
+  function record(reason: string | undefined): void {
     if (heartbeat.reason === reason && (reason === DISABLED || reason === WAITING)) return
     const now = time.now()
     const at = Date.now()
@@ -91,7 +91,7 @@ export function createHeartbeat(
   }
 
   const sent = (error?: SidecarError): void =>
-    tell(error && (connection.wasUp ? named(error, 'health').message : WAITING))
+    record(error && (connection.wasUp ? named(error, 'health').message : WAITING))
 
   /** The reason to hold the next beat back, if there is one. */
   async function holdBack(): Promise<string | undefined> {
@@ -108,7 +108,7 @@ export function createHeartbeat(
   async function beat(): Promise<void> {
     inFlight++
     const reason = rules().disabled ? DISABLED : await holdBack()
-    if (reason) tell(reason)
+    if (reason) record(reason)
     else {
       // A little less than two rhythms: a longer wait would still be in flight when the next beat but one is due.
       const timeout = Math.max(1.9 * rules().rhythm, 1000)

@@ -72,12 +72,12 @@ export function createState(emitter: Emitter<SidecarEvents>, resources: Resource
     ): () => void {
       const { last, ending } = state
       const isEnding = type === 'ending'
-      const replay = (tell: (event: SidecarEvents[T]) => void): void =>
+      const replay = (call: (event: SidecarEvents[T]) => void): void =>
         isEnding
-          ? tell(ending as never)
+          ? call(ending as never)
           : emitChanges(undefined, state.last!, {
               emit: (name, event) => {
-                if (name === (type as string)) tell(event as never)
+                if (name === (type as string)) call(event as never)
               },
               has: (name) => name === type,
             })
@@ -137,14 +137,14 @@ function createChanges({ toCounter, toList }: Resources, prefix: string, lastAll
 
   return (previous, next, { emit, has }) => {
     /** @param about the operation of an error */
-    function forEachChange(type: Detail, about: string, tell: (change: Change) => void): void {
+    function forEachChange(type: Detail, about: string, call: (change: Change) => void): void {
       const before = mapIn(previous, type)
       const now = mapIn(next, type)
       for (const key of new Set(Object.keys(now).concat(Object.keys(before)))) {
         const [value, old] = [own(now, key), own(before, key)]
         if (equal(value, old)) continue
         try {
-          tell(toEvent(type, key, value, old))
+          call(toEvent(type, key, value, old))
         } catch (error) {
           // One integer that is too large must not hide the other changes.
           emit('error', named(error as SidecarError, about))

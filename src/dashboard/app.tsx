@@ -6,7 +6,7 @@ import { Header, Notices, StatusLine, Toast } from './ui/frame.js'
 import { Confirm, Help } from './ui/modal.js'
 import { page, shownPane } from './ui/page.js'
 
-onChange(() => page.tell())
+onChange(() => page.announceNews())
 
 /** Draws into an element, and redraws after changes, once for all changes of one turn. */
 export function drawInto(element: HTMLElement): void {

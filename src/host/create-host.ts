@@ -9,7 +9,7 @@ import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser, type Browser } from './browser/launch-browser.js'
 import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
-import { tellSafely, type HostExit, type Tell } from './host-events.js'
+import { emitSafely, type HostExit, type EmitEvent } from './host-events.js'
 import { replaces, Supervisor, withReplacement } from './supervise.js'
 import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions, type HostOptions, type HostSettings } from './host-options.js'
@@ -77,7 +77,7 @@ class HostStart {
   readonly #settings: HostSettings
   readonly #browserPath: string
   readonly #figures = new HostFigures()
-  readonly #tell: Tell
+  readonly #emit: EmitEvent
   readonly #failing = new AbortController()
   readonly #launching: Promise<Browser>
   readonly #closing: (() => Promise<unknown>)[]
@@ -90,7 +90,7 @@ class HostStart {
     this.#options = options
     this.#settings = settings
     this.#browserPath = browserPath
-    this.#tell = this.#figures.follow(tellSafely(options.onEvent))
+    this.#emit = this.#figures.follow(emitSafely(options.onEvent))
     // The browser takes longest, so it starts first, beside the rest.
     const { signal } = this.#failing
     this.#launching = this.#launch(options.signal ? AbortSignal.any([signal, options.signal]) : signal)
@@ -101,20 +101,20 @@ class HostStart {
   async run(began: number): Promise<Host> {
     const { dir, local, signal } = this.#options
     const settings = this.#settings
-    const tell = this.#tell
+    const emit = this.#emit
     const players = await this.#openPlayersPort()
     this.#closing.push(() => players.close())
     const gateway = await this.#startGateway(players)
     this.#closing.push(() => gateway.close())
     gateway.local?.sidecar.log.subscribe(({ changes }) => {
-      for (const change of changes) if (change.type === 'state') tell({ event: 'state', state: change.value })
+      for (const change of changes) if (change.type === 'state') emit({ event: 'state', state: change.value })
     })
     const { sidecarUrl } = gateway
     if (!local) this.#advertised = createAdvertisedAddress(sidecarUrl)
     const pageUrl = new URL(settings.path, gateway.url).href
     await checkPage(pageUrl, dir, settings.path)
     const { playersHost: address } = settings
-    tell({ event: 'listening', players: players.url, address, page: pageUrl, sidecar: sidecarUrl })
+    emit({ event: 'listening', players: players.url, address, page: pageUrl, sidecar: sidecarUrl })
     const metrics = await this.#openMetrics(players, gateway)
     this.#closing.push(async () => metrics?.close())
 
@@ -124,7 +124,7 @@ class HostStart {
     const config = { host, playersPath: players.pagePath, isDrawn, isTimed: metrics !== undefined }
     const common = {
       ...{ settings, pageUrl, sidecarUrl, config, isIsolated },
-      ...{ figures: metrics && this.#figures, tell, wasReady },
+      ...{ figures: metrics && this.#figures, emit, wasReady },
     }
     const first = await startPage({ ...common, browser: this.#launching, began })
     this.#closing.push(() => first.close(true))
@@ -145,7 +145,7 @@ class HostStart {
         await Promise.all([page.close(hasFailed), players.close()])
         await Promise.all([gateway.close(), metrics?.close()])
       },
-      tell,
+      emit,
     }))
     return {
       playersUrl: players.url,
@@ -167,7 +167,7 @@ class HostStart {
     await Promise.allSettled(this.#closing.reverse().map((end) => end()))
   }
 
-  readonly #warn = (text: string): void => this.#tell({ event: 'warning', text })
+  readonly #warn = (text: string): void => this.#emit({ event: 'warning', text })
 
   #launch(signal: AbortSignal): Promise<Browser> {
     const { webgl = false } = this.#options
@@ -188,7 +188,7 @@ class HostStart {
     return openPlayersPort({
       settings: this.#settings,
       channelAddress: this.#options.webrtc ? () => this.#advertised() : undefined,
-      onPlayer: (player) => this.#tell({ event: 'connection', ...player }),
+      onPlayer: (player) => this.#emit({ event: 'connection', ...player }),
       mayStartAgain: () => !this.#wasReady && (this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0),
       onLog: this.#warn,
       onFault: (error) => this.#warn(`A player's connection failed inside the host: ${String(error)}`),
@@ -197,7 +197,7 @@ class HostStart {
 
   #openMetrics(players: PlayersPort, gateway: InnerGateway): Promise<MetricsServer | undefined> {
     const seen = { players: players.figures, forwarded: gateway.figures, memoryLimit: memoryLimit().bytes }
-    return openMetrics(this.#options, Object.assign(this.#figures, seen), gateway, this.#tell)
+    return openMetrics(this.#options, Object.assign(this.#figures, seen), gateway, this.#emit)
   }
 
   /** The gateway for the page alone: on loopback, at any port. */

@@ -53,10 +53,10 @@ export interface HostExit {
   readonly reason: string
 }
 
-export type Tell = (event: HostEvent) => void
+export type EmitEvent = (event: HostEvent) => void
 
 /** Calls `onEvent` and catches its errors: the next event may be the crash of the game. */
-export function tellSafely(onEvent: Tell | undefined): Tell {
+export function emitSafely(onEvent: EmitEvent | undefined): EmitEvent {
   return (event) => {
     if (onEvent === undefined) return
     callSafely(onEvent, event, (error) => warnProcess(`onEvent threw: ${plainText(String(error))}`))

@@ -11,7 +11,7 @@ import {
   type Sample,
   type SidecarFigures,
 } from '../deploy/metrics.js'
-import type { Tell } from './host-events.js'
+import type { EmitEvent } from './host-events.js'
 import type { HostOptions } from './host-options.js'
 import type { StepFigures } from './page/hosted-page.js'
 import type { PlayersFigures } from './players/relay.js'
@@ -32,11 +32,11 @@ export class HostFigures {
   players: PlayersFigures | undefined
   forwarded: ForwardedFigures | undefined
 
-  /** Counts what the host tells. */
-  follow(tell: Tell): Tell {
-    return (told) => {
-      this.events[told.event] = (this.events[told.event] ?? 0) + 1
-      tell(told)
+  /** Counts what happens. */
+  follow(emit: EmitEvent): EmitEvent {
+    return (event) => {
+      this.events[event.event] = (this.events[event.event] ?? 0) + 1
+      emit(event)
     }
   }
 }
@@ -50,7 +50,7 @@ export async function openMetrics(
   options: HostOptions,
   figures: HostFigures,
   gateway: InnerGateway,
-  tell: Tell,
+  emit: EmitEvent,
 ): Promise<MetricsServer | undefined> {
   const { metricsPort: port } = options
   if (port === undefined) return undefined
@@ -60,11 +60,11 @@ export async function openMetrics(
     address,
     from: PRIVATE_NETWORKS,
     collect: () => hostFamilies(figures, watched.gameServer(), (performance.now() - since) / 1_000),
-    onFault: (error) => tell({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
+    onFault: (error) => emit({ event: 'warning', text: `A scrape failed inside the host: ${String(error)}` }),
   })
   let since = NaN
   const watched = watchStates(gateway, options.platform, () => (since = performance.now()))
-  tell({ event: 'metrics', url, address })
+  emit({ event: 'metrics', url, address })
   return { url, close: () => (watched.close(), close()) }
 }
 

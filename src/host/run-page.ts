@@ -24,7 +24,7 @@ export interface RunPageOptions {
   readonly figures: HostFigures | undefined
   /** When the host began, by `performance.now()`. */
   readonly began: number
-  readonly tell: (event: HostEvent) => void
+  readonly emit: (event: HostEvent) => void
   /** Whether the game has requested a state in which players may come. */
   readonly wasReady: () => boolean
 }
@@ -51,7 +51,7 @@ export async function startPage(given: RunPageOptions): Promise<PageRun> {
   const whyKilled = watchForKills()
   const browser = await given.browser
   try {
-    given.tell({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
+    given.emit({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
     const page = await openHostedPage(browser, given.config)
     const run = new PageRun(given, browser, page, whyKilled)
     await run.begin(bootsUntil)
@@ -91,7 +91,7 @@ export class PageRun implements GameRun {
 
   /** Loads the page, once all observers are attached. */
   async begin(bootsUntil: number): Promise<void> {
-    const { settings, pageUrl, sidecarUrl, figures, tell } = this.#given
+    const { settings, pageUrl, sidecarUrl, figures, emit } = this.#given
     const { devtools, pid } = this.#browser
     if (figures) Object.assign(figures, { steps: this.#page.steps, memory: () => browserMemory(pid) })
     const { session, targetId } = this.#page
@@ -104,7 +104,7 @@ export class PageRun implements GameRun {
       isEnding: () => this.#isEnding,
       onLine: (line) => {
         if (line.level === 'error') this.#lastError = line.text
-        tell({ event: 'console', ...line })
+        emit({ event: 'console', ...line })
         if (line.level === 'error' && NEEDS_ISOLATION.test(line.text)) this.#remindOfIsolation()
       },
       onNavigated: (url) => this.#fail(`The page has left for ${url}`),
@@ -113,7 +113,7 @@ export class PageRun implements GameRun {
     void this.gone.then(this.#fail)
     if (settings.inspect !== undefined) {
       const page = `127.0.0.1:${settings.inspect}/devtools/page/${targetId}`
-      tell({ event: 'debugger', url: `devtools://devtools/bundled/inspector.html?ws=${page}` })
+      emit({ event: 'debugger', url: `devtools://devtools/bundled/inspector.html?ws=${page}` })
       keepBeating(sidecarUrl, this.#over.signal)
     }
     this.#page.load(pageUrl).catch((error: unknown) => this.#fail((error as Error).message))
@@ -133,7 +133,7 @@ export class PageRun implements GameRun {
     this.#watch?.flush()
   }
 
-  readonly #warn = (text: string): void => this.#given.tell({ event: 'warning', text })
+  readonly #warn = (text: string): void => this.#given.emit({ event: 'warning', text })
 
   readonly #fail = (reason: string): void => this.#endWith({ reason, code: CRASHED, mayStartAgain: true })
 
@@ -157,13 +157,13 @@ export class PageRun implements GameRun {
   }
 
   async #superviseLife(bootsUntil: number): Promise<void> {
-    const { settings, tell, began, wasReady } = this.#given
+    const { settings, emit, began, wasReady } = this.#given
     const { signal } = this.#over
     const isInTime = await resolvesWithin(this.#page.booted, bootsUntil - performance.now(), signal)
     if (signal.aborted) return
     if (!isInTime) return this.#endWith(await this.#describeNoBoot())
     this.#hasBooted = true
-    tell({ event: 'booted', ms: Math.round(performance.now() - began) })
+    emit({ event: 'booted', ms: Math.round(performance.now() - began) })
     warnOfMissingReady(wasReady, settings.bootTimeout / 2, this.#warn, signal)
     const hang = await watchForHang(this.#page, limitOf(settings, 'hangTimeout'), signal)
     if (hang === undefined) return

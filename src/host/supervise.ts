@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { endGameServer, GameLife, KUBELET_MS, type Game, type Next } from '../local/game.js'
 import type { LocalSidecar, LocalSidecarOptions } from '../local/sidecar.js'
 import { HOST_EXIT_CODES, HostError } from './host-error.js'
-import type { HostExit, Tell } from './host-events.js'
+import type { HostExit, EmitEvent } from './host-events.js'
 
 /** How a game has ended by itself. */
 export interface GameEnd extends HostExit {
@@ -36,7 +36,7 @@ export interface SuperviseOptions<Run extends GameRun> {
   readonly onReplaced: () => void
   /** Ends everything, including the game. */
   readonly release: (run: Run, hasFailed: boolean) => Promise<void>
-  readonly tell: Tell
+  readonly emit: EmitEvent
 }
 
 /** Restarts a failed game as long as no player can have been sent to it, then ends everything, by itself or on request. */
@@ -56,7 +56,7 @@ export class Supervisor<Run extends GameRun> {
   readonly #late = new Promise<undefined>((resolve) => (this.#onLate = () => resolve(undefined)))
 
   constructor(options: SuperviseOptions<Run>) {
-    const { first, local, settings, replaces, onReplaced, tell } = options
+    const { first, local, settings, replaces, onReplaced, emit } = options
     this.#options = options
     this.#run = first
     this.#life = new GameLife<GameEnd>({
@@ -69,7 +69,7 @@ export class Supervisor<Run extends GameRun> {
       },
       onReplaced(text) {
         onReplaced()
-        tell({ event: 'replaced', text })
+        emit({ event: 'replaced', text })
       },
     })
     this.exited = this.#exit()
@@ -88,7 +88,7 @@ export class Supervisor<Run extends GameRun> {
     return this.exited
   }
 
-  readonly #warn = (text: string): void => this.#options.tell({ event: 'warning', text })
+  readonly #warn = (text: string): void => this.#options.emit({ event: 'warning', text })
 
   #stopBy(signal: string): void {
     this.#signal = signal
@@ -121,18 +121,18 @@ export class Supervisor<Run extends GameRun> {
 
   #endRun(signal: string): Promise<void> {
     this.#isTold = true
-    this.#options.tell({ event: 'shutdown', signal })
+    this.#options.emit({ event: 'shutdown', signal })
     return this.#options.endInOrder(this.#run, signal)
   }
 
   /** Starts a failed game again if that is allowed, and an ended one for a fresh GameServer. */
   async #next(end: GameEnd, hasEnded: boolean, restarts: number): Promise<Next> {
     const { code, reason, stack, mayStartAgain } = end
-    const { local, settings, replaces, isFresh, onStartAgain, tell } = this.#options
+    const { local, settings, replaces, isFresh, onStartAgain, emit } = this.#options
     if (this.#signal !== undefined) return 'nothing'
     const isReplaced = hasEnded && replaces
     if (!isReplaced) {
-      tell(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
+      emit(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
       if (!mayStartAgain || restarts >= settings.restarts || !isFresh()) {
         if (local !== undefined && !hasEnded) endGameServer(local, code)
         return 'nothing'
@@ -147,7 +147,7 @@ export class Supervisor<Run extends GameRun> {
 
   /** Ends everything once the game's life has ended. */
   async #exit(): Promise<HostExit> {
-    const { release, tell } = this.#options
+    const { release, emit } = this.#options
     const failure = await Promise.race([this.#life.ended, this.#late]).catch((error: unknown) => ({
       reason: (error as Error).message,
       code: error instanceof HostError ? error.exitCode : HOST_EXIT_CODES.CRASHED,
@@ -158,7 +158,7 @@ export class Supervisor<Run extends GameRun> {
     else if (!this.#isTold) await Promise.race([this.#endRun(this.#signal), this.#late])
     this.#life.end()
     await Promise.race([release(this.#run, code !== 0), this.#late])
-    tell({ event: 'exit', code, reason })
+    emit({ event: 'exit', code, reason })
     return { code, reason }
   }
 }

@@ -61,8 +61,8 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
     { ...options, client: clientOptions(options, () => attached.client) },
     ['matchMaker', 'room', 'sessions', 'sessionRoomsOnly'],
     ({ client, seats, onListening, endBySignal, undo }) => {
-      let tell!: () => void
-      const listening = new Promise<void>((resolve) => (tell = resolve))
+      let resolveListening!: () => void
+      const listening = new Promise<void>((resolve) => (resolveListening = resolve))
       void listening.then(onListening)
       rooms = createRoomSessions(matchMaker, room, listening)
       sessions = trackSessions(client, { ...options.sessions, onSession: rooms.start })
@@ -91,10 +91,10 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
       const http = (server as Inside).transport?.server
       undo(
         http
-          ? whenListening(http, http.listening, tell)
+          ? whenListening(http, http.listening, resolveListening)
           : override(server, 'listen', (listen) => async (...values) => {
               const listened = await listen.apply(server, values)
-              tell()
+              resolveListening()
               return listened
             }),
       )

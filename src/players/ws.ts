@@ -135,7 +135,7 @@ function verifier(before: Verifier | null | undefined, admit: Admit): Verifier {
 }
 
 /** Holds back the event `upgrade`, whoever listens to it and whenever the listener was added. */
-async function holdBack(request: RequestLike, admit: Admit, tell: () => void): Promise<void> {
+async function holdBack(request: RequestLike, admit: Admit, handOn: () => void): Promise<void> {
   const socket = socketOf(request)
   // Until a listener takes the socket over, nothing else handles its errors.
   const ignore = (): void => {}
@@ -147,7 +147,7 @@ async function holdBack(request: RequestLike, admit: Admit, tell: () => void): P
     socket.end(`${head}Content-Length: ${code.length}\r\n\r\n${code}`)
   } else {
     socket.removeListener('error', ignore)
-    tell()
+    handOn()
   }
 }
 

@@ -1,5 +1,7 @@
-import type { Socket } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { request, websocketHeaders } from '../node/support.js'
 import { freePort } from '../support/free-port.js'
 import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
@@ -8,6 +10,28 @@ const HOST = ['Host: localhost']
 
 /** An address where nothing listens. */
 const nowhere = async (): Promise<string> => `http://127.0.0.1:${await freePort()}`
+
+/** An address where connections are neither accepted nor refused: its backlog is full, and nobody takes from it. */
+async function silence(): Promise<string> {
+  const script = `const at = { port: 0, host: '127.0.0.1', backlog: 1 }
+  const server = require('net').createServer().listen(at, () => {
+    require('fs').writeSync(1, String(server.address().port))
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+  const child = spawn(process.execPath, ['-e', script])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const port = Number(String((await once(child.stdout, 'data'))[0]))
+  for (let full = false; !full;) {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    onTestFinished(() => void socket.destroy())
+    full = await Promise.race([
+      once(socket, 'connect').then(() => false),
+      new Promise<boolean>((resolve) => setTimeout(resolve, 200, true)),
+    ])
+  }
+  return `http://127.0.0.1:${port}`
+}
 
 const upgradeTo = (port: number): ReturnType<typeof request> =>
   request(port, `GET ${PREFIX}/watch/gameserver`, [...HOST, ...websocketHeaders])
@@ -28,6 +52,14 @@ describe('where there is no sidecar', () => {
     }
     expect(log[0]).toMatch(`502 POST ${PREFIX}/ready: The sidecar at`)
     expect(log).toHaveLength(2)
+  })
+
+  test('a connection that is never accepted is given up long before the timeout of an answer', async () => {
+    const { port } = await startGateway({ sidecar: await silence(), timeout: 1e9 })
+    const { status, body } = await request(port, `POST ${PREFIX}/ready`, HOST, '{}')
+    expect(status).toBe(502)
+    const message = expect.stringContaining('(ETIMEDOUT); nothing was sent')
+    expect(JSON.parse(body)).toMatchObject({ code: 14, message })
   })
 
   test('a call succeeds as soon as the sidecar is there again', async () => {

@@ -23,7 +23,7 @@ describe('closing a game', () => {
       endInOrder: () => Promise.resolve(),
       onReplaced: () => undefined,
       release: (run, hasFailed) => run.close(hasFailed),
-      tell: () => undefined,
+      emit: () => undefined,
       ...options,
     })
 
@@ -67,8 +67,8 @@ describe('closing a game', () => {
   test('that has become Unhealthy warns of the beats that are missing', async () => {
     await using local = await createLocalSidecar({ port: 0 })
     const warnings: string[] = []
-    const tell = (event: HostEvent): void => void (event.event === 'warning' && warnings.push(event.text))
-    const { exited } = superviseRun({ ended: never() }, { local, tell })
+    const emit = (event: HostEvent): void => void (event.event === 'warning' && warnings.push(event.text))
+    const { exited } = superviseRun({ ended: never() }, { local, emit })
     const headers = { 'content-type': 'application/json' }
     await fetch(`${local.url}/ready`, { method: 'POST', body: '{}', headers })
     for (let period = 0; period < 10; period += 1) local.control({ type: 'advanceClock', ms: 5_000 })

@@ -7,19 +7,19 @@ import { inspectProject } from '../../src/deploy/init/project.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 /** Somebody who gives these answers, one after the other. */
-function person(...answers: string[]): Person & { readonly asked: string[]; readonly complaints: string[] } {
+function person(...answers: string[]): Person & { readonly asked: string[]; readonly warnings: string[] } {
   const asked: string[] = []
-  const complaints: string[] = []
+  const warnings: string[] = []
   return {
     asked,
-    complaints,
+    warnings,
     ask: async (question) => {
       asked.push(question)
       const answer = answers.shift()
       if (answer === undefined) throw new Error(`No answer to: ${question}`)
       return answer
     },
-    complain: (sentence) => void complaints.push(sentence),
+    warn: (sentence) => void warnings.push(sentence),
   }
 }
 
@@ -40,7 +40,7 @@ test('a person is asked for kind, port, seats and health, and an empty answer ta
     'Seats for players: a name and how many each server has, such as players=16',
     'Seconds without a health beat until a server is replaced',
   ])
-  expect(someone.complaints).toEqual([])
+  expect(someone.warnings).toEqual([])
   expect(choices).toMatchObject({
     kind: 'page',
     dir: 'dist',
@@ -60,7 +60,7 @@ test('where nothing says what the project is, a person must say it, and name the
   await writeFile(join(folder, 'play.mjs'), '')
   const choices = await choose({}, inspectProject(folder), someone)
   expect(choices).toMatchObject({ kind: 'node', entry: 'play.mjs' })
-  expect(someone.complaints).toEqual([
+  expect(someone.warnings).toEqual([
     'kind must be "page" or "node"; got "".',
     expect.stringMatching(/^entry must be a path within the project/),
   ])

@@ -65,6 +65,15 @@ describe('the tarball', () => {
     await expect(`${paths().sort().join('\n')}\n`).toMatchFileSnapshot('../../build/packed-files.txt')
   })
 
+  test('has declarations that import no package, since a user may lack its types', async () => {
+    const declarations = paths().filter((path) => /\.d\.c?ts$/.test(path))
+    const text = (path: string) => readFile(join(folder.path, 'node_modules/gameserver-sidecar', path), 'utf8')
+    const imports = (await Promise.all(declarations.map(text))).flatMap((code) => [
+      ...code.matchAll(/(?:from|import\() ?'(?!node:|\.)[^']+'/g),
+    ])
+    expect([declarations.length > 50, imports.map(String)]).toEqual([true, []])
+  })
+
   test('is within build/budgets.json by bytes and by files', () => {
     expect(packed.files.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(budget.unpackedBytes!)
     expect(paths().length).toBeLessThanOrEqual(budget.files!)

@@ -41,7 +41,7 @@ export const command = defineCommand({
       if (recorded === undefined) context.print(toJson(answer))
     } catch (error) {
       // With --curl the client may reject the made-up answer; the request is known all the same.
-      if (recorded === undefined || recorded.requests.length === 0) return tell(error, baseUrl, context)
+      if (recorded === undefined || recorded.requests.length === 0) return reportFailure(error, baseUrl, context)
     } finally {
       client.close()
     }
@@ -122,7 +122,7 @@ function perform(client: SidecarClient<bigint>, { operation, args }: ParsedCall)
 }
 
 /** Prints the sidecar's or the client's error, and returns the exit code. @throws every other error */
-function tell(error: unknown, baseUrl: string, { warn, colors }: CliContext): number {
+function reportFailure(error: unknown, baseUrl: string, { warn, colors }: CliContext): number {
   if (!isSidecarError(error)) throw error
   warn(colors.red(plainText(`${error.code} ${error.message}`, 2_000)))
   if (error.status !== undefined) return EXIT.FAILED

@@ -132,7 +132,7 @@ function openTerminal(folder: string, { colors, print, warn }: CliContext): { re
     person: {
       ask: (question, byDefault) =>
         lines.question(`${question} ${colors.dim(`(${byDefault || 'none'})`)}: `, { signal: end.signal }),
-      complain: (sentence) => warn(colors.red(plainText(sentence))),
+      warn: (sentence) => warn(colors.red(plainText(sentence))),
     },
     close: () => lines.close(),
   }

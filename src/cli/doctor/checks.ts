@@ -304,10 +304,10 @@ async function checkBeats({ state, log }: Subject): Promise<Finding> {
   const times = [...recent.map(({ at }) => at), now]
   const worst = Math.max(...times.slice(1).map((time, index) => time - times[index]!))
   const many = `${recent.length} beat${recent.length === 1 ? '' : 's'}`
-  const told = `${many} in the last ${(PERIODS * period) / 1000} s, worst gap ${(worst / 1000).toFixed(1)} s`
-  if (worst <= period) return ok(told)
+  const text = `${many} in the last ${(PERIODS * period) / 1000} s, worst gap ${(worst / 1000).toFixed(1)} s`
+  if (worst <= period) return ok(text)
   return failure(
-    `${told}, longer than the period of ${seconds} s`,
+    `${text}, longer than the period of ${seconds} s`,
     recent.some(({ client }) => client.startsWith('page'))
       ? 'a hidden tab runs timers once a minute: beat from a worker (the default of autoHealth), or use gameserver-sidecar host'
       : 'beat at half the period, as autoHealth does; a long computation holds beats up',
@@ -324,10 +324,10 @@ async function checkFile({ file }: Subject): Promise<Finding | readonly Finding[
     const mistakes = clusterMistakes(value as Fields)
     if (mistakes.length === 0) return ok(`${file} is a ${String((value as Fields)['kind'])} that a cluster takes`)
     return mistakes.map(({ path, message, isAdvice }) => {
-      const told = `${file}:${lineOf(path)}: ${message}`
+      const text = `${file}:${lineOf(path)}: ${message}`
       return isAdvice === true
-        ? warning(told, 'change it, unless that is meant')
-        : failure(told, 'a cluster refuses it')
+        ? warning(text, 'change it, unless that is meant')
+        : failure(text, 'a cluster refuses it')
     })
   } catch (error) {
     return failure((error as Error).message, `fix ${file}, or name another file with --file`)

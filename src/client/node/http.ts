@@ -32,10 +32,10 @@ export function createNodeHttp(baseUrl: string, life: Task): SendHttp {
   return (url, init, to) => {
     let request: ClientRequest | undefined
     let isOver = false
-    const end = (tell: () => void): void => {
+    const end = (report: () => void): void => {
       if (isOver) return
       isOver = true
-      tell()
+      report()
     }
     const fail = (error: unknown): void => end(() => to.onError(error))
     const begin = (send: Send): void => {

@@ -55,7 +55,7 @@ export const fleet: Route<EntryView> = {
     </>
   ),
   /** Announces new warnings. */
-  tell() {
+  announceNews() {
     const entries = state.entries as readonly EntryView[]
     const before = (seen ??= state.fleet?.lastSeq)
     const last = entries.at(-1)?.seq ?? 0

@@ -67,7 +67,7 @@ export const sidecar: Route<LogEntry> = {
     </>
   ),
   /** Announces changes of the state. */
-  tell() {
+  announceNews() {
     const name = state.connection === 'lost' ? undefined : state.snapshot?.gameServer.status.state
     const before = told
     told = name

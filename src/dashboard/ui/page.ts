@@ -45,7 +45,7 @@ export interface Route<E extends Entry = Entry> {
   readonly Notices?: ComponentType
   readonly Main: ComponentType
   /** Announces what is new. */
-  tell(): void
+  announceNews(): void
 }
 
 interface Summary {

@@ -36,7 +36,7 @@ export interface Person {
   /** Resolves with the answer as typed; an empty answer takes the default. */
   ask(question: string, byDefault: string): Promise<string>
   /** Tells the person what is wrong with an answer. */
-  complain(sentence: string): void
+  warn(sentence: string): void
 }
 
 /** Nothing says what the project's server is, so that no file can be written. The message is one sentence. */
@@ -171,7 +171,7 @@ async function answer<T>(person: Person, question: string, byDefault: string | u
       return read((await person.ask(question, byDefault ?? '')).trim() || (byDefault ?? ''))
     } catch (error) {
       if (!(error instanceof ChoiceError)) throw error
-      person.complain(`${error.message}.`)
+      person.warn(`${error.message}.`)
     }
   }
 }

@@ -29,14 +29,14 @@ export function createLineLimit(onLine: (line: ConsoleLine) => void) {
     }
   }
 
-  const tell = (): void => {
+  const report = (): void => {
     timer = undefined
     tellDropped()
     wait()
   }
 
   const wait = (): void => {
-    if (shares.error.dropped > 0 || shares.warn.dropped > 0) timer ??= setTimeout(tell, 1_000).unref()
+    if (shares.error.dropped > 0 || shares.warn.dropped > 0) timer ??= setTimeout(report, 1_000).unref()
   }
 
   return {

@@ -183,7 +183,7 @@ function createListeners(target: () => PlayerConnection): Listeners {
     added.set(type, known)
     return known
   }
-  const tell = (listener: AnyListener, event: object): void => {
+  const call = (listener: AnyListener, event: object): void => {
     try {
       listener.call(target(), event as never)
     } catch (error) {
@@ -203,8 +203,8 @@ function createListeners(target: () => PlayerConnection): Listeners {
     emit(type, fields) {
       const event = Object.assign({ type, target: target() }, fields)
       const on = target()[`on${type}`] as AnyListener | null
-      if (typeof on === 'function') tell(on, event)
-      for (const listener of Array.from(of(type))) tell(listener, event)
+      if (typeof on === 'function') call(on, event)
+      for (const listener of Array.from(of(type))) call(listener, event)
     },
   }
 }

@@ -109,9 +109,14 @@ function availableMismatch(what: string, used: string, capacity: string, bounds:
 }
 
 /** Says which bound a value violates; undefined for none. An upper bound of 0 is no bound. */
-function outside(value: string, least: unknown, greatest: unknown, say: (value: string) => string): string | undefined {
+function outside(
+  value: string,
+  least: unknown,
+  greatest: unknown,
+  describe: (value: string) => string,
+): string | undefined {
   const from = toInt64(least ?? 0)!
   const to = toInt64(greatest ?? 0)!
-  if (lessThan(value, from)) return `${say(value)} at least ${from}`
-  return to !== '0' && lessThan(to, value) ? `${say(value)} at most ${to}` : undefined
+  if (lessThan(value, from)) return `${describe(value)} at least ${from}`
+  return to !== '0' && lessThan(to, value) ? `${describe(value)} at most ${to}` : undefined
 }

@@ -4,7 +4,7 @@ import { mismatches, mismatchText, otherNamespace, selectorsOf } from '../alloca
 import { isBeingDeleted } from '../sidecar/state/game-server.js'
 import { update } from '../sidecar/state/step.js'
 import type { FleetAllocation, ServerRecord } from './types.js'
-import { draw, tell, type FleetStep } from './fleet-step.js'
+import { draw, addEntry, type FleetStep } from './fleet-step.js'
 import { allocationOrder, inOrder } from './ordering.js'
 
 /** maxBatchBeforeRefresh of pkg/gameserverallocations/allocator.go. */
@@ -57,7 +57,7 @@ export function answer(
       failure,
     }),
   }
-  tell(step, { type: 'allocation', ...named, text: `${allocation.state}: ${reason}`, allocation })
+  addEntry(step, { type: 'allocation', ...named, text: `${allocation.state}: ${reason}`, allocation })
   return allocation
 }
 

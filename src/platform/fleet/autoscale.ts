@@ -1,6 +1,6 @@
 import { isMarked, own } from '../sidecar/state/game-server.js'
 import { show } from '../sidecar/state/show.js'
-import { type FleetStep, putAutoscaler, putFleet, tell } from './fleet-step.js'
+import { type FleetStep, putAutoscaler, putFleet, addEntry } from './fleet-step.js'
 import type { AutoscalerPolicy, CapacityPolicy, FleetState, WebhookAnswer, WebhookPolicy } from './types.js'
 import { sortForDeletion } from './ordering.js'
 import type { ManifestCounters, ManifestLists } from '../sidecar/state/config.js'
@@ -43,7 +43,7 @@ export function autoscale(step: FleetStep): void {
   const wanted = isRefused ? `The autoscaler can't scale the Fleet to ${outcome.replicas}.` : outcome
   if (typeof wanted === 'string') {
     const failed = { currentReplicas: 0, desiredReplicas: 0, ableToScale: false, scalingLimited: false }
-    if (status.ableToScale) tell(step, { type: 'warning', text: wanted })
+    if (status.ableToScale) addEntry(step, { type: 'warning', text: wanted })
     return putAutoscaler(step, { ...autoscaler, status: { ...status, ...failed, lastAppliedPolicy: '' } })
   }
   const replicas = Math.min(wanted.replicas, config.max)
@@ -53,7 +53,7 @@ export function autoscale(step: FleetStep): void {
     putFleet(step, { ...fleet, spec: { ...fleet.spec, replicas } })
     const why = isLess ? `; ${wanted.replicas} would be more than the limit of ${config.max}` : ''
     const text = `The ${policy.type} autoscaler scales the Fleet from ${before} to ${replicas}${why}.`
-    tell(step, { type: 'autoscaled', text })
+    addEntry(step, { type: 'autoscaled', text })
   }
   putAutoscaler(step, {
     ...autoscaler,

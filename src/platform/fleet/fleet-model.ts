@@ -115,14 +115,14 @@ function createOutbox({ run, report = throwLater }: FleetModelOptions) {
   const effects: FleetEffect[] = []
   const kept = new Newest<FleetEntry>(KEPT_ENTRIES)
   const changed = createListeners<ObjectChange>(report)
-  const told = createListeners<FleetEntry>(report)
+  const entryListeners = createListeners<FleetEntry>(report)
   let isDraining = false
   let wakesAt: number | undefined
 
   function carryOut(effect: FleetEffect): void {
     if (effect.type === 'entry') {
       kept.push(effect.entry)
-      told.call(effect.entry)
+      entryListeners.call(effect.entry)
     } else if (effect.type === 'change') changed.call(effect.change)
     else if (effect.type !== 'wake') run(effect)
     else {
@@ -135,7 +135,7 @@ function createOutbox({ run, report = throwLater }: FleetModelOptions) {
     effects,
     entries: kept.items,
     onChange: changed.add,
-    onEntry: told.add,
+    onEntry: entryListeners.add,
     forgetWake: (): void => (wakesAt = undefined),
     drain(): void {
       if (isDraining) return

@@ -26,7 +26,7 @@ export interface FleetStep {
 }
 
 /** Adds a line to the timeline. */
-export function tell(step: FleetStep, entry: Omit<FleetEntry, 'sequence' | 'at'>): void {
+export function addEntry(step: FleetStep, entry: Omit<FleetEntry, 'sequence' | 'at'>): void {
   const sequence = step.state.sequence + 1
   update(step, { sequence })
   step.effects.push({ type: 'entry', entry: { sequence, at: step.now, ...entry } })

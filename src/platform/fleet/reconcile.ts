@@ -8,7 +8,7 @@ import {
   putServer,
   putSet,
   remove,
-  tell,
+  addEntry,
 } from './fleet-step.js'
 import type { FleetObject, ServerRecord, SetObject } from './types.js'
 import { isEnding, isKept, ownedBy, statusOfFleet, statusOfSet } from './platform-json.js'
@@ -28,7 +28,7 @@ export function syncFleet(step: FleetStep): void {
   for (const set of step.state.sets) {
     if (set === active || set.status.replicas > 0 || set.status.shutdownReplicas > 0) continue
     remove(step, 'gameserversets', set, { sets: step.state.sets.filter((one) => one !== set) })
-    tell(step, { type: 'rollout', text: `${set.metadata.name} is gone, since all its GameServers are.` })
+    addEntry(step, { type: 'rollout', text: `${set.metadata.name} is gone, since all its GameServers are.` })
   }
   if (active === undefined) addSet(step, replicas)
   else {
@@ -52,7 +52,8 @@ function addSet(step: FleetStep, replicas: number): void {
   const status = statusOfSet(spec.template, [])
   const set = newObject(step, 'gameserversets', name, { metadata: given, spec: { ...spec, replicas }, status })
   putSet(step, set)
-  if (sets.length > 0) tell(step, { type: 'rollout', text: `${set.metadata.name} takes over from ${namesOf(sets)}.` })
+  if (sets.length > 0)
+    addEntry(step, { type: 'rollout', text: `${set.metadata.name} takes over from ${namesOf(sets)}.` })
 }
 
 const namesOf = (sets: readonly SetObject[]): string => sets.map(({ metadata }) => metadata.name).join(' and ')
@@ -131,7 +132,7 @@ function resize(step: FleetStep, set: SetObject, replicas: number): SetObject {
   const next = { ...set, spec: { ...set.spec, replicas } }
   putSet(step, next)
   const { name } = set.metadata
-  tell(step, { type: 'rollout', text: `${name} shrinks from ${set.spec.replicas} to ${replicas} for the new set.` })
+  addEntry(step, { type: 'rollout', text: `${name} shrinks from ${set.spec.replicas} to ${replicas} for the new set.` })
   return next
 }
 
@@ -151,7 +152,7 @@ export function syncSet(step: FleetStep, set: SetObject): void {
     step.effects.push({ type: 'control', server: name, command: { type: 'setState', state: 'Shutdown' } })
     noteServer(step, name, { isEnding: true })
     const why = isFailed(server) ? `it is ${server.gameServer.status.state}` : 'its set has more than it should'
-    tell(step, { type: 'deleted', server: name, text: `${name} is deleted, since ${why}.` })
+    addEntry(step, { type: 'deleted', server: name, text: `${name} is deleted, since ${why}.` })
   }
   // GameServers that failed at their start delay the next ones by a backoff.
   if (step.now >= step.state.failures.until) for (let i = 0; i < missing; i++) create(step, set)
@@ -201,7 +202,7 @@ function create(step: FleetStep, set: SetObject): void {
   const process = { state: 'starting', restarts: 0 } as const
   putServer(step, { name, set: set.metadata.name, gameServer, createdAt, stateSince, process, isEnding: false })
   step.effects.push({ type: 'create', server: name, manifest })
-  tell(step, { type: 'created', server: name, text: `${name} is created.` })
+  addEntry(step, { type: 'created', server: name, text: `${name} is created.` })
 }
 
 /**

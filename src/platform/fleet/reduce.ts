@@ -5,7 +5,7 @@ import { diffGameServers, isBeingDeleted, isEqual, isMarked, own } from '../side
 import { update } from '../sidecar/state/step.js'
 import { autoscale } from './autoscale.js'
 import { newObject, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
-import { remove, tell } from './fleet-step.js'
+import { remove, addEntry } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
 import type { AutoscalerManifest, FleetEvent, FleetManifest, FleetState, ServerRecord } from './types.js'
 import { autoscalerSpec, fleetSpec, gameServerObject, statusOfFleet } from './platform-json.js'
@@ -39,7 +39,7 @@ const handlers: {
   delete: (step, { server, ...command }) => isLeft(step.effects.push({ type: 'control', server, command })),
   makeUnhealthy: (step, { server, ...command }) => isLeft(step.effects.push({ type: 'control', server, command })),
   kill: (step, action) => isLeft(step.effects.push(action)),
-  note: (step, { entry }) => isLeft(tell(step, entry)),
+  note: (step, { entry }) => isLeft(addEntry(step, entry)),
   reviewed(step, { webhook, answer }) {
     const { asked, answers } = step.state
     if (asked !== webhook) return false
@@ -129,11 +129,11 @@ function apply(step: FleetStep, manifest: FleetManifest): void {
   const metadata = { ...fleet.metadata, ...textsOf(manifest) }
   const spec = fleetSpec(manifest)
   const problem = replicasProblem(spec.replicas, config)
-  if (problem !== undefined) tell(step, { type: 'warning', text: problem })
+  if (problem !== undefined) addEntry(step, { type: 'warning', text: problem })
   const replicas = Math.min(spec.replicas, config.max)
   putFleet(step, { ...fleet, metadata, spec: { ...spec, replicas } })
   forgive(step)
-  tell(step, { type: 'applied', text: `The Fleet has ${replicas} replicas and is ${spec.scheduling}.` })
+  addEntry(step, { type: 'applied', text: `The Fleet has ${replicas} replicas and is ${spec.scheduling}.` })
 }
 
 /** Forgets failures: the next GameServers may be better. */
@@ -148,21 +148,21 @@ function restart(step: FleetStep): void {
   const metadata = { ...template.metadata, annotations: { ...template.metadata?.annotations, ...restartedAt } }
   putFleet(step, { ...fleet, spec: { ...fleet.spec, template: { ...template, metadata } } })
   forgive(step)
-  tell(step, { type: 'rollout', text: 'All GameServers are to be replaced, Allocated ones when they have ended.' })
+  addEntry(step, { type: 'rollout', text: 'All GameServers are to be replaced, Allocated ones when they have ended.' })
 }
 
 function scale(step: FleetStep, replicas: number): void {
   const { fleet } = step.state
   if (replicas === fleet.spec.replicas) return
   putFleet(step, { ...fleet, spec: { ...fleet.spec, replicas } })
-  tell(step, { type: 'scaled', text: `The Fleet is scaled from ${fleet.spec.replicas} to ${replicas}.` })
+  addEntry(step, { type: 'scaled', text: `The Fleet is scaled from ${fleet.spec.replicas} to ${replicas}.` })
 }
 
 function removeAutoscaler(step: FleetStep): void {
   const { autoscaler } = step.state
   if (autoscaler === undefined) return
   remove(step, 'fleetautoscalers', autoscaler, { autoscaler: undefined })
-  tell(step, { type: 'applied', text: `The autoscaler ${autoscaler.metadata.name} is removed.` })
+  addEntry(step, { type: 'applied', text: `The autoscaler ${autoscaler.metadata.name} is removed.` })
 }
 
 const noScaling = {
@@ -177,7 +177,7 @@ function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest): void {
   const next = autoscaler ?? newObject(step, 'fleetautoscalers', name, { metadata: {}, spec, status: noScaling })
   putAutoscaler(step, { ...next, metadata: { ...next.metadata, name, ...textsOf(manifest) }, spec })
   update(step, { autoscalesAt: step.now, asked: undefined, answers: new Map() })
-  tell(step, { type: 'applied', text: `The Fleet has the ${manifest.spec.policy.type} autoscaler ${name}.` })
+  addEntry(step, { type: 'applied', text: `The Fleet has the ${manifest.spec.policy.type} autoscaler ${name}.` })
 }
 
 const find = ({ state }: FleetStep, name: string): ServerRecord | undefined =>
@@ -203,7 +203,7 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   const stateSince = isNewState ? step.now : record.stateSince
   putServer(step, { ...record, gameServer, isEnding, stateSince, ...failure })
   const text = changeText(name, changes)
-  if (text !== undefined) tell(step, { type: isNewState ? 'state' : 'changed', server: name, text })
+  if (text !== undefined) addEntry(step, { type: isNewState ? 'state' : 'changed', server: name, text })
   if (isNewState) countState(step, record, state)
   // No controller looks at labels and annotations, except for those of an overflow.
   const isText = changes.length > 0 && changes.every(({ type }) => type === 'annotation' || type === 'label')
@@ -229,7 +229,7 @@ function countState(step: FleetStep, record: ServerRecord, state: string): void 
   if (delay === 0) return
   const age = Math.round((step.now - record.createdAt) / 1000)
   const text = `${record.name} ended ${age} s after its creation; the next GameServer is created in ${delay / 1000} s.`
-  tell(step, { type: 'warning', server: record.name, text })
+  addEntry(step, { type: 'warning', server: record.name, text })
 }
 
 function forget(step: FleetStep, name: string): unknown {
@@ -237,7 +237,7 @@ function forget(step: FleetStep, name: string): unknown {
   if (record === undefined) return false
   const servers = step.state.servers.filter((one) => one !== record)
   remove(step, 'gameservers', gameServerObject(step.state, record), { servers })
-  tell(step, { type: 'gone', server: name, text: `${name} is gone.` })
+  addEntry(step, { type: 'gone', server: name, text: `${name} is gone.` })
   return true
 }
 

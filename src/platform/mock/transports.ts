@@ -130,7 +130,7 @@ class MockWebSocket {
   close(): void {
     this.left.abort()
     this.watch?.close()
-    if (this.readyState !== CLOSED) this.tell(() => this.end(false))
+    if (this.readyState !== CLOSED) this.enqueue(() => this.end(false))
   }
 
   private async dial(call: OpenCall): Promise<void> {
@@ -143,7 +143,7 @@ class MockWebSocket {
     call.status = 101
     this.watch = this.network.sidecar.watch({
       onMessage: (message) => this.receive(message),
-      onEnd: () => this.tell(() => this.end(false)),
+      onEnd: () => this.enqueue(() => this.end(false)),
       onError: ({ status, body }) => this.refuse(call, status, body),
     })
   }
@@ -152,12 +152,12 @@ class MockWebSocket {
   private refuse(call: OpenCall, status: number, body: string): void {
     call.status = status
     this.open()
-    this.tell(() => this.emit(this.onmessage, { data: body }))
-    this.tell(() => this.end(false))
+    this.enqueue(() => this.emit(this.onmessage, { data: body }))
+    this.enqueue(() => this.end(false))
   }
 
   private open(): void {
-    this.tell(() => {
+    this.enqueue(() => {
       if (this.readyState !== CONNECTING) return
       this.readyState = OPEN
       this.emit(this.onopen, {})
@@ -167,14 +167,14 @@ class MockWebSocket {
   private receive(message: WatchMessage): void {
     if (lineOf(message).byteLength >= LONGEST_LINE) {
       this.watch?.close()
-      return this.tell(() => this.end(false))
+      return this.enqueue(() => this.end(false))
     }
-    this.tell(() => {
+    this.enqueue(() => {
       if (this.readyState === OPEN) this.emit(this.onmessage, { data: message.json })
     })
   }
 
-  private tell(run: () => void): void {
+  private enqueue(run: () => void): void {
     this.queue = this.queue.then(run)
   }
 

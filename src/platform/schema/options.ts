@@ -21,7 +21,7 @@ const usualPort = leaf(
 const platform = pattern('lower-case letters, digits and dashes', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
 const networks = list(leaf('a network such as 10.0.0.0/8', isNetwork))
 const everywhere = { platform, allowHosts: texts, allowOrigins: texts }
-const told = { onWarning: listener, onLog: listener }
+const listeners = { onWarning: listener, onLog: listener }
 
 const isGiven = (value: unknown): boolean => value != null && value !== false
 
@@ -37,7 +37,7 @@ const localSidecar = v.pipe(
   object(
     optional({
       ...everywhere,
-      ...told,
+      ...listeners,
       ...{ mode: word(['production', 'local']), port: usualPort, address: name, gameServer, file: name },
       replace: leaf('true, false or a number of milliseconds', (value) => typeof value === 'boolean' || isTime(value)),
       // The sidecar checks the names, as it does for the mock.
@@ -70,7 +70,7 @@ const pem = leaf(
   'PEM text, a Buffer of it, or the path of its file',
   (value) => typeof value === 'string' || value instanceof Uint8Array,
 )
-const gateway = { ...ofPlugin, ...told, dir: name, port, host: name, spa: boolean, cert: pem, key: pem }
+const gateway = { ...ofPlugin, ...listeners, dir: name, port, host: name, spa: boolean, cert: pem, key: pem }
 
 const host = {
   ...{ path: pattern('a path that begins with "/"', /^\//), playersPort: port, playersHost: text, metricsPort: port },

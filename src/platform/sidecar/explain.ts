@@ -132,13 +132,13 @@ function ruleOfTick({ changes, warnings }: LogEntry): string {
 }
 
 function productionOf({ event, warnings, reply }: LogEntry, { mode }: SidecarConfig): string | undefined {
-  const told = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
+  const sentences = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
   if (event.type === 'call' && mode === 'local') {
-    if (reply?.status !== 200) told.push('A pod words this refusal differently: check the status, not the text.')
-    else if (event.call.operation === 'health') told.push('A pod counts beats and becomes Unhealthy without them.')
-    else if (!isRead(event.call)) told.push('A pod queues the write, answers, and writes about 500 ms later.')
+    if (reply?.status !== 200) sentences.push('A pod words this refusal differently: check the status, not the text.')
+    else if (event.call.operation === 'health') sentences.push('A pod counts beats and becomes Unhealthy without them.')
+    else if (!isRead(event.call)) sentences.push('A pod queues the write, answers, and writes about 500 ms later.')
   }
-  return told.join(' ') || undefined
+  return sentences.join(' ') || undefined
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

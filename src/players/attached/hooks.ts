@@ -15,11 +15,11 @@ export interface HttpServerLike {
 export function whenListening(
   server: Pick<HttpServerLike, 'once' | 'removeListener'>,
   isListening: boolean,
-  tell: () => void,
+  onListening: () => void,
 ): () => void {
-  if (isListening) tell()
-  else server.once('listening', tell)
-  return () => void server.removeListener('listening', tell)
+  if (isListening) onListening()
+  else server.once('listening', onListening)
+  return () => void server.removeListener('listening', onListening)
 }
 
 export function closed(server: { close(done: () => void): unknown } | undefined): Promise<void> {

@@ -82,8 +82,8 @@ export function run<Int, State extends Tracked, What, Effect>(
   function carryOut(effect: Effect | Report | Send<What>): void {
     const [type, value, what] = effect as Report | Send<What>
     if (type === 'send') {
-      const tell = (error?: SidecarError): void => change(() => answered(state, kind, value, error))
-      call(value, what, { signal }).then(() => tell(), tell)
+      const settle = (error?: SidecarError): void => change(() => answered(state, kind, value, error))
+      call(value, what, { signal }).then(() => settle(), settle)
     } else if (type === 'error') report(value)
     else perform(effect as Effect)
   }

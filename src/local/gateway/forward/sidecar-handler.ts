@@ -44,6 +44,9 @@ const WATCH: OperationName = 'watchGameServer'
 /** Largest body that is taken; the real sidecar has the same limit. */
 const MOST_BYTES = 4 * 1024 * 1024
 
+/** Most milliseconds for a connection: the sidecar is on this machine. Clients hear of a failure within a second. */
+const CONNECT_MS = 900
+
 /** Milliseconds for which a call goes on after its client has left: a closing page doesn't wait for its calls' answers. */
 const ABANDONED_MS = 500
 
@@ -106,7 +109,7 @@ export class SidecarHandler {
     const body = await readBody(message)
     if (body === undefined) return
     if ('status' in body) return exchange.refuse(body)
-    if (message.socket.destroyed) return
+    if (hasLeft(reply)) return
     this.#options.onCall?.(operation)
     const since = performance.now()
     await this.#forward(exchange, reply, body, answerHeaders)
@@ -217,10 +220,14 @@ export class SidecarHandler {
     }
     const fail = ({ code, message: why }: NodeJS.ErrnoException): void =>
       report(isSent ? failure(502, 2, `broke off (${code ?? why})`) : unreachable(sidecar, code ?? why))
-    const timer = setTimeout(() => {
-      report(isSent ? failure(504, 4, `did not answer within ${timeout} ms`) : unreachable(sidecar, 'ETIMEDOUT'))
-    }, timeout)
-    request.once('socket', (socket) => void socket.once('connect', () => (isSent = true)))
+    let timer = setTimeout(() => report(unreachable(sidecar, 'ETIMEDOUT')), Math.min(timeout, CONNECT_MS))
+    const onConnect = (): void => {
+      if (isOver) return
+      isSent = true
+      clearTimeout(timer)
+      timer = setTimeout(() => report(failure(504, 4, `did not answer within ${timeout} ms`)), timeout)
+    }
+    request.once('socket', (socket) => void socket.once('connect', onConnect))
     request.on('error', fail)
     request.once('response', (response) => {
       const { statusCode = 502 } = response
@@ -242,8 +249,8 @@ export class SidecarHandler {
     reply.on('error', () => undefined)
     await new Promise<void>((resolve) => void reply.once('close', resolve))
     // Over HTTP/2, an answer that the client gave up counts as finished without being ended.
-    const hasLeft = !(reply.writableEnded && reply.writableFinished)
-    if (hasLeft && operation !== WATCH) await delay(ABANDONED_MS, undefined, { ref: false })
+    const isGivenUp = !(reply.writableEnded && reply.writableFinished)
+    if (isGivenUp && operation !== WATCH) await delay(ABANDONED_MS, undefined, { ref: false })
     end()
   }
 
@@ -260,6 +267,10 @@ export class SidecarHandler {
     figure.seconds += (now - since) / 1_000
   }
 }
+
+/** Whether the client has left before its answer. Over HTTP/2 only the stream tells. */
+const hasLeft = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
+  reply.destroyed || reply.socket?.destroyed === true || reply.stream?.destroyed === true
 
 /** The sidecar's own message. Code 8 is no rate limit, so clients don't retry. */
 const tooLarge = (bytes: number): Refusal => ({

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
-import type { WebSocket } from 'ws'
 import { acceptWebSocket, endAbruptly } from '../../sidecar/websocket-server.js'
 
 /** Milliseconds for which a reader may take nothing while bytes wait for it. */
@@ -11,6 +10,12 @@ const CHECK_MS = 1_000
 const GOODBYE_MS = 1_000
 const GOING_AWAY = 1001
 const NEWLINE = 0x0a
+
+/** The part of a WebSocket of `ws` that is used. Users of this package need not have the types of `ws`. */
+interface Connection {
+  close(code: number, reason?: string): void
+  terminate(): void
+}
 
 interface Watch {
   readonly socket: Socket
@@ -62,7 +67,7 @@ export class Watches {
     })
   }
 
-  addSocket(upstream: WebSocket, page: WebSocket, socket: Socket): void {
+  addSocket(upstream: Connection, page: Connection, socket: Socket): void {
     this.#add(socket, socket, () => {
       page.close(GOING_AWAY, this.#reason)
       upstream.terminate()
@@ -143,7 +148,7 @@ interface Relay {
   readonly socket: Socket
   /** Answers that the sidecar can't be reached, with the reason. */
   fail(why: string): void
-  onOpen(upstream: WebSocket, page: WebSocket): void
+  onOpen(upstream: Connection, page: Connection): void
 }
 
 /**
