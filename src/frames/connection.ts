@@ -29,7 +29,7 @@ function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unkn
         }
         // The result may be a promise of another realm, or a thenable.
         Promise.resolve(result).then(settle, (error: unknown) => {
-          held -= length
+          settle()
           failed(error)
         })
       } catch (error) {
@@ -117,7 +117,7 @@ export function createConnection(
   const attempt = (call: () => unknown): void => void (async () => call())().catch(fail)
   const failLater = (error: unknown): void => attempt(() => Promise.reject(error))
   const deadline = createDeadline(options, fail)
-  const awaitAnswer = (): void => deadline.start('answer to close()')
+  const awaitAnswer = (): void => deadline.start('close frame')
   // A slow reader gets what was sent before the close frame, as long as it goes on reading.
   const outlet = createOutlet(
     (bytes) => stream!.write(bytes),
@@ -172,7 +172,7 @@ export function createConnection(
       state = CLOSING
       if (!wasOpen) {
         decoder.stop()
-        return failLater(namedError('AbortError', 'The socket was closed before it was open'))
+        return failLater(namedError('AbortError', 'Closed before it was open'))
       }
       awaitAnswer()
       outlet.write(frame)
