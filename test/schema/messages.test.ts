@@ -32,6 +32,14 @@ test.each<[unknown, string]>([
   [{ type: 'setCounter', name: 'x', count: -1 }, 'count must be an integer of at least 0; got -1'],
   [{ type: 'allocate', counters: { rooms: null } }, 'counters.rooms must be an object; got null'],
   [{ type: 'reload', gameServer: { metadata: 5 } }, 'gameServer.metadata must be an object; got 5'],
+  [
+    JSON.parse('{"type":"allocate","labels":{"__proto__":{"a":"b"}}}'),
+    'labels.__proto__ must be text, in quotes if it looks like a number; got an object',
+  ],
+  [
+    { type: 'allocate', labels: { constructor: 5 } },
+    'labels.constructor must be text, in quotes if it looks like a number; got 5',
+  ],
   [{ type: 'fly' }, 'the command has no type "fly"; there are allocate, setState, '],
   [{ type: 'setlabel', key: 'a', value: 'b' }, 'the command has no type "setlabel"; did you mean "setLabel"?'],
   [{ type: 'setLabel', key: 'a', vlaue: 'b' }, 'setLabel has no field "vlaue"; did you mean "value"?'],
