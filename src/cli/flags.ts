@@ -224,6 +224,16 @@ export function networks(text: string, before?: readonly string[]): readonly str
 /** Collects the text of each occurrence. */
 export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
+/** Feature gates in the real sidecar's form: `CountsAndLists=false&PlayerTracking=true`. */
+export const featureGates = (text: string): Record<string, boolean> =>
+  Object.fromEntries(
+    text.split('&').map((pair) => {
+      const [, name, value] = /^(CountsAndLists|PlayerTracking)=(true|false)$/.exec(pair) ?? []
+      if (name === undefined) throw new Error('It must look like CountsAndLists=false&PlayerTracking=true.')
+      return [name, value === 'true']
+    }),
+  )
+
 const SIZES: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
 
 /** Bytes, also in binary units, such as `300M` or `2Gi`. */

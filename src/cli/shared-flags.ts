@@ -5,7 +5,7 @@ import { refuseUnlessFile } from '../local/files.js'
 import { variablePrefix } from '../local/gateway.js'
 import type { LocalSidecarOptions } from '../local/sidecar.js'
 import { unreadable, UsageError } from './exit-codes.js'
-import { oneOf, option, rarely, signature, text, toggle, under, type Values, port } from './flags.js'
+import { featureGates, oneOf, option, rarely, signature, text, toggle, under, type Values, port } from './flags.js'
 
 export const logFormat = oneOf('format', 'lines for people, or an object of JSON a line', ['pretty', 'json'], 'pretty')
 export const open = toggle('open the dashboard in a browser')
@@ -34,6 +34,7 @@ export const localFlags = {
     'production',
   ]),
   file: text('path', 'GameServer to start with, as YAML or JSON; reloaded when it is saved', { short: 'f' }),
+  featureGates: option('gates', 'CountsAndLists=false imitates a platform before 1.62 without counters', featureGates),
   replace: toggle('keep a GameServer that has ended, instead of a fresh one a second later', true),
   dashboard: toggle('serve no page at /_/', true),
 }
@@ -57,8 +58,8 @@ export function localOptionsOf(
   flags: LocalValues,
   notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
 ): LocalSidecarOptions {
-  const { mode, file, replace, dashboard } = flags
-  return { mode, file, replace, dashboard, ...notices }
+  const { mode, file, featureGates: gates, replace, dashboard } = flags
+  return { mode, file, featureGates: gates, replace, dashboard, ...notices }
 }
 
 /** The option `local` of a gateway or a host. */

@@ -129,15 +129,16 @@ describe('a running sidecar', () => {
     expect(known.status).toBe(200)
   })
 
-  test('obeys --platform, --mode and --no-dashboard', async () => {
-    const given = ['--platform', 'game-ops', '--mode', 'local', '--no-dashboard']
-    const { url, line, stop, finished } = await startLocal(...given)
+  test('obeys --platform, --mode, --feature-gates and --no-dashboard', async () => {
+    const gates = ['--feature-gates', 'CountsAndLists=false', '--no-dashboard']
+    const { url, line, stop, finished } = await startLocal('--platform', 'game-ops', '--mode', 'local', ...gates)
     await line(/GAME_OPS_SDK_HTTP_PORT=\d+/)
     await call(url, '/metadata/label', { key: 'a', value: 'b' }, 'PUT')
     const gameServer = await readGameServer(url)
     expect(gameServer.status.state).toBe('Ready')
     expect(gameServer.object_meta.labels?.['game-ops.dev/sdk-a']).toBe('b')
     expect((await fetch(`${url}/_/`)).status).toBe(404)
+    expect((await fetch(`${url}/v1beta1/counters/rooms`)).status).toBe(500)
     stop('SIGTERM')
     expect((await finished).out).not.toMatch(/dashboard/i)
   })

@@ -36,6 +36,7 @@ const NO_FILE = 66
 describe('a mistake in the command line is one sentence with the value, what was expected, and the nearest name', () => {
   const rows: readonly (readonly [args: string | readonly string[], sentence: RegExp])[] = [
     ['local --nonsense', /^Unknown option '--nonsense'; gameserver-sidecar local --help lists all\.$/],
+    ['local --feature-gates CountAndLists=true', /is invalid: it must look like CountsAndLists=false/],
     ['local --prot 1', /^Unknown option '--prot'; did you mean --port\?$/],
     ['local --no-port', /^Unknown option '--no-port'; gameserver-sidecar local --help lists all\.$/],
     ['local --no-dashbord', /^Unknown option '--no-dashbord'; did you mean --no-dashboard\?$/],
