@@ -7,8 +7,9 @@ import type { ByteStream, Connect, ReadyStates, SocketEvent, WebSocketOptions } 
  * Writes to the host, and counts the bytes that it still buffers.
  * @param send its result tells when the host has sent the bytes, see `ByteStream.write`
  * @param failed takes the error or rejection of `write`
+ * @param progressed is called when the host has sent buffered bytes
  */
-function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unknown) => void) {
+function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unknown) => void, progressed: () => void) {
   let held = 0
   let isEnded = false
 
@@ -24,6 +25,7 @@ function createOutlet(send: (bytes: Uint8Array) => unknown, failed: (error: unkn
         held += length
         const settle = (): void => {
           held -= length
+          progressed()
         }
         // The result may be a promise of another realm, or a thenable.
         Promise.resolve(result).then(settle, (error: unknown) => {
@@ -115,7 +117,15 @@ export function createConnection(
   const attempt = (call: () => unknown): void => void (async () => call())().catch(fail)
   const failLater = (error: unknown): void => attempt(() => Promise.reject(error))
   const deadline = createDeadline(options, fail)
-  const outlet = createOutlet((bytes) => stream!.write(bytes), failLater)
+  const awaitAnswer = (): void => deadline.start('close frame')
+  // A slow reader gets what was sent before the close frame, as long as it goes on reading.
+  const outlet = createOutlet(
+    (bytes) => stream!.write(bytes),
+    failLater,
+    () => {
+      if (state === CLOSING) awaitAnswer()
+    },
+  )
 
   const checkHead = (head: string): boolean | string => {
     const verdict = handshake.check(head)
@@ -162,9 +172,9 @@ export function createConnection(
       state = CLOSING
       if (!wasOpen) {
         decoder.stop()
-        return failLater(namedError('AbortError', 'The socket was closed before it was open'))
+        return failLater(namedError('AbortError', 'Closed before it was open'))
       }
-      deadline.start('answer to close()')
+      awaitAnswer()
       outlet.write(frame)
       // Nothing follows a close frame.
       outlet.end()

@@ -100,7 +100,7 @@ export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, Decoder
 
 /** A stream of bytes that the host opened. Its methods may return promises. */
 export interface ByteStream {
-  /** Sends bytes. Return a promise that resolves when they are sent: `bufferedAmount` counts the unsent bytes by it. */
+  /** Sends bytes. Return a promise that resolves when they are sent, for `bufferedAmount` and the wait of `close()`. */
   write(bytes: Uint8Array): unknown
   /**
    * Ends the stream: sends everything that was written, then drops the connection, even if the peer doesn't end its

@@ -119,7 +119,7 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
     send(data: string | number | ByteInput): void {
       const { connection } = this[inside]
       if (connection.state() === STATES.CONNECTING) {
-        throw namedError('InvalidStateError', 'The socket is still connecting')
+        throw namedError('InvalidStateError', 'Still connecting')
       }
       const bytes = typeof data === 'string' ? undefined : bytesIn(data)
       if (bytes === undefined && /^\[object (Blob|File)]$/.test(Object.prototype.toString.call(data))) {
@@ -132,11 +132,11 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
 
     close(code = 1000, reason = ''): void {
       if (!/^(1000|[34]\d{3})$/.test(String(code))) {
-        throw namedError('InvalidAccessError', `The code must be 1000 or 3000 to 4999; got ${String(code)}`)
+        throw namedError('InvalidAccessError', `The code must be 1000 or 3000-4999; got ${String(code)}`)
       }
       const encoded = encodeUtf8(toText(reason))
       if (encoded.length > REASON_LIMIT) {
-        throw new SyntaxError(`The reason must have ${REASON_LIMIT} bytes at most; it has ${encoded.length}`)
+        throw new SyntaxError(`The reason has ${encoded.length} bytes; at most ${REASON_LIMIT}`)
       }
       this[inside].connection.close(encodeFrame(CLOSE, [code >> 8, code, ...encoded], randomBytes))
     }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
+import { websocketHeaders } from '../node/support.js'
 import { expectRefusal, expectServing, targets } from './support/targets.js'
-import { askUntil, openWatch } from './support/watch.js'
 import { ask, askAll, dial, head, readAnswers } from '../support/wire.js'
 
 const MIB = 1024 * 1024
@@ -46,20 +46,20 @@ describe.each(targets)('$name', ({ start }) => {
 
   test('forgets watchers that vanish by any kind of disconnect', async () => {
     const victim = await start()
-    for (const transport of ['stream', 'websocket'] as const) {
+    const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQBAAAAAAIAAAAA']
+    for (const headers of [[], websocketHeaders, offer]) {
       for (const way of ['destroy', 'resetAndDestroy', 'end'] as const) {
-        const { socket } = await openWatch(victim, transport)
+        const watch = head(`GET ${victim.at('/watch/gameserver')}`, 'Host: localhost', ...headers)
+        const { socket, saw } = await dial(victim.port, watch)
+        await saw(/"state":"Ready"/)
+        expect(victim.watchers()).toBeGreaterThan(0)
         const closed = once(socket, 'close')
         socket[way]()
         await closed
       }
     }
-    const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQBAAAAAAIAAAAA']
-    const wire = await dial(victim.port, head(`GET ${victim.at('/watch/gameserver')}`, 'Host: localhost', ...offer))
-    await wire.saw(/"state":"Ready"/)
-    expect(victim.watchers()).toBeGreaterThan(0)
-    wire.socket.destroy()
-    await askUntil(victim, () => victim.watchers() === 0)
+    do await expectServing(victim)
+    while (victim.watchers() > 0)
   })
 })
 

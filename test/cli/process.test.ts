@@ -52,6 +52,10 @@ describe('the command line as a process', () => {
     expect((await finished).out.includes('\u001b[1mSIDECAR')).toBe(expected)
   })
 
+  test("local takes the real sidecar's --http-port for its port", async () => {
+    expect((await cli(['local', '--http-port', '0', '--timeout', '0.01']).finished).code).toBe(0)
+  })
+
   test('JSON has no colours, whatever FORCE_COLOR says', async () => {
     const args = ['local', '--port', '0', '--timeout', '0.01', '--log-format', 'json']
     const { out } = await cli(args, { FORCE_COLOR: '3' }).finished

@@ -128,15 +128,8 @@ describe('getList()', () => {
   const list = (values: unknown) =>
     answered({ body: JSON.stringify({ capacity: '2', values }) }, (client) => client.getList('a'))
 
-  test.each([
-    [
-      ['b', ''],
-      ['b', ''],
-    ],
-    [undefined, []],
-    [null, []],
-  ])('getList() answered %j gives %j', async (values, given) => {
-    expect(await list(values)).toEqual({ name: 'a', capacity: 2, values: given })
+  test.each([[['b', '']], [undefined], [null]])('getList() answered %j gives a list', async (values) => {
+    expect(await list(values)).toEqual({ name: 'a', capacity: 2, values: values ?? [] })
   })
 
   test.each([[{}], ['ab'], [['a', 1]], [7]])('getList() answered %j is PROTOCOL', async (values) => {
@@ -166,10 +159,7 @@ describe.each([
       for (let at = 0; at < bytes.length; at += size) text += decode(bytes.slice(at, at + size))
       expect(text).toBe(content)
     }
-  })
-
-  test('a character comes as soon as its last byte is there', () => {
-    withTextDecoder(Decoder)
+    // A character comes as soon as its last byte is there.
     const decode = createTextDecode({})
     const [a, b, c, d] = new TextEncoder().encode('𝄞')
     expect(decode(Uint8Array.of(0x61, a!, b!, c!))).toBe('a')
@@ -187,14 +177,10 @@ test.each<[string, number[]]>([
   expect(() => createTextDecode({})(Uint8Array.from(bytes))).toThrow(expect.objectContaining({ code: 'PROTOCOL' }))
 })
 
-test('an uncaught SidecarError prints at most 4 lines beside its stack', async () => {
-  const error = await failureOf({ status: 500, body: refusal('no') })
-  // What Node prints below the line that throws.
-  const lines = inspect(error).split('\n')
-  expect(lines.filter((line) => line.trim() && !/^\s+at /.test(line)).length).toBeLessThanOrEqual(4)
-})
-
-test('a printed error shows its code and its cause, once', () => {
+test('a printed error shows its code and its cause once, on at most 4 lines beside its stack', async () => {
+  const linesOf = (error: unknown): string[] => inspect(error).split('\n')
+  const isOwn = (line: string): boolean => line.trim() !== '' && !/^\s+at /.test(line)
+  expect(linesOf(await failureOf({ status: 500, body: refusal('no') })).filter(isOwn).length).toBeLessThanOrEqual(4)
   const error = new SidecarError('UNKNOWN', 'It failed', { cause: new TypeError('a bug of the game') })
   const text = inspect(error)
   expect(text).toContain('[cause]: TypeError: a bug of the game')

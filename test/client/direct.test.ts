@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi, type TestContext } from 'vitest'
 import { WebSocket } from 'ws'
-import { createClient, type ClientOptions, type GameServer, type SidecarClient } from '../../src/index.js'
+import { createClient, type ClientOptions, type GameServer } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { oursInProduction, realProduction } from '../contract/support/production-targets.js'
 import { announceMissing, localTargets } from '../contract/support/targets.js'
 import { connectPage } from '../support/with-sidecar.js'
-import { emulateBrowser, type EmulatedBrowser } from './emulated-browser-fetch.js'
+import { emulateBrowser } from './emulated-browser-fetch.js'
 
 const pageOrigin = 'http://game.example'
 beforeAll(() => void vi.stubGlobal('location', { origin: pageOrigin, search: '' }))
@@ -18,22 +18,17 @@ const targets = [
   ...[oursInProduction, ...realProduction].map(({ name, start }) => ({ name, local: false, start })),
 ]
 
-interface Page extends EmulatedBrowser {
-  client: SidecarClient
-  /** A game server beside it, in Node, for which there are no origins. */
-  beside: SidecarClient
-}
-
 /** A page of another origin, with nothing between it and a sidecar, for one test of those that run side by side. */
 async function openPage(
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   target: (typeof targets)[number],
   options: ClientOptions = {},
-): Promise<Page> {
+) {
   const sidecar = await target.start()
   const baseUrl = `http://127.0.0.1:${sidecar.port}`
   const browser = emulateBrowser(pageOrigin)
   const client = createClient({ baseUrl, WebSocket, fetch: browser.fetch, ...options })
+  /** A game server beside it, in Node, for which there are no origins. */
   const beside = createNodeClient({ baseUrl })
   onTestFinished(async () => {
     client.close()
@@ -127,9 +122,14 @@ describe.each(targets)('direct mode before $name', { concurrent: true }, (target
     await expect(client.addListValue('nope', 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.removeListValue('players', 'x')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(client.addListValue('players', 'test1')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
-    await beside.updateList('players', { capacity: first.length })
-    if (!target.local) await beside.waitFor(({ status }) => status.lists?.['players']?.capacity === `${first.length}`)
-    await expect(client.addListValue('players', 'x')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
+    if (target.local) await beside.updateList('players', { capacity: first.length })
+    else {
+      // A pod may not look up the limit of an update, so this fills a list instead.
+      await beside.addListValue('rooms', 'c')
+      await beside.waitFor(({ status }) => status.lists?.['rooms']?.values?.length === 3)
+    }
+    const full = target.local ? 'players' : 'rooms'
+    await expect(client.addListValue(full, 'x')).rejects.toMatchObject({ code: 'OUT_OF_RANGE' })
     expect(sent.filter(({ method }) => method === 'POST')).toEqual([])
   })
 

@@ -5,8 +5,7 @@ import { gameServer } from '../support/game-server.js'
 import { following, sending } from '../support/fault-server-steps.js'
 import { type Step, startScripted } from '../support/fault-server.js'
 import { connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
-import { good, ignore, searching } from './told-answers.js'
-import { connected } from './watching.js'
+import { connected, good, ignore, searching } from './clients.js'
 
 function listen(client: SidecarClient): EndingEvent[] {
   const told: EndingEvent[] = []
@@ -53,12 +52,16 @@ test('a listener that comes after the end is told of it once, and a removed one 
   expect(removed).toEqual([])
 })
 
+function hostOfPage(): EventTarget {
+  const host = new EventTarget()
+  vi.stubGlobal('gameServerHost', host)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  return host
+}
+
 test('the host of a page tells it of the end with a deadline, until the client is closed', async () => {
   const sidecar = await startSidecar()
-  const host = new EventTarget()
-  const globals = globalThis as { gameServerHost?: unknown }
-  globals.gameServerHost = host
-  onTestFinished(() => void delete globals.gameServerHost)
+  const host = hostOfPage()
   const [client, closed] = [connectPage(sidecar), connectPage(sidecar)]
   const [told, toldClosed] = [listen(client), listen(closed)]
   closed.close()
@@ -74,9 +77,7 @@ test.each([
   'the host of a page is given what listeners of %s return, and waits for shutdown(): %s',
   async (type, waits) => {
     const sidecar = await startSidecar()
-    const host = new EventTarget()
-    vi.stubGlobal('gameServerHost', host)
-    onTestFinished(() => void vi.unstubAllGlobals())
+    const host = hostOfPage()
     const saved = Promise.resolve()
     const listener = (): unknown => saved
     connectPage(sidecar).on(type, listener)
@@ -91,14 +92,8 @@ test.each([
   },
 )
 
-interface Told {
-  signals: string[]
-  errors: unknown[]
-  endings: EndingEvent[]
-}
-
 /** What a client is told whose first watch ends so; its second is a good one. */
-async function toldAfter(watch: 'websocket' | 'stream', end: Step): Promise<Told> {
+async function toldAfter(watch: 'websocket' | 'stream', end: Step) {
   const sidecar = await startScripted([
     { on: 'watch', nth: 1, step: sending([gameServer(1)], end) },
     { on: 'watch', step: following },
@@ -132,23 +127,21 @@ const saying =
 const stopping = (signal: string): string => `The gateway is stopping (${signal})`
 
 test.each(['SIGTERM', 'SIGHUP', 'SIGBREAK'])(
-  'a gateway that stops with %s is told as that signal once and is no error, over both transports',
+  'a gateway that stops with %s is told as that signal once, is no error and leaves 10 s, over both transports',
   async (signal) => {
+    const before = Date.now()
     const told = await Promise.all([
       toldAfter('websocket', closing(1001, signal)),
       toldAfter('stream', saying(14, stopping(signal))),
     ])
-    for (const one of told) expect(one).toMatchObject({ signals: [signal], errors: [] })
+    for (const { signals, errors, endings } of told) {
+      expect([signals, errors]).toEqual([[signal], []])
+      expect(endings).toMatchObject([{ reason: 'signal', gameServer: { object_meta: { resource_version: '1' } } }])
+      expect(endings[0]!.deadline).toBeGreaterThanOrEqual(before + 10_000)
+      expect(endings[0]!.deadline).toBeLessThanOrEqual(Date.now() + 10_000)
+    }
   },
 )
-
-test('a gateway that stops leaves its page 10 s', async () => {
-  const before = Date.now()
-  const { endings } = await toldAfter('websocket', closing(1001, 'SIGTERM'))
-  expect(endings).toMatchObject([{ reason: 'signal', gameServer: { object_meta: { resource_version: '1' } } }])
-  expect(endings[0]!.deadline).toBeGreaterThanOrEqual(before + 10_000)
-  expect(endings[0]!.deadline).toBeLessThanOrEqual(Date.now() + 10_000)
-})
 
 test('a watch that closes almost like a stopping gateway emits no signal', async () => {
   const told = await Promise.all([

@@ -23,7 +23,7 @@ async function answerWell(exchange: Exchange, headers: Record<string, string> = 
   await exchange.follow()
 }
 
-test('a GET of a page has no Content-Type, and a write that of JSON', async () => {
+test('a page asks to follow no redirect and to cache nothing; a GET has no Content-Type, and a write that of JSON', async () => {
   const types = new Set<string>()
   const bodies = new Set<string>()
   const step = (exchange: Exchange): Promise<void> => {
@@ -33,7 +33,13 @@ test('a GET of a page has no Content-Type, and a write that of JSON', async () =
     return answerWell(exchange)
   }
   const sidecar = await startScripted([{ on: '*', step }])
-  const client = connectPage(sidecar, { watch: 'stream' })
+  const client = connectPage(sidecar, {
+    watch: 'stream',
+    fetch: (url, init) => {
+      expect(init).toMatchObject({ redirect: 'manual', cache: 'no-store' })
+      return fetch(url, init as RequestInit)
+    },
+  })
   await client.waitFor('Ready')
   await sidecar.until(() => sidecar.followers > 0, 'the watch')
   await client.getCounter('a')
@@ -47,19 +53,6 @@ test('a GET of a page has no Content-Type, and a write that of JSON', async () =
     'PUT /metadata/label application/json',
   ])
   expect([...bodies].sort()).toEqual(['{"key":"a","value":"b"}', '{}'])
-})
-
-test('the fetch of a page is asked to follow no redirect and to cache nothing', async () => {
-  const sent: unknown[] = []
-  const client = connectPage(await startScripted(), {
-    retry: false,
-    fetch: (url, init) => {
-      sent.push(init)
-      return fetch(url, init as RequestInit)
-    },
-  })
-  await client.getGameServer()
-  expect(sent).toMatchObject([{ redirect: 'manual', cache: 'no-store' }])
 })
 
 test('a proxy that allows the origin of a page is read without preflights', async () => {

@@ -1,24 +1,227 @@
-import { describe, expect, test } from 'vitest'
-import type { ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
+import { describe, expect, test, vi } from 'vitest'
+import type { AutoHealthOptions, ClientOptions, HealthEvent, SidecarClient } from '../../src/index.js'
 import type { LocalSidecar } from '../../src/node.js'
-import { calls, connectClient, startSidecar, untilLogged } from '../support/with-sidecar.js'
+import { EmulatedPage } from '../support/emulated-page.js'
 import { VirtualClock } from '../support/virtual-clock.js'
+import { calls, connectClient, connectPage, startSidecar, untilLogged } from '../support/with-sidecar.js'
 
-const spec = (health: object) => ({ gameServer: { spec: { health } } })
-const beats = (sidecar: LocalSidecar): number => calls(sidecar).filter((name) => name === 'health').length
+const answered = (sidecar: LocalSidecar, name: string): number =>
+  calls(sidecar).filter((called) => called === name).length
+/** How many beats reached a sidecar. */
+const beats = (sidecar: LocalSidecar): number => answered(sidecar, 'health')
+/** Why beats failed, or weren't sent. */
+const reasons = (events: HealthEvent[]): unknown[] => events.filter(({ ok }) => !ok).map(({ reason }) => reason)
 
-interface Beating {
-  client: SidecarClient
-  sidecar: LocalSidecar
-  clock: VirtualClock
-  events: HealthEvent[]
+type Given = ClientOptions & { page?: EmulatedPage; health?: object }
+type Shown = Awaited<ReturnType<typeof show>>
+
+/** An emulated page with a client that beats once a second, two seconds after it was made. */
+async function show(autoHealth: AutoHealthOptions = {}, { page = new EmulatedPage(), health, ...options }: Given = {}) {
+  const sidecar = await startSidecar(health ? { gameServer: { spec: { health } } } : {})
+  const client = connectPage(sidecar, { ...page.options, autoHealth: { interval: 1000, ...autoHealth }, ...options })
+  const events: HealthEvent[] = []
+  client.on('health', (event) => void events.push(event))
+  if (options.crossOrigin !== 'direct') await client.connect()
+  await page.pass(2000)
+  return { page, sidecar, client, events }
 }
 
+describe('the heartbeat of a page', () => {
+  test("a page beats by its worker's clock once that has begun", async () => {
+    const page = new EmulatedPage()
+    const sidecar = await startSidecar()
+    const client = connectPage(sidecar, { ...page.options, autoHealth: { interval: 1000 } })
+    expect(client.status.heartbeat).toBe('page')
+    await untilLogged(sidecar, () => beats(sidecar) === 1)
+    await page.pass(300)
+    expect(client.status.heartbeat).toBe('worker')
+    await page.pass(10_000)
+    expect(Math.max(...page.gaps())).toBeLessThanOrEqual(1100)
+    expect(beats(sidecar)).toBe(11)
+    expect(client.status).toMatchObject({ healthy: true, lastBeat: expect.any(Number) })
+  })
+
+  test('beats go on in a hidden page whose timers stand still, and what is due in the page runs', async () => {
+    const { page, client, events } = await show()
+    page.hidden = true
+    const gone = expect(client.once('connection', { timeout: 3000 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+    const since = page.now
+    await page.pass(20_000)
+    await gone
+    expect(page.gaps(since).length).toBeGreaterThanOrEqual(15)
+    expect(Math.max(...page.gaps(since))).toBeLessThanOrEqual(1300)
+    expect(reasons(events)).toEqual([])
+  })
+
+  test('beats stop after stallTimeout without alive(), and go on with the next', async () => {
+    const { page, client, events } = await show()
+    const frames = async (count: number, alive: boolean): Promise<void> => {
+      for (let i = 0; i < count; i++) {
+        if (alive) client.alive()
+        await page.pass(100)
+      }
+    }
+    await frames(40, true)
+    expect(reasons(events)).toEqual([])
+    const died = page.now
+    await frames(70, false)
+    expect(page.beats.at(-1)!.at - died).toBeLessThanOrEqual(3000)
+    expect(new Set(reasons(events))).toEqual(new Set(['stalled']))
+    expect(events.find(({ ok }) => !ok)!.age).toBeLessThanOrEqual(1600)
+    expect(client.status.healthy).toBe(false)
+    const back = page.now
+    await frames(10, true)
+    expect(page.beats.find(({ at }) => at >= back)!.at).toBeLessThanOrEqual(back + 100)
+    expect(client.status.healthy).toBe(true)
+  })
+
+  test('a page sends no beat with spec.health.disabled, busy or not, which is told once', async () => {
+    const { page, events } = await show({}, { health: { disabled: true } })
+    const sent = page.beats.length
+    await page.pass(3000)
+    await page.compute(2000)
+    expect(page.beats).toHaveLength(sent)
+    expect(events.filter(({ reason }) => reason === 'spec.health.disabled')).toHaveLength(1)
+  })
+
+  test('a page sends no beat while check() hangs, busy or not, and goes on afterwards', async () => {
+    let check: () => boolean | Promise<boolean> = () => true
+    const { page, events } = await show({ check: () => check() })
+    const told = events.length
+    check = () => new Promise<boolean>(() => {})
+    await page.pass(3600)
+    const sent = page.beats.length
+    await page.pass(4000)
+    await page.compute(2000)
+    expect(page.beats).toHaveLength(sent)
+    expect(reasons(events).length).toBeGreaterThanOrEqual(3)
+    expect(reasons(events.slice(told))).toEqual(reasons(events).map(() => expect.stringMatching(/3000/) as unknown))
+    check = () => true
+    await page.pass(3600)
+    expect(page.beats.length).toBeGreaterThan(sent)
+    expect(events.at(-1)!.ok).toBe(true)
+  })
+
+  test('a page has two beats in flight at most, and goes on through lost ones', async () => {
+    const { page, sidecar, events } = await show()
+    sidecar.control({ type: 'delayCalls', ms: 60_000, operations: ['health'] })
+    const before = page.beats.length
+    await page.pass(6000, { hanging: true })
+    expect(page.mostInFlight).toBe(2)
+    expect(page.beats.length).toBeGreaterThanOrEqual(before + 5)
+    expect(reasons(events).length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('a beat asks no leave of another origin in direct mode', async () => {
+    const { page, sidecar, events } = await show({}, { crossOrigin: 'direct' })
+    await page.compute(2000)
+    const headers = { 'Content-Type': 'text/plain' }
+    expect(page.beats.length).toBeGreaterThan(1)
+    for (const { init } of page.beats) expect(init).toMatchObject({ mode: 'no-cors', headers, body: '{}' })
+    expect(reasons(events)).toEqual([])
+    expect(beats(sidecar)).toBe(page.beats.length)
+  })
+
+  test('close() ends the worker, and removes the listeners of the page', async () => {
+    const { page, client } = await show()
+    expect([page.workers, page.listeners > 0]).toEqual([1, true])
+    const sent = page.beats.length
+    client.close()
+    expect([page.workers, page.listeners]).toEqual([0, 0])
+    await page.pass(3000)
+    expect(page.beats).toHaveLength(sent)
+  })
+})
+
+describe('a page without a worker', () => {
+  async function beaten({ page, sidecar, client }: Shown): Promise<void> {
+    const before = beats(sidecar)
+    await page.pass(5000)
+    expect(client.status).toMatchObject({ heartbeat: 'page', healthy: true })
+    expect(beats(sidecar)).toBe(before + 5)
+  }
+
+  const failing = class {
+    constructor() {
+      throw new Error('SecurityError')
+    }
+  }
+  const silent = class {
+    postMessage() {}
+    terminate() {}
+  }
+
+  test.each<[string, (page: EmulatedPage) => void, AutoHealthOptions?]>([
+    ['where a worker cannot be made', () => vi.stubGlobal('Worker', failing)],
+    ['where a worker never says anything', () => vi.stubGlobal('Worker', silent)],
+    ['where a policy forbids workers', (page) => (page.forbidden = true)],
+    ['with worker: false', () => {}, { worker: false }],
+  ])('the page beats by its own timers %s', async (_where, prepare, autoHealth) => {
+    const page = new EmulatedPage()
+    prepare(page)
+    await beaten(await show(autoHealth, { page }))
+    expect(page.workers).toBe(0)
+  })
+
+  test('the page beats by its own timers after its worker has ended unnoticed', async () => {
+    const { page, client, sidecar } = await show()
+    expect(client.status.heartbeat).toBe('worker')
+    page.killWorkers()
+    const before = beats(sidecar)
+    await page.pass(5000)
+    expect(beats(sidecar)).toBe(before + 5)
+  })
+})
+
+describe('a page that is left', () => {
+  test.each([
+    [false, false, 0],
+    [true, false, 1],
+    [true, true, 0],
+  ])(
+    'with shutdownOnPageHide: %s a page left for the cache (%s) sends a last beat and %i shutdowns',
+    async (shutdownOnPageHide, persisted, shutdowns) => {
+      const { page, sidecar } = await show({}, { shutdownOnPageHide })
+      const before = beats(sidecar)
+      page.dispatch('pagehide', { persisted })
+      const isDone = (): boolean => beats(sidecar) === before + 1 && answered(sidecar, 'shutdown') === shutdowns
+      await untilLogged(sidecar, isDone)
+    },
+  )
+
+  test('the last beat is a beacon where there are any, unless the page has a fetch of its own', async () => {
+    const { page, sidecar } = await show()
+    const beacons: string[] = []
+    vi.stubGlobal('navigator', { sendBeacon: (url: string, body: string) => beacons.push(`${url} ${body}`) > 0 })
+    const own = connectPage(sidecar, {
+      ...page.options,
+      fetch: (url, init) => fetch(url, init as RequestInit),
+      autoHealth: { worker: false },
+    })
+    await own.once('health')
+    const before = beats(sidecar)
+    page.dispatch('pagehide', { persisted: false })
+    await untilLogged(sidecar, () => beats(sidecar) === before + 1)
+    expect(beacons).toEqual([`${sidecar.url}/health {}`])
+  })
+
+  test('a page that closes sends no last beat if its game is dead or autoHealth is off', async () => {
+    const { page, sidecar, client } = await show({ stallTimeout: 1000 })
+    const silent = connectPage(sidecar, { ...page.options, autoHealth: false })
+    client.alive()
+    await page.pass(3000)
+    const before = beats(sidecar)
+    page.dispatch('pagehide', { persisted: false })
+    await silent.getGameServer()
+    expect(beats(sidecar)).toBe(before)
+  })
+})
+
 /** A client by a clock that stands still, beside a sidecar with these rules for beats. */
-async function beating(options: ClientOptions, health?: object): Promise<Beating> {
-  const sidecar = await startSidecar(health ? spec(health) : {})
+async function beating(options: ClientOptions, health?: object) {
+  const sidecar = await startSidecar(health ? { gameServer: { spec: { health } } } : {})
   const clock = new VirtualClock()
-  const client = connectClient(sidecar, { scheduler: clock, now: clock.now, ...options })
+  const client = connectClient(sidecar, { ...clock.options, ...options })
   const events: HealthEvent[] = []
   client.on('health', (event) => void events.push(event))
   return { client, sidecar, clock, events }

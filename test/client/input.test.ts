@@ -6,7 +6,7 @@ import { answering } from '../support/fault-server-steps.js'
 import { type SeenRequest, startScripted } from '../support/fault-server.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { expectBrief } from './operations.js'
-import { searching } from './told-answers.js'
+import { searching } from './clients.js'
 
 /** Options that `createClient` refuses, and what its message must name: the option, and the value or group. */
 const wrongOptions: readonly (readonly [what: string, options: unknown, ...named: string[]])[] = [
@@ -162,12 +162,7 @@ const wrongArguments: readonly (readonly [operation: string, what: string, named
   ['updateCounter', 'an empty update', 'update', (c) => c.updateCounter('a', {})],
   ['updateCounter', 'a fraction', 'count', (c) => c.updateCounter('a', { count: 1.5 })],
   ['updateCounter', 'an inexact number', 'count', (c) => c.updateCounter('a', { count: 2 ** 53 })],
-  [
-    'updateCounter',
-    'an object without a prototype',
-    'capacity',
-    (c) => c.updateCounter('a', { capacity: any(Object.create(null)) }),
-  ],
+  ['updateCounter', 'a bare object', 'capacity', (c) => c.updateCounter('a', { capacity: any(Object.create(null)) })],
   ['updateList', 'values that are numbers', 'values', (c) => c.updateList('a', { values: [any(1)] })],
   ['on', 'an event that does not exist', 'xyz', async (c) => c.on(any('xyz'), () => {})],
   ['on', 'no listener', 'listener', async (c) => c.on('state', any(undefined))],

@@ -3,22 +3,16 @@ import { type GameServer, createClient, type SidecarClient, type WatchOptions } 
 import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { startScripted } from '../support/fault-server.js'
+import { turns } from '../support/until.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { page } from './operations.js'
-import { connected } from './watching.js'
+import { connected } from './clients.js'
 
 const isVersion =
   (version: number) =>
   ({ object_meta }: GameServer): boolean =>
     object_meta.resource_version === String(version)
-
-test.each(['close', Symbol.dispose] as const)('%s() ends a client, also twice', async (end) => {
-  const client = connectClient(await startScripted())
-  client[end]()
-  client[end]()
-  await expect(client.getGameServer()).rejects.toMatchObject({ code: 'CLOSED' })
-})
 
 test('a client whose signal is aborted closes for good, and its calls reject with ABORTED', async () => {
   const controller = new AbortController()
@@ -47,15 +41,18 @@ test('a client made with an aborted signal is closed', async () => {
   expect(sidecar.dials).toEqual([])
 })
 
-test('a client dials nothing before it is asked for something', async () => {
+test('a client dials nothing before it is asked for something, nor watchGameServer() before its first object', async () => {
   const sidecar = await startScripted()
   const client = connectClient(sidecar)
   client.on('connection', () => {})
   client.alive()
   client.tick()
+  const iterator = iterate(client)
   expect(client.status).toMatchObject({ connection: 'idle', heartbeat: undefined, lastBeat: undefined })
-  await new Promise(setImmediate)
+  await turns()
   expect(sidecar.dials).toEqual([])
+  expect(await iterator.return!()).toEqual(done)
+  expect(await iterator.next()).toEqual(done)
 })
 
 describe('waitFor()', () => {
@@ -171,17 +168,6 @@ test('two calls of next() get one object each', async () => {
   expect((await Promise.all(both)).map(version)).toEqual(['2', '3'])
 })
 
-test('watchGameServer() dials when the first object is asked for', async () => {
-  const sidecar = await startScripted()
-  const client = connectClient(sidecar)
-  const iterator = iterate(client)
-  await new Promise(setImmediate)
-  expect(sidecar.dials).toEqual([])
-  expect(client.status.connection).toBe('idle')
-  expect(await iterator.return!()).toEqual(done)
-  expect(await iterator.next()).toEqual(done)
-})
-
 test('one connection serves every listener and iterator', async () => {
   const { client, sidecar, publish } = await iterating()
   client.on('gameserver', () => {})
@@ -191,34 +177,29 @@ test('one connection serves every listener and iterator', async () => {
 })
 
 test('return() ends an iterator: a pending next() resolves as done, and queued GameServers are dropped', async () => {
-  const { iterator, publish } = await iterating()
-  const waiting = iterator.next()
-  expect(await iterator.return!()).toEqual(done)
-  expect(await waiting).toEqual(done)
-  await publish(2)
-  expect(await iterator.next()).toEqual(done)
-  const holding = await iterating()
-  await holding.publish(3)
-  await holding.iterator.return!()
-  expect(await holding.iterator.next()).toEqual(done)
+  for (const isWaiting of [true, false]) {
+    const { iterator, publish } = await iterating()
+    const waiting = isWaiting ? iterator.next() : done
+    if (!isWaiting) await publish(3)
+    expect(await iterator.return!()).toEqual(done)
+    expect(await waiting).toEqual(done)
+    if (isWaiting) await publish(2)
+    expect(await iterator.next()).toEqual(done)
+  }
 })
 
-test('an iterator is done by its signal or close()', async () => {
+test('an iterator is done by its signal or close(), and at once if that came before', async () => {
   const controller = new AbortController()
-  const { client, iterator } = await iterating({ signal: controller.signal })
+  const { signal } = controller
+  const { client, iterator } = await iterating({ signal })
   const other = iterate(client)
   await other.next()
   const waiting = [iterator.next(), other.next()]
   controller.abort()
   expect(await waiting[0]).toEqual(done)
+  expect(await iterate(client, { signal }).next()).toEqual(done)
   client.close()
   expect(await waiting[1]).toEqual(done)
-})
-
-test('an iterator of a closed client, or with an aborted signal, is done at once', async () => {
-  const client = connectClient(await startScripted())
-  expect(await iterate(client, { signal: AbortSignal.abort() }).next()).toEqual(done)
-  client.close()
   expect(await iterate(client).next()).toEqual(done)
 })
 

@@ -3,7 +3,7 @@ import type { ClientOptions, SidecarClient, SidecarEvents } from '../../src/inde
 import { gameServer } from '../support/game-server.js'
 import { collectUncaught } from '../support/uncaught.js'
 import { turns } from '../support/until.js'
-import { connected } from './watching.js'
+import { connected } from './clients.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -74,15 +74,17 @@ describe('a listener added after the first object', () => {
     ])
   })
 
-  test('a late listener that is removed, or whose client is closed, at once is told nothing', async () => {
+  test('a late listener that is removed, or whose client is closed, at once is told nothing but that', async () => {
     const { client, show } = await connected()
     const listener = vi.fn()
+    const connections: string[] = []
     client.on('state', listener)()
     await show(2, { state: 'Allocated' })
     client.on('state', listener)
+    client.on('connection', ({ state }) => void connections.push(state))
     client.close()
     await turns()
-    expect(listener).not.toHaveBeenCalled()
+    expect([listener.mock.calls, connections]).toEqual([[], ['closed']])
   })
 
   /** Adds a listener within the first event that passes, and gives the labels that it is told. */
@@ -114,20 +116,6 @@ describe('a listener added after the first object', () => {
     await show(2, { state: 'Allocated', labels: { a: '1', b: '2', c: '3' } })
     expect(told.sort()).toEqual(['a=1', 'b=2', 'c=3'])
   })
-})
-
-test('after close() nothing is told but that the connection is closed', async () => {
-  const { client } = await connected()
-  const listener = vi.fn()
-  const states: string[] = []
-  client.on('state', listener)
-  client.on('connection', ({ state }) => void states.push(state))
-  await turns()
-  listener.mockClear()
-  client.close()
-  await turns()
-  expect(listener).not.toHaveBeenCalled()
-  expect(states).toEqual(['closed'])
 })
 
 describe('an error event', () => {

@@ -73,7 +73,7 @@ describe('every operation', () => {
   test('of a closed client rejects with CLOSED and sends nothing', async () => {
     const sidecar = await startScripted()
     const client = connectClient(sidecar)
-    client.close()
+    client[Symbol.dispose]()
     await expectEach(callsAndWaits, (operation, call) => rejects(call(client), 'CLOSED', operation))
     expect(sidecar.requests).toEqual([])
   })
@@ -102,10 +102,13 @@ describe('every operation', () => {
     expect(sidecar.requests).toEqual([])
   })
 
-  test('accepts null, undefined members and an infinite timeout as options', async () => {
+  test('accepts null, undefined members, an infinite timeout and a signal as options', async () => {
     const client = connectClient(await startScripted(answeringWell()))
-    for (const options of [null, { timeout: Infinity }, { timeout: undefined, signal: undefined }])
+    const { signal } = new AbortController()
+    for (const options of [null, { timeout: Infinity }, { timeout: undefined, signal: undefined }, { signal }])
       for (const [, call] of calls) await call(client, options as never)
+    // A signal that outlives its calls keeps no listener of theirs.
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('rejects with PROTOCOL in its own name where a proxy answers HTML', async () => {
@@ -169,13 +172,6 @@ test('50 calls and waits on one signal print no warning, and the signal ends the
   for (const one of await Promise.allSettled(pending.flat())) expect(one).toMatchObject({ reason: { code: 'ABORTED' } })
   await new Promise(setImmediate)
   expect(warnings).toEqual([])
-  expect(getEventListeners(signal, 'abort')).toEqual([])
-})
-
-test('a signal that outlives its calls keeps no listener of theirs', async () => {
-  const client = connectClient(await startScripted(answeringWell()))
-  const { signal } = new AbortController()
-  await Promise.all(calls.map(([, call]) => call(client, { signal })))
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 

@@ -6,7 +6,7 @@ import { answering } from '../support/fault-server-steps.js'
 import { type ScriptedSidecar, startScripted } from '../support/fault-server.js'
 import { connectClient } from '../support/with-sidecar.js'
 import { refusal } from './operations.js'
-import { connected } from './watching.js'
+import { connected } from './clients.js'
 
 type Call = (client: SidecarClient, options?: ReadyOptions) => Promise<Outcome>
 
@@ -45,13 +45,16 @@ describe('a state that the sidecar never leaves', () => {
     expect(written(sidecar)).toEqual([])
   })
 
-  test.each(refused)('%s() is sent where only a read has shown %s', async (_operation, state, call) => {
-    const sidecar = await startScripted()
-    sidecar.publish(gameServer(1, { state }))
-    const client = connectClient(sidecar)
-    await client.getGameServer()
-    expect(await call(client)).toBe('accepted')
-  })
+  test.each([...refused, ['ready', 'Ready', stateCalls[0]![1]] as const])(
+    '%s() is sent where only a read has shown %s',
+    async (_operation, state, call) => {
+      const sidecar = await startScripted()
+      sidecar.publish(gameServer(1, { state }))
+      const client = connectClient(sidecar)
+      await client.getGameServer()
+      expect(await call(client)).toBe('accepted')
+    },
+  )
 
   test('allocate() is sent where the watch that showed Unhealthy is lost', async () => {
     const { client, sidecar } = await watching('Unhealthy')
@@ -95,12 +98,6 @@ describe('ready() while the watch shows Ready', () => {
       expect(written(sidecar)).toEqual(['/ready'])
     },
   )
-
-  test('ready() is sent where only a read has shown Ready', async () => {
-    const client = connectClient(await startScripted())
-    await client.getGameServer()
-    expect(await client.ready()).toBe('accepted')
-  })
 })
 
 describe.each(['Shutdown', 'Unhealthy'])('a GameServer that becomes %s', (state) => {
@@ -140,29 +137,28 @@ async function startWithList(message: string) {
   return { client: connectClient(sidecar), values, changes }
 }
 
-describe.each(['no gameservers for fleet', 'failed to get GameServer gs: gameservers.agones.dev "gs" is forbidden'])(
-  'updateList() refused with "%s", as without the right to get',
-  (message) => {
-    test(`updateList({ values }) refused with "${message}" becomes single removals and additions`, async () => {
-      const { client, changes, values } = await startWithList(message)
-      const updated = await client.updateList('players', { values: ['b', 'c', 'd'] })
-      expect([...updated.values].sort()).toEqual(['b', 'c', 'd'])
-      expect(updated).toMatchObject({ name: 'players', capacity: 3 })
-      expect(changes.sort()).toEqual(['addValue c', 'addValue d', 'removeValue a'])
-      expect([...values].sort()).toEqual(['b', 'c', 'd'])
-    })
+/** How a platform without the right to get GameServers refuses an update. */
+const forbidden = ['no gameservers for fleet', 'failed to get GameServer gs: gameservers.agones.dev "gs" is forbidden']
 
-    test.each([{ capacity: 5 }, { capacity: 5, values: ['c'] }])(
-      `updateList(%j) refused with "${message}" rejects with FORBIDDEN and changes no value`,
-      async (update) => {
-        const { client, changes } = await startWithList(message)
-        await expect(client.updateList('players', update)).rejects.toMatchObject({
-          code: 'FORBIDDEN',
-          operation: 'updateList',
-          status: 500,
-        })
-        expect(changes).toEqual([])
-      },
-    )
+test.each(forbidden)('updateList() refused with "%s" becomes single removals and additions', async (message) => {
+  const { client, changes, values } = await startWithList(message)
+  const updated = await client.updateList('players', { values: ['b', 'c', 'd'] })
+  expect([...updated.values].sort()).toEqual(['b', 'c', 'd'])
+  expect(updated).toMatchObject({ name: 'players', capacity: 3 })
+  expect(changes.sort()).toEqual(['addValue c', 'addValue d', 'removeValue a'])
+  expect([...values].sort()).toEqual(['b', 'c', 'd'])
+})
+
+test.each(forbidden)(
+  'updateList() of a capacity refused with "%s" is FORBIDDEN and changes nothing',
+  async (message) => {
+    const { client, changes } = await startWithList(message)
+    for (const update of [{ capacity: 5 }, { capacity: 5, values: ['c'] }])
+      await expect(client.updateList('players', update)).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+        operation: 'updateList',
+        status: 500,
+      })
+    expect(changes).toEqual([])
   },
 )

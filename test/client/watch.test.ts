@@ -3,7 +3,7 @@ import { createClient, type ClientOptions, type GameServer } from '../../src/ind
 import { gameServer } from '../support/game-server.js'
 import { blackHole, following, opened, sending, answering } from '../support/fault-server-steps.js'
 import { type Rule, type Step, startScripted } from '../support/fault-server.js'
-import { watching, type Watching } from './watching.js'
+import { watching, type Watching } from './clients.js'
 
 /** What a sidecar does about a watch over WebSocket; over the stream it is honest. */
 const overWebSocket = (step: Step): Rule[] => [

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { ClientOptions, SidecarClient } from '../../src/index.js'
-import { type Rule, type ScriptedSidecar, startScripted } from '../support/fault-server.js'
+import { type Rule, type ScriptedSidecar, startScripted, type Step } from '../support/fault-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { calls, connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
@@ -9,12 +9,14 @@ const sent = ({ requests }: ScriptedSidecar): string[] => requests.map(({ method
 const posts = (sidecar: ScriptedSidecar): string[] => sent(sidecar).filter((request) => request.startsWith('POST'))
 
 describe('before the first write', () => {
-  test('one read asks whether the sidecar is there, and later writes go out at once', async () => {
+  test('one read asks whether the sidecar is there, later writes and those with retry: false go out at once', async () => {
     const sidecar = await startScripted()
     const client = connectClient(sidecar)
     await client.allocate()
     await client.allocate()
     expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate', 'POST /allocate'])
+    await connectClient(sidecar, { retry: false }).allocate()
+    expect(sent(sidecar).slice(3)).toEqual(['POST /allocate'])
   })
 
   test('a removal is sent right after an addition, without a wait until the addition shows', async () => {
@@ -31,12 +33,6 @@ describe('before the first write', () => {
       'POST /v1beta1/lists/players:addValue',
       'POST /v1beta1/lists/players:removeValue',
     ])
-  })
-
-  test('no read goes out with retry: false', async () => {
-    const sidecar = await startScripted()
-    await connectClient(sidecar, { retry: false }).allocate()
-    expect(sent(sidecar)).toEqual(['POST /allocate'])
   })
 
   test('a page of another origin reads first even with retry: false', async () => {
@@ -207,4 +203,32 @@ test('shutdown() during a restart of the sidecar goes out once', async () => {
   await client.shutdown({ confirm: true })
   await restarted
   expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
+})
+
+/** A client of a sidecar that has only paths which match; any other is answered with this status, as grpc-gateway does. */
+async function lacking(has: RegExp, status: number) {
+  const none = { status, body: '{"code":5,"message":"Not Found"}' }
+  const step: Step = (exchange) =>
+    exchange.reply(has.test(exchange.request.path) ? { body: '{"name":"rooms","count":"1","capacity":"9"}' } : none)
+  const sidecar = await startScripted([{ on: '*', step }])
+  return { client: connectClient(sidecar, { retry: false }), sidecar }
+}
+
+test.each([404, 501])('a sidecar that answers %i to the beta is asked by stable paths from then on', async (status) => {
+  const { client, sidecar } = await lacking(/^\/counters\//, status)
+  expect(client.status.stablePaths).toBe(false)
+  const rooms = { name: 'rooms', count: 1, capacity: 9 }
+  expect(await client.updateCounter('rooms', { countDiff: 1 })).toEqual(rooms)
+  expect(client.status.stablePaths).toBe(true)
+  expect(await client.getCounter('rooms')).toEqual(rooms)
+  expect(sent(sidecar)).toEqual(['PATCH /v1beta1/counters/rooms', 'PATCH /counters/rooms', 'GET /counters/rooms'])
+})
+
+test('a sidecar without counters rejects with UNIMPLEMENTED, and is asked for the beta again', async () => {
+  const { client, sidecar } = await lacking(/^$/, 404)
+  for (let call = 0; call < 2; call++)
+    await expect(client.getCounter('rooms')).rejects.toMatchObject({ code: 'UNIMPLEMENTED' })
+  await expect(client.ready()).rejects.toMatchObject({ code: 'UNIMPLEMENTED' })
+  const both = ['GET /v1beta1/counters/rooms', 'GET /counters/rooms']
+  expect([sent(sidecar), client.status.stablePaths]).toEqual([[...both, ...both, 'POST /ready'], false])
 })

@@ -2,59 +2,39 @@ import { describe, expect, it, type TestContext } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
 import { gameServer } from '../support/game-server.js'
 import { oursInProduction, productionMock, realProduction } from './support/production-targets.js'
-import type { ProductionRunning } from './support/production-targets.js'
 import { send } from './support/send.js'
 import { announceMissing } from './support/targets.js'
-import { watchTransports, type Lines } from './support/watchers.js'
-
-interface Watched {
-  running: ProductionRunning
-  lines: Lines
-  first: GameServer
-  next(): Promise<GameServer>
-  /** The states of the next objects. */
-  states(count: number): Promise<string[]>
-  call(line: string, body?: string): Promise<void>
-  label(key: string, value: string): Promise<void>
-}
-
-const observe = (running: ProductionRunning, lines: Lines): Omit<Watched, 'first'> => {
-  const next = async (): Promise<GameServer> => ((await lines.next()) as { result: GameServer }).result
-  const call = async (line: string, body = '{}'): Promise<void> => {
-    expect((await send(running.port, line, { body })).status).toBe(200)
-  }
-  return {
-    running,
-    lines,
-    next,
-    call,
-    async states(count) {
-      const all: string[] = []
-      for (let i = 0; i < count; i++) all.push((await next()).status.state)
-      return all
-    },
-    label: (key, value) => call('PUT /metadata/label', JSON.stringify({ key, value })),
-  }
-}
+import { watchTransports } from './support/watchers.js'
 
 announceMissing("production mode's watch")
 
 for (const target of [productionMock, oursInProduction, ...realProduction]) {
   for (const [transport, watch] of Object.entries(watchTransports)) {
     describe.concurrent(`production mode's watch over ${transport}: ${target.name}`, () => {
-      const start = async (test: TestContext): Promise<Watched> => {
+      const start = async (test: TestContext) => {
         const running = await target.start()
         const lines = await watch(running.port)
         test.onTestFinished(async () => {
           lines.close()
           await running.stop()
         })
-        const watched = observe(running, lines)
-        const first = await watched.next()
+        const next = async (): Promise<GameServer> => ((await lines.next()) as { result: GameServer }).result
+        const call = async (line: string, body = '{}'): Promise<void> => {
+          expect((await send(running.port, line, { body })).status).toBe(200)
+        }
+        const label = (key: string, value: string): Promise<void> =>
+          call('PUT /metadata/label', JSON.stringify({ key, value }))
+        /** The states of the next objects. */
+        const states = async (count: number): Promise<string[]> => {
+          const all: string[] = []
+          for (let i = 0; i < count; i++) all.push((await next()).status.state)
+          return all
+        }
+        const first = await next()
         // A change in the first milliseconds can be lost: a stream is registered after its object was sent.
-        await watched.call('GET /gameserver')
+        await call('GET /gameserver')
         await new Promise((resolve) => setTimeout(resolve, 20))
-        return { ...watched, first }
+        return { running, lines, first, next, states, call, label }
       }
 
       it('the watch sends the current object at once', async (test) => {
@@ -120,8 +100,8 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         expect((await next()).object_meta.labels).toMatchObject({ 'agones.dev/sdk-marker': '1' })
       })
 
-      it('a label sends one object, the same value again none', async (test) => {
-        const { call, first: before, label, next } = await start(test)
+      it('a label sends one object, the same value again none, several together one', async (test) => {
+        const { call, first: before, label, next, running } = await start(test)
         await label('a', '1')
         const after = await next()
         expect(after.object_meta.labels).toEqual({ mode: 'duel', 'agones.dev/sdk-a': '1' })
@@ -131,19 +111,9 @@ for (const target of [productionMock, oursInProduction, ...realProduction]) {
         const { annotations, labels } = (await next()).object_meta
         expect(annotations).toEqual({ note: 'one', 'agones.dev/sdk-b': '2' })
         expect(labels).toEqual({ mode: 'duel', 'agones.dev/sdk-a': '1' })
-      })
-
-      it('labels that are set together come in one object', async (test) => {
-        const { label, next, running } = await start(test)
-        await running.atOnce(async () => {
-          for (const key of ['a', 'b', 'c']) await label(key, '1')
-        })
-        expect((await next()).object_meta.labels).toEqual({
-          mode: 'duel',
-          'agones.dev/sdk-a': '1',
-          'agones.dev/sdk-b': '1',
-          'agones.dev/sdk-c': '1',
-        })
+        await running.atOnce(() => Promise.all(['b', 'c'].map((key) => label(key, '1'))))
+        const together = { 'agones.dev/sdk-a': '1', 'agones.dev/sdk-b': '1', 'agones.dev/sdk-c': '1' }
+        expect((await next()).object_meta.labels).toEqual({ mode: 'duel', ...together })
       })
 
       it('changes of counters and lists come together in one object', async (test) => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { healthCases, int64Cases, jsonCases } from './cases/bodies.js'
 import { productionCounterCases } from './cases/counters.js'
+import { gateCases } from './cases/files.js'
 import { productionMetadataCases } from './cases/metadata.js'
 import { productionListCases } from './cases/production-lists.js'
 import { headerCases, methodCases, pathCases } from './cases/routes.js'
@@ -23,8 +24,6 @@ const areas = {
 const transport = { methodCases, pathCases, headerCases, healthCases, jsonCases, int64Cases }
 const early = [400, 404, 429, 501]
 const isEarly = (answer: Answer): boolean => early.includes(answer.status)
-
-const off = { gates: 'CountsAndLists=false' }
 
 // The mock makes the same of a request as our sidecar.
 for (const target of [productionMock, ...realProduction]) {
@@ -66,14 +65,9 @@ for (const target of [productionMock, ...realProduction]) {
     )
 
     it('counters, lists and players are refused where they are off', async () => {
-      running = await target.start(off)
-      const refusal = refused('CountsAndLists not enabled')
-      for (const path of ['counters/rooms', 'lists/players']) {
-        await check(step(`GET /v1beta1/${path}`, undefined, refusal))
-        await check(step(`PATCH /v1beta1/${path}`, '{"capacity":"1"}', refusal))
-      }
-      for (const verb of ['addValue', 'removeValue'])
-        await check(step(`POST /v1beta1/lists/players:${verb}`, '{"capacity":"1"}', refusal))
+      running = await target.start(gateCases[1]!.setup)
+      // The first reads the object of local mode.
+      for (const step of gateCases.slice(1).flatMap(({ steps }) => steps)) await check(step)
       await check(step('GET /alpha/player/count', undefined, refused('PlayerTracking not enabled')))
     })
   })

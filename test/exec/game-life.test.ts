@@ -62,6 +62,16 @@ test('a grace period above the longest timer is none that ends at once', async (
   expect([await life.ended, asked]).toEqual([0, [[0, true]]])
 })
 
+test('a life that ends waits until the shutdown() of its game is written', async () => {
+  const { local, life, game } = await live()
+  const { exit } = await game(0)
+  life.end()
+  await fetch(`${local.url}/shutdown`, { method: 'POST', body: '{}' })
+  exit(0)
+  await life.ended
+  expect(local.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
+})
+
 test('the end of a game that the kubelet has ended is no end of the fresh GameServer of meanwhile', async () => {
   const { local, game, told, asked } = await live()
   const { exit } = await game(0)

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { isSidecarError, type ClientOptions, type SidecarClient } from '../../src/index.js'
-import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
+import { createScriptedSidecar, type Rule, type ScriptedSidecar, type Step } from '../support/fault-server.js'
 import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { turns } from '../support/until.js'
-import { countDials, countTimers, type CountedTimers } from './counted.js'
+import { countDials, countTimers } from './observe.js'
 
 interface Situation {
   sidecar: ScriptedSidecar
   client: SidecarClient
-  timers: CountedTimers
+  timers: ReturnType<typeof countTimers>
 }
 
 /** A wait of the client, and how to get there. */
@@ -32,17 +32,28 @@ const dialled = (sidecar: ScriptedSidecar, times: number): Promise<void> =>
 /** A rule for a call that is read and never answered. */
 const pending = (on: Rule['on'] & `${string} ${string}`): readonly Rule[] => [{ on, step: steps.blackHole }]
 
-/** Brings the client to the point at which the path was requested this many times. */
-const until =
-  (path: string, times: number, act: (client: SidecarClient) => unknown = watching): Wait['reach'] =>
-  async ({ sidecar, client }) => {
+/** A wait in which the path has been requested this many times after `act`. */
+const asking = (
+  name: string,
+  path: string,
+  rules: readonly Rule[],
+  act: (client: SidecarClient) => unknown = watching,
+  more: Partial<Wait> & { times?: number } = {},
+): Wait => ({
+  name,
+  rules,
+  async reach({ sidecar, client }) {
     const result = act(client)
-    await asked(sidecar, path, times)
+    await asked(sidecar, path, more.times)
     return result instanceof Promise ? [result] : []
-  }
+  },
+  ...more,
+})
 const read = (client: SidecarClient): Promise<unknown> => client.getGameServer()
+const nothing = (): void => {}
 const watchPath = '/watch/gameserver'
 const auto = ['auto'] as const
+const onWatch = (step: Step): readonly Rule[] => [{ on: 'watch', step }]
 
 const waits: readonly Wait[] = [
   {
@@ -63,37 +74,22 @@ const waits: readonly Wait[] = [
       return []
     },
   },
-  {
-    name: 'the watch was reset and backs off',
-    rules: [{ on: 'watch', step: steps.breaking('reset') }],
-    reach: until(watchPath, 2),
-  },
-  {
-    name: 'the head of the watch is half there',
-    rules: [{ on: 'watch', step: steps.writingAndWaiting('HTTP/1.1 ') }],
-    reach: until(watchPath, 1),
-  },
-  {
-    name: 'the watch is open and its first object is awaited',
-    rules: [{ on: 'watch', step: steps.stallingAfterHead }],
-    reach: until(watchPath, 1),
-  },
-  {
-    name: 'the watch is in the middle of an object',
-    rules: [
-      {
-        on: 'watch',
-        step: steps.opened(async (exchange) => {
-          const half = JSON.stringify({ result: gameServer(1) }).slice(0, 100)
-          // A frame that claims 512 bytes, or a chunk without a line feed.
-          const claim = exchange.request.isUpgrade ? Buffer.from([0x81, 126, 2, 0]) : Buffer.alloc(0)
-          await exchange.sendBytes(Buffer.concat([claim, Buffer.from(half)]))
-          await exchange.connection.gone
-        }),
-      },
-    ],
-    reach: until(watchPath, 1),
-  },
+  asking('the watch was reset and backs off', watchPath, onWatch(steps.breaking('reset')), watching, { times: 2 }),
+  asking('the head of the watch is half there', watchPath, onWatch(steps.writingAndWaiting('HTTP/1.1 '))),
+  asking('the watch is open and its first object is awaited', watchPath, onWatch(steps.stallingAfterHead)),
+  asking(
+    'the watch is in the middle of an object',
+    watchPath,
+    onWatch(
+      steps.opened(async (exchange) => {
+        const half = JSON.stringify({ result: gameServer(1) }).slice(0, 100)
+        // A frame that claims 512 bytes, or a chunk without a line feed.
+        const claim = exchange.request.isUpgrade ? Buffer.from([0x81, 126, 2, 0]) : Buffer.alloc(0)
+        await exchange.sendBytes(Buffer.concat([claim, Buffer.from(half)]))
+        await exchange.connection.gone
+      }),
+    ),
+  ),
   {
     name: 'the watch is quiet, and waits, iterators and events are pending',
     async reach({ client }) {
@@ -123,24 +119,11 @@ const waits: readonly Wait[] = [
       return [connecting]
     },
   },
-  {
-    name: 'a check of the watch by GET is under way',
+  asking('a check of the watch by GET is under way', '/gameserver', pending('GET /gameserver'), watching, {
     options: { verifyInterval: 50 },
-    rules: pending('GET /gameserver'),
-    reach: until('/gameserver', 1),
-  },
-  {
-    name: 'a read is under way',
-    over: auto,
-    rules: pending('GET /gameserver'),
-    reach: until('/gameserver', 1, read),
-  },
-  {
-    name: 'a body is half there',
-    over: auto,
-    rules: [{ on: '*', step: steps.stallingAfterHead }],
-    reach: until('/gameserver', 1, read),
-  },
+  }),
+  asking('a read is under way', '/gameserver', pending('GET /gameserver'), read, { over: auto }),
+  asking('a body is half there', '/gameserver', [{ on: '*', step: steps.stallingAfterHead }], read, { over: auto }),
   {
     name: 'a write is under way and another waits for its turn',
     over: auto,
@@ -171,19 +154,15 @@ const waits: readonly Wait[] = [
       return [confirming, client.setLabel('a', 'b', { confirm: true })]
     },
   },
-  {
-    name: 'a beat is under way',
+  asking('a beat is under way', '/health', pending('POST /health'), nothing, {
     over: auto,
     options: { autoHealth: { interval: 50 } },
-    rules: pending('POST /health'),
-    reach: until('/health', 2, () => undefined),
-  },
-  {
-    name: 'beats wait for the next turn',
+    times: 2,
+  }),
+  asking('beats wait for the next turn', '/health', [], nothing, {
     over: auto,
     options: { autoHealth: { interval: 60_000 } },
-    reach: until('/health', 1, () => undefined),
-  },
+  }),
   {
     name: 'check() hangs',
     over: auto,
@@ -223,7 +202,7 @@ describe.concurrent('close() while the client waits', () => {
       const before = dials.length
       expect(client.status.connection).toBe('closed')
       await new Promise(setImmediate)
-      expect(timers.pending, 'timers left').toBe(0)
+      expect(timers.pending(), 'timers left').toBe(0)
 
       await sidecar.start().catch(() => {}) // the sidecar may be running already
       await sidecar.untilNoSockets()
@@ -233,7 +212,7 @@ describe.concurrent('close() while the client waits', () => {
       }
       await turns(50)
       expect(dials.length - before, 'dials after close()').toBe(0)
-      expect(timers.pending, 'timers set after close()').toBe(0)
+      expect(timers.pending(), 'timers set after close()').toBe(0)
       client.close()
       await expect(client.getGameServer()).rejects.toMatchObject({ code: 'CLOSED' })
       client.on('gameserver', () => {})

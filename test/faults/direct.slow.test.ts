@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import WebSocket from 'ws'
 import { createClient, type ClientOptions, type SidecarClient } from '../../src/index.js'
-import { emulateBrowser, type EmulatedBrowser } from '../client/emulated-browser-fetch.js'
-import { createScriptedSidecar, type Rule, type ScriptedSidecar } from '../support/fault-server.js'
+import { emulateBrowser } from '../client/emulated-browser-fetch.js'
+import { createScriptedSidecar, type Rule } from '../support/fault-server.js'
 import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { hurried } from '../support/virtual-clock.js'
-import { countDials } from './counted.js'
-import { observe, type Observed } from './observe.js'
+import { countDials, observe } from './observe.js'
 
 const pageOrigin = 'http://game.example'
 beforeAll(() => void vi.stubGlobal('location', { origin: pageOrigin, search: '' }))
@@ -16,12 +15,8 @@ afterAll(() => void vi.unstubAllGlobals())
 /** Runs the client's clock faster. All times below are on the client's own clock. */
 const clock = hurried(10)
 
-interface Page extends EmulatedBrowser, Observed {
-  sidecar: ScriptedSidecar
-}
-
 /** A page of another origin whose client listens to everything, before a sidecar that follows a script. */
-async function openPage(rules: readonly Rule[], options: ClientOptions = {}): Promise<Page> {
+async function openPage(rules: readonly Rule[], options: ClientOptions = {}) {
   const sidecar = await createScriptedSidecar(rules)
   const { fetch, sent } = emulateBrowser(pageOrigin)
   const observed = observe({ ...clock.options, baseUrl: sidecar.url, fetch, WebSocket, ...options }, createClient)

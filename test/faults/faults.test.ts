@@ -5,7 +5,7 @@ import { opcodes, frame, chunk } from '../support/fault-server-bytes.js'
 import { gameServer } from '../support/game-server.js'
 import { busiestSecond } from '../support/fault-server-steps.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
-import { describeObserved, observe, type Observed } from './observe.js'
+import { observe, type Observed } from './observe.js'
 import { connectionFaults } from './table-connections.js'
 import { messageFaults } from './table-messages.js'
 import { type Stage, type WatchFault, type WatchMode } from './watch-fault.js'
@@ -43,7 +43,7 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
     await whenObserved((seen) => seen.client.status.connection === state, `the state ${state}`)
 
     const seen = observed
-    const context = describeObserved(seen)
+    const context = seen.describe()
     const numbers = seen.versions.map(Number)
     expect(numbers, context).toEqual([...new Set(numbers)].sort((a, b) => a - b))
     expect(numbers, context).toEqual(expect.arrayContaining([...versions]))
@@ -134,7 +134,7 @@ async function cut(watch: keyof typeof encoded, position: number, ending: Ending
     const whole = [gameServer(1), brief, gameServer(3)].map((each) => JSON.stringify(each))
     expect(
       told.filter((text) => text !== whole[1]),
-      describeObserved(observed),
+      observed.describe(),
     ).toEqual([whole[0], whole[2]])
     expect(told.filter((text) => text === whole[1]).length).toBeLessThanOrEqual(1)
     expect(observed.errors, `cut at ${position}`).toEqual([])

@@ -5,8 +5,7 @@ import { createScriptedSidecar, type Rule } from '../support/fault-server.js'
 import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { hurried } from '../support/virtual-clock.js'
-import { countDials } from './counted.js'
-import { observe } from './observe.js'
+import { countDials, observe } from './observe.js'
 
 // All seconds and minutes below are the client's own.
 const clock = hurried(20)

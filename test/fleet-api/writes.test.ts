@@ -81,6 +81,13 @@ test('JSON patches change lists and objects by RFC 6902', async () => {
   }
 })
 
+test('patches cannot make an object larger than a cluster keeps', async () => {
+  const { patch } = await serveFleet()
+  const add = async (name: string): Promise<number> =>
+    (await patch(FLEET, 'merge', { metadata: { annotations: { [name]: 'x'.repeat(1_000_000) } } })).status
+  expect([await add('one'), await add('other')]).toEqual([200, 413])
+})
+
 test('the only Fleet cannot be deleted', async () => {
   const { ask } = await serveFleet()
   expect((await ask('DELETE', FLEET)).body['message']).toMatch(/end the command with Ctrl\+C/)

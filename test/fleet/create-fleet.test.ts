@@ -7,19 +7,12 @@ import type { FleetServer } from '../../src/platform/fleet/types.js'
 import { isAlive, isGroupAlive } from '../../src/local/game/processes.js'
 import { createFleet, type FleetOptions, type PageOptions } from '../../src/host/create-fleet.js'
 import type { Fleet, FleetRunEvent } from '../../src/local/fleet.js'
-import { createSeen, type Seen } from '../support/seen.js'
+import { createSeen } from '../support/seen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 
 const PROGRAM = fileURLToPath(new URL('program.mjs', import.meta.url))
 /** Each test has ports of its own, so that none waits for another's. */
 let nextPort = 21_000
-
-interface Started {
-  readonly fleet: Fleet
-  readonly events: Seen<FleetRunEvent>
-  /** Resolves with the first line of output or warning that matches. */
-  line(pattern: RegExp): Promise<RegExpExecArray>
-}
 
 function optionsFor(behaviour: string): Partial<FleetOptions> & { readonly ports: readonly [number, number] } {
   const first = nextPort
@@ -39,10 +32,11 @@ async function startReady(behaviour = '', options: Partial<FleetOptions> = {}) {
   return { ...started, first: servers(started.fleet)[0]! }
 }
 
-async function start(behaviour: string, options: Partial<FleetOptions> = {}): Promise<Started> {
+async function start(behaviour: string, options: Partial<FleetOptions> = {}) {
   const events = createSeen<FleetRunEvent>()
   const fleet = await createFleet({ ...optionsFor(behaviour), replicas: 1, onEvent: events.add, ...options })
   onTestFinished(() => fleet.close())
+  /** Resolves with the first line of output or warning that matches. */
   const line = (pattern: RegExp): Promise<RegExpExecArray> =>
     events.find((event) =>
       event.event === 'listening' ? null : pattern.exec(event.event === 'entry' ? event.entry.text : event.text),
@@ -71,11 +65,8 @@ function statesOf(fleet: Fleet, name: string): Promise<string[]> {
 test('each game gets its names, its sidecar and the port that its GameServer shows', async () => {
   const { fleet, events } = await startReady('', { replicas: 2 })
   const told = events.all.flatMap((event) => (event.event === 'output' ? [event.text] : []))
-  expect(told.sort()).toEqual(
-    servers(fleet)
-      .map((server) => `${server.name} of fleet at ${portOf(server)}`)
-      .sort(),
-  )
+  const expected = servers(fleet).map((server) => `${server.name} of fleet at ${portOf(server)}`)
+  expect(told.sort()).toEqual(expected.sort())
   expect(new Set(servers(fleet).map(portOf)).size).toBe(2)
 })
 
@@ -93,16 +84,10 @@ test.each([
 
 test('with the restartPolicy OnFailure, a failed game starts again in its GameServer', async () => {
   const spec = { template: { spec: { restartPolicy: 'OnFailure' } }, ports: [{ name: 'default' }] }
-  const { fleet, first } = await startReady('', {
-    fleet: { metadata: { name: 'again' }, spec: { template: { spec } } },
-  })
+  const { fleet, first } = await startReady('', { fleet: { spec: { template: { spec } } } })
   await play(first, '/exit?1')
-  await expect
-    .poll(() => servers(fleet)[0])
-    .toMatchObject({
-      name: first.name,
-      process: { state: 'running', restarts: 1 },
-    })
+  const again = { name: first.name, process: { state: 'running', restarts: 1 } }
+  await expect.poll(() => servers(fleet)[0]).toMatchObject(again)
 })
 
 test('after shutdown() the game gets SIGTERM, and another GameServer takes its place', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { FleetState } from '../../src/platform/fleet/types.js'
 import { createRandom } from '../../src/platform/sidecar/state/faults.js'
 import { createTestFleet, readyFleet } from './support/test-fleet.js'
 
@@ -37,20 +36,6 @@ test.each(['RollingUpdate', 'Recreate'] as const)('%s replaces every GameServer 
   fleet.setState(server!, 'Shutdown')
   fleet.settle()
   expect(fleet.model.objects('gameserversets')).toHaveLength(1)
-})
-
-test('a rolling update starts at most maxSurge more, and takes at most maxUnavailable away', () => {
-  const rollingUpdate = { maxSurge: 1, maxUnavailable: 1 }
-  const fleet = readyFleet({ fleet: { replicas: 4, strategy: { rollingUpdate } } })
-  fleet.model.perform({ type: 'update' })
-  for (let i = 0; i < 20; i++) {
-    const { replicas, readyReplicas } = fleet.model.snapshot().fleet.status as FleetState['fleet']['status']
-    expect(replicas).toBeLessThanOrEqual(5)
-    expect(readyReplicas).toBeGreaterThanOrEqual(3)
-    fleet.allReady()
-    fleet.advance(1000)
-    fleet.endMarked()
-  }
 })
 
 test.each(['Shutdown', 'Unhealthy', 'Error'])(

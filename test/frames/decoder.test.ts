@@ -117,6 +117,13 @@ test('binary data that came in pieces stays intact when the host reuses its buff
   expect(messages).toHaveLength(payloads.length)
 })
 
+test.each([1, 2, 3, 5, 97, 131, Infinity])('long text of all kinds of characters in pieces of %d', (size) => {
+  const all = '\ufeffaé߿ࠀ퟿\ue000\ufeff\ufffd\uffff𐀀😀\u{10ffff}'.repeat(900)
+  const { decoder, events } = record()
+  feed(decoder.push, text(all), size)
+  expect(events[0] === all).toBe(true)
+})
+
 describe('the HTTP head', () => {
   const HEAD = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'
 
@@ -146,18 +153,18 @@ describe('the HTTP head', () => {
     expect(problems).toEqual(['WebSocket refused: not today'])
   })
 
-  test('a handshake function that throws refuses with 1002, and its error is an unhandled rejection', async () => {
-    const fault = new Error('of the function')
-    const { decoder, events } = record({
-      handshake: () => {
-        throw fault
-      },
-    })
+  test("a callback's error is an unhandled rejection: the stream goes on, but a handshake is refused", async () => {
+    const fault = new Error('of the listener')
+    const failing = (): never => {
+      throw fault
+    }
     const uncaught = collectUncaught()
-    decoder.push(latin(HEAD))
+    const [refused, open] = [record({ handshake: failing }), record({ pong: failing })]
+    refused.decoder.push(latin(HEAD))
+    open.decoder.push(join(frame(10), text('two')))
     await turns()
-    expect(uncaught).toEqual([fault])
-    expect(events).toEqual([1002])
+    expect(uncaught).toEqual([fault, fault])
+    expect([refused.events, open.events]).toEqual([[1002], ['two']])
   })
 
   test('an HTTP head over 16 KiB is refused', () => {
@@ -173,13 +180,18 @@ describe('the HTTP head', () => {
 })
 
 describe('limits', () => {
-  test('a message of 16 MiB passes, one byte more is a 1009 before any of it is kept', () => {
+  test('a message of 16 MiB passes; one byte more, 2^31, 2^53 and 2^64-1 are a 1009 before any of it is kept', () => {
     const most = 16 * 1024 * 1024
     const { decoder, events } = record()
     decoder.push(frame(2, new Uint8Array(most)))
     decoder.push(frame(2, latin(''), { length: most + 1 }))
     expect((events[0] as Uint8Array).length).toBe(most)
     expect(events.slice(1)).toEqual([1009])
+    for (const length of ['\0\0\0\0\x80\0\0\0', '\0\x20\0\0\0\0\0\0', '\xff'.repeat(8)]) {
+      const long = record()
+      long.decoder.push(latin(`\x82\x7f${length}`))
+      expect(long.events).toEqual([1009])
+    }
   })
 
   test.each([
@@ -203,16 +215,6 @@ describe('limits', () => {
     expect(events.slice(1)).toEqual([1009])
   })
 
-  test.each([
-    ['2^31', '\x00\x00\x00\x00\x80\x00\x00\x00'],
-    ['2^53', '\x00\x20\x00\x00\x00\x00\x00\x00'],
-    ['2^64 - 1', '\xff\xff\xff\xff\xff\xff\xff\xff'],
-  ])('a length of %s is a 1009', (_name, length) => {
-    const { decoder, events } = record()
-    decoder.push(latin(`\x82\x7f${length}`))
-    expect(events).toEqual([1009])
-  })
-
   test('a message in fragments of one byte is copied a constant number of times', () => {
     const { set } = Uint8Array.prototype
     const length = 131_072
@@ -231,23 +233,5 @@ describe('limits', () => {
     }
     expect((events[0] as Uint8Array).length).toBe(length)
     expect(copied / length).toBeLessThan(4)
-  })
-})
-
-describe('the host', () => {
-  test("a callback's error is an unhandled rejection, and the stream goes on", async () => {
-    const fault = new Error('of the listener')
-    const seen: unknown[] = []
-    const decoder = new MessageDecoder({
-      message: (data) => {
-        seen.push(data)
-        if (data === 'one') throw fault
-      },
-    })
-    const uncaught = collectUncaught()
-    decoder.push(join(text('one'), text('two')))
-    await turns()
-    expect(uncaught).toEqual([fault])
-    expect(seen).toEqual(['one', 'two'])
   })
 })

@@ -75,35 +75,34 @@ describe('a host’s promises', () => {
   })
 })
 
-describe('bufferedAmount', () => {
-  test('bufferedAmount counts writes whose promise is pending', async () => {
-    const settle: (() => void)[] = []
-    const { socket } = await opened({ write: () => ({ then: (resolve: () => void) => settle.push(resolve) }) })
-    const before = socket.bufferedAmount
-    socket.send('x'.repeat(10))
-    expect(socket.bufferedAmount).toBe(before + 16)
-    await tick()
-    for (const resolve of [...settle, ...settle]) resolve()
-    await tick()
-    expect(socket.bufferedAmount).toBe(0)
+test('bufferedAmount counts pending writes, and each that is sent restarts the timeout of close()', async () => {
+  const settle: (() => void)[] = []
+  const { socket, timers } = await opened({
+    write: () => ({ then: (resolve: () => void) => settle.push(resolve) }),
   })
+  const before = socket.bufferedAmount
+  socket.send('x'.repeat(10))
+  expect(socket.bufferedAmount).toBe(before + 16)
+  socket.close()
+  const [first] = timers.keys()
+  await tick()
+  for (const resolve of [...settle, ...settle]) resolve()
+  await tick()
+  expect(socket.bufferedAmount).toBe(0)
+  const [last, ...others] = timers.keys()
+  expect([last === first, others]).toEqual([false, []])
 })
 
 describe('timers', () => {
-  test.each([0, Infinity])('a timeout of %d sets no timer', async (timeout) => {
-    const { socket, timers } = await opened({}, { timeout })
-    socket.close()
-    expect(socket.readyState).toBe(2)
-    expect(timers.size).toBe(0)
-  })
-
-  test('the timeout is 10 s by default, and capped at 2^31-1 ms', () => {
-    const { connect, timers } = fake()
+  test.each<[WebSocketOptions, number[]]>([
+    [{}, [10_000]],
+    [{ timeout: 1e12 }, [2 ** 31 - 1]],
+    [{ timeout: 0 }, []],
+    [{ timeout: Infinity }, []],
+  ])('with %o the timers of a dial have %j ms', (options, ms) => {
+    const { connect, timers } = fake({}, options)
     connect()
-    expect([...timers.values()]).toEqual([10_000])
-    const long = fake({}, { timeout: 1e12 })
-    long.connect()
-    expect([...long.timers.values()]).toEqual([2 ** 31 - 1])
+    expect([...timers.values()]).toEqual(ms)
   })
 
   test('without timers, messages in the packet of the 101 arrive and a socket closes', async () => {

@@ -264,17 +264,6 @@ describe('CLOSED is final: what the server sends afterwards does nothing', () =>
     },
   )
 
-  test('messages and pings after an error of the stream', async () => {
-    const { accept, types, listeners, written, after } = await connecting()
-    accept()
-    listeners.close!(new Error('cut'))
-    listeners.data!(after)
-    listeners.close!()
-    await tick()
-    expect(types).toEqual(['open', 'error', 'close'])
-    expect(written).toHaveLength(1)
-  })
-
   test('the rest of a piece whose first message made the game close the socket', async () => {
     const { accept, types, listeners, socket, fire, written, after } = await connecting()
     accept()

@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
 import { callsOf, seatsIn, test, type Visitor } from '../adapters/socket-servers.js'
-import type { GameProcess } from '../support/start-process.js'
+import { startProcess, type GameProcess } from '../support/start-process.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { snippetsOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
 import { freePort } from '../support/free-port.js'
 import { startSidecar } from '../support/with-sidecar.js'
-import { runServer } from './support/snippet-server.js'
 
 const framework = join(root, 'test/frameworks/socket.io')
 const isInstalled = existsSync(join(framework, 'node_modules/socket.io/package.json'))
@@ -21,14 +22,20 @@ interface Game extends GameProcess {
   address(): AddressInfo
 }
 
-/** Runs the first server that the page shows for an import. */
+/** Runs the first server that the page shows for an import, in a process of its own with the built package. */
 async function runSnippet(imported: string, edit = (code: string) => code): Promise<Game> {
   const port = await freePort()
   const sidecar = await startSidecar({ gameServer: { spec: { lists: { players: { capacity: 2 } } } } })
   const { code } = snippetsOf('docs/socket-servers.md').find((snippet) => snippet.code.includes(imported))!
   expect(code).toContain('7654')
-  const packages = { ws: join(root, 'node_modules/ws'), 'socket.io': join(framework, 'node_modules/socket.io') }
-  const game = await runServer(sidecar, packages, { 'server.mjs': edit(code.replace('7654', String(port))) })
+  const folder = await temporaryFolder('snippet')
+  await mkdir(join(folder, 'node_modules'))
+  const packages = { ws: 'node_modules/ws', 'socket.io': 'test/frameworks/socket.io/node_modules/socket.io' }
+  for (const [name, path] of Object.entries({ 'gameserver-sidecar': '', ...packages }))
+    await symlink(join(root, path), join(folder, 'node_modules', name), 'junction')
+  await writeFile(join(folder, 'server.mjs'), edit(code.replace('7654', String(port))))
+  const env = { AGONES_SDK_HTTP_PORT: String(sidecar.port) }
+  const game = startProcess({ onTestFinished }, folder, [process.execPath, 'server.mjs'], env)
   const state = (): string => sidecar.sidecar.snapshot().gameServer.status.state
   await Promise.race([expect.poll(state).toBe('Ready'), game.exited.then(() => expect(game.lines).toBe('running'))])
   return { ...game, port, sidecar, address: () => ({ port, address: '', family: '' }) }

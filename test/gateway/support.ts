@@ -26,7 +26,6 @@ export async function startGateway(options: GatewayOptions): Promise<TestGateway
 export interface Asked {
   readonly method: string
   readonly url: string
-  readonly rawHeaders: readonly string[]
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
@@ -35,7 +34,6 @@ export interface FakeSidecar {
   readonly url: string
   readonly server: Server
   readonly asked: Asked[]
-  readonly sockets: Set<Socket>
 }
 
 /** A sidecar that remembers what it was asked, once it was asked it whole, and answers as told. */
@@ -48,17 +46,12 @@ export async function startFakeSidecar(
     message.setEncoding('latin1')
     message.on('data', (chunk: string) => (body += chunk))
     message.on('end', () => {
-      const { method = '', url = '', rawHeaders, headers } = message
-      asked.push({ method, url, rawHeaders, headers, body })
+      const { method = '', url = '', headers } = message
+      asked.push({ method, url, headers, body })
       answer(message, reply)
     })
   })
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  return { url: `http://127.0.0.1:${await listenHere(server)}`, server, asked, sockets }
+  return { url: `http://127.0.0.1:${await listenHere(server)}`, server, asked }
 }
 
 /** A gateway before such a sidecar. */

@@ -6,7 +6,7 @@ import { createScriptedSidecar } from '../support/fault-server.js'
 import { fragments } from '../support/fault-server-bytes.js'
 import { opened } from '../support/fault-server-steps.js'
 import { build, runInGuest } from './support/guest.js'
-import { createQuickJs } from './support/quickjs.js'
+import { createQuickJs } from './support/vms.js'
 
 /** Watches by the WebSocket of the script for frames, over a TCP connection of the engine. */
 const run = async (baseUrl: string, program: string): Promise<unknown> =>

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProcess } from '../support/start-process.js'
 import { installedFolder, type TemporaryFolder } from '../support/packed.js'
@@ -33,7 +35,7 @@ let folder: TemporaryFolder
 
 beforeAll(async () => {
   folder = await installedFolder()
-  for (const name of ['runtime.mjs', 'all-operations.mjs', 'attached-server.mjs'])
+  for (const name of ['runtime.mjs', 'all-operations.mjs', 'attached-server.mjs', 'mock-in-jest.test.mjs'])
     await copyFile(guestPath(name), join(folder.path, name))
   await mkdir(join(folder.path, 'home'))
 }, 120_000)
@@ -71,3 +73,18 @@ describe.each(runtimes)('the installed package in $name', ({ name, command, flag
     expectAllOperations(result.outcome, watch, sidecar)
   })
 })
+
+const jest = runtimeFile('jest/bin/jest.js')
+test.skipIf(jest === undefined)(
+  'with the mock of the installed package a game’s tests run in Jest, which ends by itself',
+  async () => {
+    const args = ['--experimental-vm-modules', jest!, '--ci', '--testMatch=**/*.test.mjs']
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, {
+      cwd: folder.path,
+      timeout: 60_000,
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+    })
+    expect(stdout + stderr).toMatch(/Tests: +2 passed, 2/)
+    expect(stdout + stderr).not.toMatch(/did not exit|open handle/)
+  },
+)

@@ -4,9 +4,8 @@ import { transformSync } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
 import { root } from '../support/source.js'
-import { createBareVm } from './support/bare-vm.js'
 import { build, runInGuest } from './support/guest.js'
-import { createQuickJs } from './support/quickjs.js'
+import { createBareVm, createQuickJs } from './support/vms.js'
 import { expectAllOperations, startSidecar } from './support/sidecar.js'
 
 let sidecar: LocalSidecar

@@ -103,9 +103,11 @@ describe('a request of no operation', () => {
 test('gameServer and platform decide what the client sees', async () => {
   const { mock, client } = play({ platform: 'acme', gameServer: { metadata: { name: 'arena-1' } } })
   await client.setLabel('map', 'arena')
+  await client.allocate()
   await mock.advance(500)
   expect(mock.gameServer.object_meta).toMatchObject({
     ...{ name: 'arena-1', labels: { 'acme.dev/sdk-map': 'arena' } },
+    annotations: { 'acme.dev/last-allocated': expect.any(String) as string },
   })
 })
 

@@ -89,31 +89,6 @@ describe('fail()', () => {
 })
 
 describe('the game server', () => {
-  test('an allocation emits events for its label, its counter and its player', async () => {
-    const { mock, client } = play({
-      gameServer: { spec: { counters: { rooms: { capacity: 10 } }, lists: { players: { capacity: 10 } } } },
-    })
-    const events: unknown[] = []
-    client.on('label', ({ key, value }) => events.push(['label', key, value]))
-    client.on('counter', ({ name, count }) => events.push(['counter', name, count]))
-    client.on('list', ({ name, added }) => events.push(['list', name, added]))
-    await client.ready()
-    await mock.advance(1_000)
-    events.length = 0
-    mock.allocate({
-      labels: { 'agones.dev/sdk-mode': 'dm' },
-      counters: { rooms: { action: 'Increment', amount: 2 } },
-      lists: { players: { addValues: ['ann'] } },
-    })
-    expect(mock.gameServer.status.state).toBe('Allocated')
-    await mock.advance(0)
-    expect(events).toEqual([
-      ['label', 'mode', 'dm'],
-      ['counter', 'rooms', 2],
-      ['list', 'players', ['ann']],
-    ])
-  })
-
   test('allocate() throws if it fails; with a manifest it returns UnAllocated as a cluster does', async () => {
     const { mock, client } = play()
     expect(() => mock.allocate()).toThrow(/state is Scheduled, must be Ready/)

@@ -3,21 +3,7 @@ import { createClient } from '../../src/index.js'
 import { createMock } from '../../src/platform/mock.js'
 import { play, stateOf } from './support.js'
 
-const transports = ['websocket', 'stream'] as const
-
 describe('manual time', () => {
-  test.each(transports)('a game that sends no beat becomes Unhealthy, and its %s says so', async (watch) => {
-    const { mock, client } = play({}, { watch })
-    const states: string[] = []
-    client.on('state', ({ state }) => states.push(state))
-    await client.ready()
-    await mock.advance(1_000)
-    expect(mock.gameServer.status.state).toBe('Ready')
-    await mock.advance(20_000)
-    expect(mock.gameServer.status.state).toBe('Unhealthy')
-    expect(states).toEqual(['Scheduled', 'RequestReady', 'Ready', 'Unhealthy'])
-  })
-
   test('manual time stands still until advance()', async () => {
     const { mock, client } = play()
     await client.ready()

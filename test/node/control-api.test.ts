@@ -213,3 +213,39 @@ test('allocate() answers the same, and throws a TypeError for a mistake', async 
   expect(local.allocate({}).status.gameServerName).toBe('local')
   expect(() => local.allocate({ spec: { scheduling: 'Packt' as 'Packed' } })).toThrow(TypeError)
 })
+
+describe('GET /_/api/log/SEQ', () => {
+  test('gives an entry with its request, its answer and the reason', async () => {
+    const local = await startSidecar()
+    const [method, body] = ['PATCH', '{"count":"11"}']
+    await fetch(`${local.url}/v1beta1/counters/rooms`, { method, body, headers: { 'user-agent': 'Mozilla/5.0 x' } })
+    expect(await read(local, '/log/1')).toMatchObject({
+      entry: { seq: 1, client: 'page#1', ms: expect.any(Number), reply: { status: 500 } },
+      request: { method: 'PATCH', target: '/v1beta1/counters/rooms', body: '{"count":"11"}' },
+      response: { status: 500, headers: { 'content-type': 'application/json' } },
+      why: {
+        rule: 'updateCounter is refused: out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10.',
+      },
+    })
+  })
+
+  test('answers 404 for a number without an entry, and for a text that is no number', async () => {
+    const local = await startSidecar()
+    for (const number of ['9', 'x', '']) {
+      const response = await fetch(`${local.url}/_/api/log/${number}`)
+      expect(await response.json()).toEqual({ code: 5, message: expect.stringContaining('no entry'), details: [] })
+      expect(response.status).toBe(404)
+    }
+  })
+})
+
+test('the log names each program, and gives each nameless WebSocket its own name', async () => {
+  const local = await startSidecar()
+  for (const agent of ['node', 'curl/8', 'node', 'Mozilla/5.0 a', 'Mozilla/5.0 b']) {
+    await fetch(`${local.url}/ready`, { method: 'POST', body: '{}', headers: { 'user-agent': agent } })
+  }
+  for (let i = 0; i < 2; i += 1) await converse(`${local.url}/watch/gameserver`).frame(0)
+  const names = local.sidecar.log.entries().flatMap(({ client }) => client ?? [])
+  expect(names).toEqual(['node#1', 'curl#1', 'node#1', 'page#1', 'page#2', 'ws#1', 'ws#2'])
+  expect(local.sidecar.snapshot().watchers.map(({ client }) => client)).toEqual(['ws#1', 'ws#2'])
+})

@@ -111,16 +111,6 @@ describe('types of the installed package, without DOM and without @types', () =>
     expect(await complaints(file, imports + USE, options)).toEqual([])
   })
 
-  test.each([
-    ['node.mts', 'import'],
-    ['node.cts', 'require'],
-  ])('./node in %s', async (file) => {
-    const code = file.endsWith('.cts')
-      ? "import sidecar = require('gameserver-sidecar/node')\nexport const start = sidecar.createLocalSidecar"
-      : "import { createLocalSidecar } from 'gameserver-sidecar/node'\nexport const start = createLocalSidecar"
-    expect(await complaints(file, code, { ...NODE_NEXT, ...BESIDE_NODE, skipLibCheck: true })).toEqual([])
-  })
-
   // A test's project has the types of Node, of a page, or both.
   test.each([
     ['Node', 'mock.cts', { ...NODE_NEXT, ...BESIDE_NODE, lib: ['es2020'] }],

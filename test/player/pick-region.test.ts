@@ -20,9 +20,9 @@ const away = (name: string, ms: number, firstMs = ms): Promise<Region> => {
 test('of four regions, the nearest is first, and the one that never answers is last', async () => {
   const regions = [
     await region('dead', () => {}),
-    await away('far', 250),
-    await away('near, and slow to connect', 1, 300),
-    await away('mid', 100),
+    await away('far', 700),
+    await away('near, and slow to connect', 1, 500),
+    await away('mid', 350),
   ]
   const picked = await pickRegion(regions)
   expect(picked.map(({ name }) => name)).toEqual(['near, and slow to connect', 'mid', 'far', 'dead'])

@@ -11,7 +11,7 @@ import {
 } from '../../src/players/tracking/players-reducer.js'
 import { answered, connection, settle, shown, tick } from '../../src/players/tracking/writes.js'
 import { connectClient, startSidecar } from '../support/with-sidecar.js'
-import { fate, play } from './players-support.js'
+import { fate, playPlayers as play } from './play.js'
 import { objectOf } from './search/players-world.js'
 
 describe('players in virtual time', () => {
@@ -97,14 +97,15 @@ describe('players in virtual time', () => {
     expect(await players.join('ann')).toBe('expected')
   })
 
-  test('a player who leaves right after joining has no seat, and nobody is expected', async () => {
+  test('a player who leaves or gives up right after joining has no seat, and nobody is expected', async () => {
     const { mock, players, values, events } = await play()
-    const join = fate(players.join('ann'))
+    const controller = new AbortController()
+    const joins = [fate(players.join('ann')), fate(players.join('bob', { signal: controller.signal }))]
     await mock.advance(20)
-    expect(await players.leave('ann')).toBe('left')
-    expect(await players.leave('ann')).toBe('absent')
+    controller.abort()
+    expect([await players.leave('ann'), await players.leave('ann')]).toEqual(['left', 'absent'])
     await mock.advance(60_000)
-    expect(join.now).toBe('ABORTED')
+    expect(joins.map(({ now }) => now)).toEqual(['ABORTED', 'ABORTED'])
     expect(values()).toEqual([])
     expect(events).toEqual([])
   })
@@ -184,17 +185,6 @@ describe('players in virtual time', () => {
     await mock.advance(60_000)
     expect(calls()).toEqual(['addListValue ann'])
   })
-
-  test('an aborted join takes back its write', async () => {
-    const { mock, players, values } = await play()
-    const controller = new AbortController()
-    const join = fate(players.join('ann', { signal: controller.signal }))
-    await mock.advance(10)
-    controller.abort()
-    await mock.advance(5000)
-    expect(join.now).toBe('ABORTED')
-    expect(values()).toEqual([])
-  })
 })
 
 /** A state without a client, in which each change is a turn of its own. */
@@ -266,4 +256,45 @@ test('hundreds of joins in one turn on a full list are refused without a call, a
   await mock.advance(0)
   expect(waits.mock.settledResults.map(({ type }) => type)).not.toContain('incomplete')
   expect(calls()).toEqual([])
+})
+
+describe('endWhenEmpty', () => {
+  test('shuts an Allocated server down once its last player has left, and not before', async () => {
+    const { mock, players, promise, seat, state } = await play({ endWhenEmpty: true })
+    await seat('ann')
+    promise('bob')
+    await players.leave('ann')
+    await mock.advance(30_000)
+    expect(state()).toBe('Allocated')
+    await players.join('bob')
+    await mock.advance(90_000)
+    expect(state()).toBe('Allocated')
+    await players.leave('bob')
+    await mock.advance(4000)
+    expect(state()).toBe('Allocated')
+    await mock.advance(3000)
+    expect(state()).toBe('Shutdown')
+  })
+
+  test('shuts a server down after noShow if its allocation promises no seat', async () => {
+    const { mock, state } = await play({ endWhenEmpty: true, noShow: 10_000 })
+    await mock.advance(60_000)
+    expect(state()).toBe('Ready')
+    mock.allocate()
+    await mock.advance(8000)
+    expect(state()).toBe('Allocated')
+    await mock.advance(4000)
+    expect(state()).toBe('Shutdown')
+  })
+
+  test('keeps a server whose list is missing, and a server that is no longer tracked', async () => {
+    const options = { endWhenEmpty: { after: 1000, grace: 1000 } }
+    const [listless, closed] = [await play({ ...options, list: 'seats' }), await play(options)]
+    closed.players.close()
+    for (const game of [listless, closed]) {
+      game.mock.allocate()
+      await game.mock.advance(60_000)
+      expect(game.state()).toBe('Allocated')
+    }
+  })
 })

@@ -1,28 +1,30 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
-import type { SessionsOptions } from '../../src/players/index.js'
-import { allocate, endAll, play, ROOM, track, type MockGame } from './sessions-support.js'
+import { allocate, endAll, playSessions as play, ROOM, track, type SessionsGame } from './play.js'
 
 /** The differences that were sent, in this order. */
-const differences = ({ writes }: MockGame): unknown[] =>
+const differences = ({ writes }: SessionsGame): unknown[] =>
   writes().flatMap(({ body }) => (body as { countDiff?: string } | undefined)?.countDiff ?? [])
 
-test('each allocation starts a session with its allocation’s data, and the session’s end frees its place', async () => {
-  const { mock, sessions, begun, count } = await play({ counter: 'rooms' })
-  for (const map of ['arena', 'desert']) {
-    mock.allocate({ ...ROOM, annotations: { map } })
-    await mock.advance(20)
-  }
-  expect(begun.map(({ allocation }) => allocation.annotations['map'])).toEqual(['arena', 'desert'])
-  expect(new Set(begun.map(({ id }) => id)).size).toBe(2)
-  expect(sessions.active).toEqual(begun)
+test.each(['number', 'bigint'] as const)(
+  'each allocation starts a session with its allocation’s data, and the session’s end frees its place (%s)',
+  async (int64) => {
+    const { mock, sessions, begun, count } = await play({ counter: 'rooms' }, {}, { int64 })
+    for (const map of ['arena', 'desert']) {
+      mock.allocate({ ...ROOM, annotations: { map } })
+      await mock.advance(20)
+    }
+    expect(begun.map(({ allocation }) => allocation.annotations['map'])).toEqual(['arena', 'desert'])
+    expect(new Set(begun.map(({ id }) => id)).size).toBe(2)
+    expect(sessions.active).toEqual(begun)
 
-  expect(await begun[0]!.end()).toBe('ended')
-  expect(await begun[0]!.end()).toBe('absent')
-  expect(sessions.active).toEqual([begun[1]])
-  await mock.advance(1000)
-  expect(count()).toBe(1)
-})
+    expect(await begun[0]!.end()).toBe('ended')
+    expect(await begun[0]!.end()).toBe('absent')
+    expect(sessions.active).toEqual([begun[1]])
+    await mock.advance(1000)
+    expect(count()).toBe(1)
+  },
+)
 
 test.each([0, 3])('a restarted game process resumes the %i sessions of the counter', async (sessions) => {
   const before = await play({ counter: 'rooms' })
@@ -69,7 +71,7 @@ test('without counter and label the server is Ready again after each session, an
     await game.mock.advance(100)
     await endAll(game)
     await game.mock.advance(1000)
-    expect(game.mock.gameServer.status.state).toBe(next)
+    expect(game.state()).toBe(next)
   }
   expect(game.writes().map(({ operation }) => operation)).toEqual(['ready', 'ready', 'shutdown'])
 })
@@ -84,7 +86,7 @@ test('ready() is not called while a newer allocation has a session', async () =>
   for (const next of ['Allocated', 'Ready']) {
     await game.sessions.active[0]!.end()
     await game.mock.advance(2000)
-    expect(game.mock.gameServer.status.state).toBe(next)
+    expect(game.state()).toBe(next)
   }
 })
 
@@ -261,14 +263,6 @@ describe('sessions at their end', () => {
   })
 })
 
-test('counts as bigint make no difference', async () => {
-  const game = await play({ counter: 'rooms' }, {}, { int64: 'bigint' })
-  await allocate(game, 2)
-  await endAll(game)
-  await game.mock.advance(2000)
-  expect(game.count()).toBe(0)
-})
-
 test('thenShutdown: n with a counter closes the server after the n-th start, and shuts it down once all sessions have ended', async () => {
   const game = await play({ counter: 'rooms', thenShutdown: 3 })
   await allocate(game, 3)
@@ -277,47 +271,10 @@ test('thenShutdown: n with a counter closes the server after the n-th start, and
   await game.sessions.active[0]!.end()
   await game.mock.advance(1000)
   expect([game.count(), game.capacity()]).toEqual([2, 2])
-  expect(game.mock.gameServer.status.state).toBe('Allocated')
+  expect(game.state()).toBe('Allocated')
   await endAll(game)
   await game.mock.advance(1000)
-  expect(game.mock.gameServer.status.state).toBe('Shutdown')
-})
-
-const FREE = 'agones.dev/sdk-free'
-test.each<Partial<SessionsOptions>>([
-  { counter: 'rooms', thenShutdown: 'last' },
-  { counter: 'rooms', label: 'free', thenShutdown: 'last' },
-  { label: 'free', maxSessions: 3, thenShutdown: 'last' },
-  { counter: 'rooms', thenShutdown: 1 },
-  { label: 'free', maxSessions: 3, thenShutdown: 1 },
-])('with %o a session that is allocated right after the last one has ended is served', async (options) => {
-  for (let moment = 0; moment < 1300; moment += 194) {
-    const game = await play(options)
-    const come = (): boolean => {
-      if (options.counter && game.count() >= game.capacity()) return false
-      if (options.label && game.label('free') !== 'true') return false
-      if (game.mock.gameServer.status.state === 'Shutdown') return false
-      game.mock.allocate({ ...(options.counter && ROOM), ...(options.label && { labels: { [FREE]: 'false' } }) })
-      return true
-    }
-    expect(come()).toBe(true)
-    await game.mock.advance(moment % 2 ? 20 : 1500)
-    await endAll(game)
-    await game.mock.advance(moment)
-    const hasCome = come()
-    await game.mock.advance(5000)
-    expect([game.mock.gameServer.status.state, game.sessions.active.length]).toEqual(
-      hasCome ? ['Allocated', 1] : ['Shutdown', 0],
-    )
-    // With `last`, the server has places again beside the new session.
-    if (hasCome && options.thenShutdown === 'last') {
-      if (options.counter) expect([game.count(), game.capacity()]).toEqual([1, 10])
-      if (options.label) expect(game.label('free')).toBe('true')
-    }
-    await endAll(game)
-    await game.mock.advance(5000)
-    expect(game.mock.gameServer.status.state).toBe('Shutdown')
-  }
+  expect(game.state()).toBe('Shutdown')
 })
 
 test('a session without touch() for the idle time ends, is reported as ended and frees its place', async () => {

@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { trackPlayers, trackSessions, type PlayersOptions, type SessionsOptions } from '../../src/players/index.js'
-import { fate, play } from './players-support.js'
-import { play as playSessions } from './sessions-support.js'
+import { fate, playPlayers as play, playSessions } from './play.js'
 
 describe('invalid options', () => {
   const onSession = (): void => {}

@@ -49,19 +49,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-test('the promise that a listener of `ending` returned is awaited before shutdown() and the exit', async () => {
+test.each([
+  ['slow', 'the promise that a listener of `ending` returned is awaited', 0, 'saved by ending'],
+  ['throw', 'a handler that throws is logged', 1, 'could not save'],
+] as const)('%s: %s before shutdown() and the exit', async (mode, _what, code, text) => {
   const sidecar = await startSidecar()
-  const { child, finished } = await run(sidecar, 'slow')
+  const { child, finished } = await run(sidecar, mode)
   child.kill('SIGTERM')
-  expect(await finished).toMatchObject({ code: 0, out: expect.stringContaining('saved by ending') as string })
-  expect(calls(sidecar)).toContain('shutdown')
-})
-
-test('a handler that throws is logged, and the GameServer is shut down anyway', async () => {
-  const sidecar = await startSidecar()
-  const { child, finished } = await run(sidecar, 'throw')
-  child.kill('SIGTERM')
-  expect(await finished).toMatchObject({ code: 1, out: expect.stringContaining('could not save') as string })
+  expect(await finished).toMatchObject({ code, out: expect.stringContaining(text) as string })
   expect(calls(sidecar)).toContain('shutdown')
 })
 

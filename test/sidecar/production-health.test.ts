@@ -60,11 +60,6 @@ describe('health in a pod', () => {
     clock.sleep(8 * 3_600_000)
     expect(sidecar.snapshot().health.failures).toBe(1)
   })
-
-  it('with ignoreBeats, beats are answered and not counted', async () => {
-    const { state } = await start().play({ type: 'ignoreBeats', on: true }, ...many(20, '/health', 2_000))
-    expect(state()).toBe('Unhealthy')
-  })
 })
 
 describe('the health clock', () => {

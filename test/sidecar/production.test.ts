@@ -6,8 +6,6 @@ const allocate = { type: 'allocate' } as const
 const label = (key: string): string => `PUT /metadata/label ${JSON.stringify({ key, value: 'v' })}`
 
 it.each<[how: string, steps: readonly Step[], states: readonly string[], warnings?: readonly string[]]>([
-  ['waits 500 ms', ['/shutdown', 499], []],
-  ['is written then', ['/shutdown', 500], ['Shutdown']],
   [
     'is ignored after Shutdown, with a warning',
     ['/shutdown', 500, '/ready', '/allocate', '/reserve', 5000],
@@ -21,7 +19,6 @@ it.each<[how: string, steps: readonly Step[], states: readonly string[], warning
     Array<string>(4).fill('call-after-end'),
   ],
   ['reserves for ever by 0 s', ['/reserve {"seconds":0}', 500, 10 ** 10], ['Reserved']],
-  ['reserves for ever by -1 s', ['/reserve {"seconds":-1}', 500, 10 ** 10], ['Reserved']],
   ['reserves for ever by the least int64', ['/reserve {"seconds":"-9223372036854775808"}', 10 ** 10], ['Reserved']],
   [
     'replaces a reservation by one for ever',
@@ -53,13 +50,6 @@ it.each<[how: string, steps: readonly Step[], states: readonly string[], warning
 ])('a state call in a pod %s', async (_, steps, states, warnings = []) => {
   const harness = await startHarness().play(...steps)
   expect([harness.states(), harness.warnings()]).toEqual([states, warnings])
-})
-
-it('Allocated sets the last-allocated annotation of the configured platform', async () => {
-  const { sidecar } = await startHarness({ platform: 'acme' }).play('/allocate', 500)
-  expect(sidecar.snapshot().gameServer.object_meta.annotations).toMatchObject({
-    'acme.dev/last-allocated': '2030-01-01T00:00:00.500Z',
-  })
 })
 
 describe('a queued ready()', () => {

@@ -1,22 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ConnectionDropped, type Sidecar } from '../../src/platform/sidecar.js'
+import { ConnectionDropped } from '../../src/platform/sidecar.js'
 import { startHarness } from './support/harness.js'
-
-/** A watch over HTTP: its lines, one by one. */
-async function openStream({ handle }: Sidecar) {
-  const response = await handle(new Request('http://localhost/watch/gameserver'))
-  const reader = response.body!.getReader()
-  return {
-    response,
-    async state(): Promise<string> {
-      const { value } = await reader.read()
-      const line = new TextDecoder().decode(value)
-      expect(line.endsWith('\n')).toBe(true)
-      return (JSON.parse(line) as { result: { status: { state: string } } }).result.status.state
-    },
-    cancel: () => reader.cancel(),
-  }
-}
 
 const setState = (state: string) => ({ type: 'setState', state }) as const
 
@@ -78,10 +62,11 @@ describe('a watch', () => {
   it('that is dropped ends with an error, over HTTP and WebSocket', async () => {
     const { sidecar, control, ends } = startHarness()
     const ended = ends()
-    const stream = await openStream(sidecar)
-    await stream.state()
+    const { body } = await sidecar.handle(new Request('http://localhost/watch/gameserver'))
+    const reader = body!.getReader()
+    await reader.read()
     control({ type: 'dropWatchers' })
-    await expect(stream.state()).rejects.toBeInstanceOf(ConnectionDropped)
+    await expect(reader.read()).rejects.toBeInstanceOf(ConnectionDropped)
     expect(ended).toEqual(['watch dropped'])
     expect(sidecar.snapshot().watchers).toEqual([])
   })
@@ -105,12 +90,21 @@ describe('a watch', () => {
     await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
   })
 
-  it('is cut periodically, with no entries while nobody watches', async () => {
-    const { sidecar, play, ends } = await startHarness().play({ type: 'dropWatchers', everyMs: 100 }, 86_400_050)
-    expect(sidecar.log.entries().length).toBeLessThan(5)
-    const ended = ends()
-    expect(ended).toEqual([])
-    await play(50)
-    expect(ended).toEqual(['watch dropped'])
+  it('is cut periodically until clearFaults, with no entries while nobody watches', async () => {
+    const { sidecar, control, play, ends } = startHarness()
+    const first = ends()
+    control({ type: 'dropWatchers', everyMs: 100 })
+    expect(first).toEqual(['watch dropped'])
+    await play(86_400_050)
+    expect(sidecar.log.entries().length).toBeLessThan(6)
+    for (const left of [50, 100]) {
+      const ended = ends()
+      expect(ended).toEqual([])
+      await play(left)
+      expect(ended).toEqual(['watch dropped'])
+    }
+    const last = ends()
+    await play({ type: 'clearFaults' }, 5_000)
+    expect(last).toEqual([])
   })
 })

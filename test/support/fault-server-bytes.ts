@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import { close, fragments as anyFragments, frame as anyFrame, type FrameShape } from './frames.js'
 
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
@@ -43,23 +44,8 @@ export interface Answer {
   body?: string | Uint8Array
 }
 
-const reasons: Readonly<Record<number, string>> = {
-  101: 'Switching Protocols',
-  200: 'OK',
-  301: 'Moved Permanently',
-  302: 'Found',
-  400: 'Bad Request',
-  403: 'Forbidden',
-  404: 'Not Found',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  501: 'Not Implemented',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-}
-
 /** The bytes of a status line and headers, with the empty line that ends them. */
-export function head(status: number, headers: Answer['headers'], reason = reasons[status] ?? 'Scripted'): Buffer {
+export function head(status: number, headers: Answer['headers'], reason = STATUS_CODES[status] ?? 'Scripted'): Buffer {
   const lines = Object.entries(headers ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${value}\r\n`],
   )

@@ -26,54 +26,20 @@ export type Rule =
       accept: (connection: ScriptedConnection) => void | Promise<void>
     }
 
-export interface SeenRequest {
-  method: string
-  path: string
-  isUpgrade: boolean
-  body: string
-  /** Milliseconds on the process' monotonic clock. */
-  at: number
-}
+export type SeenRequest = Pick<ScriptedRequest, 'method' | 'path' | 'isUpgrade'> & { body: string }
+
+export type ScriptedSidecar = Awaited<ReturnType<typeof createScriptedSidecar>>
 
 /**
- * A sidecar that follows a test's script and is correct otherwise: it answers calls with `{}`, `GET /gameserver` with
- * the last published object, and a watch with that and all later objects. It writes HTTP and WebSocket to raw sockets,
- * so a script can change every byte.
+ * Starts a sidecar that follows a test's script and is correct otherwise: it answers calls with `{}`, `GET /gameserver`
+ * with the last published object, and a watch with that and all later objects. It writes HTTP and WebSocket to raw
+ * sockets, so a script can change every byte.
  */
-export interface ScriptedSidecar {
-  readonly url: string
-  readonly port: number
+export async function createScriptedSidecar(rules: readonly Rule[] = []) {
   /** When each TCP connection was accepted, in ms on the process' monotonic clock. */
-  readonly dials: readonly number[]
-  readonly requests: readonly SeenRequest[]
-  /** Frames that clients sent on watch sockets. Clients should send only close frames. */
-  readonly clientFrames: readonly ClientFrame[]
-  readonly openSockets: number
-  readonly gameServer: GameServer
-  /** The number of watches that get published objects. */
-  readonly followers: number
-  /** Replaces the rules and restarts their counts. */
-  play(rules: readonly Rule[]): void
-  publish(gameServer: GameServer): void
-  /** Resets every connection and refuses new ones. */
-  stop(): Promise<void>
-  /** Listens again, on the same port. */
-  start(): Promise<void>
-  /**
-   * Resolves when the condition holds, which is checked after each event of the server. Fails after a minute with
-   * `what`.
-   */
-  until(condition: () => boolean, what: string): Promise<void>
-  /** Waits until clients have closed all sockets. */
-  untilNoSockets(): Promise<void>
-  /** Stops, and throws what a script threw. */
-  close(): Promise<void>
-}
-
-/** Starts a scripted sidecar on a free port of the loopback interface. */
-export async function createScriptedSidecar(rules: readonly Rule[] = []): Promise<ScriptedSidecar> {
   const dials: number[] = []
   const requests: SeenRequest[] = []
+  /** Frames that clients sent on watch sockets. Clients should send only close frames. */
   const clientFrames: ClientFrame[] = []
   const open = new Set<ScriptedConnection>()
   const subscribers = new Set<(gameServer: GameServer) => void>()
@@ -114,7 +80,7 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
   const answer = async (connection: ScriptedConnection, request: ScriptedRequest): Promise<void> => {
     const { method, path, isUpgrade, body } = request
     const isWatch = method === 'GET' && path === '/watch/gameserver'
-    requests.push({ method, path, isUpgrade, body: body.toString(), at: performance.now() })
+    requests.push({ method, path, isUpgrade, body: body.toString() })
     const found = ruleFor(({ on }) => on === '*' || on === `${method} ${path}` || (on === 'watch' && isWatch))
     const exchange = createExchange(host, connection, request, found?.nth ?? 0)
     notice()
@@ -170,9 +136,11 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
   // same port as its own, and connect to itself.
   const port = await freePort()
   await listen(server, port)
-  const untilLookedAt = (condition: () => boolean, what: string): Promise<void> =>
+  /** Resolves when the condition holds, which is checked after each event. Fails after a minute with `what`. */
+  const until = (condition: () => boolean, what: string): Promise<void> =>
     untilNoticed(waiting, condition, () => `${what} (${open.size} sockets open, ${dials.length} dials)`)
 
+  /** Resets every connection and refuses new ones. */
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
       if (!server.listening) return resolve()
@@ -186,30 +154,32 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []): Promis
     dials,
     requests,
     clientFrames,
-    get openSockets() {
-      return open.size
-    },
     get gameServer() {
       return current
     },
+    /** The number of watches that get published objects. */
     get followers() {
       return subscribers.size
     },
-    play(newRules) {
+    /** Replaces the rules and restarts their counts. */
+    play(newRules: readonly Rule[]) {
       script = newRules
       counts = new Map()
     },
-    publish(gameServer) {
+    publish(gameServer: GameServer) {
       current = gameServer
       subscribers.forEach((send) => send(gameServer))
     },
     stop,
+    /** Listens again, on the same port. */
     start: () => listen(server, port),
-    until: untilLookedAt,
+    until,
+    /** Waits until clients have closed all sockets. */
     untilNoSockets() {
       open.forEach((connection) => connection.listen())
-      return untilLookedAt(() => open.size === 0, 'every socket to be let go of')
+      return until(() => open.size === 0, 'every socket to be let go of')
     },
+    /** Stops, and throws what a script threw. */
     async close() {
       await stop()
       if (failures.length > 0) throw failures[0]

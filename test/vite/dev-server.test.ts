@@ -172,17 +172,6 @@ describe('the guard', () => {
 })
 
 describe('the end', () => {
-  test('of the server ends its local sidecar and every watch', async () => {
-    const { server, url, lines } = await dev()
-    const watch = converse(`${url}/_/sidecar/watch/gameserver`)
-    await watch.frame(0)
-    const local = localUrl(lines)
-    expect(await whereabouts(local)).toBe('there')
-    await server.close()
-    expect(await whereabouts(local)).toBe('gone')
-    await watch.ended
-  })
-
   test('a GameServer that has ended is replaced, and the log says so', async () => {
     const { url, lines } = await dev()
     const before = await readGameServer(`${url}/_/sidecar`)

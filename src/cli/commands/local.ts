@@ -12,7 +12,11 @@ import { localFlags, localOptionsOf, logFormat, open, platform } from '../shared
 
 const flags = {
   ...localFlags,
-  port: option('port', 'port for HTTP and WebSocket; 0 for any', port, { short: 'p', byDefault: 9358 }),
+  port: option('port', 'port for HTTP and WebSocket; 0 for any', port, {
+    ...{ short: 'p', byDefault: 9358 },
+    // The real sidecar's name for it.
+    also: ['http-port'],
+  }),
   address: text('address', 'address to listen on', { byDefault: 'localhost' }),
   platform,
   timeout: option('seconds', 'stop after this long', seconds),

@@ -2,7 +2,6 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import type { AutoscalerManifest, FleetManifest } from '../../platform/fleet.js'
 import { isObject } from '../../protocol/is-object.js'
 import { readFleetDocument, type FleetDocument } from '../../platform/schema.js'
-import { kubeconfigFor } from './api/fleet-api.js'
 import type { TextFile } from '../files/follow-file.js'
 import { findInFile, GameServerFileError, readInFile, readText } from '../files/game-server-file.js'
 
@@ -59,6 +58,18 @@ async function find(files: readonly TextFile[], kind?: string): Promise<FleetDoc
   }
   return undefined
 }
+
+const kubeconfigFor = (url: string, namespace: string): string =>
+  [
+    'apiVersion: v1',
+    'kind: Config',
+    // @kubernetes/client-node refuses http without insecure-skip-tls-verify.
+    `clusters: [{ name: fleet, cluster: { server: ${JSON.stringify(url)}, insecure-skip-tls-verify: true } }]`,
+    'users: [{ name: fleet, user: {} }]',
+    `contexts: [{ name: fleet, context: { cluster: fleet, user: fleet, namespace: ${JSON.stringify(namespace)} } }]`,
+    'current-context: fleet',
+    '',
+  ].join('\n')
 
 /**
  * Writes a kubeconfig that leads to a Fleet. Returns the function that removes the file, unless it was changed.

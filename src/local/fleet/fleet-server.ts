@@ -99,7 +99,8 @@ function controlOf({ fleet, beatsOf }: FleetServerOptions): Control {
     command(given) {
       const result = fleet.perform(read(commands, given, 'the command') as FleetCommand)
       if (result.ok) return answer(result)
-      return refused(result.status, { 400: 3, 404: 5, 409: 9 }[result.status], result.message)
+      const { status, message } = result
+      return refused({ status, code: { 400: 3, 404: 5, 409: 9 }[status], message })
     },
     allocate(manifest) {
       const allocation = fleet.allocate(readAllocation(manifest))

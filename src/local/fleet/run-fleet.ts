@@ -199,18 +199,13 @@ class FleetRun {
 
   fleet(): Fleet {
     const model = this.#model
+    const { start: _start, dispatch: _dispatch, ...running } = model
     return {
-      ...{ url: this.#url, kubeconfig: this.#options.kubeconfig },
+      ...running,
       get resourceVersion() {
         return model.resourceVersion
       },
-      snapshot: () => model.snapshot(),
-      objects: (plural) => model.objects(plural),
-      onChange: (listener) => model.onChange(listener),
-      onEntry: (listener) => model.onEntry(listener),
-      entries: (since) => model.entries(since),
-      allocate: (manifest, batch) => model.allocate(manifest, batch),
-      perform: (command) => model.perform(command),
+      ...{ url: this.#url, kubeconfig: this.#options.kubeconfig },
       ready: (count) => this.#ready(count),
       close: () => this.close(),
       [Symbol.asyncDispose]: () => this.close(),

@@ -69,7 +69,7 @@ export class ServerRun {
   readonly #restartPolicy: NonNullable<Pod['restartPolicy']>
   #onDeleted!: () => void
   readonly #deleted = new Promise<void>((resolve) => (this.#onDeleted = resolve))
-  #process!: ServerProcess
+  #restarts = 0
   #game: FleetGame | undefined
 
   static async start(options: ServerOptions): Promise<ServerRun> {
@@ -86,13 +86,13 @@ export class ServerRun {
     const { restartPolicy = 'Never', terminationGracePeriodSeconds = GRACE_S } = podOf(manifest)
     this.#restartPolicy = restartPolicy
     const leave = local.sidecar.log.subscribe(({ changes }) => this.#follow(changes))
-    this.#tell({ state: 'starting', restarts: 0, sidecarUrl: local.url })
+    this.#tell({ state: 'starting' })
     this.#observe()
     this.#life = new GameLife<GameExit>({
       local,
       graceMs: Math.min(options.graceMs ?? terminationGracePeriodSeconds * 1000, LONGEST_GRACE_MS),
       start: (signal, graceMs) => this.#start(signal, graceMs),
-      next: (exit, hasEnded) => this.#next(exit, hasEnded),
+      next: (exit, hasEnded, restarts) => this.#next(exit, hasEnded, restarts),
       onKill: (_, ms) =>
         onWarning(
           `${name} still runs ${ms / 1000} s after SIGTERM: SIGKILL. Handle the signal, or raise --grace.`,
@@ -153,9 +153,9 @@ export class ServerRun {
   }
 
   /** Tells what became of the process; `text` is for the timeline. */
-  #tell(process: ServerProcess, text?: string): void {
+  #tell(change: Pick<ServerProcess, 'state' | 'pid' | 'exitCode'>, text?: string): void {
     const { name: server, dispatch } = this.#options
-    this.#process = process
+    const process = { ...change, restarts: this.#restarts, sidecarUrl: this.local.url }
     dispatch({ type: 'process', server, process })
     if (text !== undefined) dispatch({ type: 'note', entry: { type: 'process', server, text: `${server} ${text}.` } })
   }
@@ -163,8 +163,10 @@ export class ServerRun {
   async #start(signal: AbortSignal, graceMs: number): Promise<Game<GameExit>> {
     const { name, platform, ports, startGame, onOutput, onStartFailure } = this.#options
     const tellEnd = (exit: GameExit): GameExit => {
+      const { exitCode, how } = exit
+      const pid = this.#game && { pid: this.#game.pid }
       this.#game = undefined
-      this.#tell({ ...this.#process, state: 'ended', exitCode: exit.exitCode }, `ended with ${exit.how}`)
+      this.#tell({ state: 'ended', ...pid, exitCode }, `ended with ${how}`)
       return exit
     }
     try {
@@ -174,8 +176,7 @@ export class ServerRun {
         onOutput: (line) => onOutput(name, line),
       })
       this.#game = game
-      const { exitCode: _, ...before } = this.#process
-      this.#tell({ ...before, state: 'running', pid: game.pid }, `started as process ${game.pid}`)
+      this.#tell({ state: 'running', pid: game.pid }, `started as process ${game.pid}`)
       const reminder = setTimeout(() => this.#remind(), NOT_READY_MS).unref()
       return { ...game, exited: game.exited.finally(() => clearTimeout(reminder)).then(tellEnd) }
     } catch (error) {
@@ -186,12 +187,12 @@ export class ServerRun {
   }
 
   /** Starts the game again if the pod's restart policy says so. Otherwise its GameServer ends with it. */
-  #next({ exitCode }: GameExit, hasEnded: boolean): Next {
+  #next({ exitCode }: GameExit, hasEnded: boolean, restarts: number): Next {
     if (hasEnded) return 'nothing'
     const restartPolicy = this.#restartPolicy
     if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0)) {
-      const restarts = this.#process.restarts + 1
-      this.#tell({ ...this.#process, state: 'starting', restarts }, 'starts again, as its restartPolicy says')
+      this.#restarts = restarts + 1
+      this.#tell({ state: 'starting' }, 'starts again, as its restartPolicy says')
       return 'again'
     }
     endGameServer(this.local, exitCode)

@@ -136,8 +136,9 @@ export class GameLife<End> {
 
   async #hasEnded(): Promise<boolean> {
     const { local } = this.#options
-    if (this.#hasGameServerEnded || this.isEnding) return true
-    return local !== undefined && ((await hasGameServerEnded(local)) || this.isEnding)
+    if (this.#hasGameServerEnded) return true
+    // Waited for in a life that ends, too: the last line about a game names its state.
+    return (local !== undefined && (await hasGameServerEnded(local))) || this.isEnding
   }
 
   async #play(): Promise<End> {

@@ -1,8 +1,8 @@
+import type { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import { followCertificate, type Certificate } from './certificate.js'
-import { limitConnections } from './connection-limit.js'
 import {
   answerRefusal,
   createReply,
@@ -72,13 +72,12 @@ const UNREADABLE: Readonly<Record<string, Refusal>> = {
 /** An HTTP server with limits, whose every request and upgrade has passed the guard. */
 export function createGuardedServer(options: GuardedServerOptions) {
   const { tls, guard, onFault, refusalForm: form = SIDECAR_FORM } = options
-  const sockets = new Set<Socket>()
   const replies = new WeakMap<Socket, ServerResponse>()
   const secure = tls && createSecureServer({ ...serverOptions, ...tls, handshakeTimeout: limits.headersMs })
   if (secure && tls.files) followCertificate(secure, tls.files, options.onWarning)
   const server = secure ?? createServer(serverOptions)
   const { connections = limits.connections, totalConnections = limits.totalConnections } = options
-  const { begin, exempt } = limitConnections(server, connections, totalConnections)
+  const { begin, exempt, sockets } = limitConnections(server, connections, totalConnections)
 
   /** The admission of a request; undefined once the request was refused. */
   const admit = (message: IncomingMessage, to: ServerResponse | Socket): Admission | undefined => {
@@ -110,10 +109,6 @@ export function createGuardedServer(options: GuardedServerOptions) {
     if (admission !== undefined) return options.upgrade(message, socket, head, admission)
   }
 
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
   const cutOnFault = (socket: Socket, work: Promise<void>): void =>
     void work.catch((error: unknown) => {
       socket.destroy()
@@ -134,5 +129,76 @@ export function createGuardedServer(options: GuardedServerOptions) {
     const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
     answerRefusal(socket, refusal ?? malformed('The request is malformed'), undefined, form)
   })
-  return { server: server as Server, sockets: sockets as ReadonlySet<Socket>, exempt }
+  return { server: server as Server, sockets, exempt }
 }
+
+/** A connection younger than this is spared beyond the limit, since many watchers or players may come at once. */
+const GRACE_MS = 1_000
+
+interface Connection {
+  /** With TLS, the underlying plain socket. */
+  readonly plain: Socket
+  /** Requests that wait for their answers. */
+  unanswered: number
+  /** When the connection was opened, or a request on it was last answered. */
+  since: number
+}
+
+/**
+ * Limits the connections that belong to no watcher or player to `limit`, and all
+ * connections to `total`. Beyond a limit, the connections that have been idle longest
+ * are closed, so a client that opens connections and stays silent keeps nobody out.
+ */
+export function limitConnections(server: Server, limit: number, total: number, graceMs = GRACE_MS) {
+  /** Keyed by both ends, which a TLS socket shares with its plain one. The connections idle for longest come first. */
+  const counted = new Map<string, Connection>()
+  const sockets = new Set<Socket>()
+
+  const makeRoom = (now: number): void => {
+    for (const [ends, connection] of counted) {
+      const isSpared = counted.size <= limit || now - connection.since < graceMs
+      if (sockets.size <= total && isSpared) return
+      if (connection.unanswered > 0) continue
+      sockets.delete(connection.plain)
+      counted.delete(ends)
+      connection.plain.destroy()
+    }
+  }
+
+  server.on('connection', (plain: Socket) => {
+    const ends = endsOf(plain)
+    const connection: Connection = { plain, unanswered: 0, since: performance.now() }
+    sockets.add(plain)
+    counted.set(ends, connection)
+    plain.once('close', () => {
+      sockets.delete(plain)
+      // The client may have connected again from the same port by now.
+      if (counted.get(ends) === connection) counted.delete(ends)
+    })
+    makeRoom(connection.since)
+  })
+
+  return {
+    /** The open connections. */
+    sockets: sockets as ReadonlySet<Socket>,
+    /** Keeps a connection from being ended to make room until `answer` closes. */
+    begin(socket: Socket, answer: EventEmitter): void {
+      const ends = endsOf(socket)
+      const connection = counted.get(ends)
+      if (connection === undefined) return
+      connection.unanswered += 1
+      answer.once('close', () => {
+        connection.unanswered -= 1
+        connection.since = performance.now()
+        if (counted.get(ends) !== connection) return
+        counted.delete(ends)
+        counted.set(ends, connection)
+      })
+    },
+    /** Stops counting a connection that now belongs to a watcher or a player. */
+    exempt: (socket: Socket): void => void counted.delete(endsOf(socket)),
+  }
+}
+
+const endsOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
+  `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { InvalidInput } from '../../platform/schema.js'
-import { forbidden, refusalBody, type Refusal } from '../http/refusal.js'
+import { forbidden, malformed, notFound, refusalBody, SAFE_HEADERS, type Refusal } from '../http/refusal.js'
 import { bearerOf, tokensMatch, type Admission, type RequestHead } from '../http/request-guard.js'
 import { GameServerFileError } from '../files/game-server-file.js'
 import { MAX_BYTES } from '../files/read-text-file.js'
@@ -39,8 +39,7 @@ export function checkControlAccess(
 }
 
 type Handler = (request: Request, query: URLSearchParams) => Response | Promise<Response>
-
-export type Routes = Readonly<Record<string, readonly [method: 'GET' | 'POST', handler: Handler]>>
+type Route = readonly [method: 'GET' | 'POST', handler: Handler]
 
 /** An event log with a state, which readers follow. */
 export interface EventSource {
@@ -61,17 +60,14 @@ export interface Control {
   readonly source: EventSource
   /** The token that it requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
-  /** Its routes beside those of every control interface. */
-  readonly routes?: Routes
-  /** Answers a path of its own that is no constant. */
-  special?(route: string): Response | undefined
+  /** Answers a GET of a path beside those of every control interface; undefined for an unknown path. */
+  read?(route: string): Response | undefined
   command(given: unknown): Response | Promise<Response>
   /** Allocates by what may be a GameServerAllocation. @throws InvalidInput */
   allocate(manifest: unknown): object
 }
 
-const routesOf = ({ source, command, allocate, routes }: Control): Routes => ({
-  ...routes,
+const routesOf = ({ source, command, allocate }: Control): Readonly<Record<string, Route>> => ({
   '/state': ['GET', () => answer(source.state())],
   '/log': ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))],
   '/commands': ['POST', async (request) => command(await readJson(request, 'command'))],
@@ -79,11 +75,11 @@ const routesOf = ({ source, command, allocate, routes }: Control): Routes => ({
     'POST',
     async (request) => {
       const manifest = await readJson(request, 'allocation')
-      if (manifest === undefined) return refused(400, 3, 'An allocation is a GameServerAllocation as JSON')
+      if (manifest === undefined) return refused(malformed('An allocation is a GameServerAllocation as JSON'))
       return answer(allocate(manifest))
     },
   ],
-  '/events': ['GET', () => refused(400, 3, 'This path is a WebSocket')],
+  '/events': ['GET', () => refused(malformed('This path is a WebSocket'))],
 })
 
 export async function answerControl(
@@ -92,22 +88,21 @@ export async function answerControl(
   admission: Admission,
 ): Promise<Response> {
   const refusal = checkControlAccess(message, admission, control.token)
-  if (refusal !== undefined) return refused(refusal.status, refusal.code, refusal.message)
+  if (refusal !== undefined) return refused(refusal)
   const request = toRequest(message, admission)
   const { pathname, searchParams } = new URL(request.url)
   const route = pathname.slice(CONTROL_PREFIX.length)
-  const routes = routesOf(control)
-  const special = control.special?.(route)
-  const known =
-    special === undefined ? Object.hasOwn(routes, route) && routes[route] : (['GET', () => special] as const)
-  if (!known) return refused(404, 5, `The control interface has no ${pathname}`)
+  const routes = new Map(Object.entries(routesOf(control)))
+  const own = control.read?.(route)
+  const known: Route | undefined = own === undefined ? routes.get(route) : ['GET', () => own]
+  if (known === undefined) return refused(notFound(`The control interface has no ${pathname}`))
   const [method, handler] = known
-  if (request.method !== method) return refused(405, 12, `This path takes ${method} only`)
+  if (request.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
   try {
     return await handler(request, searchParams)
   } catch (error) {
-    if (error instanceof TooLarge) return refused(413, 8, error.message)
-    if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(400, 3, error.message)
+    if (error instanceof TooLarge) return refused({ status: 413, code: 8, message: error.message })
+    if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(malformed(error.message))
     throw error
   }
 }
@@ -171,17 +166,9 @@ export function parseJson(text: string): unknown {
   }
 }
 
-export const refused = (status: number, code: number, message: string): Response =>
-  answerJson(refusalBody({ code, message }), status)
+export const refused = (refusal: Refusal): Response => answerJson(refusalBody(refusal), refusal.status)
 
 export const answer = (value: object): Response => answerJson(JSON.stringify(value))
 
 const answerJson = (body: string, status = 200): Response =>
-  new Response(body, {
-    status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    },
-  })
+  new Response(body, { status, headers: { 'content-type': 'application/json', ...SAFE_HEADERS } })

@@ -157,15 +157,11 @@ const parseFirst = async ([file]: readonly TextFile[]) => file && parseGameServe
 
 /** The caller's listeners, isolated: a listener that throws is reported, `onWarning` itself by `process.emitWarning`. */
 function listenersOf(options: LocalSidecarOptions) {
+  const { onWarning: warn = warnProcess, onLog: log } = options
   const onWarning = (message: string): void =>
-    callSafely(options.onWarning ?? warnProcess, plainText(message), (error) =>
-      warnProcess(plainText(`onWarning threw: ${String(error)}`)),
-    )
+    callSafely(warn, plainText(message), (error) => warnProcess(plainText(`onWarning threw: ${String(error)}`)))
   const report = (error: unknown): void => onWarning(`A listener threw: ${String(error)}`)
-  const onLog = (line: string): void => {
-    if (options.onLog !== undefined) callSafely(options.onLog, line, report)
-  }
-  return { onWarning, report, onLog }
+  return { onWarning, report, onLog: log && ((line: string): void => callSafely(log, line, report)) }
 }
 
 function configOf(

@@ -14,6 +14,7 @@ import {
 import { isObject } from '../../protocol/is-object.js'
 import { parseGameServer } from '../files/game-server-file.js'
 import { createGuardedServer, type GuardedServerOptions } from '../http/guarded-server.js'
+import { malformed, notFound } from '../http/refusal.js'
 import { corsHeaders, isPreflight, type Admission, type RequestHead, type Verdict } from '../http/request-guard.js'
 import { upgradeToEvents } from './control-events.js'
 import { answer, answerControl, isControlTarget, isSequence, refused, type Control } from './control-routes.js'
@@ -117,17 +118,15 @@ const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefine
     entries: (since) => sidecar.log.entries(since),
     subscribe: (onEntry) => sidecar.log.subscribe(onEntry),
   },
-  routes: {
-    '/conformance': ['GET', () => answer(sidecar.conformance())],
-    '/presets': ['GET', () => answer({ presets: faultPresets })],
-  },
-  special(route) {
+  read(route) {
+    if (route === '/conformance') return answer(sidecar.conformance())
+    if (route === '/presets') return answer({ presets: faultPresets })
     const number = /^\/log\/(.*)$/.exec(route)?.[1]
     return number === undefined ? undefined : readEntry(sidecar, number)
   },
   async command(given) {
     if (!isObject(given) || typeof given['type'] !== 'string') {
-      return refused(400, 3, 'A command is a JSON object with a "type", for example {"type":"allocate"}')
+      return refused(malformed('A command is a JSON object with a "type", for example {"type":"allocate"}'))
     }
     const command = given as unknown as ControlCommand
     const text: unknown = command.type === 'reload' ? command.gameServer : undefined
@@ -135,7 +134,7 @@ const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefine
     const result = control(
       typeof text === 'string' ? { type: 'reload', gameServer: await parseGameServer('The text', text) } : command,
     )
-    return result.ok ? answer(result) : refused(400, 3, result.message)
+    return result.ok ? answer(result) : refused(malformed(result.message))
   },
   allocate: (manifest) => allocateGameServer(sidecar, control, readAllocation(manifest)),
 })
@@ -143,7 +142,7 @@ const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefine
 /** One entry with its request, its answer and the reason for it. */
 function readEntry(sidecar: Sidecar, number: string): Response {
   const kept = isSequence(number) ? sidecar.log.find(Number(number)) : undefined
-  if (kept === undefined) return refused(404, 5, `The log keeps no entry ${JSON.stringify(number)}`)
+  if (kept === undefined) return refused(notFound(`The log keeps no entry ${JSON.stringify(number)}`))
   return answer({ entry: kept.entry, ...kept.exchange, why: explainEntry(kept, sidecar.config) })
 }
 

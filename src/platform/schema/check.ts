@@ -142,9 +142,18 @@ export function word(words: readonly string[], also: readonly string[] = []): Sc
 
 export const list = (item: Schema): Schema => v.array(item, mustBe('a list'))
 
+/** Keys that are data here, but that valibot's records skip. */
+const PASSED_OVER = ['__proto__', 'prototype', 'constructor']
+
 /** An object with any keys. */
 export const record = (item: Schema, key: v.GenericSchema<string, string> = v.string()): ObjectSchema =>
-  onlyObjects(v.record(key, item))
+  onlyObjects(v.record(key, item), (value) => {
+    for (const own of PASSED_OVER.filter((passed) => Object.hasOwn(value, passed))) {
+      const { issues } = v.safeParse(item, value[own])
+      if (issues !== undefined) return { key: own, message: issues[0].message }
+    }
+    return undefined
+  })
 
 /** An object with these fields and no others. */
 export function object(

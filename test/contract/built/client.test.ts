@@ -25,14 +25,10 @@ const builds: Readonly<Record<string, () => Promise<Build>>> = {
   },
 }
 
-/** Calls every operation and waits until the watch has shown what it did; gives back which were called. */
-const playThrough = async (client: SidecarClient, watched: GameServer[]): Promise<string[]> => {
-  const called: string[] = []
-  const note = <T>(name: keyof typeof operations, answer: T): T => (called.push(name), answer)
-  const has = (test: (gameServer: GameServer) => boolean): Promise<GameServer> => client.waitFor(test)
-
+/** Calls every operation and waits until the watch has shown what it did. */
+const playThrough = async (client: SidecarClient, watched: GameServer[]): Promise<void> => {
   await client.connect()
-  const iterator = note('watchGameServer', client.watchGameServer())[Symbol.asyncIterator]()
+  const iterator = client.watchGameServer()[Symbol.asyncIterator]()
   const following = (async () => {
     for (;;) {
       const { done, value } = await iterator.next()
@@ -40,45 +36,44 @@ const playThrough = async (client: SidecarClient, watched: GameServer[]): Promis
       watched.push(value)
     }
   })()
-  const { object_meta } = note('getGameServer', await client.getGameServer())
+  const { object_meta } = await client.getGameServer()
 
-  note('ready', await client.ready({ force: true }))
+  await client.ready({ force: true })
   await client.waitFor('Ready')
-  note('health', await client.health())
-  note('setLabel', await client.setLabel('stamp', object_meta.creation_timestamp))
-  note('setAnnotation', await client.setAnnotation('uid', object_meta.uid))
-  await has(({ object_meta: { labels, annotations } }) => {
+  await client.health()
+  await client.setLabel('stamp', object_meta.creation_timestamp)
+  await client.setAnnotation('uid', object_meta.uid)
+  await client.waitFor(({ object_meta: { labels, annotations } }) => {
     const stamped = labels?.['agones.dev/sdk-stamp'] === object_meta.creation_timestamp
     return stamped && annotations?.['agones.dev/sdk-uid'] === object_meta.uid
   })
 
   const rooms = { name: 'rooms', count: 1, capacity: 10 }
-  expect(note('getCounter', await client.getCounter('rooms'))).toEqual(rooms)
-  const raised = note('updateCounter', await client.updateCounter('rooms', { capacity: 20, count: 12 }))
+  expect(await client.getCounter('rooms')).toEqual(rooms)
+  const raised = await client.updateCounter('rooms', { capacity: 20, count: 12 })
   expect(raised).toEqual({ ...rooms, count: 12, capacity: 20 })
   const lowered = await client.updateCounter('rooms', { countDiff: -3 })
   expect(lowered).toEqual({ ...rooms, count: 9, capacity: 20 })
 
   const players = { name: 'players', capacity: 100, values: ['test0', 'test1', 'test2'] }
-  expect(note('getList', await client.getList('players'))).toEqual(players)
-  const added = note('addListValue', await client.addListValue('players', 'x'))
+  expect(await client.getList('players')).toEqual(players)
+  const added = await client.addListValue('players', 'x')
   expect(added.values).toEqual(['test0', 'test1', 'test2', 'x'])
-  const removed = note('removeListValue', await client.removeListValue('players', 'test1'))
+  const removed = await client.removeListValue('players', 'test1')
   expect(removed.values).toEqual(['test0', 'test2', 'x'])
-  const updated = note('updateList', await client.updateList('players', { values: ['x', 'y'] }))
+  const updated = await client.updateList('players', { values: ['x', 'y'] })
   expect(updated).toEqual({ ...players, values: ['x', 'y'] })
 
-  note('allocate', await client.allocate())
+  await client.allocate()
   await client.waitFor('Allocated')
-  note('reserve', await client.reserve(60))
+  await client.reserve(60)
   await client.waitFor('Reserved')
-  note('shutdown', await client.shutdown())
+  await client.shutdown()
   const last = await client.waitFor('Shutdown')
   expect(last.status.counters?.['rooms']).toEqual({ count: '9', capacity: '20' })
   expect(last.status.lists?.['players']).toEqual({ capacity: '100', values: ['x', 'y'] })
   await iterator.return?.()
   await following
-  return called
 }
 
 const play = async (
@@ -92,16 +87,15 @@ const play = async (
   const errors: unknown[] = []
   client.on('error', (error) => errors.push(error))
   test.onTestFinished(() => client.close())
+  const used = new Set<string | symbol>()
+  const noting = new Proxy(client, { get: (it, name) => (used.add(name), Reflect.get(it, name) as unknown) })
   const watched: GameServer[] = []
-  const called = await playThrough(client, watched)
-  expect(called.sort()).toEqual(Object.keys(operations).sort())
+  await playThrough(noting, watched)
+  expect(Object.keys(operations).filter((operation) => !used.has(operation))).toEqual([])
   expect(client.status.transport).toBe(watch)
   const states = watched.map(({ status }) => status.state)
-  expect(states.filter((state, at) => state !== states[at - 1]).slice(-3)).toEqual([
-    'Allocated',
-    'Reserved',
-    'Shutdown',
-  ])
+  const last = ['Allocated', 'Reserved', 'Shutdown']
+  expect(states.filter((state, at) => state !== states[at - 1]).slice(-3)).toEqual(last)
   expect(errors).toEqual([])
 }
 
@@ -110,17 +104,13 @@ announceMissing('the built client')
 for (const [build, load] of Object.entries(builds)) {
   for (const watch of ['websocket', 'stream'] as const) {
     describe.concurrent(`every operation of the built client, ${build}, ${watch}`, () => {
-      for (const target of localTargets) {
-        it(`in local mode: ${target.name}`, async (test) => {
-          const running = await target.start()
-          test.onTestFinished(() => running.stop())
-          await play(test, load, running.port, watch)
-        })
-      }
-
-      for (const target of productionTargets) {
-        it(`in production mode: ${target.name}`, async (test) => {
-          const running = await target.start()
+      const targets = [
+        ...localTargets.map(({ name, start }) => ({ name: `in local mode: ${name}`, start })),
+        ...productionTargets.map(({ name, start }) => ({ name: `in production mode: ${name}`, start })),
+      ]
+      for (const { name, start } of targets) {
+        it(name, async (test) => {
+          const running = await start()
           test.onTestFinished(() => running.stop())
           await play(test, load, running.port, watch)
         })

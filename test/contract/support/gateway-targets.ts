@@ -1,20 +1,11 @@
 import { createGateway } from '../../../src/node.js'
 import { send } from './send.js'
-import { localTargets, type Running, type Target } from './targets.js'
-import type { Answer, Setup, Step, WireCase } from './wire-case.js'
+import { localTargets, type Target } from './targets.js'
+import type { Answer, Step, WireCase } from './wire-case.js'
 import { badEscape, fails, invalid, noBeat, notFound, tooLarge, wrongMethod } from './wire-case.js'
 
-/** A sidecar behind a gateway. */
-export interface GatewayRunning extends Running {
-  readonly sidecarPort: number
-}
-
-export interface GatewayTarget extends Target {
-  start(setup?: Setup): Promise<GatewayRunning>
-}
-
 /** The same sidecars, each behind a gateway of its own; what stops first is the sidecar. */
-export const gatewayTargets: readonly GatewayTarget[] = localTargets.map((target) => ({
+export const gatewayTargets: readonly Target[] = localTargets.map((target) => ({
   name: `the gateway before ${target.name}`,
   ours: target.ours,
   release: target.release,
@@ -24,7 +15,6 @@ export const gatewayTargets: readonly GatewayTarget[] = localTargets.map((target
     return {
       port: gateway.port,
       prefix: '/_/sidecar',
-      sidecarPort: sidecar.port,
       file: sidecar.file,
       async stop() {
         await sidecar.stop()

@@ -4,6 +4,7 @@ import { startMock } from './mock-target.js'
 import { startRealInCluster } from './real-sidecar.js'
 import { binaries, has } from './releases.js'
 import { send } from './send.js'
+import { gatesOf, type Running, type Target } from './targets.js'
 import type { Setup } from './wire-case.js'
 
 const values = {
@@ -32,24 +33,16 @@ export const productionGameServer = {
 }
 
 /** A sidecar in production, started with `productionGameServer`. */
-export interface ProductionRunning {
-  port: number
+export interface ProductionRunning extends Running {
   /** What an allocator does: the state, and a label with it. */
   allocate(key: string, value: string): void
   /** Makes calls within the time that the sidecar waits before it writes: of ours, no time passes meanwhile. */
   atOnce(calls: () => Promise<unknown>): Promise<void>
-  stop(): Promise<void>
 }
 
-export interface ProductionTarget {
-  name: string
-  ours: boolean
-  /** Of the real one. */
-  release?: string | undefined
+export interface ProductionTarget extends Target {
   /** `updateList` works, though the platform's chart gives no right to look up its limit. */
   updatesLists: boolean
-  /** A mock has no port, and no bytes on its connections. */
-  isMock?: boolean
   start(setup?: Setup): Promise<ProductionRunning>
 }
 
@@ -77,11 +70,10 @@ export const oursInProduction: ProductionTarget = {
   name: 'our sidecar',
   ours: true,
   updatesLists: true,
-  async start(setup = {}) {
-    const featureGates = setup.gates ? { CountsAndLists: !setup.gates.endsWith('=false') } : {}
+  async start({ gates } = {}) {
     const gameServer = structuredClone(productionGameServer)
-    const options = { mode: 'production', port: 0, gameServer, featureGates, dashboard: false } as const
-    const sidecar = await createLocalSidecar(options)
+    const options = { mode: 'production', port: 0, gameServer, dashboard: false } as const
+    const sidecar = await createLocalSidecar({ ...options, featureGates: gatesOf(gates) })
     return {
       port: sidecar.port,
       allocate: allocateBy(sidecar.sidecar),
@@ -91,15 +83,14 @@ export const oursInProduction: ProductionTarget = {
   },
 }
 
-/** The mock has no port: only suites that send by `send.ts` and `watchers.ts` reach it. */
 export const productionMock: ProductionTarget = {
   name: 'the mock',
   ours: true,
   updatesLists: true,
   isMock: true,
   start({ gates } = {}) {
-    const featureGates = gates ? { CountsAndLists: !gates.endsWith('=false') } : {}
-    const { mock, ...running } = startMock({ gameServer: structuredClone(productionGameServer), featureGates }, SPEED)
+    const gameServer = structuredClone(productionGameServer)
+    const { mock, ...running } = startMock({ gameServer, featureGates: gatesOf(gates) }, SPEED)
     // Its time runs on while a machine is busy, and without beats it would be Unhealthy after 20 s.
     const beats = setInterval(() => void send(running.port, 'POST /health', { body: '{}' }), 100)
     return Promise.resolve({
@@ -121,13 +112,8 @@ export const realProduction: readonly ProductionTarget[] = binaries.map((binary)
   updatesLists: !has(binary.release, 'listLimit'),
   async start(setup) {
     const cluster = await startCluster(productionGameServer)
-    const sidecar = await startRealInCluster(binary, cluster, setup)
-    return {
-      port: sidecar.port,
-      allocate: (key, value) => cluster.allocate(key, value),
-      atOnce: async (calls) => void (await calls()),
-      stop: () => sidecar.stop(),
-    }
+    const { port, stop } = await startRealInCluster(binary, cluster, setup)
+    return { port, stop, allocate: cluster.allocate, atOnce: async (calls) => void (await calls()) }
   },
 }))
 

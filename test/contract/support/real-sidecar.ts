@@ -18,27 +18,20 @@ export interface RealSidecar {
   stop(): Promise<void>
 }
 
-/** The flags that make the real sidecar that of a cluster's GameServer, and the folder with what they need. */
-const flagsInCluster = async (cluster: Cluster): Promise<{ flags: string[]; folder: string }> => {
+/** Starts the real sidecar as in a pod, beside an API server that holds the GameServer `mine`. */
+export const startRealInCluster = async (binary: Binary, cluster: Cluster, setup: Setup = {}): Promise<RealSidecar> => {
   const folder = await mkdtemp(join(tmpdir(), 'contract-'))
   const config = join(folder, 'kubeconfig')
   const access = {
-    apiVersion: 'v1',
-    kind: 'Config',
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'here' },
     clusters: [{ name: 'here', cluster: { server: cluster.url } }],
     users: [{ name: 'sidecar', user: {} }],
     contexts: [{ name: 'here', context: { cluster: 'here', user: 'sidecar' } }],
-    'current-context': 'here',
   }
   await writeFile(config, JSON.stringify(access))
-  const names = ['--gameserver-name', cluster.name, '--pod-namespace', 'default']
-  return { flags: [...names, '--kubeconfig', config, '--graceful-termination=false'], folder }
-}
-
-/** Starts the real sidecar as in a pod, beside an API server that holds its GameServer. */
-export const startRealInCluster = async (binary: Binary, cluster: Cluster, setup: Setup = {}): Promise<RealSidecar> => {
-  const { flags, folder } = await flagsInCluster(cluster)
-  const sidecar = await startRealSidecar(binary, setup.gates ? { gates: setup.gates } : {}, flags)
+  const names = ['--gameserver-name', 'mine', '--pod-namespace', 'default']
+  const flags = [...names, '--kubeconfig', config, '--graceful-termination=false']
+  const sidecar = await startRealSidecar(binary, setup, flags)
   const stop = async (): Promise<void> => {
     await sidecar.stop()
     await cluster.close()
@@ -60,19 +53,12 @@ export const startRealSidecar = async (
     const [port, grpc] = await Promise.all([freePort(), freePort()])
     const args = [...flags, '--http-port', `${port}`, '--grpc-port', `${grpc}`]
     if (file) args.push('--file', file)
-    if (flags.includes('--gameserver-name')) args.push('--health-port', `${await freePort()}`)
+    if (flags.includes('--kubeconfig')) args.push('--health-port', `${await freePort()}`)
     if (setup.gates) args.push('--feature-gates', setup.gates)
     // Its flags are variables of the environment too: a test runner's own TEST would start another mode.
     const child = spawn(binary.path, args, { stdio: 'ignore', env: {} })
-    let running = true
-    const ended = new Promise<number | null>((resolve, reject) => {
-      child.on('error', reject)
-      child.on('exit', (code) => {
-        running = false
-        resolve(code)
-      })
-    })
-    while (running) {
+    const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('exit', resolve))
+    while (child.exitCode === null && child.signalCode === null) {
       // A call that changes nothing and is not recorded; until the server behind the gateway is up, 503.
       const status = await send(port, 'PATCH /v1beta1/counters/none', { body: '{}' }).then(
         (answer) => answer.status,

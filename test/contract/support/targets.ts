@@ -13,7 +13,7 @@ export interface Running {
   /** What stands before the sidecar's paths. */
   prefix?: string
   /** The file it was started with. */
-  file: string | undefined
+  file?: string | undefined
   stop(): Promise<void>
 }
 
@@ -23,18 +23,14 @@ export interface Target {
   ours: boolean
   /** The release of the real sidecar. */
   release?: string | undefined
-  /** A mock has no port, no file, and no bytes on its connections. */
+  /** A mock has no port, no file, and no bytes on its connections: only `send.ts` and `watchers.ts` reach it. */
   isMock?: boolean
   start(setup?: Setup): Promise<Running>
 }
 
-const gatesOf = (gates = ''): Record<string, boolean> =>
-  Object.fromEntries(
-    gates
-      .split('&')
-      .filter(Boolean)
-      .map((gate) => [gate.replace(/=.*/, ''), gate.endsWith('=true')]),
-  )
+/** The one gate that cases set. */
+export const gatesOf = (gates?: string): Record<string, boolean> =>
+  gates ? { CountsAndLists: !/=false$/.test(gates) } : {}
 
 /** Our sidecar in local mode. */
 export const oursLocal: Target = {
@@ -63,8 +59,7 @@ export const mockLocal: Target = {
   name: 'the mock',
   ours: true,
   isMock: true,
-  start: ({ gates } = {}) =>
-    Promise.resolve({ file: undefined, ...startMock({ mode: 'local', featureGates: gatesOf(gates) }, 10) }),
+  start: ({ gates } = {}) => Promise.resolve(startMock({ mode: 'local', featureGates: gatesOf(gates) }, 10)),
 }
 
 /** The real sidecars in their local mode. */

@@ -1,9 +1,19 @@
+import { execSync } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { affordable } from '../../attacks/support/crowd.js'
 import { ask } from '../../support/wire.js'
 import { dialPlayers, HANDSHAKE, joinPlayers, startEcho, type Stage, type Client } from './players-support.js'
 import { until } from '../../support/until.js'
+
+/**
+ * Returns this number of sockets, or the most that this machine allows a process, with a message if these are fewer.
+ */
+function affordable(count: number): number {
+  const limit = process.platform === 'win32' ? '' : execSync('ulimit -Hn', { encoding: 'utf8' }).trim()
+  const most = /^\d+$/.test(limit) ? Math.min(count, Number(limit) - 500) : count
+  if (most < count) console.warn(`Only ${most} instead of ${count} sockets can be opened here`)
+  return most
+}
 
 /** Connections that send this and say no more. */
 function crowd(stage: Stage, count: number, text: string): { ended: () => number } {

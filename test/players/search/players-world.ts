@@ -9,10 +9,10 @@ import {
   type PlayersState,
   type SeatWrite,
 } from '../../../src/players/tracking/players-reducer.js'
-import { shown, type Facts } from '../../../src/players/tracking/writes.js'
+import { endCheck, shown, type Facts } from '../../../src/players/tracking/writes.js'
 import { gameServer } from '../../support/game-server.js'
 import { disagreement, violation, type Truth } from './invariants.js'
-import { CHANGES, World } from './world.js'
+import { World } from './world.js'
 
 const CAPACITY = 2
 const LIST = 'players'
@@ -49,8 +49,8 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
   budget: Budget
   private readonly ids: readonly string[]
 
-  constructor(ids: readonly string[], budget: Budget, kind = players, changes = CHANGES) {
-    super(kind, changes)
+  constructor(ids: readonly string[], budget: Budget, kind = players) {
+    super(kind)
     this.state = createPlayersState({ list: LIST, limit: Infinity })
     this.ids = ids
     this.budget = budget
@@ -201,9 +201,7 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
   protected reply(): void {
     const values = this.question!
     this.question = undefined
-    this.change(() =>
-      this.changes.endCheck(this.state, this.kind, { values, count: undefined, gameServer: objectOf(this.stored) }),
-    )
+    this.change(() => endCheck(this.state, this.kind, { values, count: undefined, gameServer: objectOf(this.stored) }))
     // The watch doesn't repeat the objects that the read has shown.
     this.unseen = this.unseen.filter(({ version }) => version > Number(this.state.facts.version))
   }

@@ -7,10 +7,10 @@ import {
   type SessionsState,
   type SessionWrite,
 } from '../../../src/players/tracking/sessions-reducer.js'
-import { shown as showObject, tick } from '../../../src/players/tracking/writes.js'
+import { endCheck, settle, shown as showObject, tick } from '../../../src/players/tracking/writes.js'
 import { gameServer } from '../../support/game-server.js'
 import { sessionsDisagreement, sessionsViolation, type SessionsTruth } from './invariants.js'
-import { CHANGES, World } from './world.js'
+import { World } from './world.js'
 
 const CAPACITY = 2
 /** Most ticks for which the sidecar holds a call. */
@@ -67,8 +67,8 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
   budget: Budget
   private readonly rules: Rules
 
-  constructor(rules: Rules, budget: Budget, kind = sessions, changes = CHANGES) {
-    super(kind, changes)
+  constructor(rules: Rules, budget: Budget, kind = sessions) {
+    super(kind)
     const counter = rules.isCounted ? 'rooms' : undefined
     const label = rules.isLabelled ? 'open' : undefined
     this.state = createSessionsState({
@@ -192,7 +192,7 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
     const isNew = shown?.state !== 'Allocated' || shown.allocation !== stored.allocation
     this.change(() => {
       showObject(this.state, this.kind, this.objectOf(stored))
-      this.changes.settle(this.state, this.kind)
+      settle(this.state, this.kind)
       if (stored.state === 'Allocated' && isNew) allocated(this.state)
     })
   }
@@ -205,7 +205,7 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
       count: this.rules.isCounted ? count : undefined,
       gameServer: this.objectOf(this.stored),
     }
-    this.change(() => this.changes.endCheck(this.state, this.kind, answer))
+    this.change(() => endCheck(this.state, this.kind, answer))
   }
 
   protected override tick(): void {

@@ -18,10 +18,6 @@ function copyOf<State extends Tracked>(state: State): State {
   return copy
 }
 
-/** How writes change, so that a test can break one change. */
-export type Changes = Pick<typeof writes, 'endCheck' | 'connection' | 'settle'>
-export const CHANGES: Changes = writes
-
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and accepted writes land later. */
 export abstract class World<
   State extends Tracked<What>,
@@ -45,11 +41,9 @@ export abstract class World<
   isAway = false
 
   protected readonly kind: Kind<State, What>
-  protected readonly changes: Changes
 
-  constructor(kind: Kind<State, What>, changes: Changes) {
+  constructor(kind: Kind<State, What>) {
     this.kind = kind
-    this.changes = changes
   }
 
   get actions(): string[] {
@@ -165,10 +159,10 @@ export abstract class World<
 
   /** Changes the tracker's state, lets it decide, and carries out the effects. */
   protected change(make: () => void): void {
-    const { state, kind, changes } = this
+    const { state, kind } = this
     for (const one of [make, () => kind.turn(state)]) {
       one()
-      changes.settle(state, kind)
+      writes.settle(state, kind)
       for (const effect of state.effects.splice(0)) this.perform(effect)
     }
     const isDue = [...state.writes.values()].some(({ ticks }) => ticks === 0)
@@ -201,11 +195,11 @@ export abstract class World<
       this.answer(id, new SidecarError('UNKNOWN_OUTCOME', 'restarted'))
     }
     this.question = undefined
-    this.change(() => this.changes.endCheck(this.state, this.kind))
+    this.change(() => writes.endCheck(this.state, this.kind))
     this.reconnect()
   }
 
   private reconnect(): void {
-    for (const isUp of [false, true]) this.change(() => this.changes.connection(this.state, isUp))
+    for (const isUp of [false, true]) this.change(() => writes.connection(this.state, isUp))
   }
 }

@@ -9,18 +9,6 @@ import { createResources, refusals, StatusError, type Answer, type ApiRequest, t
 import { createWatches } from './watches.js'
 import { change, remove } from './writes.js'
 
-export const kubeconfigFor = (url: string, namespace: string): string =>
-  [
-    'apiVersion: v1',
-    'kind: Config',
-    // @kubernetes/client-node refuses http without insecure-skip-tls-verify.
-    `clusters: [{ name: fleet, cluster: { server: ${JSON.stringify(url)}, insecure-skip-tls-verify: true } }]`,
-    'users: [{ name: fleet, user: {} }]',
-    `contexts: [{ name: fleet, context: { cluster: fleet, user: fleet, namespace: ${JSON.stringify(namespace)} } }]`,
-    'current-context: fleet',
-    '',
-  ].join('\n')
-
 /**
  * Serves a Fleet by the paths and in the JSON of the platform's API.
  *

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../../protocol/is-object.js'
+import { MAX_BYTES } from '../../files/read-text-file.js'
 import { parseJson } from '../../sidecar/control-routes.js'
 import { refusals } from './resources.js'
 
@@ -34,6 +35,9 @@ const patches: Readonly<Record<string, (target: unknown, patch: unknown) => unkn
 export function patched(message: IncomingMessage, text: string, target: object): Fields {
   const result = patches[mediaTypeOf(message, Object.keys(patches))]!(target, parseJson(text))
   if (!isObject(result)) throw refusals.badRequest('the patch must leave an object')
+  if (JSON.stringify(result).length > MAX_BYTES) {
+    throw refusals.tooLarge('The patch leaves an object of more than 1.5 MiB')
+  }
   return result
 }
 

@@ -1,5 +1,69 @@
-import { expect, it } from 'vitest'
-import { startHarness } from './support/harness.js'
+import { describe, expect, it } from 'vitest'
+import { resolveConfig, type ConformanceResult } from '../../src/platform/sidecar.js'
+import { startHarness, type Step } from './support/harness.js'
+
+it('a manifest in production gives counters and lists by spec or status, status first', () => {
+  const { sidecar } = startHarness({
+    gameServer: {
+      spec: {
+        counters: { a: { count: 1, capacity: 2 }, b: { count: 3 } },
+        lists: { l: { capacity: 5, values: ['x'] } },
+      },
+      status: { counters: { b: { count: '9223372036854775807', capacity: 9223372036854775807n } } },
+    },
+  })
+  const { status, spec, object_meta } = sidecar.snapshot().gameServer
+  expect(status.counters).toEqual({
+    a: { count: '1', capacity: '2' },
+    b: { count: '9223372036854775807', capacity: '9223372036854775807' },
+  })
+  expect(status.lists).toEqual({ l: { capacity: '5', values: ['x'] } })
+  expect(spec).toEqual({
+    health: { disabled: false, period_seconds: 5, failure_threshold: 3, initial_delay_seconds: 5 },
+  })
+  expect(object_meta).toMatchObject({ name: 'local', namespace: 'default', creation_timestamp: '1893456000' })
+})
+
+describe('a conformance run', () => {
+  it.each<[string, string[], Step[], Partial<ConformanceResult>]>([
+    [
+      'names what is missing and what nobody expected',
+      ['ready', 'watch'],
+      ['/ready', '/health'],
+      { missing: ['watch'], unexpected: ['health'] },
+    ],
+    [
+      'takes a label only with the creation time as its value, an annotation only with the uid',
+      ['setlabel', 'setannotation'],
+      ['PUT /metadata/label {"key":"creation","value":"5"}', 'PUT /metadata/annotation {"key":"uid","value":"1234"}'],
+      {
+        ...{ received: ['setannotation'], missing: ['setlabel'] },
+        problems: ['setlabel should have been called with "1893456000", not "5"'],
+      },
+    ],
+    [
+      'takes each kind of counter update for itself',
+      ['updatecounter'],
+      ['PATCH /v1beta1/counters/rooms {"count":3}'],
+      { missing: ['updatecounter'], unexpected: ['setcountcounter'] },
+    ],
+    [
+      'counts the end of a reservation in local mode as ready, as the real one does',
+      ['reserve'],
+      ['/reserve {"seconds":1}', 1000],
+      { unexpected: ['ready'] },
+    ],
+  ])('%s', async (_, conformance, steps, expected) => {
+    const { sidecar } = await startHarness({ mode: 'local', gameServer: undefined, conformance }).play(...steps)
+    expect(sidecar.conformance()).toMatchObject({ ok: false, ...expected })
+  })
+
+  it('of an unknown name is refused', () => {
+    expect(() => resolveConfig({ conformance: ['ready', 'fly'] })).toThrow(
+      'conformance knows no "fly"; it knows ready, health',
+    )
+  })
+})
 
 const post = (path: string, body: BodyInit): Request =>
   new Request(`http://localhost${path}`, { method: 'POST', body, duplex: 'half' } as RequestInit)
