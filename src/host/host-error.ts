@@ -8,13 +8,8 @@ export const HOST_EXIT_CODES = {
   MISSING_PEER: 69,
   /** The browser was found, but doesn't start. */
   LAUNCH_FAILED: 69,
-  /** The page crashed, or ended in a way that has no code of its own. */
+  /** The page or its browser has crashed, hangs or has left. */
   CRASHED: 70,
-  /** The page no longer answers, or no longer ticks. */
-  HUNG: 70,
-  OUT_OF_MEMORY: 70,
-  BROWSER_DIED: 70,
-  NAVIGATED: 70,
   /** The page didn't make its first tick in time. */
   BOOT_TIMEOUT: 75,
 } as const

@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { HostEvent } from '../../src/host/host-events.js'
+import { describe, expect, test } from 'vitest'
 import type { HostOptions } from '../../src/host/host-options.js'
 import { hostHere, TICKS } from './support/host-here.js'
 import { browserProcesses, browsers, noBrowser, rendererOf } from './support/processes.js'
@@ -183,20 +182,6 @@ describe.skipIf(noBrowser !== undefined)('createHost()', () => {
     await other.until('booted')
     await until(() => browserProcesses(one.browser()).length === 0)
     expect(await other.close('SIGINT')).toEqual({ code: 0, reason: 'It was told to stop by SIGINT' })
-  })
-
-  test('survives a listener that throws, and shuts down gracefully', async () => {
-    const warnings: string[] = []
-    const onWarning = ({ message }: Error): void => void warnings.push(message)
-    process.on('warning', onWarning)
-    onTestFinished(() => void process.off('warning', onWarning))
-    const onEvent = ({ event }: HostEvent): void => {
-      throw new Error(`no ${event}`)
-    }
-    const { close } = await hostHere(`${TICKS}; console.log(1)`, { onEvent })
-    await until(() => warnings.some((text) => text.includes('no console')))
-    expect(await close()).toMatchObject({ code: 0 })
-    await until(() => warnings.some((text) => text.includes('onEvent threw: Error: no exit')))
   })
 
   test('can be aborted while it starts', async () => {

@@ -122,30 +122,6 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(labels).toMatchObject({ 'agones.dev/sdk-map': 'desert' })
   })
 
-  test('causes a warning if it runs and never calls ready(), since the platform sends nobody to it', async () => {
-    const host = await hostOf(TICKS, '--boot-timeout 2000')
-    const isReminder = ({ text }: { readonly text: string }): boolean => text.includes('has not called ready()')
-    expect((await host.until('warning', isReminder)).text).toContain('within 1000 ms of its first step')
-  })
-
-  test('logs nothing when the watch of the page ends and the page opens another one', async () => {
-    const host = await hostOf(
-      `${TICKS}
-      const watch = () => fetch('/_/sidecar/watch/gameserver').then(async (answer) => {
-        if (answer.ok) console.log('watching')
-        await answer.text()
-      }).then(() => setTimeout(watch, 20)) // With a client's pause, without which the page would flood the console.
-      watch()`,
-      '--grace 3000',
-    )
-    await host.until('console', ({ text }) => text === 'watching')
-    await host.until('booted')
-    host.signal('SIGTERM')
-    expect(await host.exited).toBe(0)
-    const told = host.events.slice(host.events.findIndex(({ event }) => event === 'shutdown'))
-    expect(told.map(({ event }) => event)).toEqual(['shutdown', 'exit'])
-  })
-
   test('that hangs at the end gets no more than its share of the time', async () => {
     const host = await hostOf(
       `${READY}\ngameServerHost.addEventListener('shutdown', () => { for (;;); })`,

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
+import { emitSafely } from '../../src/host/host-events.js'
 import { resolveHostOptions } from '../../src/host/host-options.js'
 
 test.each<[object, string]>([
@@ -15,4 +17,12 @@ test.each<[object, string]>([
 ])('createHost() refuses the options %j', (options, message) => {
   expect(() => resolveHostOptions({ dir: '.', ...options })).toThrow(message)
   expect(() => resolveHostOptions({ dir: '.', ...options })).toThrow(TypeError)
+})
+
+test('an onEvent that throws becomes a warning of the process', async () => {
+  const warned = once(process, 'warning')
+  emitSafely(({ event }) => {
+    throw new Error(`no ${event}`)
+  })({ event: 'booted', ms: 1 })
+  expect(await warned).toMatchObject([{ message: expect.stringContaining('onEvent threw: Error: no booted') }])
 })

@@ -1,10 +1,29 @@
 import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
 import { connect, type ConnectOptions, type PlayerConnection } from '../../src/host/player.js'
 import { PLAIN, WITH_CHANNEL } from '../../src/host/wire/sockets.js'
 import { collectUncaught } from '../support/uncaught.js'
-import { startServer } from './player-support.js'
+
+/** A WebSocket server that isn't this package's. It answers each message with the same. */
+async function startServer(options: ServerOptions = {}) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', ...options })
+  await once(server, 'listening')
+  /** What each connection has offered. */
+  const offers: (string | undefined)[] = []
+  const sockets: WebSocket[] = []
+  server.on('connection', (socket) => {
+    sockets.push(socket)
+    socket.on('message', (data, isBinary) => socket.send(data as Buffer, { binary: isBinary }))
+  })
+  server.on('headers', (_, { headers }) => offers.push(headers['sec-websocket-protocol']))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.terminate()
+    server.close()
+  })
+  return { url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`, offers, sockets }
+}
 
 /** An RTCPeerConnection that the client must not use. */
 class Unused {

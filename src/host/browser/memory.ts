@@ -39,11 +39,14 @@ export function watchForKills(facts: MemoryFacts = thisMachine): () => string {
   return () => (killsOf(facts) > before ? `: killed, since ${memoryLimit(facts).source} of memory were full` : '')
 }
 
-/** How many processes of this group the system has killed, by cgroup v2. */
+/** How many processes of this group the system has killed, by the files of cgroup v2 or v1. */
 function killsOf({ read }: MemoryFacts): number {
-  const path = /^0::(.*)$/m.exec(read('/proc/self/cgroup') ?? '')?.[1] ?? ''
+  const groups = read('/proc/self/cgroup') ?? ''
+  const former = /^\d+:(?:\S*,)?memory(?:,\S*)?:(.*)$/m.exec(groups)
+  const [root, file] = former === null ? ['', 'memory.events'] : ['/memory', 'memory.oom_control']
+  const path = (former ?? /^0::(.*)$/m.exec(groups))?.[1] ?? ''
   // A container often sees its own group as the root, whatever its path says.
-  const text = read(`/sys/fs/cgroup${path}/memory.events`) ?? read('/sys/fs/cgroup/memory.events') ?? ''
+  const text = read(`/sys/fs/cgroup${root}${path}/${file}`) ?? read(`/sys/fs/cgroup${root}/${file}`) ?? ''
   return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 

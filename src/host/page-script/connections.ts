@@ -1,5 +1,5 @@
 import { OPERATIONS, readBatch, readClose, readNumber, readOpen, readText, type Frame } from '../wire/batches.js'
-import type { CloseInit, PageWindow } from './page.js'
+import { keepGlobals, type CloseInit, type PageWindow } from './page.js'
 import { PlayerSocket } from './player-socket.js'
 import { createUplink } from './uplink.js'
 
@@ -81,21 +81,5 @@ export function createConnections(page: PageWindow, playersPath: string) {
         await new Promise<void>((resolve) => globals.setTimeout(resolve, WAIT_MS))
       }
     },
-  }
-}
-
-/** Reads the globals before the game's scripts run, which may wrap timers and the WebSocket. */
-function keepGlobals(page: PageWindow) {
-  const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
-  return {
-    Blob,
-    CloseEvent,
-    DOMException,
-    Event,
-    MessageEvent,
-    WebSocket,
-    queueMicrotask: page.queueMicrotask.bind(page),
-    setTimeout: page.setTimeout.bind(page),
-    reportError: page.reportError.bind(page),
   }
 }

@@ -17,7 +17,7 @@ export type EndWait = 'nothing' | 'calls' | 'shutdown'
 
 export type FrameCallback = (time: number) => void
 
-/** The globals of a page that this script uses. It reads them before the game's scripts run, which may wrap them. */
+/** The globals of a page that this script uses. */
 export interface PageWindow {
   readonly top: unknown
   readonly location: { readonly host: string }
@@ -46,4 +46,17 @@ export interface CloseInit {
 export interface PageBlob {
   readonly size: number
   arrayBuffer(): Promise<ArrayBuffer>
+}
+
+/** The globals as they were before the game's scripts ran, which may wrap them. */
+export type PageGlobals = ReturnType<typeof keepGlobals>
+
+export function keepGlobals(page: PageWindow) {
+  const { Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket } = page
+  return {
+    ...{ Blob, CloseEvent, DOMException, Event, MessageEvent, WebSocket },
+    queueMicrotask: page.queueMicrotask.bind(page),
+    setTimeout: page.setTimeout.bind(page),
+    reportError: page.reportError.bind(page),
+  }
 }

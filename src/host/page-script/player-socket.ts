@@ -1,6 +1,6 @@
 import { MOST_MESSAGE_BYTES, MOST_REASON_BYTES } from '../wire/batches.js'
 import { STATES } from '../wire/sockets.js'
-import type { CloseInit, PageBlob, PageWindow } from './page.js'
+import type { CloseInit, PageBlob, PageGlobals } from './page.js'
 import type { PlayerCloseEvent, PlayerMessageEvent, PlayerSocket as PublicPlayerSocket } from './types.js'
 import type { Uplink } from './uplink.js'
 
@@ -23,12 +23,6 @@ export interface ConnectionOptions {
   readonly page: PageGlobals
   readonly uplink: Uplink
 }
-
-/** The page's globals, as they were before the game's scripts ran. */
-export type PageGlobals = Pick<
-  PageWindow,
-  'Blob' | 'CloseEvent' | 'DOMException' | 'Event' | 'MessageEvent' | 'queueMicrotask' | 'reportError'
->
 
 /** The object that the game gets for a player's connection. `types.ts` documents the members that are public. */
 export class PlayerSocket extends EventTarget implements Record<keyof PublicPlayerSocket, unknown> {

@@ -1,12 +1,12 @@
 import { BatchWriter, REPLACED } from '../wire/batches.js'
 import { STATES, type WebSocketLike } from '../wire/sockets.js'
-import type { PageWindow } from './page.js'
+import type { PageGlobals } from './page.js'
 
 /** Interval in ms of the redials of a broken socket, after a first redial at once. */
 const RETRY_MS = 200
 
 export interface UplinkOptions {
-  readonly page: Pick<PageWindow, 'WebSocket' | 'queueMicrotask' | 'setTimeout'>
+  readonly page: PageGlobals
   readonly host: string
   /** Path at which the host awaits the socket. */
   readonly path: string

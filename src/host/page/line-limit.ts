@@ -10,8 +10,6 @@ interface Share {
   dropped: number
 }
 
-export type LineLimit = ReturnType<typeof createLineLimit>
-
 /** Passes lines on, and cuts a flood. */
 export function createLineLimit(onLine: (line: ConsoleLine) => void) {
   const full = (): Share => ({ tokens: BURST, filledAt: performance.now(), dropped: 0 })

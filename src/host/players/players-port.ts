@@ -1,13 +1,30 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server, type AddressInfo, type Socket } from 'node:net'
-import type { WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { MOST_BATCH_BYTES } from '../wire/batches.js'
 import { WITH_CHANNEL } from '../wire/sockets.js'
-import { answerRefusal, listen, notFound, TEXT_FORM, tokensMatch, urlHost } from '../../local/http.js'
+import {
+  answerRefusal,
+  createGuardedServer,
+  forbidden,
+  listen,
+  malformed,
+  notFound,
+  originOf,
+  plainAddress,
+  refusalLine,
+  TEXT_FORM,
+  tokensMatch,
+  unavailable,
+  urlHost,
+  type Refusal,
+  type RequestHead,
+  type Verdict,
+} from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
-import { Listener } from './listener.js'
-import { Relay, RESTARTING, STOPPING, type PlayersFigures, type RelayOptions } from './relay.js'
+import { Connection } from './connection.js'
+import { Relay, RESTARTING, STOPPING, type PlayerRefusal, type PlayersFigures, type RelayOptions } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
 import { openChannels, type Channels } from './webrtc/channel.js'
 import { loadNative } from './webrtc/peer.js'
@@ -19,13 +36,31 @@ const PROBE_MS = 20_000
 /** Time that `close()` waits for players to answer their close frames. */
 const CLOSE_MS = 1_000
 
+/** Most connections without a player: handshakes, refusals, and health probes. */
+const OTHER_CONNECTIONS = 256
+/** Time for a player who was refused to answer the close frame. */
+const REFUSED_MS = 1_000
+
+/** Any page may measure how far away the host is. */
+const MEASURED = { 'access-control-allow-origin': '*', 'timing-allow-origin': '*' } as const
+/** Sent with a failed handshake, since the client may speak another version. */
+const VERSION = { 'sec-websocket-version': '13' } as const
+
+const NOT_FOUND = notFound('Only WebSocket connections of players are accepted here, and GET /healthz')
+const NOT_READY = unavailable('The game is not ready yet')
+const NOT_READ: Refusal = { status: 405, code: 12, message: 'GET /healthz' }
+const HEALTHY: Refusal = { status: 200, code: 0, message: 'ok' }
+
+/** Paths of the gateway and the sidecar that a client may dial by mistake: its watch would become a silent player. */
+const WRONG_PORT = /^\/(_\/|watch\/gameserver(\?|$))/
+
 export interface PlayersPortOptions extends RelayOptions {
   /**
    * Opens data channels for unreliable messages, on the UDP port with the listener's
    * number. Returns where players reach that port; undefined: at their WebSocket's address.
    */
   readonly channelAddress?: (() => Promise<Reachable | undefined>) | undefined
-  readonly probeInterval?: number
+  readonly probeInterval?: number | undefined
 }
 
 /**
@@ -58,47 +93,67 @@ export async function openPlayersPort(options: PlayersPortOptions): Promise<Play
   }
 }
 
-/** The port of players, and what passes between them and the page. */
+/**
+ * The port of players, and what passes between them and the page. Its public server only accepts players' WebSockets, and
+ * answers whether the game runs.
+ */
 export class PlayersPort {
   /** Path, with a secret, at which the page opens its one socket. */
   readonly pagePath = `/_/host/${randomBytes(16).toString('base64url')}`
-  readonly listener: Listener
   port = 0
   channels: Channels | undefined
-  readonly #settings: HostSettings
+  readonly #options: PlayersPortOptions
   readonly #relay: Relay
+  /** Completes handshakes of players, with the limit of their messages. */
+  readonly #websockets: WebSocketServer
+  readonly #server: Server
+  readonly #sockets: ReadonlySet<Socket>
+  readonly #exempt: (socket: Socket) => void
   #closing: Promise<void> | undefined
 
-  constructor(options: PlayersPortOptions, Server: typeof WebSocketServer) {
-    const { settings, probeInterval = PROBE_MS } = options
+  constructor(options: PlayersPortOptions, WebSockets: typeof WebSocketServer) {
+    const { maxMessage, maxPlayers, tls } = options.settings
     const common = { noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false } as const
-    this.#settings = settings
-    this.#relay = new Relay(options, new Server({ ...common, maxPayload: MOST_BATCH_BYTES }))
-    this.listener = new Listener({
-      relay: this.#relay,
-      probeInterval,
-      websockets: new Server({
-        ...common,
-        maxPayload: settings.maxMessage,
-        maxFragments: MOST_FRAGMENTS,
-        handleProtocols: (offered) =>
-          this.channels && offered.has(WITH_CHANNEL)
-            ? WITH_CHANNEL
-            : ([...offered].find((one) => one !== WITH_CHANNEL) ?? false),
-      }),
-      channels: () => this.channels,
+    this.#options = options
+    const relay = (this.#relay = new Relay(options, new WebSockets({ ...common, maxPayload: MOST_BATCH_BYTES })))
+    this.#websockets = new WebSockets({
+      ...common,
+      maxPayload: maxMessage,
+      maxFragments: MOST_FRAGMENTS,
+      handleProtocols: (offered) =>
+        this.channels && offered.has(WITH_CHANNEL)
+          ? WITH_CHANNEL
+          : ([...offered].find((one) => one !== WITH_CHANNEL) ?? false),
     })
+    this.#websockets.on('wsClientError', ({ message: why }: Error, socket: Socket, message: IncomingMessage) => {
+      if (message.method === 'GET') this.#refuse(message, socket, malformed(why), VERSION)
+      else this.#refuse(message, socket, { status: 405, code: 12, message: why }, { allow: 'GET' })
+    })
+    const { server, sockets, exempt } = createGuardedServer({
+      tls,
+      connections: OTHER_CONNECTIONS,
+      totalConnections: maxPlayers + 2 * OTHER_CONNECTIONS,
+      refusalForm: TEXT_FORM,
+      guard: checkTarget,
+      serve: (message, reply, { target }) => Promise.resolve(this.#serve(message, reply, target)),
+      upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
+      onRefused: ({ method, url = '' }, refusal) => relay.log(refusalLine(method, url, refusal)),
+      onFault: options.onFault,
+      onWarning: relay.log,
+    })
+    this.#server = server
+    this.#sockets = sockets
+    this.#exempt = exempt
   }
 
   async listen(): Promise<void> {
-    const { server } = this.listener
-    await listen(server, this.#settings.playersPort, this.#settings.playersHost)
-    this.port = (server.address() as AddressInfo).port
+    await listen(this.#server, this.#options.settings.playersPort, this.#options.settings.playersHost)
+    this.port = (this.#server.address() as AddressInfo).port
   }
 
   /** The address for players, such as `ws://127.0.0.1:7777`. */
   get url(): string {
-    const { tls, playersHost } = this.#settings
+    const { tls, playersHost } = this.#options.settings
     return `${tls === undefined ? 'ws' : 'wss'}://${urlHost(playersHost)}:${this.port}`
   }
 
@@ -134,15 +189,93 @@ export class PlayersPort {
   }
 
   async #close(): Promise<void> {
-    const { server, sockets } = this.listener
+    const server = this.#server
     this.refuse()
     this.#relay.closeAll(STOPPING)
     // The HTTP server's own close() would cut connections whose close frame is on its way.
     Server.prototype.close.call(server)
     await this.#relay.untilEmpty(CLOSE_MS)
-    for (const socket of sockets) socket.destroy()
+    for (const socket of this.#sockets) socket.destroy()
     this.channels?.close()
     this.#relay.close()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
+
+  #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
+    const answer = this.#answer(message, target)
+    if (answer === NOT_FOUND) return this.#refuse(message, reply, answer)
+    answerRefusal(reply, answer, answer === NOT_READ ? { allow: 'GET, HEAD' } : MEASURED, TEXT_FORM)
+  }
+
+  #answer({ method }: IncomingMessage, target: string): Refusal {
+    const { page, isStopping } = this.#relay
+    if (target.split('?')[0] !== '/healthz') return NOT_FOUND
+    if (method !== 'GET' && method !== 'HEAD') return NOT_READ
+    return page.isOpen && !isStopping ? HEALTHY : NOT_READY
+  }
+
+  #refuse(
+    { method, url = '' }: IncomingMessage,
+    to: ServerResponse | Socket,
+    refusal: Refusal,
+    headers?: Readonly<Record<string, string>>,
+  ): void {
+    this.#relay.log(refusalLine(method, url, refusal))
+    answerRefusal(to, refusal, headers, TEXT_FORM)
+  }
+
+  #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
+    const relay = this.#relay
+    const { settings, probeInterval = PROBE_MS } = this.#options
+    const { playerOrigins, addressOf } = settings
+    if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
+    const origin = foreignOrigin(message, playerOrigins)
+    if (origin !== undefined) {
+      this.#count(403)
+      return this.#refuse(message, socket, forbidden(`Pages of ${origin} are not among the origins of players`))
+    }
+    if (!relay.page.isOpen && !relay.isStopping) {
+      this.#count(NOT_READY.status)
+      return this.#refuse(message, socket, NOT_READY)
+    }
+    const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
+    this.#websockets.handleUpgrade(message, socket, head, (accepted) => {
+      const connection = new Connection(accepted, socket, target, remoteAddress)
+      const player = relay.admit(connection)
+      if ('code' in player) return this.#dismiss(accepted, player, remoteAddress)
+      if (this.channels && accepted.protocol === WITH_CHANNEL) connection.offerChannel(this.channels, player)
+      connection.serve(player)
+      this.#exempt(socket)
+      // setImmediate: after a stall, read what has arrived before probing.
+      const probes = setInterval(() => setImmediate(() => connection.probe()), probeInterval)
+      accepted.once('close', () => clearInterval(probes))
+    })
+  }
+
+  #count(code: number): void {
+    const { refused } = this.#relay.figures
+    refused[code] = (refused[code] ?? 0) + 1
+  }
+
+  /** Closes a connection that was opened only for its close code: a page can't read the status of a refused handshake. */
+  #dismiss(accepted: WebSocket, { code, reason }: PlayerRefusal, remoteAddress: string): void {
+    this.#count(code)
+    this.#relay.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
+    accepted.close(code, reason)
+    const timer = setTimeout(() => accepted.terminate(), REFUSED_MS)
+    accepted.once('close', () => clearTimeout(timer))
+  }
+}
+
+/** Players may use any host name, so only the form of the target is checked. */
+function checkTarget({ url = '' }: RequestHead): Verdict {
+  if (/^\/[!-~]*$/.test(url)) return { target: url, host: '', foreignOrigin: undefined }
+  return { refusal: malformed('The request target is malformed') }
+}
+
+/** The Origin of a page that may not play. Programs send no Origin. */
+function foreignOrigin({ headers }: IncomingMessage, allowed: HostSettings['playerOrigins']): string | undefined {
+  const { origin } = headers
+  if (allowed === undefined || origin === undefined) return undefined
+  return allowed.includes(originOf(origin) ?? '') ? undefined : origin
 }

@@ -50,9 +50,9 @@ export class PlayersFigures {
 export interface RelayOptions {
   readonly settings: HostSettings
   /** Bytes that may wait to be sent to one player. Default 1 MiB. */
-  readonly maxBuffered?: number
+  readonly maxBuffered?: number | undefined
   /** Bytes that may wait to be sent to all players together. Default 256 MiB. */
-  readonly maxBufferedTotal?: number
+  readonly maxBufferedTotal?: number | undefined
   /** Whether the page returns after its socket is lost. The close frames of players depend on this. */
   mayStartAgain(): boolean
   onPlayer(change: PlayerChange): void

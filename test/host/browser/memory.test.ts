@@ -27,6 +27,12 @@ describe('an out-of-memory kill by the system', () => {
   test.each<[string, Record<string, string>, string, string]>([
     ['is detected by the counter of the group', V2, '/sys/fs/cgroup/pods/game/memory.events', 'full'],
     [
+      'is detected by the counter of cgroup v1',
+      { '/proc/self/cgroup': '5:cpu,cpuacct:/a\n4:memory:/pods/game\n0::/\n' },
+      '/sys/fs/cgroup/memory/pods/game/memory.oom_control',
+      'full',
+    ],
+    [
       'is detected where the container sees its group as the root, and a path of the host',
       { '/proc/self/cgroup': '0::/../../system.slice/x\n' },
       '/sys/fs/cgroup/memory.events',

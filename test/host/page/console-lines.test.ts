@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ConsoleLine } from '../../../src/local/game.js'
+import type { DevtoolsSession } from '../../../src/host/browser/devtools.js'
 import { followConsole } from '../../../src/host/page/console-lines.js'
-import { fakeSession, type FakeSession } from '../support/fake-session.js'
+import { createLineLimit } from '../../../src/host/page/line-limit.js'
 
 beforeEach(
   () =>
@@ -26,9 +27,24 @@ const object = (description: string, properties: object = {}, more: object = {})
   return { ...common, preview: { overflow: false, properties: list, ...common } }
 }
 
+/** A session whose events a test gives. */
+function fakeSession() {
+  /** Methods in the order in which they were sent. */
+  const sent: string[] = []
+  const listeners = new Map<string, (params: never, size: number) => void>()
+  const session: DevtoolsSession = {
+    send: async <Result>(method: string) => (sent.push(method), {} as Result),
+    on(event, listener) {
+      listeners.set(event, listener)
+      return () => void listeners.delete(event)
+    },
+  }
+  return { ...session, sent, listeners }
+}
+
 /** The console of a page whose sessions a test drives. */
-async function follow() {
-  const sessions: FakeSession[] = []
+async function follow(isEnding = false) {
+  const sessions: ReturnType<typeof fakeSession>[] = []
   const written: ConsoleLine[] = []
   let detached = 0
   const lines = await followConsole({
@@ -39,9 +55,10 @@ async function follow() {
     },
     onLine: (line) => written.push(line),
     origin,
-    isEnding: () => false,
+    isEnding: () => isEnding,
   })
-  const emit = ([event, params]: PageEvent, size = 0): void => sessions.at(-1)!.emit(event, params, size)
+  const emit = ([event, params]: PageEvent, size = 0): void =>
+    sessions.at(-1)!.listeners.get(event)?.(params as never, size)
   return { ...lines, sessions, written, emit, detached: () => detached }
 }
 
@@ -171,6 +188,15 @@ test('a message of the browser is a line with the file that it concerns, except 
   ])
 })
 
+test('once the page ends, redials of its clients’ watch are no lines', async () => {
+  const { emit, written, end } = await follow(true)
+  const url = `${origin}/_/sidecar/watch/gameserver`
+  for (const source of ['network', 'other'])
+    emit(['Log.entryAdded', { entry: { source, level: 'error', text: '503', url } }])
+  expect(written).toEqual([{ level: 'error', text: `503 (${url})` }])
+  end()
+})
+
 describe('the session that reads the console', () => {
   const OPENED = ['Runtime.discardConsoleEntries', 'Runtime.enable', 'Log.enable']
 
@@ -189,7 +215,7 @@ describe('the session that reads the console', () => {
     for (let flood = 1; flood <= 3; flood += 1) {
       for (let line = 0; line < 600; line += 1) emit(log(`line ${line}`))
       expect(detached()).toBe(flood)
-      expect(sessions.at(-1)!.listeners).toBe(0)
+      expect(sessions.at(-1)!.listeners.size).toBe(0)
       expect(sessions).toHaveLength(flood)
       await vi.advanceTimersByTimeAsync(1_000)
       expect(sessions).toHaveLength(flood + 1)
@@ -232,5 +258,62 @@ describe('the session that reads the console', () => {
     expect(sessions).toHaveLength(1)
     expect(detached()).toBe(1)
     expect(vi.getTimerCount()).toBeLessThanOrEqual(1)
+  })
+})
+
+function limited() {
+  const written: ConsoleLine[] = []
+  return { limit: createLineLimit((line) => written.push(line)), written, texts: () => written.map(({ text }) => text) }
+}
+
+const info = (text: string): ConsoleLine => ({ level: 'info', text })
+
+describe('the limit of lines', () => {
+  test('are all written if they are few', () => {
+    const { limit, texts } = limited()
+    for (let second = 0; second < 20; second += 1) {
+      for (let line = 0; line < 90; line += 1) limit.write(info(`${second}/${line}`))
+      vi.advanceTimersByTime(1_000)
+    }
+    expect(texts()).toHaveLength(1_800)
+  })
+
+  test('of a flood are dropped after the first ones, and one line reports their number', () => {
+    const { limit, texts } = limited()
+    for (let line = 0; line < 100_000; line += 1) limit.write(info(`line ${line}`))
+    expect(texts()).toHaveLength(500)
+    vi.advanceTimersByTime(1_000)
+    expect(texts()).toHaveLength(501)
+    expect(texts().at(-1)).toMatch(/^99500 lines of .* were dropped: .* more than 100 a second$/)
+    limit.write(info('after'))
+    expect(texts().at(-1)).toBe('after')
+  })
+
+  test('of a lasting flood are written a hundred at a time', () => {
+    const { limit, texts } = limited()
+    let line = 0
+    for (let step = 0; step < 1_000; step += 1) {
+      for (let count = 0; count < 20; count += 1) limit.write(info(`line ${(line += 1)}`))
+      vi.advanceTimersByTime(10)
+    }
+    const told = texts().filter((text) => text.includes('dropped'))
+    expect(told.length).toBeGreaterThan(5)
+    // One line for each second, besides the burst and a hundred lines a second.
+    expect(texts().length).toBeLessThanOrEqual(500 + 10 * 100 + told.length)
+    expect(told.length).toBeLessThanOrEqual(12)
+  })
+
+  test('of a flood don’t suppress errors', () => {
+    const { limit, written } = limited()
+    for (let line = 0; line < 10_000; line += 1) limit.write(info(`line ${line}`))
+    limit.write({ level: 'error', text: 'boom' })
+    expect(written.at(-1)).toEqual({ level: 'error', text: 'boom' })
+  })
+
+  test('that were dropped are reported at the end', () => {
+    const { limit, texts } = limited()
+    for (let line = 0; line < 600; line += 1) limit.write(info(`line ${line}`))
+    limit.flush()
+    expect(texts().at(-1)).toMatch(/^100 lines/)
   })
 })

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hostHere, TICKS, type HostHere } from '../support/host-here.js'
 import { noBrowser, rendererOf } from '../support/processes.js'
 import { buildOf } from '../support/run-host.js'
@@ -15,56 +12,26 @@ const joinHost = ({ playersUrl: url }: HostHere, path?: string): Promise<Client>
 const healthOf = async ({ playersUrl }: HostHere): Promise<number> =>
   (await fetch(`${playersUrl.replace('ws:', 'http:')}/healthz`)).status
 
-describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', () => {
-  let host: HostHere
-  const undos: (() => Promise<void>)[] = []
-
-  beforeAll(async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'page-'))
-    undos.push(() => rm(dir, { recursive: true }))
+describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
+  test('have one game server when the page has booted, despite a frame of it, and get what a WebSocket would send', async () => {
     const files = {
       'frame.html': `<!doctype html><script>parent.console.log('in a frame', typeof gameServerHost)</script>`,
       'index.html': `<!doctype html><iframe src="frame.html"></iframe><script>${TICKS}
         const nameOf = (close) => { try { close() } catch ({ name }) { return name } }
-        let bytes = 0
-        const games = {
-          '/echo': (socket) => { socket.onmessage = ({ data }) => socket.send(data) },
-          '/busy': (socket) => {
-            socket.onmessage = ({ data }) => {
-              if (data === 'busy') for (const end = performance.now() + 1_000; performance.now() < end;);
-              else if (data === 'bytes?') socket.send(String(bytes))
-              else bytes += data.byteLength
-            }
-          },
-          '/shape?name=Ada': (socket) => {
-            socket.send(new Float32Array([1]).subarray(0))
-            socket.send([1001, 2000, 5000].map((code) => nameOf(() => socket.close(code))).join())
-            socket.send(nameOf(() => socket.close(1000, 'x'.repeat(124))))
-            socket.send([socket.readyState, socket.binaryType, socket instanceof EventTarget].join())
-            socket.addEventListener('close', ({ code, reason, wasClean }) => console.log('close', code, reason, wasClean))
-            socket.close(4000, 'over')
-          },
+        gameServerHost.onconnection = (socket) => {
+          socket.send(new Float32Array([1]).subarray(0))
+          socket.send([1001, 2000, 5000].map((code) => nameOf(() => socket.close(code))).join())
+          socket.send(nameOf(() => socket.close(1000, 'x'.repeat(124))))
+          socket.send([socket.readyState, socket.binaryType, socket instanceof EventTarget].join())
+          socket.addEventListener('close', ({ code, reason, wasClean }) => console.log('close', code, reason, wasClean))
+          socket.close(4000, 'over')
         }
-        gameServerHost.onconnection = (socket) => games[socket.url](socket)
       </script>`,
     }
-    host = await hostHere('', { dir: await buildOf(files, dir) }, (undo) => undos.unshift(undo))
+    const host = await hostHere('', { dir: await buildOf(files) })
     await host.until('booted')
-  })
-  afterAll(async () => {
-    for (const undo of undos) await undo()
-  })
-
-  test('can connect as soon as the page has booted', async () => {
     expect(await healthOf(host)).toBe(200)
-  })
-
-  test('have one game server, since a frame of the page opens no second one', async () => {
-    await host.line('in a frame undefined')
-  })
-
-  test('get the messages and the close that a WebSocket would send', async () => {
-    const player = await joinHost(host, '/shape?name=Ada')
+    const player = await joinHost(host)
     expect(await player.closed).toEqual([4000, 'over'])
     expect(player.messages).toEqual([
       Buffer.from(new Float32Array([1]).buffer),
@@ -73,24 +40,9 @@ describe.skipIf(noBrowser !== undefined)('players of a page in a real browser', 
       '1,arraybuffer,true',
     ])
     await host.line('close 4000 over true')
+    await host.line('in a frame undefined')
   })
 
-  test('wait while the page is busy, and lose no message', async () => {
-    const player = await joinHost(host, '/busy')
-    player.socket.send('busy')
-    for (let i = 0; i < 400; i += 1) player.socket.send(Buffer.alloc(60_000))
-    player.socket.send('bytes?')
-    expect(await player.message(0)).toBe(String(400 * 60_000))
-  })
-
-  test('are closed with 1001 at the end', async () => {
-    const player = await joinHost(host, '/echo')
-    await host.close()
-    expect((await player.closed)[0]).toBe(1001)
-  })
-})
-
-describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
   test('get answers from a slow game that replaces timers and sockets, wraps frames and has listeners that throw', async () => {
     const rude = await hostHere(`
       const before = requestAnimationFrame, wait = setTimeout

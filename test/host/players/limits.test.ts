@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import {
-  collect,
   dialPlayers,
   expectPlaying,
   joinByWire,
@@ -51,15 +50,6 @@ describe('a player who violates the WebSocket protocol is closed, and the match 
     expect(closeCodeOf(await wire.ended)).toBe(code)
     await until(() => expect(endsOf(stage)).toEqual([[1, code]]))
     await expectPlaying(stage)
-  })
-
-  test('frames after a close frame are discarded', async () => {
-    const { page, ...stage } = await startWithPage()
-    const got = collect(page)
-    const wire = await joinByWire(stage)
-    wire.send(frame(FIN | TEXT, 'last') + frame(FIN | CLOSE, '\x03\xe8') + frame(FIN | TEXT, 'behind'))
-    await wire.ended
-    await until(() => expect(got).toEqual(['last']))
   })
 })
 

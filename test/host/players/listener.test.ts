@@ -1,6 +1,5 @@
 import { request as httpsRequest } from 'node:https'
 import { describe, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
 import { WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
 import { operations } from '../../../src/protocol/operations.js'
 import { ask, dial } from '../../support/wire.js'
@@ -132,15 +131,10 @@ describe('the public listener', () => {
     expect(stage.faults).toEqual([])
   })
 
-  test.each([
-    ['the first one', ['game', 'other']],
-    ['never that of data channels without data channels', [WITH_CHANNEL, 'game']],
-  ])('picks of the subprotocols that a player offers %s', async (_which, offered) => {
+  test('picks the first subprotocol that a player offers, and never that of data channels without them', async () => {
     const stage = await startWithPage()
-    const socket = new WebSocket(stage.players.url, offered)
-    await new Promise((resolve) => socket.once('open', resolve))
+    const { socket } = await joinPlayers(stage, '/', { protocols: [WITH_CHANNEL, 'game', 'other'] })
     expect(socket.protocol).toBe('game')
-    socket.terminate()
   })
 
   test('offers no compression', async () => {

@@ -12,10 +12,6 @@ import { openPlayersPort, type PlayersPort, type PlayersPortOptions } from '../.
 import type { PlayerChange } from '../../../src/host/players/relay.js'
 import type { WebSocketLike } from '../../../src/host/wire/sockets.js'
 
-/** Registers a cleanup for the end of the test; concurrent tests pass their own. */
-export type Finish = (undo: () => unknown) => void
-const finishTest: Finish = (undo) => onTestFinished(async () => void (await undo()))
-
 /** The public listener, and a loopback server that hands the page's upgrades on, as the host's gateway does. */
 export interface Stage {
   readonly players: PlayersPort
@@ -35,18 +31,14 @@ type Besides = Pick<
 >
 export type StageOptions = Partial<Omit<HostOptions, 'dir'> & Besides>
 
-export async function startPlayers(options: StageOptions = {}, finish = finishTest): Promise<Stage> {
+export async function startPlayers(options: StageOptions = {}): Promise<Stage> {
   const changes: PlayerChange[] = []
   const lines: string[] = []
   const faults: unknown[] = []
   const { channelAddress, maxBuffered, maxBufferedTotal, probeInterval, mayStartAgain = () => true, ...given } = options
   const players = await openPlayersPort({
     settings: resolveHostOptions({ dir: '.', local: true, playersPort: 0, ...given }),
-    channelAddress,
-    ...(maxBuffered === undefined ? {} : { maxBuffered }),
-    ...(maxBufferedTotal === undefined ? {} : { maxBufferedTotal }),
-    ...(probeInterval === undefined ? {} : { probeInterval }),
-    mayStartAgain,
+    ...{ channelAddress, maxBuffered, maxBufferedTotal, probeInterval, mayStartAgain },
     onPlayer: (change) => void changes.push(change),
     onLog: (line) => void lines.push(line),
     onFault: (error) => void faults.push(error),
@@ -61,7 +53,7 @@ export async function startPlayers(options: StageOptions = {}, finish = finishTe
   })
   inside.listen(0, '127.0.0.1')
   await once(inside, 'listening')
-  finish(async () => {
+  onTestFinished(async () => {
     await players.close()
     for (const socket of pageSockets) socket.destroy()
     inside.close()
@@ -106,7 +98,7 @@ class CloseEventOnNode extends Event {
   }
 }
 
-export async function openPageOnNode(stage: Stage, finish = finishTest): Promise<PageOnNode> {
+export async function openPageOnNode(stage: Stage): Promise<PageOnNode> {
   const reported: unknown[] = []
   const sockets: WebSocket[] = []
   let isOver = false
@@ -133,7 +125,7 @@ export async function openPageOnNode(stage: Stage, finish = finishTest): Promise
     reportError: (error: unknown) => void reported.push(error),
   } as unknown as PageWindow
   const connections = createConnections(page, stage.players.pagePath)
-  finish(() => {
+  onTestFinished(() => {
     isOver = true
     timers.forEach(clearTimeout)
     for (const socket of sockets) socket.terminate()
@@ -176,10 +168,9 @@ export interface Client {
 export async function joinPlayers(
   { players }: Joinable,
   path = '/',
-  options: ClientOptions = {},
-  finish = finishTest,
+  options: ClientOptions & { protocols?: string[] } = {},
 ): Promise<Client> {
-  const client = dialPlayers({ players }, path, options, finish)
+  const client = dialPlayers({ players }, path, options)
   await once(client.socket, 'open')
   return client
 }
@@ -188,10 +179,9 @@ export async function joinPlayers(
 export function dialPlayers(
   { players }: Joinable,
   path = '/',
-  options: ClientOptions = {},
-  finish = finishTest,
+  { protocols = [], ...options }: ClientOptions & { protocols?: string[] } = {},
 ): Client {
-  const socket = new WebSocket(`${players.url}${path}`, { perMessageDeflate: false, ...options })
+  const socket = new WebSocket(`${players.url}${path}`, protocols, { perMessageDeflate: false, ...options })
   const messages: (string | Buffer)[] = []
   const waits = new Map<number, () => void>()
   socket.on('error', () => undefined)
@@ -199,7 +189,7 @@ export function dialPlayers(
     messages.push(isBinary ? data : data.toString())
     waits.get(messages.length - 1)?.()
   })
-  finish(() => socket.terminate())
+  onTestFinished(() => socket.terminate())
   const closed = new Promise<[number, string]>((resolve) =>
     socket.once('close', (code: number, reason: Buffer) => resolve([code, reason.toString()])),
   )

@@ -20,11 +20,7 @@ export interface HostHere extends Host {
 }
 
 /** Hosts a page with this script, or the build of `dir`, until the test ends. */
-export async function hostHere(
-  script: string,
-  options: Partial<HostOptions> = {},
-  finish: (undo: () => Promise<void>) => void = onTestFinished,
-): Promise<HostHere> {
+export async function hostHere(script: string, options: Partial<HostOptions> = {}): Promise<HostHere> {
   const events: HostEvent[] = []
   const { until, look } = waitForEvents(events)
   const host = await createHost({
@@ -40,7 +36,7 @@ export async function hostHere(
     },
     ...options,
   })
-  finish(async () => void (await host.close()))
+  onTestFinished(async () => void (await host.close()))
   return {
     ...host,
     events,

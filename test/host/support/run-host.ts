@@ -25,9 +25,9 @@ export interface HostProcess {
   readonly exited: Promise<number | string>
 }
 
-/** Creates a folder with a page and the given files. The test removes the folder, unless it is the caller's own. */
-export async function buildOf(files: Readonly<Record<string, string>>, own?: string): Promise<string> {
-  const dir = own ?? (await temporaryFolder('page'))
+/** Creates a folder with a page and the given files, which the test removes. */
+export async function buildOf(files: Readonly<Record<string, string>>): Promise<string> {
+  const dir = await temporaryFolder('page')
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(dir, path)), { recursive: true })
     await writeFile(join(dir, path), content)

@@ -5,41 +5,39 @@ import {
   createAdvertisedAddress,
   readReachable,
 } from '../../../src/host/players/webrtc/advertised-address.js'
+import type { GameServer } from '../../../src/protocol/game-server.js'
 import { joinWithChannel, signalsOf, startChannels } from './webrtc-support.js'
 import { until } from '../../support/until.js'
 import { listenHere } from '../../support/listen.js'
 
-const status = (address: unknown, ...ports: [name: unknown, port: unknown][]): unknown => ({
-  status: { address, ports: ports.map(([name, port]) => ({ name, port })) },
-})
+const gameServer = (address: string, ...ports: [name: string, port: number][]) =>
+  ({ status: { address, ports: ports.map(([name, port]) => ({ name, port })) } }) as GameServer
 
 describe('the advertised address of the server', () => {
   test.each([
-    ['its only port', status('203.0.113.7', ['default', 7001]), 7001],
-    ['the port called players', status('203.0.113.7', ['admin', 7000], ['players', 7001]), 7001],
-    ['the UDP half of a port for both', status('203.0.113.7', ['players-tcp', 7001], ['players-udp', 7002]), 7002],
-    ['the UDP half of another name', status('203.0.113.7', ['game-tcp', 7001], ['game-udp', 7002]), 7002],
-  ])('is the node’s address and %s', (_, gameServer, port) => {
-    expect(readReachable(gameServer)).toEqual({ address: '203.0.113.7', port })
+    ['its only port', gameServer('203.0.113.7', ['default', 7001]), 7001],
+    ['the port called players', gameServer('203.0.113.7', ['admin', 7000], ['players', 7001]), 7001],
+    ['the UDP half of a port for both', gameServer('203.0.113.7', ['players-tcp', 7001], ['players-udp', 7002]), 7002],
+    ['the UDP half of another name', gameServer('203.0.113.7', ['game-tcp', 7001], ['game-udp', 7002]), 7002],
+  ])('is the node’s address and %s', (_, it, port) => {
+    expect(readReachable(it)).toEqual({ address: '203.0.113.7', port })
   })
 
   test.each(['node-7.example.com', '2001:db8::7'])('may be %s', (address) => {
-    expect(readReachable(status(address, ['players', 1]))).toEqual({ address, port: 1 })
+    expect(readReachable(gameServer(address, ['players', 1]))).toEqual({ address, port: 1 })
   })
 
   test.each([
-    ['a local sidecar’s 127.0.0.1', status('127.0.0.1', ['default', 7777])],
-    ['localhost', status('localhost', ['default', 7777])],
-    ['no address', status('', ['default', 7777])],
-    ['no ports', status('203.0.113.7')],
-    ['an invalid port', status('203.0.113.7', ['default', 65_536])],
-    ['nothing', null],
-  ])('is not known from %s', (_, gameServer) => {
-    expect(readReachable(gameServer)).toBeUndefined()
+    ['a local sidecar’s 127.0.0.1', gameServer('127.0.0.1', ['default', 7777])],
+    ['localhost', gameServer('localhost', ['default', 7777])],
+    ['no address', gameServer('', ['default', 7777])],
+    ['no ports', gameServer('203.0.113.7')],
+  ])('is not known from %s', (_, it) => {
+    expect(readReachable(it)).toBeUndefined()
   })
 
   test('is requested until it is known, and then no more', async () => {
-    const answers = ['no JSON', '{}', JSON.stringify(status('203.0.113.7', ['players', 7001]))]
+    const answers = ['no JSON', '{}', JSON.stringify(gameServer('203.0.113.7', ['players', 7001]))]
     let reads = 0
     const sidecar = createServer((_request, answer) => void answer.end(answers[reads++]))
     const address = createAdvertisedAddress(`http://127.0.0.1:${await listenHere(sidecar)}`)

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { nextConnection, pair, type StageOptions } from '../players/players-support.js'
+import { noBrowser } from '../support/processes.js'
+import { pageOf, runHost } from '../support/run-host.js'
 import { PeerOnNode } from './peer-on-node.js'
 import {
   channelUp,
@@ -285,3 +287,30 @@ test('datagrams of strangers don’t end a channel', async () => {
   })
   expect(player.transports).toEqual(['webrtc'])
 })
+
+const ECHO = `
+  setInterval(() => gameServerHost.tick(), 16)
+  gameServerHost.onconnection = (socket) => {
+    socket.onmessage = ({ data }) => data === 'reliable' ? socket.send(data) : socket.sendUnreliable(data)
+  }`
+if (noBrowser !== undefined) console.error(`The test of the host with WebRTC is SKIPPED: ${noBrowser}`)
+
+test.skipIf(noBrowser !== undefined)(
+  'host --webrtc serves players over both, and ends with 0 while channels are open',
+  async () => {
+    const host = runHost([await pageOf(ECHO), '--local', '--sidecar-port', '0', '--webrtc'])
+    const { players } = await host.until('listening')
+    await host.until('booted')
+    const player = await joinWithChannel({ players: { url: players } })
+    await channelUp(player)
+    player.connection.send('reliable')
+    player.connection.sendUnreliable('unreliable')
+    await until(() => expect(player.messages).toHaveLength(2))
+    const closed = closeCodeOf(player)
+    host.signal('SIGTERM')
+    expect(await closed).toBe(1001)
+    expect(await host.exited).toBe(0)
+    expect(host.stderr()).toBe('')
+    expect(readdirSync('/proc')).not.toContain(String(host.pid))
+  },
+)

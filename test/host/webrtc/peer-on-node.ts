@@ -44,7 +44,7 @@ class ChannelOnNode implements DataChannelLike {
 
 /** The part of a browser's RTCPeerConnection that a player's page uses, in Node. */
 export class PeerOnNode implements PeerConnectionLike {
-  /** All peers that were created since the last `endPeers()`. */
+  /** All peers that were created since the last test. */
   static readonly all: PeerOnNode[] = []
   connectionState = 'new'
   onconnectionstatechange: Handler = null
@@ -95,8 +95,4 @@ export class PeerOnNode implements PeerConnectionLike {
   close(): void {
     this.native.close()
   }
-}
-
-export function endPeers(): void {
-  for (const peer of PeerOnNode.all.splice(0)) peer.close()
 }

@@ -3,8 +3,8 @@ import { loadNative, type NativePeer } from '../../../src/host/players/webrtc/pe
 import { openChannels } from '../../../src/host/players/webrtc/channel.js'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
-import { collect, echo } from '../players/players-support.js'
-import { joinRaw, startChannels, type RawPlayer } from './webrtc-support.js'
+import { collect, echo, joinPlayers, type Client } from '../players/players-support.js'
+import { startChannels } from './webrtc-support.js'
 import { until } from '../../support/until.js'
 
 const OFFER = {
@@ -18,10 +18,10 @@ const OFFER = {
 const GOOD = writeOffer(OFFER)
 
 /** A player whose page isn't from this package. */
-async function startRaw(): Promise<RawPlayer> {
+async function startRaw(): Promise<Client> {
   const stage = await startChannels()
   echo(stage.page)
-  return joinRaw(stage, [PLAIN, WITH_CHANNEL])
+  return joinPlayers(stage, '/', { protocols: [PLAIN, WITH_CHANNEL] })
 }
 
 describe('the offer of a player', () => {
@@ -96,7 +96,7 @@ describe('a signal from a foreign page', () => {
   test('that ends the connection discards everything behind it', async () => {
     const stage = await startChannels()
     const got = collect(stage.page)
-    const player = await joinRaw(stage, [PLAIN, WITH_CHANNEL])
+    const player = await joinPlayers(stage, '/', { protocols: [PLAIN, WITH_CHANNEL] })
     for (const text of ['before', '\0{', 'behind']) player.socket.send(text)
     await player.closed
     await until(() => expect(stage.page.connections.sockets.size).toBe(0))
@@ -140,7 +140,7 @@ describe('a signal from a foreign page', () => {
     stage.page.connections.onconnection = (socket) => {
       socket.onmessage = ({ data }) => socket.sendUnreliable(data as string)
     }
-    const player = await joinRaw(stage, [PLAIN, WITH_CHANNEL])
+    const player = await joinPlayers(stage, '/', { protocols: [PLAIN, WITH_CHANNEL] })
     player.socket.send('\0{"id":1,"up":true}')
     player.socket.send('hello')
     await until(() => expect(player.messages).toEqual(['hello']))
@@ -154,7 +154,7 @@ describe('a plain WebSocket', () => {
   ])('%s gets texts as they are, whatever they begin with', async (_, offered, chosen) => {
     const stage = await startChannels()
     echo(stage.page)
-    const player = await joinRaw(stage, offered)
+    const player = await joinPlayers(stage, '/', { protocols: offered })
     expect(player.socket.protocol).toBe(chosen)
     for (const text of ['\0', '\0{"id":1,"up":true}', '\0{']) player.socket.send(text)
     await until(() => expect(player.messages).toEqual(['\0', '\0{"id":1,"up":true}', '\0{']))

@@ -1,26 +1,14 @@
-import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { connect, type ConnectOptions, type PlayerConnection } from '../../../src/host/player.js'
-import {
-  openPageOnNode,
-  startPlayers,
-  type Stage,
-  type StageOptions,
-  type PageOnNode,
-} from '../players/players-support.js'
+import { startWithPage, type Joinable, type StageOptions } from '../players/players-support.js'
 import type { Reachable } from '../../../src/host/players/webrtc/advertised-address.js'
-import { endPeers, PeerOnNode } from './peer-on-node.js'
+import { PeerOnNode } from './peer-on-node.js'
 import { until } from '../../support/until.js'
 
-export interface ChannelStage extends Stage {
-  readonly page: PageOnNode
-}
-
 /** A host with data channels, and a page. */
-export async function startChannels(options: StageOptions = {}, reachable?: Reachable): Promise<ChannelStage> {
-  const stage = await startPlayers({ channelAddress: () => Promise.resolve(reachable), ...options })
-  return { ...stage, page: await openPageOnNode(stage) }
+export function startChannels(options: StageOptions = {}, reachable?: Reachable) {
+  return startWithPage({ channelAddress: () => Promise.resolve(reachable), ...options })
 }
 
 /** A player's end of a WebSocket that records its traffic. */
@@ -51,10 +39,7 @@ export interface ChannelPlayer {
 }
 
 /** A player, whose WebSocket is open. */
-export async function joinWithChannel(
-  { players }: Pick<Stage, 'players'>,
-  options: ConnectOptions = {},
-): Promise<ChannelPlayer> {
+export async function joinWithChannel({ players }: Joinable, options: ConnectOptions = {}): Promise<ChannelPlayer> {
   const connection = connect(`${players.url}/?name=Ada`, {
     unreliable: true,
     WebSocket: NotedWebSocket,
@@ -64,7 +49,7 @@ export async function joinWithChannel(
   const socket = NotedWebSocket.last!
   onTestFinished(() => {
     connection.close()
-    endPeers()
+    for (const peer of PeerOnNode.all.splice(0)) peer.close()
   })
   const messages: (string | ArrayBuffer)[] = []
   const transports: string[] = []
@@ -97,20 +82,3 @@ export const signalsOf = ({ socket }: ChannelPlayer): Record<string, unknown>[] 
 /** The game's messages among those of the WebSocket. */
 export const overSocket = ({ socket }: ChannelPlayer): unknown[] =>
   socket.came.filter((data) => typeof data !== 'string' || !data.startsWith('\0{'))
-
-/** A WebSocket that offers channels, without a page of this package behind it. */
-export async function joinRaw({ players }: Pick<Stage, 'players'>, protocols: string[]): Promise<RawPlayer> {
-  const socket = new NotedWebSocket(players.url, protocols)
-  onTestFinished(() => socket.terminate())
-  const closed = new Promise<[number, string]>((resolve) =>
-    socket.once('close', (code: number, reason: Buffer) => resolve([code, reason.toString()])),
-  )
-  await once(socket, 'open')
-  return { socket, messages: socket.came, closed }
-}
-
-export interface RawPlayer {
-  readonly socket: WebSocket
-  readonly messages: readonly unknown[]
-  readonly closed: Promise<[code: number, reason: string]>
-}

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { isLoopback, isWildcard } from '../../../local/http.js'
+import type { GameServer } from '../../../protocol/game-server.js'
 import { writeCandidate } from './session-description.js'
 
 /** Where players reach a port of this server. */
@@ -10,21 +11,17 @@ export interface Reachable {
 }
 
 /**
- * Reads from the GameServer where players reach it: the node's address, and the node's port that leads to the container's.
- * A local sidecar has a loopback address and an invented port, so the result is undefined there.
+ * Where players reach a GameServer: the node's address, and the node's port that leads to the container's. A local sidecar
+ * has a loopback address and an invented port, so the result is undefined there.
  */
-export function readReachable(gameServer: unknown): Reachable | undefined {
-  const { address, ports } = (gameServer as { status?: { address?: unknown; ports?: unknown } } | null)?.status ?? {}
-  if (typeof address !== 'string' || address === '' || isLoopback(address) || isWildcard(address)) return undefined
-  const named = (Array.isArray(ports) ? ports : []) as { name?: unknown; port?: unknown }[]
+export function readReachable({ status: { address, ports } }: GameServer): Reachable | undefined {
+  if (!address || isLoopback(address) || isWildcard(address) || !ports) return undefined
   const chosen =
-    named.find(({ name }) => name === 'players-udp') ??
-    named.find(({ name }) => name === 'players') ??
-    named.find(({ name }) => typeof name === 'string' && name.endsWith('-udp')) ??
-    named[0]
-  const port = chosen?.port
-  if (typeof port !== 'number' || !Number.isInteger(port) || port < 1 || port > 65_535) return undefined
-  return { address, port }
+    ports.find(({ name }) => name === 'players-udp') ??
+    ports.find(({ name }) => name === 'players') ??
+    ports.find(({ name }) => name.endsWith('-udp')) ??
+    ports[0]
+  return chosen && { address, port: chosen.port }
 }
 
 /**
@@ -36,8 +33,7 @@ export function createAdvertisedAddress(sidecarUrl: string): () => Promise<Reach
   const read = async (): Promise<Reachable | undefined> => {
     const signal = AbortSignal.timeout(5_000)
     const found = await fetch(`${sidecarUrl}/gameserver`, { signal })
-      .then((answer) => answer.json())
-      .then(readReachable)
+      .then(async (answer) => readReachable((await answer.json()) as GameServer))
       .catch(() => undefined)
     if (!found) reading = undefined
     return found
