@@ -8,8 +8,8 @@ import type { ClientOptions, FetchLike } from '../index.js'
 const MOST = 16 * 1024 * 1024
 
 export interface Question {
-  /** The command that asks: a local sidecar must not take it for the game. Default `find`, which looks for a sidecar. */
-  readonly command?: string
+  /** The command that asks: a local sidecar must not take it for the game. */
+  readonly command: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
@@ -65,7 +65,7 @@ export async function ask(url: string, question: Question): Promise<Answer> {
 /** Sends a request, and resolves with the head of its answer. */
 function open(
   url: string,
-  { method = 'GET', headers = {}, body, command = 'find' }: Omit<Question, 'patience' | 'until'>,
+  { method = 'GET', headers = {}, body, command }: Omit<Question, 'patience' | 'until'>,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

@@ -21,8 +21,10 @@ const MAX_CHANGES = 10
 const ALWAYS_TOLD: ReadonlySet<WarningCode> = new Set(['health-failure', 'allocation-action', 'unknown-field'] as const)
 
 /** A line of what a command prints first: what it serves, and where. */
-export const bannerRow = ({ bold, green }: Colors, title: string, text: string): string =>
-  `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
+export const bannerRow =
+  ({ bold, green }: Colors) =>
+  (title: string, text: string): string =>
+    `  ${green('➜')}  ${bold(`${title}:`.padEnd(11))} ${text}`
 
 /** Creates the listener that prints the entries of the event log. */
 export function eventPrinter(

@@ -48,26 +48,17 @@ export const insideFlags = under('With a sidecar of its own:', {
   }),
 })
 
+type Notices = Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>
 type LocalValues = Partial<Values<typeof localFlags>>
 type PageServerValues = Values<typeof pageFlags> &
   Values<typeof insideFlags> &
   LocalValues & { readonly sidecar: string | undefined; readonly platform?: string; readonly yes?: boolean }
 
 /** The options of a local sidecar, from the flags of a command. */
-export function localOptionsOf(
-  flags: LocalValues,
-  notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
-): LocalSidecarOptions {
-  const { mode, file, featureGates: gates, replace, dashboard } = flags
-  return { mode, file, featureGates: gates, replace, dashboard, ...notices }
-}
-
-/** The option `local` of a gateway or a host. */
-const insideOptionsOf = (
-  flags: PageServerValues,
-  notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
-): LocalSidecarOptions | false =>
-  flags.local && { ...localOptionsOf({ replace: true, ...flags }, notices), port: flags.sidecarPort ?? 'usual' }
+export const localOptionsOf = (
+  { mode, file, featureGates: gates, replace, dashboard }: LocalValues,
+  notices: Notices,
+): LocalSidecarOptions => ({ mode, file, featureGates: gates, replace, dashboard, ...notices })
 
 /** @throws UsageError for a wrong choice of a sidecar */
 function checkSidecarFlags(
@@ -100,7 +91,7 @@ export function pageServerOptionsOf(
   dir: string,
   flags: PageServerValues,
   given: ReadonlySet<string>,
-  notices: Pick<LocalSidecarOptions, 'onWarning' | 'onLog'>,
+  notices: Notices,
 ) {
   checkSidecarFlags(flags, given)
   if (!flags.yes) refuseHome(dir, flags.yes === undefined ? '' : ', or add --yes')
@@ -109,7 +100,10 @@ export function pageServerOptionsOf(
     ...{ dir, sidecar: named, isolate, autoHealth: autoHealth || undefined },
     cert: cert === undefined ? undefined : checkSecret('--cert', cert, dir),
     key: key === undefined ? undefined : checkSecret('--key', key, dir),
-    local: insideOptionsOf(flags, notices),
+    local: flags.local && {
+      ...localOptionsOf({ replace: true, ...flags }, notices),
+      port: flags.sidecarPort ?? ('usual' as const),
+    },
   }
 }
 

@@ -8,8 +8,9 @@ import {
   SAFE_HEADERS,
   TEXT_FORM,
   urlHost,
+  type RequestHead,
+  type Verdict,
 } from '../local/http.js'
-import type { RequestHead, Verdict } from '../local/http.js'
 import type { CallFigure, ClientMetrics } from '../metrics.js'
 import { createNetworks } from '../protocol/networks.js'
 

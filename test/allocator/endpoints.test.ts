@@ -145,15 +145,3 @@ test('waiting is the number of calls that have no GameServer yet', async () => {
   await Promise.all(calls)
   expect(allocator.waiting).toBe(0)
 })
-
-test.each<[object, RegExp]>([
-  [{ endpoints: [] }, /endpoints is empty/],
-  [{ endpoints: [{ region: 'eu' }] }, /needs a url or a service/],
-  [{ endpoints: [{ url: 'http://a', wieght: 1 }] }, /no option "wieght".*weight/],
-  [{ endpoints: [{ url: 'http://a', weight: -1 }] }, /weight must be a number of at least 0; got -1/],
-  [{ url: 'http://a', endpoints: [{ url: 'http://b' }] }, /in place of url and service/],
-])('options %j are CONFIG', (options, message) => {
-  expect(() => allocatorOf(options)).toThrow(
-    expect.objectContaining({ code: 'CONFIG', message: expect.stringMatching(message) as string }),
-  )
-})

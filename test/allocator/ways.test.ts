@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import type { AllocatorOptions } from '../../src/deploy/allocator.js'
 import { allocatorOf, api, errorOf, service, standIn } from './support.js'
 
-function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'allocator-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await temporaryFolder('allocator')
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return folder
 }
@@ -66,7 +65,7 @@ describe('createAllocator() finds its way', () => {
   test("in a pod to the API server, with the account's namespace and its token as it is renewed", async () => {
     const certificate = selfSigned()
     const server = await standIn([api.allocated], certificate)
-    const account = folderWith({ token: 'first\n', namespace: 'games\n', 'ca.crt': certificate.cert })
+    const account = await folderWith({ token: 'first\n', namespace: 'games\n', 'ca.crt': certificate.cert })
     const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(server.port) }
     const allocator = allocatorOf({}, env, account)
     await allocator.allocate()
@@ -80,7 +79,7 @@ describe('createAllocator() finds its way', () => {
   test('to the allocator service by host and client certificate, in the JSON of its REST form', async () => {
     const [certificate, client] = [selfSigned(), selfSigned()]
     const server = await standIn([service.allocated], { ...certificate, ca: client.cert, requestCert: true })
-    const folder = folderWith({ 'tls.crt': client.cert, 'tls.key': client.key, 'ca.crt': certificate.cert })
+    const folder = await folderWith({ 'tls.crt': client.cert, 'tls.key': client.key, 'ca.crt': certificate.cert })
     const allocator = allocatorOf(
       { edge: 'play.example.com' },
       {
@@ -113,7 +112,7 @@ test('a renewed client certificate is used from the next request on', async () =
     ca: [first.cert, second.cert],
     requestCert: true,
   })
-  const folder = folderWith({ 'tls.crt': first.cert, 'tls.key': first.key })
+  const folder = await folderWith({ 'tls.crt': first.cert, 'tls.key': first.key })
   const [cert, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')]
   const allocator = allocatorOf({ service: server.url, ca: certificate.cert, cert, key })
   await allocator.allocate()
@@ -136,6 +135,11 @@ describe('createAllocator() refuses', () => {
     ['an address that is none', {}, { GAMESERVER_FLEET_URL: 'http://a b' }, /GAMESERVER_FLEET_URL must be a URL/],
     ['an edge that is no host name', { url: 'x', edge: 'https://play.example.com' }, {}, /edge must be a host name/],
     ['a timeout that is no number', { url: 'x', timeout: '5s' }, {}, /timeout must be a number/],
+    ['no endpoint', { endpoints: [] }, {}, /endpoints is empty/],
+    ['an endpoint without a way', { endpoints: [{ region: 'eu' }] }, {}, /needs a url or a service/],
+    ['a misspelt option of an endpoint', { endpoints: [{ url: 'x', wieght: 1 }] }, {}, /no option "wieght".*weight/],
+    ['a negative weight', { endpoints: [{ url: 'x', weight: -1 }] }, {}, /must be a number of at least 0; got -1/],
+    ['a way beside endpoints', { url: 'x', endpoints: [{ url: 'y' }] }, {}, /in place of url and service/],
   ])('%s', (_, options, env, message) => {
     const create = (): unknown => allocatorOf(options as AllocatorOptions, env)
     expect(create).toThrow(message)

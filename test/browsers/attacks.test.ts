@@ -6,7 +6,7 @@ import { root } from '../support/source.js'
 import { startAttacker, startNaiveServer } from './support/attacker.js'
 import { inEachBrowser } from './support/each-browser.js'
 import type { SeenRequest } from './support/attacker.js'
-import type { AnyBrowser, DrivenPage, OpenPage } from './support/each-browser.js'
+import type { OpenPage, TestBrowser } from './support/each-browser.js'
 
 const pageFile = join(root, 'test/browsers/pages/barrage.html')
 
@@ -93,11 +93,10 @@ inEachBrowser((browser) => {
       const { victims, naive, addresses } = await startAll()
       const port = await startAttacker()
       const url = `http://127.0.0.1:${port}/barrage.html`
-      let page = await open(browser, url)
+      const page = await open(browser, url)
       for (const way of DEPARTURES) {
         for (const address of [...addresses, `${naive.address}/${way}`]) {
-          if (isDriven(page)) await page.page.goto(url)
-          else page = await open(browser, url)
+          await page.page.goto(url)
           // A page that navigates may not get to answer.
           await page.run(`depart(${JSON.stringify(way)}, ${JSON.stringify(address)})`).catch(() => undefined)
           if (addresses.includes(address)) await untilAt(page, address)
@@ -144,14 +143,10 @@ async function untilAt(page: OpenPage, address: string): Promise<void> {
   while (!(await page.run<boolean>(isThere).catch(() => false))) await new Promise((done) => setTimeout(done, 50))
 }
 
-const isDriven = (page: OpenPage): page is DrivenPage => 'uncaught' in page
-
 /** Opens a page and ignores its uncaught errors: its scripts fail in many ways when everything is refused. */
-async function open(browser: AnyBrowser, url: string): Promise<OpenPage> {
+async function open(browser: TestBrowser, url: string): Promise<OpenPage> {
   const page = await browser.open(url)
-  if (isDriven(page)) {
-    page.uncaught.length = 0
-    Object.defineProperty(page.uncaught, 'push', { value: () => 0 })
-  }
+  page.uncaught.length = 0
+  Object.defineProperty(page.uncaught, 'push', { value: () => 0 })
   return page
 }

@@ -12,7 +12,7 @@ async function startPage(): Promise<string> {
   return `http://localhost:${await listenHere(server)}`
 }
 
-inDashboard((open, createContext) => {
+inDashboard((open, browser) => {
   describe.each([1280, 320])('in a page %i pixels wide', (width) => {
     test('axe finds nothing, with details and with each dialog open', async () => {
       const dashboard = await open({ width })
@@ -54,7 +54,7 @@ inDashboard((open, createContext) => {
       return [name, x, y, width, height].join(' ')
     })`
       const dashboard = await open({ width })
-      const page = await (await createContext()).newPage()
+      const { page } = await browser.open('about:blank')
       await page.setViewport({ width, height: 800 })
       // Without scripts the first frame stays.
       await page.setJavaScriptEnabled(false)
@@ -98,11 +98,10 @@ inDashboard((open, createContext) => {
   })
 
   test('in a frame of another page, even of an allowed origin, the dashboard shows nothing', async () => {
-    const page = await (await createContext()).newPage()
     const url = await startPage()
+    const { page } = await browser.open(url)
     const sidecar = await createLocalSidecar({ allowOrigins: [url], onWarning: () => {} })
     onTestFinished(() => sidecar.close())
-    await page.goto(url)
     await page.evaluate(
       (src) =>
         new Promise((resolve) => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { cli } from '../cli/support.js'
 import { violations } from './support/axe.js'
-import { inDrivenBrowsers } from './support/each-browser.js'
+import { inChromium } from './support/each-browser.js'
 
-inDrivenBrowsers(({ name, open }) => {
+inChromium(({ open }) => {
   test(`in the demo the picture moves, a player joins, and the buttons change the match and the GameServer`, async () => {
     const [url] = await cli(['demo', '--no-open', '--port', '0']).line(/^http:\S+$/)
     const { page, run } = await open(url)
@@ -36,8 +36,7 @@ inDrivenBrowsers(({ name, open }) => {
     await inState('Ready')
     await until(`document.querySelector('[aria-label=Scores] .self')?.innerText.trim() === 'Zoe'`)
     expect(await run(`document.querySelector('.result').hidden`)).toBe(true)
-    // What axe finds doesn't depend on the engine.
-    if (name === 'Chromium') expect(await violations(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     const dashboard = await run<string>(`document.querySelector('#dashboard').href`)
     expect((await fetch(dashboard)).status).toBe(200)
   })
@@ -65,7 +64,6 @@ inDrivenBrowsers(({ name, open }) => {
     expect(await run(`document.activeElement.innerText`)).toBe('Play')
     await until(`document.querySelectorAll('.arenas .ready').length === 5`)
     expect(await run(`document.querySelector('.arenas').innerText`)).not.toContain(arena)
-    // What axe finds doesn't depend on the engine.
-    if (name === 'Chromium') expect(await violations(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
   })
 })

@@ -1,11 +1,11 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { pages, snippetsOf } from '../support/markdown.js'
 import { root } from '../support/source.js'
 import { startProcess } from '../support/start-process.js'
-import { inDrivenBrowsers } from './support/each-browser.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
+import { inChromium } from './support/each-browser.js'
 
 const COMMAND = /^npx gameserver-sidecar ([^#\n]*)/m
 
@@ -21,12 +21,11 @@ test('docs/browser.md and the README begin with a page, the first below the comm
   expect(beginnings.map(({ page }) => page)).toContain('README.md')
 })
 
-inDrivenBrowsers((browser) => {
+inChromium((browser) => {
   test.for(beginnings)(
     'the page at the start of $page makes its GameServer Ready',
     async ({ html, command = 'serve . --local' }, context) => {
-      const folder = mkdtempSync(join(tmpdir(), 'gameserver-snippet-'))
-      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const folder = await temporaryFolder('gameserver-snippet')
       writeFileSync(join(folder, 'index.html'), html)
       for (const place of ['.', 'node_modules/gameserver-sidecar/dist'])
         cpSync(join(root, 'dist/gameserver-sidecar.umd.js'), join(folder, place, 'gameserver-sidecar.umd.js'))
@@ -35,7 +34,7 @@ inDrivenBrowsers((browser) => {
       const [, url] = await served.line(/at (http:\S+)/)
       const { page } = await browser.open(url!)
       await page.waitForFunction(
-        `fetch('/_/sidecar/gameserver').then((answer) => answer.json()).then(({ status }) => status.state === 'Ready')`,
+        `fetch('/_/sidecar/gameserver').then((answer) => answer.json()).then(({ status }) => status?.state === 'Ready')`,
       )
     },
   )

@@ -3,10 +3,10 @@ import type { TestFleetOptions } from '../fleet/support/test-fleet.js'
 import { startFleetPage, type FleetPage } from '../dashboard/support/fleet-page.js'
 import { violations } from './support/axe.js'
 import { steer } from './support/dashboard.js'
-import { inDrivenBrowsers, type DrivenBrowser } from './support/each-browser.js'
+import { inChromium, type TestBrowser } from './support/each-browser.js'
 
 /** A Fleet's dashboard in a page of its own. */
-async function openFleet(browser: DrivenBrowser, options: TestFleetOptions = {}, width = 1280) {
+async function openFleet(browser: TestBrowser, options: TestFleetOptions = {}, width = 1280) {
   const fleet: FleetPage = await startFleetPage(options)
   const { page } = await browser.open('about:blank')
   await page.setViewport({ width, height: 800 })
@@ -28,7 +28,7 @@ async function openFleet(browser: DrivenBrowser, options: TestFleetOptions = {},
 
 const rowsAre = (count: number): string => `document.querySelectorAll('[data-server]').length === ${count}`
 
-inDrivenBrowsers((browser) => {
+inChromium((browser) => {
   test('+ adds a row at the end, and the name in a row leads to that server’s own dashboard', async () => {
     const { fleet, run, until, press } = await openFleet(browser)
     const [first] = fleet.names()
@@ -124,9 +124,6 @@ inDrivenBrowsers((browser) => {
     expect(await run(`document.querySelectorAll('img').length`)).toBe(0)
     expect(await run('document.title')).not.toBe('run')
   })
-
-  // What axe finds doesn't depend on the engine.
-  if (browser.name !== 'Chromium') return
 
   test.each([1280, 390])('at %i pixels axe finds nothing, and no part scrolls sideways', async (width) => {
     const { fleet, page, run, says, press } = await openFleet(browser, { autoscaler: buffer }, width)

@@ -3,7 +3,7 @@ import { createGateway } from '../../src/node.js'
 import type { Sidecar } from '../../src/platform/sidecar.js'
 import { gameServer } from '../hosts/support/sidecar.js'
 import { untilLogged } from '../support/with-sidecar.js'
-import { inEachBrowser, type AnyBrowser, type DrivenBrowser, type DrivenPage } from './support/each-browser.js'
+import { inEachBrowser, type OpenPage } from './support/each-browser.js'
 import { buildGame, servePages, sidecarQuery, startOpenSidecar } from './support/game.js'
 
 const game = buildGame()
@@ -59,7 +59,7 @@ async function firstBeatSince(sidecar: Sidecar, time: number): Promise<number> {
 const whileAway = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, AWAY))
 
 /** Two ways to end a page for good, each from another place. */
-const departures: Readonly<Record<string, { place: Place; leave(page: DrivenPage): Promise<unknown> }>> = {
+const departures: Readonly<Record<string, { place: Place; leave(page: OpenPage): Promise<unknown> }>> = {
   closed: { place: 'through a gateway', leave: ({ page }) => page.close() },
   'left for good': {
     place: 'from another origin',
@@ -69,8 +69,6 @@ const departures: Readonly<Record<string, { place: Place; leave(page: DrivenPage
     },
   },
 }
-
-const isDriven = (browser: AnyBrowser): browser is DrivenBrowser => 'openInFront' in browser
 
 interface Busy {
   from: number
@@ -91,9 +89,6 @@ inEachBrowser((browser) => {
     expect(await page.run('startHeartWithoutWorker({ interval: 250 }, 4)')).toBe('page')
     expect(beatsOf(sidecar).length).toBeGreaterThanOrEqual(4)
   })
-
-  // In WebKit, a worker's requests wait for the page's thread, so a busy page stops them.
-  if (!isDriven(browser)) return
 
   test('a page that is busy for longer than stallTimeout sends no beat meanwhile, and beats at once when it is free', async () => {
     const { sidecar, url } = await serveHeart('through a gateway', game)
@@ -129,7 +124,8 @@ inEachBrowser((browser) => {
     const { sidecar, url } = await serveHeart('from another origin', game)
     const page = await browser.open(url)
     await page.run('startHeart({ interval: 250 })')
-    await browser.openInFront(page, 'about:blank')
+    const front = await browser.open('about:blank')
+    await front.page.bringToFront()
     const hidden = await page.run<number>('untilHidden()')
     // A heart on the page's own timers could send no more beats than those timers fire, about one a second.
     const fired = await page.run<number>('countTimers(3000)')

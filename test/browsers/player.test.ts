@@ -7,7 +7,7 @@ import { missing, startEdge } from '../edge/edge-support.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { openPageOnNode, startPlayers, type Stage } from '../host/players/players-support.js'
 import { read } from '../support/source.js'
-import { inDrivenBrowsers } from './support/each-browser.js'
+import { inEachBrowser } from './support/each-browser.js'
 import { listenHere } from '../support/listen.js'
 
 /** Serves a page with nothing but the script for players. */
@@ -67,7 +67,7 @@ const ownAddress = Object.values(networkInterfaces())
   .flat()
   .find((each) => each?.family === 'IPv4' && !each.internal)?.address
 
-inDrivenBrowsers(({ name, open }) => {
+inEachBrowser(({ name, open }) => {
   const address = name === 'Firefox' ? ownAddress : '127.0.0.1'
   if (!address) console.warn(`${name} has no address for data channels here, so their tests are SKIPPED`)
 

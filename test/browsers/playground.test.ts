@@ -6,12 +6,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { deflateRawSync } from 'node:zlib'
 import type { Page } from 'puppeteer-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { buildPlayground } from '../../docs/site/playground/build.mjs'
 import { violations } from './support/axe.js'
 import { steer } from './support/dashboard.js'
-import { launchBrowser, type RunningBrowser } from './support/each-browser.js'
-import { findBrowser } from './support/installed.js'
+import { inChromium } from './support/each-browser.js'
 import { listenHere } from '../support/listen.js'
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Docs</title>
@@ -32,11 +31,7 @@ interface Playground {
 
 const CLIENT = `import { createClient } from 'gameserver-sidecar'\n`
 
-const installed = findBrowser('Chromium')
-if (installed === undefined) console.warn('There is no Chromium here, so the tests of the playground are SKIPPED')
-
-describe.skipIf(installed === undefined)('in Chromium', () => {
-  let running: RunningBrowser
+inChromium((browser) => {
   let folder: string
   let address: string
   beforeAll(async () => {
@@ -44,25 +39,19 @@ describe.skipIf(installed === undefined)('in Chromium', () => {
     await buildPlayground(folder)
     writeFileSync(join(folder, 'index.html'), PAGE)
     address = pathToFileURL(join(folder, 'index.html')).href
-    running = await launchBrowser('Chromium', installed!)
   })
-  afterAll(async () => {
-    await running.end()
-    await rm(folder, { recursive: true })
-  })
+  afterAll(() => rm(folder, { recursive: true }))
 
   async function open(hash = '', at = address, refused?: string): Promise<Playground> {
-    const page = await running.browser.newPage()
-    onTestFinished(() => page.close())
+    const { page } = await browser.open('about:blank')
     const problems: string[] = []
-    page.on('pageerror', (error) => problems.push(String(error)))
     page.on('request', (request) => {
       const url = request.url()
       // The driver also reports what the browser refuses to send.
       if (!/^(file|blob|data):/.test(url) && !url.startsWith(at) && !(refused && url.startsWith(refused)))
         problems.push(url)
     })
-    onTestFinished(() => expect(problems, 'uncaught errors and requests that leave the page').toEqual([]))
+    onTestFinished(() => expect(problems, 'requests that leave the page').toEqual([]))
     await page.setViewport({ width: 1280, height: 900 })
     await page.bringToFront()
     await page.goto(at + hash)

@@ -8,7 +8,7 @@ import send from 'send'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite } from '../../docs/site/build.mjs'
 import { violations } from './support/axe.js'
-import { inDrivenBrowsers } from './support/each-browser.js'
+import { inChromium } from './support/each-browser.js'
 import { listenHere } from '../support/listen.js'
 
 interface PageFile {
@@ -44,7 +44,7 @@ async function serve(base: string): Promise<string> {
   return `http://127.0.0.1:${await listenHere(server)}${base}`
 }
 
-inDrivenBrowsers((browser) => {
+inChromium((browser) => {
   test('opened from disk, the key / searches all pages, and Enter follows the first result', async () => {
     const { page } = await browser.open(address('guides/reuse.html'))
     await page.keyboard.press('/')
@@ -91,9 +91,6 @@ inDrivenBrowsers((browser) => {
     await run(`document.querySelector('[data-run]').click()`)
     await page.waitForFunction(`document.querySelector('[role=log]').innerText.includes('Ready. Press Allocate')`)
   })
-
-  // What axe and the search find doesn't depend on the engine.
-  if (browser.name !== 'Chromium') return
 
   test.each([1280, 390])('axe finds nothing in either theme, %i pixels wide', async (width) => {
     const { page } = await browser.open(address('index.html'))

@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { isGroupAlive } from '../../src/local/game/processes.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
 import { cli, type Run } from './support.js'
 
 const PROGRAM = fileURLToPath(new URL('../fleet/program.mjs', import.meta.url))
@@ -54,18 +51,4 @@ test('the first line leads to the dashboard; lines of a game have its name', asy
   await run.line(/^[\d:.]+ {2}\w{5} {2}RequestReady → Ready/)
   run.child.kill('SIGTERM')
   expect(await run.finished).toMatchObject({ code: 0, err: '' })
-})
-
-test('a program that cannot be started ends the command with 127 and one sentence', async () => {
-  const { code, out, err } = await cli(['fleet', '--port', '0', '--', 'no-such-game']).finished
-  expect({ code, out }).toEqual({ code: 127, out: '' })
-  expect(err).toBe('There is no command "no-such-game"; check its name, or give its path, such as ./game.')
-})
-
-test('a mistake in the file is told with its line and the nearest name', async () => {
-  const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
-  await writeFile(file, 'kind: Fleet\nspec:\n  template:\n    spec:\n      prots: []\n')
-  const { code, err } = await fleet('', '-f', file).finished
-  const sentence = /fleet\.yaml:5 holds no usable Fleet: .*"prots"; did you mean "ports"\?$/
-  expect({ code, err }).toEqual({ code: 64, err: expect.stringMatching(sentence) as string })
 })

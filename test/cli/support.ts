@@ -1,29 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { createSeen, type Seen } from '../support/seen.js'
+import type { CommandRun } from '../tools/support.js'
 
 /** The built command line. */
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url))
 
-export interface Finished {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
-
-export interface Run {
+export interface Run extends Pick<CommandRun, 'line' | 'errorLine'> {
   readonly child: ChildProcess
-  /**
-   * Resolves with the first line of standard output, past or future, that matches; rejects if it ends
-   * without.
-   */
-  line(pattern: RegExp): Promise<RegExpExecArray>
-  /** The same for standard error. */
-  errorLine(pattern: RegExp): Promise<RegExpExecArray>
-  readonly finished: Promise<Finished>
+  readonly finished: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>
 }
 
 /** Starts the built command line as a process of its own, which ends with the test at the latest. */
@@ -64,5 +52,34 @@ export async function startLocal(
 
 /** Takes away what this machine may say of a sidecar. */
 export const NO_SIDECAR: NodeJS.ProcessEnv = { AGONES_SDK_HTTP_PORT: undefined, AGONES_SDK_HTTP_HOST: undefined }
+
+/** util-linux's program that gives a command a terminal of its own; that of other systems has other options. */
+export const hasTerminals =
+  process.platform === 'linux' && spawnSync('script', ['--version']).stdout?.includes('util-linux')
+
+export interface Terminal {
+  readonly child: ChildProcess
+  /** Resolves with the first match in all that was shown. */
+  shows(pattern: RegExp): Promise<RegExpExecArray>
+  /** The exit code of the command. */
+  readonly ended: Promise<unknown>
+}
+
+/** Runs a command of a shell in a terminal. */
+export function openTerminal(command: string, env: NodeJS.ProcessEnv = {}): Terminal {
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    env: { ...process.env, ...NO_SIDECAR, FORCE_COLOR: undefined, NO_COLOR: '1', ...env },
+    stdio: 'pipe',
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const shown: Seen<string> = createSeen()
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => shown.add((text += part.replaceAll('\r\n', '\n'))))
+  const ended = once(child, 'close').then(([code]) => {
+    shown.end()
+    return code as unknown
+  })
+  return { child, ended, shows: (pattern) => shown.find((text) => pattern.exec(text)) }
+}
 
 export { call, control, readGameServer } from '../tools/support.js'

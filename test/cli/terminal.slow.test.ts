@@ -1,34 +1,9 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createSeen, type Seen } from '../support/seen.js'
+import { describe, expect, test, vi } from 'vitest'
 import { root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
-import { CLI, NO_SIDECAR } from './support.js'
-
-/** util-linux's program that gives a command a terminal of its own. */
-const hasTerminals = process.platform === 'linux' && spawnSync('script', ['--version']).stdout?.includes('util-linux')
-
-interface Terminal {
-  readonly child: ChildProcess
-  /** Resolves with the first match in all that was shown. */
-  shows(pattern: RegExp): Promise<RegExpExecArray>
-}
-
-function openTerminal(command: string, env: NodeJS.ProcessEnv = {}): Terminal {
-  const child = spawn('script', ['-qec', command, '/dev/null'], {
-    env: { ...process.env, ...NO_SIDECAR, FORCE_COLOR: undefined, NO_COLOR: '1', ...env },
-    stdio: 'pipe',
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const shown: Seen<string> = createSeen()
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => shown.add((text += part.replaceAll('\r\n', '\n'))))
-  void once(child, 'close').then(shown.end)
-  return { child, shows: (pattern) => shown.find((text) => pattern.exec(text)) }
-}
+import { CLI, hasTerminals, openTerminal, type Terminal } from './support.js'
 
 const local = (flags: string, env?: NodeJS.ProcessEnv): Terminal =>
   openTerminal(`'${process.execPath}' '${CLI}' local --port 0 ${flags}`, env)

@@ -80,10 +80,12 @@ test('the strip of beats tells counted from ignored and failed beats, and has a 
   counted.push(await beat())
   pass(30_000)
   control(sidecar, { type: 'clearFaults' })
-  const beats = beatsSince(sidecar.log.entries(), from)
+  const entries = sidecar.log.entries()
+  const beats = beatsSince(entries, from)
   expect(beats.counted).toEqual([early[1], ...counted])
   expect(beats.lost).toEqual(lost)
   expect(beats.misses.length).toBeGreaterThan(0)
+  expect(beatsSince(entries, from), 'read again at a redraw without a new entry').toBe(beats)
   sidecar.close()
 })
 

@@ -35,7 +35,6 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     ['state', 'honest', [], 'ok', /Scheduled/],
     ['version', '1.53', [ofPlatform('1.53.0')], 'warning', /the platform 1\.53\.0, which is older than 1\.54/],
     ['version', '1.57', [ofPlatform('1.57.0')], 'ok', /this package is 0\.1\.0, the platform 1\.57\.0/],
-    ['beats', 'none yet', [], 'warning', /no beat has come yet/],
   ]
   test.concurrent.for(rows)('%s, %s', async ([id, what, commands, status, text], { onTestFinished }) => {
     const local = await createLocalSidecar({ onWarning: () => {} })
@@ -59,15 +58,5 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     const url = await faulty({ 'GET /_/api/state': json(200, { gameServer: {}, mode: 'local' }) })
     expect((await find('listener', { url })).text).toMatch(/of this package listens, in local mode/)
     for (const id of ['faults', 'beats']) expect([id, (await find(id, { url })).status]).toEqual([id, 'skipped'])
-  })
-
-  test('beats are counted, and a gap longer than the period fails', async () => {
-    const local = await startSidecar({ gameServer: { spec: { health: { periodSeconds: 1 } } } })
-    local.control({ type: 'setClock', speed: 0 })
-    const beat = (): Promise<Response> => fetch(`${local.url}/health`, { method: 'POST', body: '{}' })
-    await beat()
-    expect((await find('beats', { url: local.url })).text).toMatch(/^1 beat in the last 3 s, worst gap/)
-    local.control({ type: 'advanceClock', ms: 1_200 })
-    expect(await find('beats', { url: local.url })).toMatchObject({ status: 'failure' })
   })
 })

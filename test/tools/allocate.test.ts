@@ -43,16 +43,7 @@ describe('allocate', () => {
 
   test('makes a manifest from its flags', async () => {
     const { url } = await startLocal('--mode', 'local')
-    const flags = [
-      '--label',
-      'mode=dm',
-      '--increment',
-      'rooms=3',
-      '--add-to',
-      'players=alice',
-      '--add-to',
-      'players=bob',
-    ]
+    const flags = '--label mode=dm --increment rooms=3 --add-to players=alice --add-to players=bob'.split(' ')
     expect((await run('allocate', '--url', url, ...flags).finished).code).toBe(0)
     const { object_meta: meta, status } = await readGameServer(url)
     expect(meta.labels?.['mode']).toBe('dm')
@@ -81,8 +72,9 @@ describe('allocate', () => {
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  test('needs the token of a sidecar that other machines can reach', async () => {
-    const { url, line } = await startLocal('--address', '0.0.0.0', '--mode', 'local')
+  test('needs the token of a sidecar that other machines can reach, which local warns of and prints', async () => {
+    const { url, line, errorLine } = await startLocal('--address', '0.0.0.0', '--mode', 'local')
+    await errorLine(/^warning: Listening on 0\.0\.0\.0/)
     const token = (await line(/Token of the control interface: (\S+)/))[1]!
     await expectRefusal(['allocate', '--url', url], /needs the token that was printed at .*; give it with --token\.$/)
     expect((await run('allocate', '--url', url, '--token', token).finished).code).toBe(0)

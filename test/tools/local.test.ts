@@ -120,15 +120,6 @@ describe('a running sidecar', () => {
     expect(await label()).toBe('two')
   })
 
-  test('on an address beyond loopback warns, prints a token, and demands the token', async () => {
-    const { url, line, errorLine } = await startLocal('--address', '0.0.0.0')
-    await errorLine(/^warning: Listening on 0\.0\.0\.0/)
-    const token = (await line(/Token of the control interface: (\S+)/))[1]!
-    expect((await fetch(`${url}/_/api/state`)).status).toBe(401)
-    const known = await fetch(`${url}/_/api/state`, { headers: { authorization: `Bearer ${token}` } })
-    expect(known.status).toBe(200)
-  })
-
   test('obeys --platform, --mode, --feature-gates and --no-dashboard', async () => {
     const gates = ['--feature-gates', 'CountsAndLists=false', '--no-dashboard']
     const { url, line, stop, finished } = await startLocal('--platform', 'game-ops', '--mode', 'local', ...gates)

@@ -46,7 +46,6 @@ describe('a mistake in the command line is one sentence with the value, what was
     ['help gateway', /^There is no command "gateway"; there are demo, local, .*\.$/],
     ['local --record x', /^There is no --record any more: .*--log-format json/],
     ['replay x', /^There is no replay any more: /],
-    ['lcoal', /^There is no command "lcoal"; did you mean "local"\?$/],
     ['watch --until Redy', /^There is no state "Redy"; did you mean "Ready"\?$/],
     [
       'local extra',
@@ -69,24 +68,14 @@ describe('a mistake in the command line is one sentence with the value, what was
 
     ['serve PAGE', /^Nothing says where the sidecar is: .* with --local, or set AGONES_SDK_HTTP_PORT\.$/],
     ['serve PAGE --local --sidecar http://127.0.0.1:1', /^--sidecar and --local exclude each other/],
-    ['serve PAGE --sidecar x', /"x", which is no URL such as http:\/\/127\.0\.0\.1:9358\.$/],
     [
       'serve PAGE --sidecar http://127.0.0.1:1 --no-dashboard',
       /^--no-dashboard is for a local sidecar; add --local to run one\.$/,
     ],
-    ['serve PAGE --local --deny shutdwon', /^deny\[0\] can't be "shutdwon"; did you mean "shutdown"\?$/],
-    ['serve PAGE --local --host 0.0.0.0', /can reach 0\.0\.0\.0 .* add --expose, with --token or/],
     [
       'serve PAGE --local --host 0.0.0.0 --expose',
       /^To say who may use the sidecar from elsewhere, add --token, .* or --allow-origin/,
     ],
-    ['serve PAGE --local --token short', /^token must have 16 to 256/],
-    ['serve PAGE --local --cert /etc/hosts', /^cert and key go together/],
-    [
-      'serve PAGE --local --cert /etc/hosts --key /etc/hosts',
-      /^cert and key must be PEM texts that belong together: .*\.$/,
-    ],
-    ['serve nowhere --local', /^There is no folder \S*nowhere to serve/],
 
     ['host dist two --local', /^Too many arguments for 'host': 1 expected, got "two"; usage: /],
     [['host', '', '--local'], /^Nothing says what to run/],
@@ -122,6 +111,10 @@ describe('a mistake in the command line is one sentence with the value, what was
     expect(err).toMatch(/^Usage: gameserver-sidecar[^]* local /)
     expect(code).toBe(64)
   })
+})
+
+test('a Fleet whose program cannot be started ends with 127', async () => {
+  await expectRefusal(['fleet', '--port', '0', '--', 'no-such-game'], /^There is no command "no-such-game"; /, 127)
 })
 
 describe('a taken port ends with exit code 69', () => {
@@ -176,6 +169,11 @@ describe('the file', () => {
     ],
     ['an autoscaler alone', autoscalerOf('f'), /fleet\.yaml holds no Fleet; give the file with the Fleet, too\.$/],
     ['no document', '', /fleet\.yaml/],
+    [
+      'a misspelt field',
+      'kind: Fleet\nspec:\n  template:\n    spec:\n      prots: []\n',
+      /fleet\.yaml:5 holds no usable Fleet: .*"prots"; did you mean "ports"\?$/,
+    ],
   ])('of fleet with %s is refused in one sentence', async (_, text, sentence) => {
     const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
     await writeFile(file, text)

@@ -24,12 +24,9 @@ const rows: readonly (readonly [error: Error, code: number])[] = [
   [system('EADDRINUSE'), 69],
 ]
 
-test.each(rows)(
-  'a start that fails with %s ends the command with one sentence and exit code %i',
-  async (error, code) => {
-    const end = await startError(error, place)
-    expect(end instanceof CommandError ? end.code : end instanceof UsageError ? 64 : undefined).toBe(code)
-    expect(end.message).toMatch(/^\S.*[.?!]$/)
-    expect(end.cause).toBe(error)
-  },
-)
+test.each(rows)('a start that fails with %s ends the command with one sentence and exit code %i', (error, code) => {
+  const end = startError(error, place)
+  expect(end instanceof CommandError ? end.code : end instanceof UsageError ? 64 : undefined).toBe(code)
+  expect(end.message).toMatch(/^\S.*[.?!]$/)
+  expect(end.cause).toBe(error)
+})

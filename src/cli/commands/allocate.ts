@@ -132,6 +132,7 @@ async function requestAllocation(
   manifest: GameServerAllocation,
 ): Promise<AnsweredAllocation> {
   const { status, text, problem } = await ask(`${url}/_/api/allocations`, {
+    command: 'allocate',
     method: 'POST',
     body: JSON.stringify(manifest),
     headers: {
@@ -147,7 +148,7 @@ async function requestAllocation(
   const said = plainText(typeof answer.message === 'string' ? answer.message : '', 1_000).replace(/\.$/, '')
   if (status === 400 && said !== '') throw new UsageError(`${said}.`)
   if (status === 401) throw new UsageError(`${said}; give it with --token.`)
-  const read = await ask(`${url}/gameserver`, { patience: PATIENCE_MS })
+  const read = await ask(`${url}/gameserver`, { command: 'allocate', patience: PATIENCE_MS })
   if ('object_meta' in (parseObject(read.text) ?? {})) {
     throw new CommandError(
       EXIT.NO_SIDECAR,

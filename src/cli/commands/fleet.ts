@@ -102,7 +102,7 @@ function banner(
   { kubeconfig }: FleetFlags,
   colors: Colors,
 ): string[] {
-  const row = (title: string, text: string): string => bannerRow(colors, title, text)
+  const row = bannerRow(colors)
   const { bold, cyan } = colors
   return [
     row('Dashboard', cyan(`${url}/_/`)),

@@ -106,7 +106,7 @@ async function runUntilEnd(
       onEvent({ event: 'exit', code: 0, reason: `It was told to stop by ${signal} while it started` })
       return 0
     }
-    if (!(error instanceof HostError)) throw await startError(error, placeOf(error, options))
+    if (!(error instanceof HostError)) throw startError(error, placeOf(error, options))
     if (options.logFormat === 'json') onEvent({ event: 'exit', code: error.exitCode, reason: error.message })
     else context.warn(context.colors.red(error.message))
     return error.exitCode

@@ -87,7 +87,7 @@ function bannerLines(
   const { gameServer, health } = local.sidecar.snapshot()
   const beats = health.disabled ? 'health off' : `health ${health.periodSeconds} s x${health.failureThreshold}`
   const from = file === undefined ? '' : `   from ${plainText(file)} (watched)`
-  const row = (title: string, text: string): string => bannerRow(colors, title, text)
+  const row = bannerRow(colors)
   const name = plainText(gameServer.object_meta.name, 100)
   return [
     `  ${bold('SIDECAR')} v${version()}  ${dim(`${local.mode} mode, ready in ${Math.round(performance.now())} ms`)}`,

@@ -98,6 +98,6 @@ async function start(
   } catch (error) {
     const { port: failed = options.port } = error as { readonly port?: number }
     const portFlag = failed === sidecarPort && failed !== options.port ? '--sidecar-port' : '--port'
-    throw await startError(error, { port: failed, portFlag, address: host, addressFlag: '--host' })
+    throw startError(error, { port: failed, portFlag, address: host, addressFlag: '--host' })
   }
 }

@@ -11,12 +11,14 @@ import { api, send } from '../store/api.js'
 import { state } from '../store/state.js'
 import { ActionButton, Hint, Panel, onFields } from '../ui/panel.js'
 
+export const failHalf: ControlCommand = { type: 'failCalls', status: 503, share: 0.5 }
+
 /** The faults that the panel offers, with usual values. The control interface takes any others. */
 export const faults: ReadonlyMap<string, readonly ControlCommand[]> = new Map([
   ...faultPresets.map(({ name, commands }) => [name, commands] as const),
   ...Object.entries<ControlCommand>({
     'Delay calls by 500 ms': { type: 'delayCalls', ms: 500 },
-    'Fail half of the calls with 503': { type: 'failCalls', status: 503, share: 0.5 },
+    'Fail half of the calls with 503': failHalf,
     'Cut off the next call': { type: 'failCalls', drop: true, count: 1 },
     'Lose the next write, answered 200': { type: 'loseWrites', count: 1 },
     'Ignore the next 3 beats': { type: 'ignoreBeats', on: true, count: 3 },

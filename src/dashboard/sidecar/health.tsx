@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import type { HealthInfo, LogEntry, SidecarSnapshot } from '../../platform/sidecar.js'
 import { countedTime, span, toneStyle, type Tone } from '../common/look.js'
 import { send } from '../store/api.js'
-import { state } from '../store/state.js'
+import { memo, state } from '../store/state.js'
 import { ActionButton, Panel } from '../ui/panel.js'
 
 export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
@@ -142,7 +142,7 @@ interface Beats {
 }
 
 /** The beats in the log since a time, and the last one before, since the curve shows the time after it. */
-export function beatsSince(entries: readonly LogEntry[], from: number): Beats {
+export const beatsSince = memo((entries: readonly LogEntry[], from: number): Beats => {
   let counted: number[] = []
   const lost: number[] = []
   const misses: number[] = []
@@ -163,4 +163,4 @@ export function beatsSince(entries: readonly LogEntry[], from: number): Beats {
     if (at >= from && warnings.some(({ code }) => code === 'health-failure')) misses.push(at)
   }
   return { counted, lost, misses }
-}
+})

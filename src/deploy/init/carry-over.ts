@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { GameServerFileError, loadGameServerFile, parseDocument } from '../../local/files.js'
 import { clusterMistakes } from '../../platform/schema.js'
 import { isObject } from '../../protocol/is-object.js'
-import { ChoiceError, ProjectError, readImage } from './choices.js'
-import type { Resource } from './choices.js'
+import { ChoiceError, ProjectError, readImage, type Resource } from './choices.js'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -76,7 +76,7 @@ export class ChoiceError extends Error {
 /** The platform's limit on a list's values. */
 const MOST_VALUES = 1000
 /** The largest int32, which is the type of an autoscaler's buffer. */
-const MOST_COUNT = 2 ** 31 - 1
+export const MOST_COUNT = 2 ** 31 - 1
 
 const RESOURCE_NAME = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
 /** A path within the project, in characters that need no escapes in a Dockerfile. */

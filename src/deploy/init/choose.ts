@@ -13,8 +13,12 @@ import {
   readPort,
   readResources,
   wrong,
+  type Choices,
+  type Edge,
+  type FlagChoices,
+  type Kind,
+  type Resource,
 } from './choices.js'
-import type { Choices, Edge, FlagChoices, Kind, Resource } from './choices.js'
 import { readEdge, readNodes } from './edge.js'
 import type { Project } from './project.js'
 import { findSeats } from './source.js'

@@ -1,6 +1,5 @@
 import { networkOf } from '../../protocol/networks.js'
-import { reader, wrong } from './choices.js'
-import type { Edge } from './choices.js'
+import { reader, wrong, type Edge } from './choices.js'
 import { fill } from './fill.js'
 import { text as EDGE } from './templates/edge.yaml?text'
 import { text as NGINX_CONF } from './templates/nginx.conf?text'

@@ -1,11 +1,8 @@
-import { carryOver } from './carry-over.js'
-import type { Existing } from './carry-over.js'
-import { extraFlags, METRICS_PORT, SIDECAR, WEBRTC } from './choices.js'
-import type { Choices, Resource } from './choices.js'
+import { carryOver, type Existing } from './carry-over.js'
+import { extraFlags, METRICS_PORT, MOST_COUNT, SIDECAR, WEBRTC, type Choices, type Resource } from './choices.js'
 import { edgeManifest } from './edge.js'
 import type { Project } from './project.js'
-import { commentOut, fill } from './fill.js'
-import type { Values } from './fill.js'
+import { commentOut, fill, type Values } from './fill.js'
 import { text as ALLOCATION } from './templates/allocation.yaml?text'
 import { text as DOCKERFILE } from './templates/Dockerfile?text'
 import { text as DOCKERIGNORE } from './templates/dockerignore?text'
@@ -19,8 +16,6 @@ import { text as SPEC } from './templates/spec.yaml?text'
 /** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest. */
 const LEAST_SERVERS = 2
 const MOST_SERVERS = 10
-/** The buffer of a policy is an int32. */
-const MOST_BUFFER = 2 ** 31 - 1
 /** After this many periods without a beat, a server is Unhealthy. */
 const FAILURES = 3
 
@@ -91,7 +86,7 @@ function autoscalerValues({ name, counters, lists }: Choices): Values {
     return {
       ...{ type, field, key: scalar(plain), what: 'Capacity' },
       why: `By the ${field} "${plain}": keeps the places of two servers free. Fits servers that several allocations share.`,
-      bufferSize: Math.min(capacity * LEAST_SERVERS, MOST_BUFFER),
+      bufferSize: Math.min(capacity * LEAST_SERVERS, MOST_COUNT),
       least: capacity * LEAST_SERVERS,
       most: capacity * MOST_SERVERS,
     }

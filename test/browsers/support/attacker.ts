@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import send from 'send'
-import { onTestFinished } from 'vitest'
+import { listenHere } from '../../support/listen.js'
 import { root } from '../../support/source.js'
 
 const pages = join(root, 'test/browsers/pages')
@@ -26,7 +25,7 @@ export async function startAttacker(): Promise<number> {
       response.end('<!doctype html><title>Report</title><img src="/forbidden.png">')
     } else send(request, pathname, { root: pages }).pipe(response)
   })
-  return listen(server)
+  return listenHere(server)
 }
 
 export interface SeenRequest {
@@ -64,15 +63,5 @@ export async function startNaiveServer(): Promise<NaiveServer> {
   const saw = async (holds: (request: SeenRequest) => boolean): Promise<void> => {
     while (!seen.some(holds)) await once(server, 'seen')
   }
-  return { port: await listen(server), seen, saw }
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    if ('closeAllConnections' in server) (server as unknown as { closeAllConnections(): void }).closeAllConnections()
-  })
-  return (server.address() as AddressInfo).port
+  return { port: await listenHere(server), seen, saw }
 }

@@ -1,8 +1,7 @@
-import type { BrowserContext, ElementHandle, KeyInput, Page } from 'puppeteer-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import type { ElementHandle, KeyInput, Page } from 'puppeteer-core'
+import { expect, onTestFinished } from 'vitest'
 import type { LocalSidecar, LocalSidecarOptions } from '../../../src/node.js'
-import { findBrowser } from './installed.js'
-import { launchBrowser, type RunningBrowser } from './each-browser.js'
+import { inChromium, type TestBrowser } from './each-browser.js'
 
 /** From the build, which has the page already: building it from source takes some seconds for each test file. */
 export const { createLocalSidecar } = (await import(
@@ -53,41 +52,18 @@ const gameServer = {
   },
 }
 
-/** Tests of the dashboard in one Chromium; without one they are skipped aloud. */
-export function inDashboard(suite: (open: OpenDashboard, context: () => Promise<BrowserContext>) => void): void {
-  const installed = findBrowser('Chromium')
-  if (installed === undefined) console.warn('There is no Chromium here, so the tests of the dashboard are SKIPPED')
-  describe.skipIf(installed === undefined)('in Chromium', () => {
-    let running: RunningBrowser
-    let shared: Promise<BrowserContext> | undefined
-    beforeAll(async () => {
-      running = await launchBrowser('Chromium', installed!)
-    })
-    afterAll(() => running.end())
-    const createContext = async (): Promise<BrowserContext> => {
-      const context = await running.browser.createBrowserContext()
-      onTestFinished(() => context.close())
-      return context
-    }
-    // Each sidecar has its own origin, so pages share no storage.
-    const share = (): Promise<BrowserContext> => (shared ??= running.browser.createBrowserContext())
-    suite((options) => openDashboard(share, options), createContext)
-  })
-}
+/** Tests of a local sidecar's dashboard. Each sidecar has its own origin, so pages share no storage. */
+export const inDashboard = (suite: (open: OpenDashboard, browser: TestBrowser) => void): void =>
+  inChromium((browser) => suite((options) => openDashboard(browser, options), browser))
 
 async function openDashboard(
-  share: () => Promise<BrowserContext>,
+  browser: TestBrowser,
   { local: localOptions, width = 1280, touch = false, token = false }: DashboardOptions = {},
 ): Promise<Dashboard> {
   const local = await createLocalSidecar({ gameServer, onWarning: () => {}, ...localOptions })
   onTestFinished(() => local.close())
-  const context = await share()
-  await context.setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
-  const page = await context.newPage()
-  onTestFinished(() => page.close())
-  const problems: string[] = []
-  page.on('pageerror', (error) => problems.push(String(error)))
-  onTestFinished(() => expect(problems, 'uncaught in the dashboard').toEqual([]))
+  const { page } = await browser.open('about:blank')
+  await page.browserContext().setPermission(local.url, { permission: { name: 'clipboard-read' }, state: 'granted' })
   await page.setViewport({ width, height: 800, hasTouch: touch, isMobile: touch })
   await page.bringToFront()
   const url = `http://127.0.0.1:${local.port}/_/`

@@ -4,89 +4,47 @@ import { join } from 'node:path'
 import { launch, type Browser, type BrowserContext, type LaunchOptions, type Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { browserNames, findBrowser, type BrowserName, type InstalledBrowser } from './installed.js'
-import { openDisplay, openInWebKit, webKitIsHere, type Display } from './webkit.js'
 
 /** A page that is open until the test is finished. */
 export interface OpenPage {
+  page: Page
   /** The awaited value of an expression in the page. */
   run<T>(expression: string): Promise<T>
-}
-
-/** A page that a driver such as Puppeteer controls. */
-export interface DrivenPage extends OpenPage {
-  page: Page
   /** Uncaught exceptions. A test that expects some removes them. */
   uncaught: string[]
 }
 
-export interface AnyBrowser {
-  name: BrowserName | 'WebKit'
+export interface TestBrowser {
+  name: BrowserName
   /** Opens a page. Each test has an origin of its own, so tests share no cache, storage or worker. */
   open(url: string): Promise<OpenPage>
 }
 
-export interface DrivenBrowser extends AnyBrowser {
-  name: BrowserName
-  open(url: string): Promise<DrivenPage>
-  /** Opens a page in the window of another one and so hides the other one. */
-  openInFront(other: DrivenPage, url: string): Promise<DrivenPage>
-}
-
 /** Runs a suite in each installed browser, with one process per file. Warns about a missing browser. */
-export function inDrivenBrowsers(suite: (browser: DrivenBrowser) => void): void {
-  for (const name of browserNames) {
+export function inEachBrowser(suite: (browser: TestBrowser) => void, names = browserNames): void {
+  for (const name of names) {
     const installed = findBrowser(name)
-    if (!installed) warn(name, `${name.toUpperCase()} may name one`)
+    if (!installed) {
+      console.warn(`There is no ${name} here, so its tests are SKIPPED; ${name.toUpperCase()} may name one`)
+    }
     describe.skipIf(!installed)(`in ${name}`, () => {
       let running: RunningBrowser | undefined
       beforeAll(async () => {
         running = await launchBrowser(name, installed!)
       })
       afterAll(() => running?.end())
-      suite({
-        name,
-        open(url) {
-          return openIn(running!.browser.defaultBrowserContext(), url)
-        },
-        async openInFront({ page }, url) {
-          const other = await openIn(page.browserContext(), url)
-          await other.page.bringToFront()
-          return other
-        },
-      })
+      suite({ name, open: (url) => openIn(running!.browser.defaultBrowserContext(), url) })
     })
   }
 }
 
-/** Also runs in WebKit, for suites that only run scripts in a page. */
-export function inEachBrowser(suite: (browser: AnyBrowser) => void): void {
-  inDrivenBrowsers(suite)
-  if (!webKitIsHere) warn('WebKit', 'on Debian, webkit2gtk-driver and xvfb bring it')
-  describe.skipIf(!webKitIsHere)('in WebKit', () => {
-    let display: Display | undefined
-    beforeAll(async () => {
-      display = await openDisplay()
-    })
-    afterAll(() => display?.end())
-    suite({
-      name: 'WebKit',
-      async open(url) {
-        const page = await openInWebKit(display!, url)
-        onTestFinished(() => page.end())
-        return page
-      },
-    })
-  })
-}
-
-function warn(name: string, cure: string): void {
-  console.warn(`There is no ${name} here, so its tests are SKIPPED; ${cure}`)
-}
+/** For pages whose scripts run alike in every engine. */
+export const inChromium = (suite: (browser: TestBrowser) => void): void => inEachBrowser(suite, ['Chromium'])
 
 // Firefox reports these as page errors too.
 const NO_SCRIPT = /Cross-Origin Request Blocked|can’t establish a connection|was interrupted|Content-Security-Policy/
 
-async function openIn(context: BrowserContext, url: string): Promise<DrivenPage> {
+async function openIn(context: BrowserContext, url: string): Promise<OpenPage> {
   const page = await context.newPage()
   onTestFinished(() => (page.isClosed() ? undefined : page.close()))
   const uncaught: string[] = []
@@ -99,7 +57,7 @@ async function openIn(context: BrowserContext, url: string): Promise<DrivenPage>
   return { page, uncaught, run: async <T>(expression: string) => (await page.evaluate(expression)) as T }
 }
 
-export interface RunningBrowser {
+interface RunningBrowser {
   browser: Browser
   /** Ends the browser's processes, even if they don't answer, and removes its profile. */
   end(): Promise<void>
@@ -156,7 +114,7 @@ const ATTEMPTS = 3
 const START = 30_000
 
 /** Starts a browser. On a busy machine the first start sometimes hangs, so this tries again. */
-export async function launchBrowser(name: BrowserName, installed: InstalledBrowser): Promise<RunningBrowser> {
+async function launchBrowser(name: BrowserName, installed: InstalledBrowser): Promise<RunningBrowser> {
   const { path, env } = installed
   for (let attempt = 1; ; attempt++) {
     const profile = await mkdtemp(join(tmpdir(), 'gameserver-profile-'))

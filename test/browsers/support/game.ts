@@ -1,7 +1,5 @@
-import { once } from 'node:events'
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import send from 'send'
@@ -76,7 +74,7 @@ export async function startOpenSidecar(config: Partial<SidecarConfig>): Promise<
       return () => clearTimeout(timer)
     },
   })
-  const { server, destroyConnections } = createSidecarServer({
+  const { server } = createSidecarServer({
     target: { sidecar, control: sidecar.control },
     guard: ({ url }) => ({ target: url ?? '/', host: 'localhost', foreignOrigin: undefined }),
     token: undefined,
@@ -85,14 +83,9 @@ export async function startOpenSidecar(config: Partial<SidecarConfig>): Promise<
       throw error
     },
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    sidecar.close()
-    server.close()
-    destroyConnections()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sidecar }
+  const port = await listenHere(server)
+  onTestFinished(() => sidecar.close())
+  return { url: `http://127.0.0.1:${port}`, sidecar }
 }
 
 /** Runs a suite against each real sidecar that SDK_SERVERS names. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { fallbackChromium } from '../install-chromium.mjs'
 
-export const browserNames = ['Chromium', 'Firefox'] as const
-export type BrowserName = (typeof browserNames)[number]
+export type BrowserName = 'Chromium' | 'Firefox'
+export const browserNames: readonly BrowserName[] = ['Chromium', 'Firefox']
 
 export interface InstalledBrowser {
   path: string
