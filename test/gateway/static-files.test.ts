@@ -285,9 +285,18 @@ describe('compressed when the game was built', () => {
       'Accept-Encoding',
     ])
     expect(body).toEqual(build[name])
-    const raw = await ask(`/${name}`, { 'accept-encoding': 'identity' })
+    const raw = await ask(`/${name}`)
     expect([raw.headers['content-encoding'], raw.body]).toEqual([undefined, build[name]])
     expect(raw.headers['content-type']).not.toBe(type)
+  })
+
+  test.each([
+    ['engine.wasm.br', 'gzip, deflate', 'wasm', 'application/wasm'],
+    ['game.js.gz', 'identity', js, 'text/javascript; charset=utf-8'],
+  ] as const)('%s is unpacked for a browser that takes only %s', async (name, accepted, content, type) => {
+    const { ask } = await serveBuild()
+    const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
+    expect([headers['content-encoding'], headers['content-type'], text]).toEqual([undefined, type, content])
   })
 
   test('an archive stays one', async () => {

@@ -2,6 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { createBrotliDecompress, createGunzip } from 'node:zlib'
 import { lookup } from 'mrmime'
 import { answerRefusal, ISOLATING_HEADERS, malformed, notFound, TEXT_FORM, type Refusal } from '../../http/refusal.js'
 import { insertScript, pageType } from './html-insertion.js'
@@ -126,12 +127,18 @@ async function serveFile(
   const form = forms.find(({ encoding }) => accepts(exchange.message, encoding))
   const sent = form ?? file
   if (sent === undefined) return false
+  // Browsers take Brotli by https only. A client without Accept-Encoding is no browser, and gets the file as it is.
+  const unpack = form === undefined && 'accept-encoding' in exchange.message.headers ? packed : undefined
   const headers = {
-    'Content-Type': contentType(form?.inner ?? name),
+    'Content-Type': contentType((form ?? unpack)?.inner ?? name),
     ...(form === undefined ? {} : { 'Content-Encoding': form.encoding }),
     ...(forms.length > 0 ? { Vary: 'Accept-Encoding' } : {}),
   }
-  await withFile(sent.path, (opened) => sendFile(opened, headers, exchange))
+  await withFile(sent.path, (opened) =>
+    unpack === undefined
+      ? sendFile(opened, headers, exchange)
+      : sendUnpacked(opened, unpack.encoding, headers, exchange),
+  )
   return true
 }
 
@@ -221,6 +228,18 @@ async function sendFile(file: FileHandle, headers: Headers, { message, reply }: 
   // A file that became shorter meanwhile must not look whole.
   stream.once('end', () => stream.bytesRead < length && reply.destroy())
   await pipeline(stream, reply)
+}
+
+/** Sends the content of a compressed file to a client that can't unpack it. */
+async function sendUnpacked(
+  file: FileHandle,
+  encoding: string,
+  headers: Headers,
+  { message, reply }: Exchange,
+): Promise<void> {
+  reply.writeHead(200, headers)
+  if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
+  await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
 }
 
 /** Sends a page with a script in front of all others. */
