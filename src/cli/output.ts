@@ -91,8 +91,7 @@ export function exitAfterOutput(code: number, [out, err]: readonly [Output, Outp
 }
 
 /** A value as JSON. Invisible characters get JSON's escapes, since those of plainText() are no JSON. */
-export const jsonText = (value: unknown, indent?: number): string =>
-  escapeJson(JSON.stringify(value, undefined, indent))
+export const jsonText = (value: unknown): string => escapeJson(JSON.stringify(value))
 
 /** Escapes the invisible characters of a JSON text. */
 export const escapeJson = (json: string): string =>

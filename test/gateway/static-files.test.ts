@@ -250,6 +250,8 @@ describe('compressed when the game was built', () => {
     ['br, gzip', 'br', 'game.js.br'],
     ['gzip', 'gzip', 'game.js.gz'],
     ['br;q=0, gzip', 'gzip', 'game.js.gz'],
+    ['br;q=0, *', 'gzip', 'game.js.gz'],
+    ['GZIP', 'gzip', 'game.js.gz'],
     ['*', 'br', 'game.js.br'],
     ['identity', undefined, 'game.js'],
   ] as const)('with Accept-Encoding "%s" the encoding is %s', async (accepted, encoding, name) => {
@@ -297,6 +299,12 @@ describe('compressed when the game was built', () => {
     const { ask } = await serveBuild()
     const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
     expect([headers['content-encoding'], headers['content-type'], text]).toEqual([undefined, type, content])
+  })
+
+  test('a .br file with invalid content is cut off, and the next request is served', async () => {
+    const { ask } = await serveSite(await folderOf({ ...build, 'broken.js.br': 'not at all' }))
+    await expect(ask('/broken.js.br', { 'accept-encoding': 'gzip' })).rejects.toThrow('socket hang up')
+    expect((await ask('/game.js')).text).toBe(js)
   })
 
   test('an archive stays one', async () => {

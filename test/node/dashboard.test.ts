@@ -59,6 +59,13 @@ describe('the dashboard', () => {
     expect(html).not.toMatch(/\s(?:src|href)="(?!data:)/)
   })
 
+  test('HEAD tells the version of the page that GET gives, by which an open page knows that it is still this one', async () => {
+    const local = await startSidecar()
+    const html = await (await read(local, '/_/')).text()
+    const [, id] = /<meta name="page-id" content="([^"]+)"/.exec(html)!
+    expect((await read(local, '/_/', {}, 'HEAD')).headers.get('etag')).toBe(`W/"${id}"`)
+  })
+
   const navigation = (site: string, dest: string): string[] => [
     'Host: localhost',
     `Sec-Fetch-Site: ${site}`,

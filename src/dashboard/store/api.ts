@@ -26,7 +26,7 @@ export interface FrameReader {
   onClose(): void
 }
 
-/** The page's access to its server: at the page's own origin, inside the page, or recorded. */
+/** The page's access to its server: at the page's own origin, or inside the page. */
 export interface ServerLink {
   /** The server's origin, for commands and code that the user copies. */
   origin(): string

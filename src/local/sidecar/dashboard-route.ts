@@ -41,13 +41,14 @@ export function dashboardUrl(local: { readonly url: string; readonly controlToke
 /** A page as `build/inline-page.mjs` makes it. */
 interface PageModule {
   readonly brotli: string
+  readonly id: string
   readonly hashes: { readonly script: string; readonly style: string }
 }
 
 /** Answers a request for the page. The page holds no secret: everything that it shows comes from the control interface. */
 export type InlinedPage = () => Response
 
-export function inlinedPage({ brotli, hashes }: PageModule): InlinedPage {
+export function inlinedPage({ brotli, id, hashes }: PageModule): InlinedPage {
   const body = brotliDecompressSync(Buffer.from(brotli, 'base64'))
   const policy = [
     `default-src 'none'`,
@@ -66,6 +67,8 @@ export function inlinedPage({ brotli, hashes }: PageModule): InlinedPage {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
+    // An open page that is connected again compares it with its own.
+    etag: `W/"${id}"`,
   }
   return () => new Response(body, { headers })
 }

@@ -203,11 +203,15 @@ async function findCompressed(
   return found.flat()
 }
 
-const accepts = ({ headers }: IncomingMessage, encoding: string): boolean =>
-  (headers['accept-encoding'] ?? '').split(',').some((part) => {
-    const [name, weight = '1'] = part.trim().split(/\s*;\s*q=/)
-    return (name === encoding || name === '*') && Number(weight) > 0
-  })
+function accepts({ headers }: IncomingMessage, encoding: string): boolean {
+  const weights = new Map<string, number>()
+  for (const part of (headers['accept-encoding'] ?? '').toLowerCase().split(',')) {
+    const [name = '', weight = '1'] = part.trim().split(/\s*;\s*q=/)
+    weights.set(name, Number(weight))
+  }
+  // `*` stands for the encodings that aren't named.
+  return (weights.get(encoding) ?? weights.get('*') ?? 0) > 0
+}
 
 /** Sends a file, or the part of it that was asked for, unless the client has the file already. */
 async function sendFile(file: FileHandle, headers: Headers, { message, reply }: Exchange): Promise<void> {
