@@ -114,6 +114,14 @@ test('a deletion without a grace period kills a game that is ending already', as
   await line(/ended with SIGKILL/)
 })
 
+test('a deletion with a grace period longer than a timer can wait ends the game, too', async () => {
+  const { fleet, line, first } = await startReady('stubborn')
+  expect(fleet.perform({ type: 'delete', server: first.name, graceMs: 2 ** 31 })).toEqual({ ok: true })
+  await line(/^SIGTERM$/)
+  fleet.perform({ type: 'delete', server: first.name, graceMs: 0 })
+  await line(/ended with SIGKILL/)
+})
+
 test('close() ends every game and what it has started, and frees the ports', async () => {
   const { fleet } = await startReady('parent', { replicas: 2 })
   const groups = servers(fleet).map(({ process }) => process.pid!)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { allocationMistake } from '../../src/platform/schema/allocation.js'
+import { clusterMistakes } from '../../src/platform/schema/cluster.js'
 import { commandProblem } from '../../src/platform/schema/control-command.js'
 import { readGameServer } from '../../src/platform/schema/game-server.js'
 
@@ -101,4 +102,14 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
     const nothing = { selectors: null, metadata: { labels: null }, counters: null, scheduling: '' }
     expect(allocationMistake({ metadata: null, spec: nothing })).toBeUndefined()
   })
+})
+
+test('a number that is no integer and out of bounds is one mistake of a cluster', () => {
+  const template = { spec: { containers: [{ name: 'game', image: 'arena:1' }] } }
+  const spec = { ports: [{ containerPort: 0.5, protocol: 'TCP' }], health: { periodSeconds: -1.5 }, template }
+  const manifest = { apiVersion: 'agones.dev/v1', kind: 'GameServer', metadata: { name: 'arena' }, spec }
+  expect(clusterMistakes(manifest).map(({ message }) => message)).toEqual([
+    'spec.ports[0].containerPort must be an integer from 1 to 65535; got 0.5',
+    'spec.health.periodSeconds must be an integer of at least 0; got -1.5',
+  ])
 })

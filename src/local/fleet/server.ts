@@ -59,6 +59,8 @@ const RESERVE_MS = 5_000
 /** What a timer can wait, beside what the sidecar waits longer. */
 const LONGEST_GRACE_MS = longestTimer - KUBELET_MS - RESERVE_MS
 
+const limited = (graceMs: number): number => Math.min(graceMs, LONGEST_GRACE_MS)
+
 /** A GameServer with its sidecar and its game, from its creation until it is gone. */
 export class ServerRun {
   readonly local: LocalSidecar
@@ -90,7 +92,7 @@ export class ServerRun {
     this.#observe()
     this.#life = new GameLife<GameExit>({
       local,
-      graceMs: Math.min(options.graceMs ?? terminationGracePeriodSeconds * 1000, LONGEST_GRACE_MS),
+      graceMs: limited(options.graceMs ?? terminationGracePeriodSeconds * 1000),
       start: (signal, graceMs) => this.#start(signal, graceMs),
       next: (exit, hasEnded, restarts) => this.#next(exit, hasEnded, restarts),
       onKill: (_, ms) =>
@@ -116,7 +118,8 @@ export class ServerRun {
   }
 
   /** Sets the deletion timestamp; SIGTERM follows as in a pod, SIGKILL after the grace period. */
-  delete(graceMs = this.#life.graceMs): ControlResult {
+  delete(asked = this.#life.graceMs): ControlResult {
+    const graceMs = limited(asked)
     this.#life.graceMs = graceMs
     const result = this.control({ type: 'delete', graceMs: KUBELET_MS + graceMs + RESERVE_MS })
     if (graceMs === 0) this.#life.hasten()

@@ -128,7 +128,7 @@ function originOfPage(): string | undefined {
 /** A call whose answer may still come. */
 export type OpenCall = { -readonly [Key in keyof MockCall]: MockCall[Key] }
 
-export type Journal = ReturnType<typeof createJournal>
+type Journal = ReturnType<typeof createJournal>
 
 /** The most calls that are kept, and that a message repeats. */
 const MOST = 100_000
@@ -145,7 +145,7 @@ function checkOperation(name: OperationName): void {
 }
 
 /** The requests that came, and the requests that match no operation. */
-export function createJournal(now: () => number) {
+function createJournal(now: () => number) {
   const calls: OpenCall[] = []
   let problems: string[] = []
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject } from '../../protocol/is-object.js'
+import { isObject, mapValues } from '../../protocol/is-object.js'
 import { suggestNearest, didYouMean } from '../../protocol/nearest.js'
 import { excerpt, show } from '../sidecar/state/show.js'
 
@@ -118,7 +118,9 @@ export function number(least: number, most: number) {
 export function integer(least: number, most = Infinity) {
   const expected = most === Infinity ? `an integer of at least ${least}` : `an integer from ${least} to ${most}`
   const message = mustBe(expected)
-  return v.pipe(v.number(message), v.integer(message), v.minValue(least, message), v.maxValue(most, message))
+  const isOne = (value: number): boolean => Number.isInteger(value) && value >= least && value <= most
+  // One check: two that fail would each tell the mistake.
+  return v.pipe(v.number(message), v.check(isOne, message))
 }
 
 export const leaf = (expected: string, test: (value: unknown) => boolean) => v.custom(test, mustBe(expected))
@@ -237,14 +239,12 @@ export const rule = (faultOf: (value: Fields) => Fault | undefined) =>
   })
 
 /** Fields that may be absent. */
-export const optional = (fields: Readonly<Record<string, Schema>>) => wrapAll(fields, v.optional)
+export const optional = (fields: Readonly<Record<string, Schema>>) =>
+  mapValues(fields, (schema): Schema => v.optional(schema))
 
 /** Fields that may be absent or null, as in the cluster. */
-export const nullish = (fields: Readonly<Record<string, Schema>>) => wrapAll(fields, v.nullish)
-
-function wrapAll(fields: Readonly<Record<string, Schema>>, wrap: (schema: Schema) => Schema): Record<string, Schema> {
-  return Object.fromEntries(Object.entries(fields).map(([field, schema]) => [field, wrap(schema)]))
-}
+export const nullish = (fields: Readonly<Record<string, Schema>>) =>
+  mapValues(fields, (schema): Schema => v.nullish(schema))
 
 /** Fields that are known but not checked. */
 export const unread = (...names: readonly string[]) => Object.fromEntries(names.map((field) => [field, anything]))

@@ -13,10 +13,8 @@ const isTime = (value: unknown): boolean => Number.isFinite(value) && Number(val
 const listener = leaf('a function', (value) => typeof value === 'function')
 const texts = list(text)
 const port = integer(0, 65_535)
-const usualPort = leaf(
-  '"usual" or an integer from 0 to 65535',
-  (value) => value === 'usual' || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535),
-)
+const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
+const usualPort = leaf('"usual" or an integer from 0 to 65535', (value) => value === 'usual' || isPort(value))
 /** The name of a platform, which is a part of variables and of labels. */
 const platform = pattern('lower-case letters, digits and dashes', /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
 const networks = list(leaf('a network such as 10.0.0.0/8', isNetwork))
@@ -81,14 +79,14 @@ const host = {
   ...{ signal: leaf('an AbortSignal', (value) => value instanceof AbortSignal), onEvent: listener },
 }
 
-const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0 && Number(value) <= 65_535
 const fleet = {
   ...everywhere,
   ...{ command: texts, dir: name, file: either(name, list(name), Array.isArray), kubeconfig: name },
   ...{ replicas: integer(0, 1_000), max: integer(1, 1_000), port: usualPort, grace: integer(0, HOUR) },
   ports: leaf(
     'the first and the last port, such as [7000, 8000]',
-    (value) => Array.isArray(value) && value.length === 2 && value.every(isPort) && value[0] <= value[1],
+    (value) =>
+      Array.isArray(value) && value.length === 2 && value.every(isPort) && value[0] > 0 && value[0] <= value[1],
   ),
   onEvent: listener,
   // Read as files are; `page` by the host.

@@ -156,7 +156,7 @@ function inOrder(names: readonly OperationName[] | undefined): readonly Operatio
 }
 
 /** Faults that occur together. */
-export interface FaultPreset {
+interface FaultPreset {
   readonly name: string
   /** What happens, in one sentence. */
   readonly description: string
