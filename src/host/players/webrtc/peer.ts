@@ -137,9 +137,9 @@ const INSTALL = `Run: npm install ${PACKAGE}@0.33`
  */
 export async function loadNative(folder = process.cwd()): Promise<Native> {
   try {
-    return (await import('node-datachannel').catch<unknown>((error: NodeJS.ErrnoException) => {
+    return (await import('node-datachannel').catch<unknown>((error: unknown) => {
       // A package that is here and can't be loaded must not be called missing.
-      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
       return importFrom(folder)
     })) as Native
   } catch (error) {
