@@ -27,7 +27,8 @@ export function findSidecar(given: string | undefined): string {
   if (parsed !== undefined && /^https?:$/.test(parsed.protocol) && !/[?#@]/.test(given)) {
     return parsed.href.replace(/\/$/, '')
   }
-  const shown = JSON.stringify(given.replace(/\/\/.*@/, '//…@'))
+  // Slashes are optional in a URL.
+  const shown = JSON.stringify(given.replace(/^(\w+:[\\/]*)?[^]*@/, '$1…@'))
   throw new UsageError(`--url must look like http://127.0.0.1:9358, without user, query and fragment; got ${shown}`)
 }
 

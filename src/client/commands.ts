@@ -1,11 +1,11 @@
-import type { GameServer, ListStatus } from '../protocol/game-server.js'
+import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
 import type { Calls, Predicate } from './calls.js'
 import { checkBody, checkKey } from './checks.js'
 import type { Connection } from './connection.js'
 import type { SidecarError } from './errors.js'
 import { equal, lostGameServer, own, type Resources } from './game-server.js'
-import type { State } from './state.js'
+import { GONE, type State } from './state.js'
 import type { Task } from './time.js'
 import type { CallOptions, List, Outcome, ReadyOptions, SidecarClient, WriteOptions } from './types.js'
 import type { Watch } from './watch.js'
@@ -171,11 +171,12 @@ export function createResourceCommands(
         const before = state.last
         const answer = await sendOn(operation, body)
         if (!answer.unread) return toList(list, answer.body)
-        const listIn = (gameServer?: GameServer): ListStatus | undefined => own(gameServer?.status.lists, list)
-        const isAdded = operation === 'addListValue'
-        const passes: Predicate = (gameServer) => !!listIn(gameServer)?.values?.includes(value) === isAdded
+        const listIn = (gameServer: GameServer | undefined, otherwise: object): List =>
+          toList(list, own<object>(gameServer?.status.lists, list) ?? otherwise)
+        const passes: Predicate = (gameServer) =>
+          listIn(gameServer, GONE).values.includes(value) === (operation === 'addListValue')
         const outcome = await findOutcome!(task, before, passes, true)
-        return Object.assign(toList(list, listIn(state.last) ?? answer.body), { outcome })
+        return Object.assign(listIn(state.last, answer.body), { outcome })
       })
 
   const read =

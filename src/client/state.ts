@@ -114,8 +114,8 @@ interface Change {
   added?: string[]
 }
 
-/** Stands for a counter or list that was removed. */
-const GONE = { count: '0', capacity: '0' }
+/** Stands for a counter or list that isn't there. */
+export const GONE = { count: '0', capacity: '0' }
 
 /**
  * @param prefix stands before labels and annotations that were set through the sidecar

@@ -4,6 +4,7 @@ import { isSidecarError, type SidecarError } from '../../src/index.js'
 import { type Rule, type ScriptedSidecar, startScripted } from '../support/fault-server.js'
 import { answering, blackHole } from '../support/fault-server-steps.js'
 import { collectUncaught } from '../support/uncaught.js'
+import { turns } from '../support/until.js'
 import { VirtualClock } from '../support/virtual-clock.js'
 import { connectClient } from '../support/with-sidecar.js'
 import {
@@ -167,10 +168,10 @@ test('50 calls and waits on one signal print no warning, and the signal ends the
     client.getGameServer({ signal }),
     client.setLabel('a', 'b', { signal }),
   ])
-  await new Promise(setImmediate)
+  await turns()
   controller.abort()
   for (const one of await Promise.allSettled(pending.flat())) expect(one).toMatchObject({ reason: { code: 'ABORTED' } })
-  await new Promise(setImmediate)
+  await turns()
   expect(warnings).toEqual([])
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
@@ -199,6 +200,6 @@ test.each([200, 400, 503])('whatever a proxy answers with %i, every error is a S
       client.close()
     }),
   )
-  await new Promise(setImmediate)
+  await turns()
   expect([...odd, ...uncaught]).toEqual([])
 })

@@ -201,7 +201,7 @@ describe.concurrent('close() while the client waits', () => {
       client.close()
       const before = dials.length
       expect(client.status.connection).toBe('closed')
-      await new Promise(setImmediate)
+      await turns()
       expect(timers.pending(), 'timers left').toBe(0)
 
       await sidecar.start().catch(() => {}) // the sidecar may be running already

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createWebSocketClass, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
 import { close, join, latin, text } from '../support/frames.js'
-import { allEvents, fake, keyIn, next, serve, switching, tick } from './sockets.js'
+import { turns } from '../support/until.js'
+import { allEvents, fake, keyIn, next, serve, switching } from './sockets.js'
 
 describe('the request', () => {
   test.each([
@@ -15,7 +16,7 @@ describe('the request', () => {
   ])('for %s asks for %s of %s', async (url, path, authority, target) => {
     const { Socket, dialled, request } = fake()
     expect(new Socket(url).url).toBe(`${url}`)
-    await tick()
+    await turns()
     expect(dialled).toEqual([target])
     const [key = ''] = /[\w+/]{21}[AQgw]==/.exec(request()) ?? []
     expect(request()).toBe(
@@ -48,7 +49,7 @@ describe('the request', () => {
     const { connect, accept, request } = fake({}, {}, protocols)
     const socket = connect()
     protocols.splice(0, 2, 'changed')
-    await tick()
+    await turns()
     expect(request()).toContain('\r\nSec-WebSocket-Protocol: chat, superchat\r\n')
     accept('Sec-WebSocket-Protocol: superchat\r\n')
     expect(socket.protocol).toBe('superchat')
@@ -63,7 +64,7 @@ const answered = async (
   const { connect, listeners, request } = fake({}, {}, protocols)
   const socket = connect()
   const ended = allEvents(socket)
-  await tick()
+  await turns()
   listeners.data!(join(latin(answer(keyIn(request()))), close(1000)))
   if (socket.readyState < 2) listeners.close!()
   const events = await ended
@@ -187,7 +188,7 @@ describe('messages in the packet of the 101', () => {
     const { connect, accept, listeners } = fake()
     const socket = connect()
     const events = allEvents(socket)
-    await tick()
+    await turns()
     accept('', text('one'))
     socket.close()
     listeners.data!(close(1000))

@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createWebSocketClass, MessageDecoder, type WebSocketOptions } from '../../src/frames/index.js'
 import { close, frame, join, text } from '../support/frames.js'
-import { allEvents, fake, next, opened, tick } from './sockets.js'
+import { turns } from '../support/until.js'
+import { allEvents, fake, next, opened } from './sockets.js'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -34,7 +35,7 @@ describe('a host that acts while it writes', () => {
     socket.close()
     expect(socket.readyState).toBe(3)
     expect(timers.size).toBe(0)
-    await tick()
+    await turns()
     expect(events).toEqual(expected)
     expect(closes()).toBe(1)
   })
@@ -85,9 +86,9 @@ test('bufferedAmount counts pending writes, and each that is sent restarts the t
   expect(socket.bufferedAmount).toBe(before + 16)
   socket.close()
   const [first] = timers.keys()
-  await tick()
+  await turns()
   for (const resolve of [...settle, ...settle]) resolve()
-  await tick()
+  await turns()
   expect(socket.bufferedAmount).toBe(0)
   const [last, ...others] = timers.keys()
   expect([last === first, others]).toEqual([false, []])
@@ -117,7 +118,7 @@ describe('timers', () => {
     }
     const { connect, accept, listeners } = fake({}, { setTimer: undefined } as unknown as WebSocketOptions)
     const socket = withoutTimers(() => connect())
-    await tick()
+    await turns()
     const message = next(socket, 'message')
     withoutTimers(() => accept('', text('one')))
     expect((await message).data).toBe('one')

@@ -10,6 +10,7 @@ import {
 import { acceptKey } from '../support/fault-server-bytes.js'
 import { listenHere } from '../support/listen.js'
 import { type ClientFrame, createClientReader, join, latin } from '../support/frames.js'
+import { turns } from '../support/until.js'
 
 export interface Upgrade {
   readonly request: string
@@ -59,8 +60,6 @@ export const allEvents = (socket: FrameWebSocket): Promise<SocketEvent[]> =>
     }
     socket.onclose = () => setImmediate(() => resolve(events))
   })
-
-export const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** A socket over a stream in memory, and all that a test may do to it or ask of it. */
 export const fake = (overrides: Partial<ByteStream> = {}, options: WebSocketOptions = {}, protocols: string[] = []) => {
@@ -132,8 +131,8 @@ export const fake = (overrides: Partial<ByteStream> = {}, options: WebSocketOpti
 export const opened = async (...given: Parameters<typeof fake>) => {
   const host = fake(...given)
   const socket = host.connect()
-  await tick()
+  await turns()
   host.accept()
-  await tick()
+  await turns()
   return { ...host, socket }
 }

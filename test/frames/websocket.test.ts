@@ -6,8 +6,9 @@ import { WebSocketServer } from 'ws'
 import { type ByteStream, createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
 import { close, frame, join, latin, text, utf8 } from '../support/frames.js'
-import { allEvents, fake, keyIn, next, opened, serve, switching, tick } from './sockets.js'
+import { allEvents, fake, keyIn, next, opened, serve, switching } from './sockets.js'
 import { collectUncaught } from '../support/uncaught.js'
+import { turns } from '../support/until.js'
 
 const WebSocket = createWebSocketClass(nodeConnect)
 
@@ -94,7 +95,7 @@ describe('the shape of the W3C', () => {
     socket.addEventListener('message', ({ data }) => heard.push(data))
     const uncaught = collectUncaught()
     listeners.data!(join(text('one'), text('two')))
-    await tick()
+    await turns()
     expect(uncaught).toEqual([fault])
     expect(heard).toEqual(['one', 'two'])
   })
@@ -115,7 +116,7 @@ describe('the shape of the W3C', () => {
       }
     }
     const socket = new Loud('ws://host')
-    await tick()
+    await turns()
     accept()
     socket.send('hello')
     listeners.data!(text('x'))
@@ -240,7 +241,7 @@ const connecting = async () => {
   for (const type of ['open', 'message', 'error', 'close']) {
     socket.addEventListener(type, (event: SocketEvent) => types.push(event.type))
   }
-  await tick()
+  await turns()
   const after = join(text('late'), frame(9), close(1000))
   const late = (): void => host.listeners.data!(join(latin(switching(keyIn(host.request()))), after))
   return { ...host, socket, types, after, late }
@@ -253,10 +254,9 @@ describe('CLOSED is final: what the server sends afterwards does nothing', () =>
       const { fire, types, late, socket, written, closes } = await connecting()
       if (when.startsWith('time')) fire()
       else socket.close()
-      if (!when.endsWith('once')) await tick()
+      if (!when.endsWith('once')) await turns()
       late()
-      await tick()
-      await tick()
+      await turns(2)
       expect(types).toEqual(['error', 'close'])
       expect(socket.readyState).toBe(3)
       expect(written).toHaveLength(1)
@@ -272,7 +272,7 @@ describe('CLOSED is final: what the server sends afterwards does nothing', () =>
       fire()
     }
     listeners.data!(join(text('one'), after))
-    await tick()
+    await turns()
     expect(types.filter((type) => type === 'message')).toHaveLength(1)
     expect(written).toHaveLength(2)
   })
@@ -288,11 +288,11 @@ describe('CLOSED is final: what the server sends afterwards does nothing', () =>
       },
     }))('ws://host')
     const closed = next(socket, 'close')
-    await tick()
+    await turns()
     expire()
     expect(await closed).toMatchObject({ code: 1006 })
     open(stream)
-    await tick()
+    await turns()
     expect(closes()).toBe(1)
     expect(written).toEqual([])
   })

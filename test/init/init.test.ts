@@ -207,6 +207,7 @@ describe('without flags, init takes', () => {
       program('main.js'),
     ],
     ['npm, by its lock file', ['package-lock.json'], bundle, [], copying('package-lock.json', 'npm ci')],
+    ['npm, by its shrinkwrap', ['npm-shrinkwrap.json'], bundle, [], copying('npm-shrinkwrap.json', 'npm ci')],
     ['pnpm, by its lock file and settings', pnpm, bundle, [], byPnpm],
     ['yarn, by its lock file', ['yarn.lock'], bundle, [], byYarn],
   ])('%s', async (_what, files, content, args, expected) => {

@@ -104,12 +104,24 @@ describe('a GameServerAllocation with a mistake is refused by the path of the fi
   })
 })
 
-test('a number that is no integer and out of bounds is one mistake of a cluster', () => {
-  const template = { spec: { containers: [{ name: 'game', image: 'arena:1' }] } }
-  const spec = { ports: [{ containerPort: 0.5, protocol: 'TCP' }], health: { periodSeconds: -1.5 }, template }
+/** What a cluster refuses in a GameServer. */
+const refusals = (spec: object): readonly string[] => {
   const manifest = { apiVersion: 'agones.dev/v1', kind: 'GameServer', metadata: { name: 'arena' }, spec }
-  expect(clusterMistakes(manifest).map(({ message }) => message)).toEqual([
+  return clusterMistakes(manifest).map(({ message }) => message)
+}
+const ports = [{ containerPort: 7777, protocol: 'TCP' }]
+const containers = [{ name: 'game', image: 'arena:1' }]
+
+test('a number that is no integer and out of bounds is one mistake of a cluster', () => {
+  const numbers = { ports: [{ containerPort: 0.5, protocol: 'TCP' }], health: { periodSeconds: -1.5 } }
+  expect(refusals({ ...numbers, template: { spec: { containers } } })).toEqual([
     'spec.ports[0].containerPort must be an integer from 1 to 65535; got 0.5',
     'spec.health.periodSeconds must be an integer of at least 0; got -1.5',
+  ])
+})
+
+test('where there is no container, its name is no mistake of a cluster', () => {
+  expect(refusals({ ports, container: 'game', template: { spec: { containers: [] } } })).toEqual([
+    'spec.template.spec.containers must hold the container of the game; got none',
   ])
 })

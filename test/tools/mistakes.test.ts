@@ -94,6 +94,7 @@ describe('a mistake in the command line is one sentence with the value, what was
       [command, ...(command === 'call' ? ['ready'] : []), '--url', 'http://ann:secret@127.0.0.1:1'],
       /^--url must look like .*, without user, .*; got "http:\/\/…@127\.0\.0\.1:1"$/,
     ]),
+    ['watch --url http:ann:secret@127.0.0.1:1', /^--url must look like .*; got "http:…@127\.0\.0\.1:1"$/],
     ['allocate --label mode', /argument 'mode' is invalid: it must look like key=value\.$/],
     ['allocate -f x --add-to a=b', /^--add-to and --file exclude each other; write it into the file\.$/],
     ['allocate --url ftp://x', /^--url must look like http:\/\/127\.0\.0\.1:9358, .*; got "ftp:\/\/x"/],

@@ -183,7 +183,7 @@ function resourceIn({ status }: GameServer, { operation, name, body }: Call): ob
     throw new SidecarError(code, `The list "${key}" ${problem}`)
   }
   const { capacity, values } = found as ListStatus
-  const isHeld = !!values && values.includes(value)
+  const isHeld = Array.isArray(values) && values.includes(value)
   if (operation !== 'addListValue') return isHeld ? found : refuse('NOT_FOUND', `does not hold "${value}"`)
   if (isHeld) refuse('ALREADY_EXISTS', `already holds "${value}"`)
   return values && values.length >= Number(capacity) ? refuse('OUT_OF_RANGE', 'is full') : found

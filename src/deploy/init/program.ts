@@ -55,7 +55,7 @@ export function findProgram(folder: string, content: PackageJson): Program {
     const command = commandOf(scripts, name)
     if (command === undefined) return []
     // `node .` starts the main file.
-    const words = command.words.filter((word) => !/^-/.test(word)).map((word) => (word === '.' ? main : word))
+    const words = command.words.map((word) => (word === '.' ? main : word))
     const entry = words.map((word) => find(isThere, word)).find(Boolean) ?? words.map(at).find(Boolean)
     return entry === undefined ? [] : [{ name, entry, runner: command.runner }]
   })
@@ -81,7 +81,21 @@ export function findProgram(folder: string, content: PackageJson): Program {
 
 const RUNNER = /^(node|nodemon|tsx|ts-node|ts-node-dev|bun|deno|pm2|pm2-runtime)$/
 
-/** The command of a script that starts a program, from what runs it on. Follows `npm run x`. */
+/** Flags whose value is the next word: a module, a file or a folder, but not the program. */
+const FLAG_WITH_VALUE =
+  /^(-r|--require|--import|--loader|--experimental-loader|-P|--project|--tsconfig|--env-file|-e|--ext|-x|--exec|-i|--ignore)$/
+/** What a runner is told to do with the program. */
+const SUBCOMMAND = /^(watch|run|start|serve)$/
+
+/** The words behind a runner that may be its program. */
+const pathsIn = (runner: string, words: readonly string[]): string[] =>
+  words.filter((word, index) => {
+    const before = words[index - 1] ?? ''
+    const isValue = FLAG_WITH_VALUE.test(before) || (runner === 'nodemon' && /^(-w|--watch)$/.test(before))
+    return !isValue && !/^-/.test(word) && (runner === 'node' || !SUBCOMMAND.test(word))
+  })
+
+/** What runs the program of a script, and the words that may be its path. Follows `npm run x`. */
 function commandOf(
   scripts: PackageJson['scripts'],
   name: string,
@@ -96,7 +110,7 @@ function commandOf(
     const at = words.findIndex((word) => RUNNER.test(word))
     // After `cd`, the program is another package's.
     if (words.includes('cd')) return undefined
-    if (at >= 0) return { runner: words[at]!, words: words.slice(at + 1) }
+    if (at >= 0) return { runner: words[at]!, words: pathsIn(words[at]!, words.slice(at + 1)) }
   }
   return undefined
 }

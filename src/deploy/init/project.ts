@@ -30,6 +30,7 @@ const BUN = 'bun install --frozen-lockfile'
 /** The first one whose lock file is there counts. */
 const MANAGERS: readonly PackageManager[] = [
   npm,
+  { ...npm, lock: 'npm-shrinkwrap.json' },
   {
     name: 'pnpm',
     lock: 'pnpm-lock.yaml',

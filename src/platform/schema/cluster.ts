@@ -108,7 +108,8 @@ const spec = v.pipe(
     const all = (template as { spec: { containers: readonly { name: string }[] } }).spec.containers
     const names = all.map((one) => one.name)
     const expected = `one of the containers ${names.join(', ')}`
-    if (chosen == null && names.length < 2) return undefined
+    // Without containers, that is the mistake.
+    if (names.length === 0 || (chosen == null && names.length < 2)) return undefined
     return chosen != null && names.includes(chosen as string)
       ? undefined
       : { key: 'container', message: `must name ${expected}; got ${show(chosen ?? undefined)}` }
