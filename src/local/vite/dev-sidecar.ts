@@ -171,9 +171,7 @@ export class DevSidecar {
 
   async #end(): Promise<void> {
     const started = await this.#starting
-    if (started instanceof SidecarHandler) {
-      started.stopWatches('')
-    }
+    if (started instanceof SidecarHandler) started.stopWatches('')
     await this.#local?.close()
   }
 
