@@ -163,12 +163,9 @@ export async function relayWatch(relay: Relay): Promise<void> {
   if (socket.destroyed) return
   const gone = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
   const upstream = new WebSocket(url, {
-    ...{ headers, perMessageDeflate: false, handshakeTimeout: timeout },
+    ...{ headers, perMessageDeflate: false, handshakeTimeout: connectMs },
     finishRequest(request) {
-      const late = Object.assign(new Error('The connection took too long'), { code: 'ETIMEDOUT' })
-      const timer = setTimeout(() => request.destroy(late), connectMs)
-      const settle = (): void => clearTimeout(timer)
-      request.once('close', settle).once('socket', (connecting) => void connecting.once('connect', settle))
+      request.once('socket', (opening) => void opening.once('connect', () => opening.setTimeout(timeout)))
       request.end()
     },
   })
