@@ -126,7 +126,8 @@ export class SidecarHandler {
     const { sidecar, timeout, onCall, onWatch } = this.#options
     onCall?.(WATCH)
     await relayWatch({
-      ...{ url: sidecar.href.replace(/^http/, 'ws').replace(/\/$/, '') + path, timeout, message, socket },
+      ...{ url: sidecar.href.replace(/^http/, 'ws').replace(/\/$/, '') + path, message, socket },
+      ...{ timeout, connectMs: Math.min(timeout, CONNECT_MS) },
       headers: pick(message.headers, FORWARDED),
       fail: (why) => refuse(unreachable(sidecar, why)),
       onOpen: (upstream, page) => {

@@ -142,8 +142,9 @@ const MOST_WAITING = 64 * 1024
 interface Relay {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Milliseconds until the sidecar must have accepted. */
+  /** Milliseconds until the sidecar must have accepted, and those of them until there must be a connection. */
   readonly timeout: number
+  readonly connectMs: number
   readonly message: IncomingMessage
   readonly socket: Socket
   /** Answers that the sidecar can't be reached, with the reason. */
@@ -156,11 +157,21 @@ interface Relay {
  * has accepted the gateway. Messages then pass from the sidecar to the page. A page's messages are dropped: a watch takes
  * none. The end of one side ends the other without a close frame, as a sidecar ends a watch.
  */
-export async function relayWatch({ url, headers, timeout, message, socket, fail, onOpen }: Relay): Promise<void> {
+export async function relayWatch(relay: Relay): Promise<void> {
+  const { url, headers, timeout, connectMs, message, socket, fail, onOpen } = relay
   const { WebSocket } = await import('ws')
   if (socket.destroyed) return
   const gone = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
-  const upstream = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: timeout })
+  const upstream = new WebSocket(url, {
+    ...{ headers, perMessageDeflate: false, handshakeTimeout: timeout },
+    finishRequest(request) {
+      const late = Object.assign(new Error('The connection took too long'), { code: 'ETIMEDOUT' })
+      const timer = setTimeout(() => request.destroy(late), connectMs)
+      const settle = (): void => clearTimeout(timer)
+      request.once('close', settle).once('socket', (connecting) => void connecting.once('connect', settle))
+      request.end()
+    },
+  })
   let isOpen = false
   // Node notices the end of a socket only while the socket is read.
   const leave = (): void => void socket.destroy()
