@@ -4,8 +4,6 @@ import { text } from './flags.js'
 /** The `--url` of commands that talk to a running sidecar. */
 export const url = text('url', 'address of the sidecar (default: 127.0.0.1 at AGONES_SDK_HTTP_PORT, else at 9358)')
 
-const USUAL_PORT = '9358'
-
 /** The error where no sidecar answers. */
 export const noSidecarAt = (address: string): string =>
   `No sidecar answers at ${address}. It is looked for at --url, else at AGONES_SDK_HTTP_PORT, else at 127.0.0.1:9358.`
@@ -18,7 +16,7 @@ export const noSidecarAt = (address: string): string =>
  */
 export function findSidecar(given: string | undefined): string {
   if (given === undefined) {
-    const port = process.env['AGONES_SDK_HTTP_PORT'] || USUAL_PORT
+    const port = process.env['AGONES_SDK_HTTP_PORT'] || '9358'
     if (isPort(port)) return `http://127.0.0.1:${port}`
     throw new UsageError(`AGONES_SDK_HTTP_PORT must be a port from 1 to 65535; got ${JSON.stringify(port)}`)
   }

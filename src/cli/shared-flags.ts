@@ -94,7 +94,7 @@ export function pageServerOptionsOf(
   notices: Notices,
 ) {
   checkSidecarFlags(flags, given)
-  if (!flags.yes) refuseHome(dir, flags.yes === undefined ? '' : ', or add --yes')
+  if (!flags.yes) refuseHome(dir, flags.yes === undefined ? '' : undefined)
   const { sidecar: named, isolate, autoHealth, cert, key } = flags
   return {
     ...{ dir, sidecar: named, isolate, autoHealth: autoHealth || undefined },

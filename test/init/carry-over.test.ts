@@ -128,15 +128,6 @@ spec:
     expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
   })
 
-  test('with args of its own refuses flags of the page that are not among them', async () => {
-    const container = '{ name: g, image: g:1, args: [--webgl, --path, /a.html] }'
-    const folder = await projectWith(`spec: { template: { spec: { containers: [${container}] } } }`)
-    expect((await init(folder, '--path', '/b.html', '--webgl')).err).toBe(
-      '--path=/b.html must be among the args in gameserver.yaml, which fleet.yaml takes over.',
-    )
-    expect((await init(folder, '--path', '/a.html', '--webgl')).code).toBe(0)
-  })
-
   test.each([
     ['spec: { list: {} }', 'spec has no field "list"; did you mean "lists"?'],
     ['spec: { template: { spec: { containers: [{ image: "a\\nRUN reboot" }] } } }', "must be an image's name"],

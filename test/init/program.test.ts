@@ -82,6 +82,13 @@ describe('the image starts the program, and init says why it took the project fo
       'npm start runs server.js',
     ],
     [
+      'the output of a build before the file that it reads',
+      { scripts: { build: 'tsc', start: 'node dist/main.js server.js' } },
+      main,
+      'node dist/main.js',
+      'npm start runs dist/main.js',
+    ],
+    [
       'what PM2 starts',
       { scripts: { build: 'tsc', start: 'pm2-runtime start dist/main.js -i 2' } },
       {},

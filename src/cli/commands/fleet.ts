@@ -148,9 +148,7 @@ export function createFleetLines(format: 'pretty' | 'json', colors: Colors): (ev
     }
     if (!('text' in details)) return []
     const { server, level, text } = details
-    return text
-      .split('\n')
-      .map((line) => plainText(line, MAX_LINE))
-      .map((line) => `${nameOf(server)} ${dim('│')} ${level === 'error' ? red(line) : line}`)
+    const style = level === 'error' ? red : String
+    return text.split('\n').map((line) => `${nameOf(server)} ${dim('│')} ${style(plainText(line, MAX_LINE))}`)
   }
 }

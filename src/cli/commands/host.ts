@@ -136,8 +136,8 @@ function placeOf(error: unknown, given: HostFlags): Place {
   const { playersPort = 7777, playersHost = '', sidecarPort, metricsPort } = given
   const { port: failed = playersPort } = error as { readonly port?: number }
   const others = { '--inspect': inspectedPort(given), '--metrics-port': metricsPort, '--sidecar-port': sidecarPort }
-  const other = Object.entries(others).find(([, one]) => one === failed && failed !== playersPort)
-  if (other !== undefined) return { port: failed, portFlag: other[0] }
+  const [portFlag] = Object.entries(others).find(([, one]) => one === failed && failed !== playersPort) ?? []
+  if (portFlag) return { port: failed, portFlag }
   return { port: failed, portFlag: '--players-port', address: playersHost, addressFlag: '--players-host' }
 }
 

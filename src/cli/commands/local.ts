@@ -74,7 +74,7 @@ async function start(options: LocalFlags, context: CliContext): Promise<LocalSid
 }
 
 const timeoutOf = ({ timeout }: LocalFlags): Promise<void>[] =>
-  timeout === undefined || timeout === 0 ? [] : [new Promise((resolve) => setTimeout(resolve, timeout * 1000))]
+  timeout ? [new Promise((resolve) => setTimeout(resolve, timeout * 1000))] : []
 
 /** The first lines. */
 function bannerLines(

@@ -98,7 +98,7 @@ const LivePanels = part(['snapshot', 'now'], () => {
 function Age(): JSX.Element {
   const { snapshot, entries, now } = state
   const since = sinceWhen(entries as readonly LogEntry[], snapshot?.gameServer.status.state) ?? snapshot?.startedAt
-  return <span class="header-age">{since === undefined ? '' : duration(now - since)}</span>
+  return <span>{since === undefined ? '' : duration(now - since)}</span>
 }
 
 const sinceWhen = memo(

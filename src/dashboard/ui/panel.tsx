@@ -25,7 +25,7 @@ export const Panel = ({ name, pane = 'state', aside, children }: PanelProps): JS
 
 /** Advice and code to paste, for an empty panel. */
 export const Hint = ({ text, code }: { text: string; code: string }): JSX.Element => (
-  <div class="muted column gap hint">
+  <div class="muted column gap">
     <p>{text}</p>
     <div class="row">
       <pre class="grow" tabIndex={0}>

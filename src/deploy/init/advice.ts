@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Choices, SIDECAR, WEBRTC, WEBRTC_VERSION } from './choices.js'
-import type { Project } from './project.js'
+import { needsTsx, type Project } from './project.js'
 import { importsOf, linesOf } from './source.js'
 
 const withVersion = (name: string): string => (name === WEBRTC ? `${name}@${WEBRTC_VERSION}` : name)
@@ -28,9 +28,9 @@ export function nextSteps(
 }
 
 /** The command that runs the Fleet on this machine, after that of the build. */
-export function localSteps({ kind, dir, entry }: Choices, { runtime, build, packages }: Project): string[] {
-  const isByTsx = /\.[cm]?ts$/.test(entry) && packages.includes('tsx')
-  const by = runtime === 'bun' ? 'bun' : isByTsx ? 'node --import tsx' : 'node'
+export function localSteps({ kind, dir, entry }: Choices, project: Project): string[] {
+  const { runtime, build } = project
+  const by = runtime === 'bun' ? 'bun' : needsTsx(entry, project) ? 'node --import tsx' : 'node'
   const fleet = `npx ${SIDECAR} fleet -f fleet.yaml ${kind === 'page' ? dir : `-- ${by} ${entry}`}`
   return build === undefined ? [fleet] : [build, fleet]
 }

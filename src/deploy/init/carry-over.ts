@@ -13,8 +13,6 @@ export interface Existing {
   readonly port: number | undefined
   readonly protocol: string | undefined
   readonly image: string | undefined
-  /** The container's; undefined where those of the image count. */
-  readonly args: readonly string[] | undefined
   /** Seconds without a beat after which a server is replaced; undefined without `health`. */
   readonly health: number | undefined
   readonly counters: readonly Resource[]
@@ -48,13 +46,12 @@ export async function readExisting(folder: string): Promise<Existing | undefined
     const { containerPort, protocol } = firstOf(spec['ports'])
     const { periodSeconds = 5, failureThreshold = 3 } = fieldsOf(spec['health'])
     const { containers } = fieldsOf(fieldsOf(spec['template'])['spec'])
-    const { image, args } = firstOf(containers)
+    const { image } = firstOf(containers)
     return {
       name,
       port: typeof containerPort === 'number' ? containerPort : undefined,
       protocol: typeof protocol === 'string' ? protocol : undefined,
       image: typeof image === 'string' ? readImage(image) : undefined,
-      args: Array.isArray(args) ? args.map(String) : undefined,
       health: spec['health'] === undefined ? undefined : Number(periodSeconds) * Number(failureThreshold),
       counters: resourcesOf(spec['counters']),
       lists: resourcesOf(spec['lists']),

@@ -55,8 +55,7 @@ export function findProgram(folder: string, content: PackageJson): Program {
     const command = commandOf(scripts, name)
     if (command === undefined) return []
     // `node .` starts the main file.
-    const words = command.words.map((word) => (word === '.' ? main : word))
-    const entry = words.map((word) => find(isThere, word)).find(Boolean) ?? words.map(at).find(Boolean)
+    const entry = command.words.map((word) => at(word === '.' ? main : word)).find(Boolean)
     return entry === undefined ? [] : [{ name, entry, runner: command.runner }]
   })
   // What a build makes is started in production, and its sources while somebody develops.
@@ -81,18 +80,13 @@ export function findProgram(folder: string, content: PackageJson): Program {
 
 const RUNNER = /^(node|nodemon|tsx|ts-node|ts-node-dev|bun|deno|pm2|pm2-runtime)$/
 
-/** Flags whose value is the next word: a module, a file or a folder, but not the program. */
-const FLAG_WITH_VALUE =
-  /^(-r|--require|--import|--loader|--experimental-loader|-P|--project|--tsconfig|--env-file|-e|--ext|-x|--exec|-i|--ignore)$/
-/** What a runner is told to do with the program. */
-const SUBCOMMAND = /^(watch|run|start|serve)$/
-
-/** The words behind a runner that may be its program. */
+/** The words behind a runner that may be its program: neither flags, nor their values, nor what it is told to do. */
 const pathsIn = (runner: string, words: readonly string[]): string[] =>
-  words.filter((word, index) => {
-    const before = words[index - 1] ?? ''
-    const isValue = FLAG_WITH_VALUE.test(before) || (runner === 'nodemon' && /^(-w|--watch)$/.test(before))
-    return !isValue && !/^-/.test(word) && (runner === 'node' || !SUBCOMMAND.test(word))
+  words.filter((word, at) => {
+    const flag = words[at - 1] ?? ''
+    const isValue = /^(-[reixP]|--(require|import|(experimental-)?loader|project|tsconfig|env-file|ext|exec|ignore))$/
+    if (isValue.test(flag) || (runner === 'nodemon' && /^(-w|--watch)$/.test(flag))) return false
+    return !(runner === 'node' ? /^-/ : /^(-.*|watch|run|start|serve)$/).test(word)
   })
 
 /** What runs the program of a script, and the words that may be its path. Follows `npm run x`. */

@@ -94,6 +94,10 @@ export interface Project {
   readonly installNeedsSources: boolean
 }
 
+/** Whether Node needs tsx for a program: Node itself runs TypeScript only if erasing the types is enough. */
+export const needsTsx = (entry: string, { runtime, packages }: Project): boolean =>
+  runtime !== 'bun' && /\.[cm]?ts$/.test(entry) && packages.includes('tsx')
+
 /** Usual folders of builds, the likeliest first. */
 const BUILD_FOLDERS = ['dist', 'build', 'public', 'www']
 /** Packages that make pages. */

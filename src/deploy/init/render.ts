@@ -1,7 +1,7 @@
 import { carryOver, type Existing } from './carry-over.js'
 import { extraFlags, METRICS_PORT, MOST_COUNT, SIDECAR, WEBRTC, type Choices, type Resource } from './choices.js'
 import { edgeManifest } from './edge.js'
-import type { Project } from './project.js'
+import { needsTsx, type Project } from './project.js'
 import { commentOut, fill, type Values } from './fill.js'
 import { text as ALLOCATION } from './templates/allocation.yaml?text'
 import { text as DOCKERFILE } from './templates/Dockerfile?text'
@@ -114,11 +114,10 @@ function autoscalerValues({ name, counters, lists }: Choices): Values {
 function imageValues(choices: Choices, project: Project): Values {
   const { kind, dir, entry, image, port, webrtc } = choices
   const page = kind === 'page'
-  const { build, runtime, ignored, packages } = project
+  const { build, runtime, ignored } = project
   const built = build === undefined ? `${dir}/` : `--from=game /project/${dir}/`
   const hosting = webrtc ? [SIDECAR, WEBRTC] : [SIDECAR]
   const isBun = !page && runtime === 'bun'
-  const isByTsx = /\.[cm]?ts$/.test(entry) && packages.includes('tsx') && !isBun
   return {
     ...{ page, image, port, webrtc, entry, build, isBun },
     runtime: isBun ? 'bun' : 'node',
@@ -129,8 +128,7 @@ function imageValues(choices: Choices, project: Project): Values {
     finish: buildAndPrune(project),
     hosting: hosting.map((name) => `'${name}'`).join(', '),
     copied: page ? `${built} /game/` : '--from=server /server/ /server/',
-    // Node itself runs TypeScript only if erasing the types is enough.
-    nodeOptions: isByTsx ? ' NODE_OPTIONS="--import tsx"' : '',
+    nodeOptions: needsTsx(entry, project) ? ' NODE_OPTIONS="--import tsx"' : '',
     command: JSON.stringify(['--players-port', String(port), ...extraFlags(choices)]).replaceAll('","', '", "'),
     rebuilt: page && build !== undefined && ignored.includes(dir) ? dir : undefined,
   }
