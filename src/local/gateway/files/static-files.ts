@@ -63,6 +63,7 @@ export function createStaticFiles(options: StaticFilesOptions): RequestHandler {
       // Half a file must not look whole.
       if (reply.headersSent) return void reply.destroy()
       const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOENT') return refuse(reply, notFound('The file is no longer there.'))
       refuse(reply, { status: 500, code: 13, message: `The file could not be read (${code ?? String(error)}).` })
     }
   }
