@@ -66,6 +66,11 @@ async function start(seed: number, hasSessions: boolean) {
   const freed = new Map<string, number>()
   const running = new Set<Session>()
   const truth = { allocated: 0, started: 0, ended: 0 }
+  /**
+   * Allocations while the watch was away and a write of the counter was open. Nothing tells whether that write was lost
+   * or landed beside one more allocation, so each may start one session too many (docs/players-and-sessions.md).
+   */
+  let doubtful = 0
 
   const players = trackPlayers(client, { list: 'players', counter: 'here', noShow: NO_SHOW })
   players.on('error', ({ message }) => violate(`players: ${message}`))
@@ -84,10 +89,12 @@ async function start(seed: number, hasSessions: boolean) {
     const [seats, { count }] = [lists!['players']!, counters!['rooms']!]
     return { state, count: Number(count), listed: seats.values!, capacity: Number(seats.capacity) }
   }
+  const surplus = (): number => Math.min(Math.max(truth.started - truth.allocated, 0), doubtful)
   const sessionsTruth = () => ({ ...stored(), ...truth, capacity: Infinity, isCounted: true, wrong: [] })
   const seatsTruth = () => ({ ...stored(), here: [...here].sort(), promised: [...promised.keys()] })
   mock.sidecar.log.subscribe(() => {
-    const wrong = seatsViolation(seatsTruth()) ?? sessionsViolation(sessionsTruth())
+    const wrong =
+      seatsViolation(seatsTruth()) ?? sessionsViolation({ ...sessionsTruth(), started: truth.started - surplus() })
     if (wrong) violate(wrong)
   })
 
@@ -121,6 +128,7 @@ async function start(seed: number, hasSessions: boolean) {
   function allocate(): void {
     // A session must have been seen before the next may come.
     if (hasSessions && truth.started < truth.allocated) return
+    const isDoubtful = client.status.connection !== 'connected' && stored().count !== running.size
     const seen = client.gameServer?.status.lists?.['players']?.values ?? []
     const strangers = ids.filter((id) => ![...stored().listed, ...here, ...seen].includes(id))
     const wanted = strangers.length ? random.between(hasSessions ? 0 : 1, 3) : 0
@@ -137,6 +145,7 @@ async function start(seed: number, hasSessions: boolean) {
     })
     if (status.state !== 'Allocated') return
     if (hasSessions) truth.allocated++
+    if (isDoubtful) doubtful++
     for (const id of addValues) if (!here.has(id)) promised.set(id, mock.now)
   }
 
@@ -158,7 +167,7 @@ async function start(seed: number, hasSessions: boolean) {
       const count = Number(mock.gameServer.status.counters!['here']!.count)
       return (
         disagreement({ ...seats, joining: [...joining.keys()], ids: own, expected, doubled: [] }) ??
-        sessionsDisagreement(sessionsTruth()) ??
+        sessionsDisagreement({ ...sessionsTruth(), allocated: truth.allocated + surplus() }) ??
         (count === own.length ? undefined : `the counter says ${count}, and ${own.length} are here`) ??
         (sessions?.active.length === (sessions && running.size) ? undefined : 'the sessions differ')
       )
