@@ -31,12 +31,13 @@ const gameServer = {
   },
 }
 
-const some = { share: 0.4, operations: ['addListValue', 'removeListValue', 'updateCounter'] } as const
+const operations = ['addListValue', 'removeListValue', 'updateCounter'] as const
+const next = { count: 3, operations } as const
 const faults: readonly ((ms: number) => ControlCommand)[] = [
-  () => ({ type: 'failCalls', drop: true, apply: true, ...some }),
-  () => ({ type: 'failCalls', drop: true, ...some }),
-  () => ({ type: 'delayCalls', ms: LATE, operations: some.operations }),
-  () => ({ type: 'delayCalls', ms: LATE, operations: some.operations, when: 'after' }),
+  () => ({ type: 'failCalls', drop: true, apply: true, ...next }),
+  () => ({ type: 'failCalls', drop: true, ...next }),
+  () => ({ type: 'delayCalls', ms: LATE, operations }),
+  () => ({ type: 'delayCalls', ms: LATE, operations, when: 'after' }),
   () => ({ type: 'apiServer', away: true, ms: LATE }),
   (ms) => ({ type: 'stallWatchers', ms }),
   () => ({ type: 'dropWatchers' }),
@@ -45,7 +46,7 @@ const faults: readonly ((ms: number) => ControlCommand)[] = [
 /** A mock with a game of 64 players, a matchmaker and faults, and the ground truth about who plays. */
 async function start(seed: number, hasSessions: boolean) {
   const random = createRandom(seed)
-  const mock = createMock({ gameServer, seed })
+  const mock = createMock({ gameServer })
   // Faults come faster than connections count as stable, so the backoff would grow above the 3 s that trackers have.
   const client = createClient({ ...mock.options, retry: { maxDelay: 500 } })
   onTestFinished(() => {
