@@ -9,7 +9,7 @@ import type { PageWindow } from '../../../src/host/page-script/page.js'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { resolveHostOptions, type HostOptions } from '../../../src/host/host-options.js'
 import { openPlayersPort, type PlayersPort, type PlayersPortOptions } from '../../../src/host/players/players-port.js'
-import type { PlayerChange } from '../../../src/host/players/relay.js'
+import type { PlayerChange } from '../../../src/host/players/player.js'
 import type { WebSocketLike } from '../../../src/host/wire/sockets.js'
 
 /** The public listener, and a loopback server that hands the page's upgrades on, as the host's gateway does. */
