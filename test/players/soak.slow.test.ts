@@ -31,12 +31,13 @@ const gameServer = {
   },
 }
 
-const some = { share: 0.4, operations: ['addListValue', 'removeListValue', 'updateCounter'] } as const
+const operations = ['addListValue', 'removeListValue', 'updateCounter'] as const
+const next = { count: 3, operations } as const
 const faults: readonly ((ms: number) => ControlCommand)[] = [
-  () => ({ type: 'failCalls', drop: true, apply: true, ...some }),
-  () => ({ type: 'failCalls', drop: true, ...some }),
-  () => ({ type: 'delayCalls', ms: LATE, operations: some.operations }),
-  () => ({ type: 'delayCalls', ms: LATE, operations: some.operations, when: 'after' }),
+  () => ({ type: 'failCalls', drop: true, apply: true, ...next }),
+  () => ({ type: 'failCalls', drop: true, ...next }),
+  () => ({ type: 'delayCalls', ms: LATE, operations }),
+  () => ({ type: 'delayCalls', ms: LATE, operations, when: 'after' }),
   () => ({ type: 'apiServer', away: true, ms: LATE }),
   (ms) => ({ type: 'stallWatchers', ms }),
   () => ({ type: 'dropWatchers' }),
@@ -45,7 +46,7 @@ const faults: readonly ((ms: number) => ControlCommand)[] = [
 /** A mock with a game of 64 players, a matchmaker and faults, and the ground truth about who plays. */
 async function start(seed: number, hasSessions: boolean) {
   const random = createRandom(seed)
-  const mock = createMock({ gameServer, seed })
+  const mock = createMock({ gameServer })
   // Faults come faster than connections count as stable, so the backoff would grow above the 3 s that trackers have.
   const client = createClient({ ...mock.options, retry: { maxDelay: 500 } })
   onTestFinished(() => {
@@ -65,6 +66,11 @@ async function start(seed: number, hasSessions: boolean) {
   const freed = new Map<string, number>()
   const running = new Set<Session>()
   const truth = { allocated: 0, started: 0, ended: 0 }
+  /**
+   * Allocations while the watch was away and a write of the counter was open. Nothing tells whether that write was lost
+   * or landed beside one more allocation, so each may start one session too many (docs/players-and-sessions.md).
+   */
+  let doubtful = 0
 
   const players = trackPlayers(client, { list: 'players', counter: 'here', noShow: NO_SHOW })
   players.on('error', ({ message }) => violate(`players: ${message}`))
@@ -83,10 +89,12 @@ async function start(seed: number, hasSessions: boolean) {
     const [seats, { count }] = [lists!['players']!, counters!['rooms']!]
     return { state, count: Number(count), listed: seats.values!, capacity: Number(seats.capacity) }
   }
+  const surplus = (): number => Math.min(Math.max(truth.started - truth.allocated, 0), doubtful)
   const sessionsTruth = () => ({ ...stored(), ...truth, capacity: Infinity, isCounted: true, wrong: [] })
   const seatsTruth = () => ({ ...stored(), here: [...here].sort(), promised: [...promised.keys()] })
   mock.sidecar.log.subscribe(() => {
-    const wrong = seatsViolation(seatsTruth()) ?? sessionsViolation(sessionsTruth())
+    const wrong =
+      seatsViolation(seatsTruth()) ?? sessionsViolation({ ...sessionsTruth(), started: truth.started - surplus() })
     if (wrong) violate(wrong)
   })
 
@@ -120,6 +128,7 @@ async function start(seed: number, hasSessions: boolean) {
   function allocate(): void {
     // A session must have been seen before the next may come.
     if (hasSessions && truth.started < truth.allocated) return
+    const isDoubtful = client.status.connection !== 'connected' && stored().count !== running.size
     const seen = client.gameServer?.status.lists?.['players']?.values ?? []
     const strangers = ids.filter((id) => ![...stored().listed, ...here, ...seen].includes(id))
     const wanted = strangers.length ? random.between(hasSessions ? 0 : 1, 3) : 0
@@ -136,6 +145,7 @@ async function start(seed: number, hasSessions: boolean) {
     })
     if (status.state !== 'Allocated') return
     if (hasSessions) truth.allocated++
+    if (isDoubtful) doubtful++
     for (const id of addValues) if (!here.has(id)) promised.set(id, mock.now)
   }
 
@@ -157,7 +167,7 @@ async function start(seed: number, hasSessions: boolean) {
       const count = Number(mock.gameServer.status.counters!['here']!.count)
       return (
         disagreement({ ...seats, joining: [...joining.keys()], ids: own, expected, doubled: [] }) ??
-        sessionsDisagreement(sessionsTruth()) ??
+        sessionsDisagreement({ ...sessionsTruth(), allocated: truth.allocated + surplus() }) ??
         (count === own.length ? undefined : `the counter says ${count}, and ${own.length} are here`) ??
         (sessions?.active.length === (sessions && running.size) ? undefined : 'the sessions differ')
       )

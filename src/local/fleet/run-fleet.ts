@@ -148,7 +148,6 @@ class FleetRun {
       ...(autoscaler === undefined ? {} : { autoscaler }),
       ...(max === undefined ? {} : { max }),
       now: this.#clock.now,
-      seed: Date.now() % 0x7fff_ffff,
       run: (action) => this.#run(action),
     })
     this.#context = this.#contextOf(options)

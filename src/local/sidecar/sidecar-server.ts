@@ -6,7 +6,6 @@ import {
   allocateGameServer,
   ConnectionDropped,
   explainEntry,
-  faultPresets,
   type ControlCommand,
   type ControlResult,
   type Sidecar,
@@ -120,7 +119,6 @@ const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefine
   },
   read(route) {
     if (route === '/conformance') return () => answer(sidecar.conformance())
-    if (route === '/presets') return () => answer({ presets: faultPresets })
     const number = /^\/log\/(.*)$/.exec(route)?.[1]
     return number === undefined ? undefined : () => readEntry(sidecar, number)
   },
