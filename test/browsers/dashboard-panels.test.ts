@@ -128,13 +128,13 @@ inDashboard((openDashboard) => {
       await dashboard.page.select('[name=fault]', fault)
       await set.click()
     }
-    await choose('Fail half of the calls with 503')
-    await dashboard.says('Notices', 'fail 50 % of all calls with 503')
+    await choose('Fail the next 5 calls with 503')
+    await dashboard.says('Notices', 'fail the next 5 of all calls with 503')
     expect(await set.clickablePoint()).toEqual({ x, y })
-    await choose('flaky Wi-Fi')
-    await dashboard.says('Faults', /cut off 20 %[^]*watchers dropped every 10 s/)
+    await choose('Lose the next write, answered 200')
+    await dashboard.says('Faults', /lose the next write/)
     await (await dashboard.button('Faults', 'Clear')).click()
-    await dashboard.says('Faults', /^(?!.*watchers dropped)(?!.*cut off 20 %)/s)
+    await dashboard.says('Faults', /^(?!.*lose the next)(?!.*fail the next)/s)
     expect(dashboard.local.sidecar.snapshot().faults.failures).toEqual([])
   })
 

@@ -5,11 +5,11 @@ import { performCall } from './calls/perform-call.js'
 import { noteAllocation, refuseIfGone } from './calls/write-queue.js'
 import { done, failWithStatus, type Answer } from './state/answer.js'
 import type { Call, Effect, SidecarEvent } from './state/events.js'
-import { applies, nextRandom, useOnce, type FailureFault } from './state/faults.js'
+import { applies, useOnce, type FailureFault } from './state/faults.js'
 import { show } from './state/show.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
-import { doDueWork, skipMissedDrops, startHealthClock } from './time/due-work.js'
+import { doDueWork, startHealthClock } from './time/due-work.js'
 import { followObject } from './time/ending.js'
 
 /**
@@ -110,11 +110,10 @@ function loseWrite(step: Step, call: Call): Answer | undefined {
   return answer
 }
 
-function failureRule({ status, drop, apply, share, remaining }: FailureFault): string {
+function failureRule({ status, drop, apply, remaining }: FailureFault): string {
   const left = remaining === undefined ? '' : `, ${remaining - 1} more to fail`
-  const chosen = share < 1 ? `, as it does to a share of ${share} of the calls` : ''
   const outcome = drop ? 'cut the connection' : `answered it with ${status}`
-  return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
+  return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${left}`
 }
 
 function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watch-opened' }>): void {
@@ -135,7 +134,6 @@ function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watc
     step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
     return
   }
-  skipMissedDrops(step, step.now)
   if (tool !== true) update(step, { watchers: [...watchers, id] })
   step.effects.push({ type: 'greet', id, gameServer: object })
 }
@@ -146,14 +144,11 @@ function droppedChange(step: Step): string | undefined {
   return warning?.type === 'warn' ? warning.message : undefined
 }
 
-/** Takes the failure of an operation. The first fault that affects the operation decides, even for success. */
+/** Takes the first failure that affects an operation. */
 function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
-  const { faults, random } = step.state
+  const { faults } = step.state
   const failure = faults.failures.find((fault) => applies(fault, operation))
   if (failure === undefined) return undefined
-  const drawn = failure.share < 1 ? nextRandom(random) : { state: random, value: 0 }
-  update(step, { random: drawn.state })
-  if (drawn.value >= failure.share) return undefined
   const failures = faults.failures.flatMap((fault) => (fault === failure ? useOnce(fault) : [fault]))
   update(step, { faults: { ...faults, failures } })
   return failure

@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '../../../protocol/operations.js'
+import type { OperationName } from '../../../protocol/operations.js'
 import { allocate, allocationBy } from '../../allocation/allocate.js'
 import { requestUnhealthy } from '../calls/write-queue.js'
 import type { CommandOf, ControlCommand } from '../state/events.js'
@@ -102,19 +102,18 @@ function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>): strin
 
 /** Adds or removes a delay. */
 function delayCalls(step: Step, command: CommandOf<'delayCalls'>): void {
-  const { ms, jitterMs = 0, when = 'before' } = command
+  const { ms, when = 'before' } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.delays.filter((fault) => !isEqual(fault.operations, names))
-  const isOff = ms + jitterMs === 0
-  updateFaults(step, { delays: isOff ? others : [...others, { ms, jitterMs, operations: names, when }] })
+  updateFaults(step, { delays: ms === 0 ? others : [...others, { ms, operations: names, when }] })
 }
 
 function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
-  const { status = 503, message = 'failed on purpose', count, share = 1, retryAfter } = command
+  const { status = 503, message = 'failed on purpose', count, retryAfter } = command
   const { drop = false, apply = false } = command
   const names = inOrder(command.operations)
   const others = step.state.faults.failures.filter((fault) => !isEqual(fault.operations, names))
-  const failure = { status, message, operations: names, remaining: count, drop, apply, share, retryAfter }
+  const failure = { status, message, operations: names, remaining: count, drop, apply, retryAfter }
   updateFaults(step, { failures: [...others, failure] })
 }
 
@@ -122,17 +121,13 @@ function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void 
   updateFaults(step, { beatsToIgnore: on ? (count ?? Infinity) : 0 })
 }
 
-/** Cuts all watches or those of `ids`; with `everyMs`, again and again. */
-function dropWatchers(step: Step, { ids, everyMs }: CommandOf<'dropWatchers'>): string | undefined {
+/** Cuts all watches, or those of `ids`. */
+function dropWatchers(step: Step, { ids }: CommandOf<'dropWatchers'>): string | undefined {
   const { watchers } = step.state
-  if (ids !== undefined && everyMs !== undefined) {
-    return 'ids and everyMs exclude each other: a watch that was cut comes back with another id'
-  }
   const unknown = ids?.find((id) => !watchers.includes(id))
   if (unknown !== undefined) {
     return `there is no watcher ${unknown}; ${watchers.length === 0 ? 'none is open' : `open are ${watchers.slice(0, 20).join(', ')}`}`
   }
-  if (everyMs !== undefined) updateFaults(step, { drops: { everyMs, next: step.now + everyMs } })
   step.effects.push({ type: 'end-watchers', reason: 'dropped', ...(ids && { ids }) })
   update(step, { watchers: ids === undefined ? [] : watchers.filter((id) => !ids.includes(id)) })
   return undefined
@@ -154,41 +149,3 @@ function padObject(step: Step, { bytes }: { readonly bytes: number }): void {
 function inOrder(names: readonly OperationName[] | undefined): readonly OperationName[] | undefined {
   return names && [...new Set(names)].sort()
 }
-
-/** Faults that occur together. */
-interface FaultPreset {
-  readonly name: string
-  /** What happens, in one sentence. */
-  readonly description: string
-  /** Sent one after the other. */
-  readonly commands: readonly ControlCommand[]
-}
-
-const callsButBeats = (Object.keys(operations) as OperationName[]).filter(
-  (name) => name !== 'health' && name !== 'watchGameServer',
-)
-
-/** The presets that the dashboard offers and `GET /_/api/presets` lists. */
-export const faultPresets: readonly FaultPreset[] = [
-  {
-    name: 'pod eviction',
-    description:
-      'The GameServer is deleted from outside: the game gets SIGTERM and 10 s, and its state never becomes Shutdown.',
-    commands: [{ type: 'terminate', graceMs: 10_000 }],
-  },
-  {
-    name: 'slow API server',
-    description: 'Every call except health takes 2 to 5 s more, as while a write to a busy API server is in flight.',
-    commands: [{ type: 'delayCalls', ms: 2_000, jitterMs: 3_000, operations: callsButBeats }],
-  },
-  {
-    name: 'flaky Wi-Fi',
-    description:
-      'One call in five loses its connection, the others take up to 300 ms more, and watches end every 10 s.',
-    commands: [
-      { type: 'delayCalls', ms: 0, jitterMs: 300 },
-      { type: 'failCalls', drop: true, share: 0.2 },
-      { type: 'dropWatchers', everyMs: 10_000 },
-    ],
-  },
-]

@@ -28,8 +28,6 @@ export interface HealthInfo extends Pick<HealthState, 'beats' | 'failures' | 'ne
 export interface FaultInfo extends Pick<FaultState, 'delays' | 'failures' | 'writesToLose'> {
   /** True until released, or the time when the stall ends by itself. */
   readonly watchersStalled: boolean | number
-  /** Watches are cut every `everyMs`, `next` at this time. */
-  readonly watchersDropped: FaultState['drops']
   readonly ignoreBeats: boolean
   /** True while the API server is unreachable, or the time when it comes back by itself. */
   readonly apiServerAway: boolean | number
@@ -108,7 +106,6 @@ export function takeSnapshot(
       delays: faults.delays,
       failures: faults.failures,
       watchersStalled: untilOf(faults.stalledUntil),
-      watchersDropped: faults.drops,
       ignoreBeats,
       apiServerAway: untilOf(state.apiServerBackAt),
       beatsToIgnore: ignoreBeats && faults.beatsToIgnore < Infinity ? faults.beatsToIgnore : undefined,
