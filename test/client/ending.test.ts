@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type EndingEvent, type SidecarClient, type GameServer } from '../../src/index.js'
-import { closeFrame } from '../support/fault-server-bytes.js'
+import { close } from '../support/frames.js'
 import { gameServer } from '../support/game-server.js'
 import { following, sending } from '../support/fault-server-steps.js'
 import { type Step, startScripted } from '../support/fault-server.js'
@@ -113,7 +113,7 @@ async function toldAfter(watch: 'websocket' | 'stream', end: Step) {
 const closing =
   (code: number, reason: string): Step =>
   async (exchange) => {
-    await exchange.write(closeFrame(code, reason))
+    await exchange.write(close(code, reason))
     exchange.connection.finish()
   }
 
