@@ -15,7 +15,7 @@ const run = async (baseUrl: string, program: string): Promise<unknown> =>
     engine: 'var host = transports',
     load: build('umd') + '\n' + build('frames.umd'),
     options: `{
-      baseUrl: baseUrl, scheduler: false, watch: 'websocket', fetch: host.fetch(false),
+      baseUrl: baseUrl, scheduler: false, watch: 'websocket', fetch: host.fetch,
       WebSocket: GameServerSidecarFrames.createWebSocketClass(host.connect),
     }`,
     program,
