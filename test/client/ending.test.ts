@@ -170,14 +170,6 @@ test.each<[string, GameServer]>([
   for (const call of await Promise.allSettled(calls)) expect(call).toMatchObject({ reason: { code: 'UNAVAILABLE' } })
 })
 
-test('before any end, a refused connection is waited for', async () => {
-  const sidecar = await startScripted()
-  const client = connectClient(sidecar)
-  await client.getGameServer()
-  await sidecar.stop()
-  await expect(client.getGameServer({ timeout: 500 })).rejects.toMatchObject({ code: 'TIMEOUT' })
-})
-
 /** Requests a second, besides beats, that a client may make in the long run. */
 const MOST = 2
 
