@@ -5,7 +5,7 @@ import { forbidden, malformed, notFound, refusalBody, SAFE_HEADERS, type Refusal
 import { bearerOf, tokensMatch, type Admission, type RequestHead } from '../http/request-guard.js'
 import { GameServerFileError } from '../files/game-server-file.js'
 import { MAX_BYTES } from '../files/read-text-file.js'
-import { toRequest } from './http-adapter.js'
+import { bodyOf } from './http-adapter.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
 export const CONTROL_PREFIX = '/_/api'
@@ -38,7 +38,7 @@ export function checkControlAccess(
   return undefined
 }
 
-type Handler = (request: Request, query: URLSearchParams) => Response | Promise<Response>
+type Handler = (message: IncomingMessage, query: URLSearchParams) => Response | Promise<Response>
 type Route = readonly [method: 'GET' | 'POST', handler: Handler]
 
 /** An event log with a state, which readers follow. */
@@ -70,11 +70,11 @@ export interface Control {
 const routesOf = ({ source, command, allocate }: Control): Readonly<Record<string, Route>> => ({
   '/state': ['GET', () => answer(source.state())],
   '/log': ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))],
-  '/commands': ['POST', async (request) => command(await readJson(request, 'command'))],
+  '/commands': ['POST', async (message) => command(await readJson(message, 'command'))],
   '/allocations': [
     'POST',
-    async (request) => {
-      const manifest = await readJson(request, 'allocation')
+    async (message) => {
+      const manifest = await readJson(message, 'allocation')
       if (manifest === undefined) return refused(malformed('An allocation is a GameServerAllocation as JSON'))
       return answer(allocate(manifest))
     },
@@ -89,17 +89,16 @@ export async function answerControl(
 ): Promise<Response> {
   const refusal = checkControlAccess(message, admission, control.token)
   if (refusal !== undefined) return refused(refusal)
-  const request = toRequest(message, admission)
-  const { pathname, searchParams } = new URL(request.url)
+  const { pathname, searchParams } = new URL(admission.target, 'http://localhost')
   const route = pathname.slice(CONTROL_PREFIX.length)
   const routes = new Map(Object.entries(routesOf(control)))
   const own = control.read?.(route)
   const known: Route | undefined = own === undefined ? routes.get(route) : ['GET', () => own]
   if (known === undefined) return refused(notFound(`The control interface has no ${pathname}`))
   const [method, handler] = known
-  if (request.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
+  if (message.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
   try {
-    return await handler(request, searchParams)
+    return await handler(message, searchParams)
   } catch (error) {
     if (error instanceof TooLarge) return refused({ status: 413, code: 8, message: error.message })
     if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(malformed(error.message))
@@ -134,8 +133,8 @@ function logJson(entries: readonly object[]): string {
 }
 
 /** A body as a value; undefined if it is no JSON. @throws TooLarge */
-const readJson = async (request: Request, what: string): Promise<unknown> =>
-  parseJson(await readBodyText(request, what))
+const readJson = async (message: IncomingMessage, what: string): Promise<unknown> =>
+  parseJson(await readBodyText(message, what))
 
 /** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
 export class TooLarge extends Error {}
@@ -146,12 +145,9 @@ export class TooLarge extends Error {}
  * @param what the body in the message of the error
  * @throws TooLarge
  */
-export async function readBodyText(
-  { body }: { readonly body: AsyncIterable<Uint8Array> | null },
-  what: string,
-): Promise<string> {
+export async function readBodyText(message: IncomingMessage, what: string): Promise<string> {
   const bytes = createGrowingBytes()
-  for await (const chunk of body ?? []) {
+  for await (const chunk of bodyOf(message)) {
     if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
     bytes.add(chunk)
   }
