@@ -39,7 +39,6 @@ export function checkControlAccess(
 }
 
 type Handler = (message: IncomingMessage, query: URLSearchParams) => Response | Promise<Response>
-type Route = readonly [method: 'GET' | 'POST', handler: Handler]
 
 /** An event log with a state, which readers follow. */
 export interface EventSource {
@@ -60,27 +59,38 @@ export interface Control {
   readonly source: EventSource
   /** The token that it requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
-  /** Answers a GET of a path beside those of every control interface; undefined for an unknown path. */
-  read?(route: string): Response | undefined
+  /** Finds what answers a GET of a path beside those of every control interface; undefined for an unknown path. */
+  read?(route: string): (() => Response) | undefined
   command(given: unknown): Response | Promise<Response>
   /** Allocates by what may be a GameServerAllocation. @throws InvalidInput */
   allocate(manifest: unknown): object
 }
 
-const routesOf = ({ source, command, allocate }: Control): Readonly<Record<string, Route>> => ({
-  '/state': ['GET', () => answer(source.state())],
-  '/log': ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))],
-  '/commands': ['POST', async (message) => command(await readJson(message, 'command'))],
-  '/allocations': [
-    'POST',
-    async (message) => {
-      const manifest = await readJson(message, 'allocation')
-      if (manifest === undefined) return refused(malformed('An allocation is a GameServerAllocation as JSON'))
-      return answer(allocate(manifest))
-    },
-  ],
-  '/events': ['GET', () => refused(malformed('This path is a WebSocket'))],
-})
+/** The method of a path, and what answers it; undefined for an unknown path. */
+function routeOf(control: Control, path: string): [method: 'GET' | 'POST', handler: Handler] | undefined {
+  const { source } = control
+  switch (path) {
+    case '/state':
+      return ['GET', () => answer(source.state())]
+    case '/log':
+      return ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))]
+    case '/events':
+      return ['GET', () => refused(malformed('This path is a WebSocket'))]
+    case '/commands':
+      return ['POST', async (message) => control.command(parseJson(await readBodyText(message, 'command')))]
+    case '/allocations':
+      return ['POST', async (message) => allocate(control, parseJson(await readBodyText(message, 'allocation')))]
+    default: {
+      const read = control.read?.(path)
+      return read && ['GET', read]
+    }
+  }
+}
+
+function allocate(control: Control, manifest: unknown): Response {
+  if (manifest !== undefined) return answer(control.allocate(manifest))
+  return refused(malformed('An allocation is a GameServerAllocation as JSON'))
+}
 
 export async function answerControl(
   control: Control,
@@ -90,12 +100,9 @@ export async function answerControl(
   const refusal = checkControlAccess(message, admission, control.token)
   if (refusal !== undefined) return refused(refusal)
   const { pathname, searchParams } = new URL(admission.target, 'http://localhost')
-  const route = pathname.slice(CONTROL_PREFIX.length)
-  const routes = new Map(Object.entries(routesOf(control)))
-  const own = control.read?.(route)
-  const known: Route | undefined = own === undefined ? routes.get(route) : ['GET', () => own]
-  if (known === undefined) return refused(notFound(`The control interface has no ${pathname}`))
-  const [method, handler] = known
+  const route = routeOf(control, pathname.slice(CONTROL_PREFIX.length))
+  if (route === undefined) return refused(notFound(`The control interface has no ${pathname}`))
+  const [method, handler] = route
   if (message.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
   try {
     return await handler(message, searchParams)
@@ -132,10 +139,6 @@ function logJson(entries: readonly object[]): string {
   return `{"entries":[${parts.join(',')}]${more}}`
 }
 
-/** A body as a value; undefined if it is no JSON. @throws TooLarge */
-const readJson = async (message: IncomingMessage, what: string): Promise<unknown> =>
-  parseJson(await readBodyText(message, what))
-
 /** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
 export class TooLarge extends Error {}
 
@@ -154,6 +157,7 @@ export async function readBodyText(message: IncomingMessage, what: string): Prom
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
 }
 
+/** Undefined for a text that is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

@@ -117,9 +117,9 @@ const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefine
     subscribe: (onEntry) => sidecar.log.subscribe(onEntry),
   },
   read(route) {
-    if (route === '/conformance') return answer(sidecar.conformance())
+    if (route === '/conformance') return () => answer(sidecar.conformance())
     const number = /^\/log\/(.*)$/.exec(route)?.[1]
-    return number === undefined ? undefined : readEntry(sidecar, number)
+    return number === undefined ? undefined : () => readEntry(sidecar, number)
   },
   async command(given) {
     if (!isObject(given) || typeof given['type'] !== 'string') {
