@@ -1,7 +1,7 @@
 /**
  * Measures and prints tables; bench/results/results.json keeps the last result of each. Exits with 1 if one failed.
  *
- *   npm run bench [-- [--quick] [name]...]     names: command start connect watch local-sidecar frames hostile health mock gateway page-command page-heartbeat dashboard host metrics players fleet edge side-by-side soak
+ *   npm run bench [-- [--quick] [name]...]     names: bytes command start connect watch local-sidecar frames hostile health mock gateway page-command page-heartbeat dashboard host metrics players fleet edge side-by-side soak
  *
  * Absolute figures are this machine's at this moment; the ratios are from one run, measured in turns.
  */
@@ -16,6 +16,7 @@ const quick = process.argv.includes('--quick')
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
 
 const all = [
+  'bytes',
   'command',
   'start',
   'connect',
