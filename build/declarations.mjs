@@ -1,26 +1,29 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import ts from 'typescript'
 
 /**
  * Copies the declarations that entries lead to, as the compiler has written them, from `compiled` into `dist/types`, and
- * writes one line beside each entry's module that leads there.
+ * writes one line beside each entry's module that leads there. Declarations of what no entry exports or uses stay out.
  *
  * TypeScript takes declarations for CommonJS or ESM by the nearest package.json. Those in `types` count as CommonJS, since
  * a CommonJS module may import only such, and an ES module both.
  */
 export function writeDeclarations(compiled, dist, entries) {
   const types = join(dist, 'types')
-  const texts = reachable(Object.values(entries).map((entry) => resolve(compiled, `${entry}.d.ts`)))
+  const declarationsOf = (path) => resolve(compiled, `${path}.d.ts`)
+  const texts = publicTypes(Object.values(entries).map(declarationsOf))
   for (const [path, text] of texts) {
     const target = join(types, relative(compiled, path))
     mkdirSync(dirname(target), { recursive: true })
     const disposables = `/// <reference path="${relative(dirname(target), join(types, 'disposables.d.ts'))}" />\n`
     const start = /\[Symbol\.(d|asyncD)ispose\]/.test(text) ? disposables : ''
-    writeFileSync(target, start + text + importsOfLinks(path, texts))
+    writeFileSync(target, start + text)
   }
   writeFileSync(join(types, 'package.json'), '{ "type": "commonjs" }\n')
   writeFileSync(join(types, 'disposables.d.ts'), DISPOSABLES)
-  for (const [name, path] of Object.entries(entries)) writeFileSync(join(dist, `${name}.d.ts`), all(path))
+  for (const [name, path] of Object.entries(entries))
+    if (texts.has(declarationsOf(path))) writeFileSync(join(dist, `${name}.d.ts`), all(path))
   writeFileSync(join(dist, 'index.d.cts'), all(entries.index))
   const sdk = entries['agones-sdk']
   writeFileSync(join(dist, 'agones-sdk.d.ts'), `${all(sdk)}export { AgonesSDK as default } from './types/${sdk}.js'\n`)
@@ -57,55 +60,93 @@ declare namespace AgonesSDK {
 export = AgonesSDK
 `
 
-/** What only a comment's `{@link …}` names is imported for it, since the compiler keeps no such import. */
-function importsOfLinks(path, texts) {
-  const names = new Set([...texts.get(path).matchAll(/\{@link ([A-Z]\w+)/g)].map(([, name]) => name))
-  const imports = [...names].map((name) => {
-    if (new RegExp(`^(export|import) .*\\b${name}\\b`, 'm').test(texts.get(path))) return ''
-    const [from] = [...texts].find(([, text]) => text.match(new RegExp(`^export interface ${name}\\b`, 'm'))) ?? []
-    if (!from) throw new Error(`${path}: {@link ${name}} leads to no exported interface`)
-    return `import type { ${name} } from './${relative(dirname(path), from).replace(/d\.ts$/, 'js')}'\n`
-  })
-  return imports.join('')
-}
-
-/** `import type { A, B as C } from './x.js'`, or the same as an export. */
-const NAMED = /^(import|export)( type)? \{([^}]*)\} from (['"])(\.[^'"]+)\.js\4;$/gm
-/** A whole module, or one name of it. */
-const WHOLE = /^export(?: type)? \* from ['"](\.[^'"]+)\.js['"];$/gm
-const INLINE = /import\(['"](\.[^'"]+)\.js['"]\)\.(\w+)/g
+/** In the place of a name: all that a module exports. */
 const ALL = '*'
 
-/**
- * The texts of declarations and of all that they use, by their paths. Of a module that exports others' declarations, only
- * the names that somebody imports are kept, since a room's face has more than an entry shows.
- */
-function reachable(entries) {
-  const wanted = new Map()
-  const isWanted = (path, item) => wanted.get(path).has(ALL) || wanted.get(path).has(item.split(' ').at(-1))
+/** The public types of entries and all that they use: the text of each module that has any, by its path. */
+function publicTypes(entries) {
+  const modules = new Map()
+  /** Links of comments, for which the compiler keeps no import. */
+  const links = []
+  const moduleAt = (path) => {
+    if (!modules.has(path)) {
+      const { statements } = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+      modules.set(path, { statements, wanted: new Set(), kept: new Set(), linked: new Map() })
+    }
+    return modules.get(path)
+  }
   const want = (path, name) => {
-    const names = wanted.get(path) ?? new Set()
-    if (names.has(name) || names.has(ALL)) return
-    wanted.set(path, names.add(name))
-    const text = readFileSync(path, 'utf8')
-    const from = (module) => resolve(dirname(path), `${module}.d.ts`)
-    for (const [, keyword, , list, , module] of text.matchAll(NAMED))
-      for (const item of itemsOf(list))
-        if (keyword === 'import' || isWanted(path, item)) want(from(module), item.replace(/^type /, '').split(' ')[0])
-    for (const [, module] of text.matchAll(WHOLE)) want(from(module), name)
-    for (const [, module, name] of text.matchAll(INLINE)) want(from(module), name)
+    const { statements, wanted, kept } = moduleAt(path)
+    if (wanted.has(name)) return
+    wanted.add(name)
+    for (const statement of statements) {
+      const from = sourceOf(statement, path)
+      if (from !== undefined) {
+        for (const item of itemsOf(statement)) {
+          if (item === ALL) want(from, name)
+          else if (isWanted(statement, item, new Set([name]))) want(from, (item.propertyName ?? item.name).text)
+        }
+      } else if (!kept.has(statement) && isDeclared(statement, name)) {
+        kept.add(statement)
+        wantUsed(path, statement)
+        for (const [, link] of statement.getFullText().matchAll(/\{@link ([A-Z]\w+)/g)) links.push([path, link])
+      }
+    }
+  }
+  const wantUsed = (path, node) => {
+    if (ts.isIdentifier(node)) want(path, node.text)
+    if (ts.isImportTypeNode(node)) want(sourceOf(node, path), node.qualifier.getText())
+    ts.forEachChild(node, (child) => wantUsed(path, child))
   }
   for (const path of entries) want(path, ALL)
-
-  const kept = (path) => (statement, keyword, type, list, quote, module) => {
-    const items = itemsOf(list).filter((item) => keyword === 'import' || isWanted(path, item))
-    return items.length > 0 ? `${keyword}${type ?? ''} { ${items.join(', ')} } from ${quote}${module}.js${quote};` : ''
+  for (const [path, name] of links) {
+    want(path, name)
+    const knows = ({ statements }) => statements.some((one) => namesOf(one).includes(name))
+    if (knows(modules.get(path))) continue
+    const [from] = [...modules].find(([, module]) => knows(module) && module.wanted.has(name)) ?? []
+    if (from === undefined) throw new Error(`${path}: {@link ${name}} leads to no public type`)
+    modules.get(path).linked.set(name, `./${relative(dirname(path), from).replace(/d\.ts$/, 'js')}`)
   }
-  return new Map([...wanted.keys()].map((path) => [path, readFileSync(path, 'utf8').replace(NAMED, kept(path))]))
+  const texts = [...modules].map(([path, module]) => [path, textOf(path, module)])
+  return new Map(texts.filter(([, text]) => text !== ''))
 }
 
-const itemsOf = (list) =>
-  list
-    .split(',')
-    .map((item) => item.trim())
-    .filter(Boolean)
+/** The module of this package that an import or export leads to. `export { name }` leads to its own. */
+function sourceOf(node, path) {
+  if (ts.isExportDeclaration(node) && node.moduleSpecifier === undefined) return path
+  const specifier = ts.isImportTypeNode(node) ? node.argument.literal : node.moduleSpecifier
+  return specifier?.text.startsWith('.') ? resolve(dirname(path), specifier.text.replace(/js$/, 'd.ts')) : undefined
+}
+
+/** The names in the braces of an import or export, or all. */
+const itemsOf = ({ importClause, exportClause }) => (importClause?.namedBindings ?? exportClause)?.elements ?? [ALL]
+
+const isWanted = (statement, { name }, wanted) =>
+  wanted.has(name.text) || (ts.isExportDeclaration(statement) && wanted.has(ALL))
+
+const namesOf = ({ name, declarationList, importClause }) =>
+  (importClause?.namedBindings?.elements ?? declarationList?.declarations ?? (name ? [{ name }] : [])).map(
+    ({ name }) => name.text,
+  )
+
+const isDeclared = (statement, name) =>
+  name === ALL
+    ? statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+    : !ts.isImportDeclaration(statement) && namesOf(statement).includes(name)
+
+/** A module without the declarations that aren't kept, and without the imports that only those used. */
+function textOf(path, { statements, wanted, kept, linked }) {
+  const texts = statements.map((statement) => {
+    if (kept.has(statement)) return statement.getFullText()
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return ''
+    const items = itemsOf(statement)
+    if (items[0] === ALL) return statement.getFullText()
+    const named = items.filter((item) => isWanted(statement, item, wanted)).map((item) => item.getText())
+    const [start, end] = statement.getFullText().split(/\{.*\}/s)
+    return named.length === 0 ? '' : `${start}{ ${named.join(', ')} }${end}`
+  })
+  const imports = [...linked].map(([name, from]) => `\nimport type { ${name} } from '${from}'`)
+  const text = [...texts, ...imports].join('').trim()
+  // Ends a module: otherwise the names that it doesn't export would count as exported.
+  return text === '' ? text : `${text}\nexport {};\n`
+}

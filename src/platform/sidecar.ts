@@ -7,7 +7,6 @@ export type {
   GameServerSelector,
   LabelExpression,
 } from './allocation/types.js'
-export { faultPresets } from './sidecar/control/perform-control.js'
 export { allocateGameServer, createSidecar } from './sidecar/create-sidecar.js'
 export { createDelays, type Delays } from './sidecar/running.js'
 export { clockTime, describeCall, describeChange, isAllocationTime, replacementSentence } from './sidecar/describe.js'

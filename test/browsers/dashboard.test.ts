@@ -100,7 +100,7 @@ inDashboard((open) => {
     onTestFinished(() => again.terminate())
     await dashboard.says('Timeline', 'watch #2 opened')
     await dashboard.press('5')
-    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('50 % of all calls with 503')`)
+    await dashboard.until(`document.querySelector('.banner')?.innerText.includes('the next 5 of all calls with 503')`)
     expect(dashboard.local.sidecar.snapshot().faults.failures).toMatchObject([{ status: 503 }])
     await dashboard.press('0')
     await dashboard.until(`document.querySelector('.banner') === null`)

@@ -14,10 +14,6 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     value,
   })
   const padded = (bytes: number): ControlCommand => ({ type: 'padObject', bytes })
-  const waiting: readonly ControlCommand[] = [
-    { type: 'dropWatchers', everyMs: 60_000 },
-    { type: 'loseWrites', count: 1 },
-  ]
   type Row = [id: string, what: string, commands: readonly ControlCommand[], status: string, text: RegExp]
   const rows: Row[] = [
     ['stream', 'stalled', [{ type: 'stallWatchers' }], 'failure', /gives nothing/],
@@ -28,7 +24,7 @@ describe('each mistake of the watch and of the GameServer is found', () => {
     ['size', 'nearly too large', [padded(60_000)], 'warning', /from 65536 on, no WebSocket/],
     ['size', 'honest', [], 'ok', /bytes as JSON/],
     ['faults', 'set', [{ type: 'delayCalls', ms: 5, operations: ['ready'] }], 'warning', /calls are delayed/],
-    ['faults', 'that wait for their time', waiting, 'warning', /: watches are cut again and again, writes are lost$/],
+    ['faults', 'that wait', [{ type: 'loseWrites', count: 1 }], 'warning', /: writes are lost$/],
     ['faults', 'none', [], 'ok', /no faults/],
     ['state', 'Unhealthy', [{ type: 'setState', state: 'Unhealthy' }], 'failure', /is Unhealthy, which is final/],
     ['state', 'being deleted', [{ type: 'delete' }], 'warning', /being deleted/],

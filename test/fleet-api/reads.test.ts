@@ -121,8 +121,13 @@ test('a namespace without the Fleet is empty', async () => {
   expect((await ask('GET', '/api/v1/namespaces/other')).status).toBe(404)
 })
 
-test('refusals are Status objects in the words of the platform', async () => {
+test('refusals are Status objects in the words of the platform, and say where a FleetAutoscaler comes from', async () => {
   const { ask } = await serveFleet()
+  const applied = await ask('POST', `${AUTOSCALING}/fleetautoscalers`, {})
+  expect([applied.status, applied.body['message']]).toEqual([
+    405,
+    expect.stringMatching(/^a FleetAutoscaler .* -f FILE/),
+  ])
   expect((await ask('GET', `${AGONES}/gameservers/nobody`)).body).toEqual({
     ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 404, reason: 'NotFound' },
     message: 'gameservers.agones.dev "nobody" not found',

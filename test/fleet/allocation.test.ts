@@ -34,7 +34,7 @@ const recording = JSON.parse(
 function replay() {
   const config = { platform: 'agones', namespace: 'default', max: 100 }
   const state = {
-    ...initialState({ spec: { template: {} } }, config, 1, now),
+    ...initialState({ spec: { template: {} } }, config, now),
     servers: recording.servers.map((one) => recordOf(one, now)),
   }
   const step: FleetStep = { state, effects: [], now }

@@ -69,7 +69,7 @@ function stateOf({ type, packed, priority, each, servers }: Recording['autoscale
   const fleet: FleetManifest = {
     spec: { scheduling: packed ? 'Packed' : 'Distributed', priorities, template: { spec: amount(...each) } },
   }
-  const state = initialState(fleet, config, 1, 0)
+  const state = initialState(fleet, config, 0)
   const records = servers.map(serverOf)
   const status = statusOfSet({ spec: { ...amount(...each) } }, records)
   return { ...state, servers: records, fleet: { ...state.fleet, status: { ...status, allocations: 0 } } }
@@ -95,7 +95,7 @@ function decide({ replicas, recreate, surge, unavailable, ready, active, rest }:
   const strategy = recreate
     ? ({ type: 'Recreate' } as const)
     : { rollingUpdate: { maxSurge: surge, maxUnavailable: unavailable } }
-  const state = initialState({ spec: { replicas, strategy, template: {} } }, config, 1, 0)
+  const state = initialState({ spec: { replicas, strategy, template: {} } }, config, 0)
   const { strategy: _, ...spec } = state.fleet.spec
   const setOf = (name: string, template: SetObject['spec']['template'], values: readonly number[]): SetObject => ({
     ...state.fleet,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRandom } from '../../src/platform/sidecar/state/faults.js'
+import { createRandom } from '../players/search/random.js'
 import { createTestFleet, readyFleet } from './support/test-fleet.js'
 
 const setOf = (name: string): string => name.slice(0, name.lastIndexOf('-'))
@@ -128,9 +128,8 @@ test('the timeline drops the oldest entries where allocations with large answers
 })
 
 test.each([1, 2, 3])('whatever happens, the rules of a Fleet hold: seed %d', (seed) => {
-  const random = createRandom(seed)
-  const pick = <T>(items: readonly T[]): T | undefined => items[Math.floor(random() * items.length)]
-  const fleet = createTestFleet({ fleet: { replicas: 4 }, seed, max: 12 })
+  const { between, chance, pick } = createRandom(seed)
+  const fleet = createTestFleet({ fleet: { replicas: 4 }, max: 12 })
   const created: string[] = []
   fleet.model.onChange(({ type, plural, object }) => {
     if (type === 'ADDED' && plural === 'gameservers') created.push(object.metadata.name)
@@ -144,22 +143,21 @@ test.each([1, 2, 3])('whatever happens, the rules of a Fleet hold: seed %d', (se
     () => fleet.allReady(),
     () => fleet.advance(1000),
     () => fleet.endMarked(),
-    () => void fleet.model.perform({ type: 'scale', replicas: Math.floor(random() * 9) }),
+    () => void fleet.model.perform({ type: 'scale', replicas: between(0, 8) }),
     () => void fleet.model.perform({ type: 'update' }),
-    () => fleet.setState(pick(fleet.names('Ready')) ?? created[0] ?? fleet.names()[0]!, 'Unhealthy'),
   ]
   for (let i = 0; i < 200; i++) {
     const allocated = fleet.names('Allocated')
-    if (random() < 0.2) {
+    if (chance(0.2)) {
       const ready = fleet.names('Ready')
       const { server } = fleet.model.allocate({})
       expect(server === undefined || ready.includes(server)).toBe(true)
-    } else pick(steps.slice(0, 5))!()
+    } else pick(steps)()
     const left = new Set(fleet.names('Allocated'))
     expect(allocated.filter((name) => !left.has(name))).toEqual([])
     const [some] = fleet.names('Allocated')
     if (left.size > 4 && some !== undefined) fleet.setState(some, 'Shutdown')
-    if (random() < 0.1 && fleet.names('Ready').length > 0) fleet.setState(pick(fleet.names('Ready'))!, 'Unhealthy')
+    if (chance(0.1) && fleet.names('Ready').length > 0) fleet.setState(pick(fleet.names('Ready')), 'Unhealthy')
   }
   expect(new Set(created).size).toBe(created.length)
   fleet.model.perform({ type: 'scale', replicas: 8 })

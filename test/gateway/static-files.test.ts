@@ -297,8 +297,12 @@ describe('compressed when the game was built', () => {
     ['game.js.gz', 'identity', js, 'text/javascript; charset=utf-8'],
   ] as const)('%s is unpacked for a browser that takes only %s', async (name, accepted, content, type) => {
     const { ask } = await serveBuild()
-    const { headers, text } = await ask(`/${name}`, { 'accept-encoding': accepted })
+    const asked = { 'accept-encoding': accepted }
+    const { headers, text } = await ask(`/${name}`, asked)
     expect([headers['content-encoding'], headers['content-type'], text]).toEqual([undefined, type, content])
+    expect((await ask(`/${name}`, { ...asked, 'if-none-match': headers.etag! })).status).toBe(304)
+    const packed = await ask(`/${name}`, { 'accept-encoding': 'gzip, br' })
+    expect(packed.headers.etag).not.toBe(headers.etag)
   })
 
   test('a .br file with invalid content is cut off, and the next request is served', async () => {

@@ -26,7 +26,7 @@ async function fleetIn(folder: string): Promise<Fleet['spec']['template']> {
 const textIn = (folder: string, name: string): Promise<string> => readFile(join(folder, name), 'utf8')
 
 describe('an existing gameserver.yaml', () => {
-  test('makes a Fleet with its lists, counters, health, ports, labels and annotations', async () => {
+  test('makes a Fleet with its lists, counters, health, ports and labels, and with the pod that it leaves out', async () => {
     const folder = await projectWith(`
 metadata:
   name: arena
@@ -126,6 +126,15 @@ spec:
     )
     expect(await init(folder, ...args)).toEqual({ code: 64, out: '', err: message })
     expect(await readdir(folder)).toEqual(['dist', 'gameserver.yaml'])
+  })
+
+  test('with args of its own refuses flags of the page that are not among them', async () => {
+    const container = '{ name: g, image: g:1, args: [--webgl, --path=/a.html] }'
+    const folder = await projectWith(`spec: { template: { spec: { containers: [${container}] } } }`)
+    expect((await init(folder, '--path', '/b.html', '--webgl')).err).toBe(
+      '--path=/b.html must be among the args in gameserver.yaml, which fleet.yaml takes over.',
+    )
+    expect((await init(folder, '--path', '/a.html', '--webgl')).code).toBe(0)
   })
 
   test.each([

@@ -102,9 +102,13 @@ describe('access', () => {
     expect((await request(port, 'GET /_/api/events', [...headers, ...websocketHeaders])).status).toBe(403)
   })
 
-  test('an unknown path under /_/api never reaches the sidecar', async () => {
+  test('an unknown path under /_/api never reaches the sidecar, and a wrong method is 405', async () => {
     const sidecar = echoSidecar()
     const { port } = await serve(sidecar)
+    const headers = ['Host: localhost', 'X-Sidecar-Control: 1']
+    for (const line of ['POST /_/api/state', 'POST /_/api/conformance', 'POST /_/api/log/1', 'GET /_/api/commands']) {
+      expect((await request(port, line, headers)).status, line).toBe(405)
+    }
     for (const path of ['/_/api/%73tate/..', '/_/api', '/_/api/', '/_/api/nope', '/_/api/state/']) {
       expect((await request(port, `GET ${path}`, ['Host: localhost'])).status, path).toBe(404)
     }

@@ -217,14 +217,6 @@ test.each([
   expect(idsIn(state, 'expected')).toEqual([...expected, 'bob'])
 })
 
-test.each(['many', '', null, {}, '-3'])('a malformed capacity of %j counts as no seats', (capacity) => {
-  const state = stateOf(
-    (state) => shown(state, kind, objectOf({ values: [], version: 1, allocation: 0 }, capacity)),
-    (state) => join(state, 'ann'),
-  )
-  expect(state.effects).toContainEqual(['settle', { id: 'ann' }, expect.objectContaining({ code: 'OUT_OF_RANGE' })])
-})
-
 test('a join before the first object gets no seat if the GameServer lacks the counter', async () => {
   const sidecar = await startSidecar()
   const players = trackPlayers(connectClient(sidecar), { counter: 'nope' })

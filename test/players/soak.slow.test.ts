@@ -31,12 +31,13 @@ const gameServer = {
   },
 }
 
-const some = { share: 0.4, operations: ['addListValue', 'removeListValue', 'updateCounter'] } as const
+const operations = ['addListValue', 'removeListValue', 'updateCounter'] as const
+const next = { count: 3, operations } as const
 const faults: readonly ((ms: number) => ControlCommand)[] = [
-  () => ({ type: 'failCalls', drop: true, apply: true, ...some }),
-  () => ({ type: 'failCalls', drop: true, ...some }),
-  () => ({ type: 'delayCalls', ms: LATE, operations: some.operations }),
-  () => ({ type: 'delayCalls', ms: LATE, operations: some.operations, when: 'after' }),
+  () => ({ type: 'failCalls', drop: true, apply: true, ...next }),
+  () => ({ type: 'failCalls', drop: true, ...next }),
+  () => ({ type: 'delayCalls', ms: LATE, operations }),
+  () => ({ type: 'delayCalls', ms: LATE, operations, when: 'after' }),
   () => ({ type: 'apiServer', away: true, ms: LATE }),
   (ms) => ({ type: 'stallWatchers', ms }),
   () => ({ type: 'dropWatchers' }),
@@ -45,7 +46,7 @@ const faults: readonly ((ms: number) => ControlCommand)[] = [
 /** A mock with a game of 64 players, a matchmaker and faults, and the ground truth about who plays. */
 async function start(seed: number, hasSessions: boolean) {
   const random = createRandom(seed)
-  const mock = createMock({ gameServer, seed })
+  const mock = createMock({ gameServer })
   // Faults come faster than connections count as stable, so the backoff would grow above the 3 s that trackers have.
   const client = createClient({ ...mock.options, retry: { maxDelay: 500 } })
   onTestFinished(() => {
@@ -60,16 +61,22 @@ async function start(seed: number, hasSessions: boolean) {
   const ids = Array.from({ length: 64 }, (_, index) => `p${index}`)
   const here = new Set<string>()
   const joining = new Map<string, object>()
-  /** When each seat was promised, and when it was reported as a no-show. */
+  /** When each seat was promised. */
   const promised = new Map<string, number>()
-  const freed = new Map<string, number>()
+  /** When a join or a promise ended last, which goes on after the last fault. */
+  let changed = 0
   const running = new Set<Session>()
   const truth = { allocated: 0, started: 0, ended: 0 }
+  /**
+   * Allocations while the watch was away and a write of the counter was open. Nothing tells whether that write was lost
+   * or landed beside one more allocation, so each may start one session too many (docs/players-and-sessions.md).
+   */
+  let doubtful = 0
 
   const players = trackPlayers(client, { list: 'players', counter: 'here', noShow: NO_SHOW })
   players.on('error', ({ message }) => violate(`players: ${message}`))
   players.on('noshow', ({ id }) => {
-    freed.set(id, mock.now)
+    changed = mock.now
     if (mock.now - (promised.get(id) ?? -Infinity) < NO_SHOW) violate(`lost: ${id} is a no-show too early`)
     promised.delete(id)
   })
@@ -83,10 +90,12 @@ async function start(seed: number, hasSessions: boolean) {
     const [seats, { count }] = [lists!['players']!, counters!['rooms']!]
     return { state, count: Number(count), listed: seats.values!, capacity: Number(seats.capacity) }
   }
+  const surplus = (): number => Math.min(Math.max(truth.started - truth.allocated, 0), doubtful)
   const sessionsTruth = () => ({ ...stored(), ...truth, capacity: Infinity, isCounted: true, wrong: [] })
   const seatsTruth = () => ({ ...stored(), here: [...here].sort(), promised: [...promised.keys()] })
   mock.sidecar.log.subscribe(() => {
-    const wrong = seatsViolation(seatsTruth()) ?? sessionsViolation(sessionsTruth())
+    const wrong =
+      seatsViolation(seatsTruth()) ?? sessionsViolation({ ...sessionsTruth(), started: truth.started - surplus() })
     if (wrong) violate(wrong)
   })
 
@@ -101,7 +110,10 @@ async function start(seed: number, hasSessions: boolean) {
     const own = {}
     joining.set(id, own)
     // The player may have left since, and joined anew.
-    const isOwn = (): boolean => joining.get(id) === own && joining.delete(id)
+    const isOwn = (): boolean => {
+      changed = mock.now
+      return joining.get(id) === own && joining.delete(id)
+    }
     const come = (): void => {
       if (!isOwn()) return
       promised.delete(id)
@@ -120,6 +132,7 @@ async function start(seed: number, hasSessions: boolean) {
   function allocate(): void {
     // A session must have been seen before the next may come.
     if (hasSessions && truth.started < truth.allocated) return
+    const isDoubtful = client.status.connection !== 'connected' && stored().count !== running.size
     const seen = client.gameServer?.status.lists?.['players']?.values ?? []
     const strangers = ids.filter((id) => ![...stored().listed, ...here, ...seen].includes(id))
     const wanted = strangers.length ? random.between(hasSessions ? 0 : 1, 3) : 0
@@ -136,11 +149,12 @@ async function start(seed: number, hasSessions: boolean) {
     })
     if (status.state !== 'Allocated') return
     if (hasSessions) truth.allocated++
+    if (isDoubtful) doubtful++
     for (const id of addValues) if (!here.has(id)) promised.set(id, mock.now)
   }
 
   return {
-    ...{ mock, random, players, here, joining, running, violations, allocate, leave, end },
+    ...{ mock, random, players, here, joining, running, violations, allocate, leave, end, changed: () => changed },
     /** Lets some player act. Some promised players never come, and some sockets close before they have a seat. */
     act(): void {
       const id = random.pick(ids)
@@ -150,14 +164,10 @@ async function start(seed: number, hasSessions: boolean) {
     /** What list, counters and game disagree about. */
     difference(): string | undefined {
       const [own, expected] = [[...players.ids].sort(), players.expected]
-      // No-shows go on after the last fault, and the sidecar takes its time to write each.
-      const isLeaving = (id: string): boolean =>
-        !own.includes(id) && !expected.includes(id) && mock.now - (freed.get(id) ?? -Infinity) < WRITTEN
-      const seats = { ...seatsTruth(), listed: stored().listed.filter((id) => !isLeaving(id)) }
       const count = Number(mock.gameServer.status.counters!['here']!.count)
       return (
-        disagreement({ ...seats, joining: [...joining.keys()], ids: own, expected, doubled: [] }) ??
-        sessionsDisagreement(sessionsTruth()) ??
+        disagreement({ ...seatsTruth(), joining: [...joining.keys()], ids: own, expected, doubled: [] }) ??
+        sessionsDisagreement({ ...sessionsTruth(), allocated: truth.allocated + surplus() }) ??
         (count === own.length ? undefined : `the counter says ${count}, and ${own.length} are here`) ??
         (sessions?.active.length === (sessions && running.size) ? undefined : 'the sessions differ')
       )
@@ -198,7 +208,7 @@ test.each([...[SEED, 7, 8, 22, 35].map((seed) => [seed, false] as const), [SEED,
       const found = difference()
       if (found) [last, lastAt] = [found, mock.now]
     }
-    expect.soft(lastAt - back, last).toBeLessThanOrEqual(3000)
+    expect.soft(lastAt, last).toBeLessThanOrEqual(Math.max(back + 3000, game.changed() + WRITTEN))
 
     for (const id of [...game.here, ...game.joining.keys()]) game.leave(id)
     for (const session of running) game.end(session)

@@ -81,12 +81,6 @@ describe('players with invalid input', () => {
     await mock.advance(100)
     await seat('ann')
   })
-
-  test('without the feature gate each join rejects with FEATURE_DISABLED', async () => {
-    const { players, errors } = await play({ mock: { featureGates: { CountsAndLists: false } } })
-    await expect(players.join('ann')).rejects.toMatchObject({ code: 'FEATURE_DISABLED' })
-    expect(errors.map(({ code }) => code)).toEqual(['FEATURE_DISABLED'])
-  })
 })
 
 describe('sessions of a GameServer that can’t count sessions', () => {
@@ -97,10 +91,5 @@ describe('sessions of a GameServer that can’t count sessions', () => {
     expect(errors).toMatchObject([{ code: 'NOT_FOUND' }])
     expect(errors[0]!.hint).toContain('spec:\n  counters:\n    matches:\n      capacity: 4')
     expect(sessions.active).toHaveLength(1)
-  })
-
-  test('without the feature gate an error is reported at once', async () => {
-    const { errors } = await playSessions({ counter: 'rooms' }, { featureGates: { CountsAndLists: false } })
-    expect(errors).toMatchObject([{ code: 'FEATURE_DISABLED' }])
   })
 })

@@ -53,7 +53,9 @@ describe('the event log', () => {
 
 describe('beside an entry', () => {
   const send = ({ handle }: Sidecar, path: string, body: string, headers = {}): Promise<Response> =>
-    handle(new Request(`http://localhost${path}`, { method: 'PUT', body, headers }), { client: 'page#1' })
+    handle(
+      Object.assign(new Request(`http://localhost${path}`, { method: 'PUT', body, headers }), { client: 'page#1' }),
+    )
 
   it('an entry keeps its request and answer without credentials', async () => {
     const { sidecar } = startHarness()

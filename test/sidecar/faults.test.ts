@@ -49,26 +49,11 @@ describe('delayCalls', () => {
     watch.close()
     expect(clock.pending).toBe(idle)
     const left = new AbortController()
-    const response = sidecar.handle(watched(), { signal: left.signal })
+    const response = sidecar.handle(new Request(watched(), { signal: left.signal }))
     await settled(response)
     left.abort()
     await expect(response).rejects.toThrow('the client left')
     expect(clock.pending).toBe(idle)
-  })
-
-  it('with jitter, a delay is between ms and ms + jitterMs', async () => {
-    const { control, sidecar, call, clock } = startHarness()
-    control({ type: 'delayCalls', ms: 100, jitterMs: 50 })
-    for (let i = 0; i < 20; i += 1) {
-      let isAnswered = false
-      void call('POST', '/ready').then(() => (isAnswered = true))
-      await turns()
-      for (clock.advance(90); !isAnswered; await turns()) clock.advance(10)
-    }
-    const times = sidecar.log.entries().flatMap(({ ms }) => (ms === undefined ? [] : [ms]))
-    expect(times).toHaveLength(20)
-    expect(times.filter((ms) => ms < 100 || ms > 150)).toEqual([])
-    expect(new Set(times).size).toBeGreaterThan(2)
   })
 })
 
@@ -104,22 +89,6 @@ describe('failCalls', () => {
     expect(sidecar.snapshot().watchers).toEqual([])
   })
 
-  it('a share of the calls fails, the same ones with the same seed', async () => {
-    const statuses = async (seed = 1): Promise<number[]> => {
-      const { control, call } = startHarness({ seed })
-      control({ type: 'failCalls', share: 0.3, operations: ['getGameServer'] })
-      const found: number[] = []
-      for (let i = 0; i < 200; i += 1) found.push((await call('GET', '/gameserver'))[0])
-      return found
-    }
-    const first = await statuses()
-    const failed = first.filter((status) => status === 503).length
-    expect(failed).toBeGreaterThan(30)
-    expect(failed).toBeLessThan(90)
-    expect(await statuses()).toEqual(first)
-    expect(await statuses(2)).not.toEqual(first)
-  })
-
   it('a failure carries Retry-After', async () => {
     const { control, sidecar } = startHarness()
     control({ type: 'failCalls', retryAfter: 7 })
@@ -149,7 +118,6 @@ describe('other faults', () => {
       { type: 'stallWatchers' },
       { type: 'ignoreBeats', on: true, count: 3 },
       { type: 'loseWrites', count: 3 },
-      { type: 'dropWatchers', everyMs: 5_000 },
       { type: 'padObject', bytes: 5 },
       { type: 'apiServer', away: true },
     )
@@ -166,7 +134,7 @@ describe('other faults', () => {
       ...Array<Step>(3).fill('/health'),
     )
     const { health, faults } = sidecar.snapshot()
-    expect([health.beats, faults.ignoreBeats, faults.beatsToIgnore]).toEqual([1, false, undefined])
+    expect([health.beats, faults.ignoreBeats]).toEqual([1, false])
     expect(sidecar.log.entries().map(({ fault }) => fault === true)).toEqual([false, true, true, false])
   })
 
@@ -188,7 +156,7 @@ describe('other faults', () => {
     expect(states().at(-1)).toBe('Ready')
   })
 
-  it('dropWatchers cuts one watch by its id', () => {
+  it('dropWatchers cuts one watch by its id, once', () => {
     const { sidecar, control } = startHarness()
     const ended: string[] = []
     for (const name of ['a', 'b'])
@@ -196,7 +164,6 @@ describe('other faults', () => {
     const { id } = sidecar.snapshot().watchers[0]!
     control({ type: 'dropWatchers', ids: [id] })
     expect(ended).toEqual(['a dropped'])
-    expect(() => control({ type: 'dropWatchers', ids: [id] })).toThrow(`there is no watcher ${id}; open are ${id + 1}`)
   })
 })
 

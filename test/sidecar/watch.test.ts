@@ -89,22 +89,4 @@ describe('a watch', () => {
     expect([ended, clock.pending]).toEqual([['watch closed'], 0])
     await expect(call('POST', '/ready')).rejects.toBeInstanceOf(ConnectionDropped)
   })
-
-  it('is cut periodically until clearFaults, with no entries while nobody watches', async () => {
-    const { sidecar, control, play, ends } = startHarness()
-    const first = ends()
-    control({ type: 'dropWatchers', everyMs: 100 })
-    expect(first).toEqual(['watch dropped'])
-    await play(86_400_050)
-    expect(sidecar.log.entries().length).toBeLessThan(6)
-    for (const left of [50, 100]) {
-      const ended = ends()
-      expect(ended).toEqual([])
-      await play(left)
-      expect(ended).toEqual(['watch dropped'])
-    }
-    const last = ends()
-    await play({ type: 'clearFaults' }, 5_000)
-    expect(last).toEqual([])
-  })
 })

@@ -198,6 +198,18 @@ describe('the end', () => {
   })
 })
 
+test('with one plugin in two servers, each server closes its own local sidecar', async () => {
+  const plugins = [gameserverSidecar()]
+  const [first, second] = [await dev({}, { plugins }), await dev({}, { plugins })]
+  const [gone, there] = await vi.waitUntil(() => {
+    const urls = [first, second].map(({ lines }) => localUrl(lines))
+    return urls.includes(undefined!) ? undefined : urls
+  }, 20_000)
+  await first.server.close()
+  expect(await whereabouts(gone!)).toBe('gone')
+  expect(await whereabouts(there!)).toBe('there')
+})
+
 test('as part of another server: calls and the stream, and a local sidecar that ends with it', async () => {
   const logger = collector()
   const config = configFor(await project(), logger)

@@ -223,7 +223,6 @@ const FAULTS: Readonly<Record<string, string>> = {
   delays: 'calls are delayed',
   failures: 'calls fail',
   watchersStalled: 'watches are stalled',
-  watchersDropped: 'watches are cut again and again',
   ignoreBeats: 'beats are ignored',
   apiServerAway: 'the API server is away',
   writesToLose: 'writes are lost',

@@ -13,7 +13,7 @@ import {
   safeText,
 } from '../ui/actions.js'
 import { describe, readFilter, statusOf } from './describe.js'
-import { failHalf } from './faults.js'
+import { failNext } from './faults.js'
 
 const server = actionsOf('game server')
 const faults = actionsOf('faults')
@@ -62,7 +62,7 @@ export const actions: readonly Action[] = [
   server('reserve', 'Reserve 30 s', undefined, reserve),
   ...endings,
   faults('drop', 'Drop watchers', 'w', send('Watchers are dropped', { type: 'dropWatchers' })),
-  faults('fail', 'Fail half of the calls with 503', '5', send('Half of the calls fail with 503; 0 ends it', failHalf)),
+  faults('fail', 'Fail the next 5 calls with 503', '5', send('The next 5 calls fail with 503; 0 ends it', failNext)),
   faults('clear', 'Clear faults', '0', send('No faults', { type: 'clearFaults' })),
   faults('skip', 'Skip 10 s of the clock', 't', send('10 s later', { type: 'advanceClock', ms: 10_000 })),
   ...rowActions,

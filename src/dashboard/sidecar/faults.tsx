@@ -1,42 +1,32 @@
 import type { JSX } from 'preact'
-import {
-  faultPresets,
-  type ControlCommand,
-  type FaultInfo,
-  type SidecarSnapshot,
-  type WatcherInfo,
-} from '../../platform/sidecar.js'
+import type { ControlCommand, FaultInfo, SidecarSnapshot, WatcherInfo } from '../../platform/sidecar.js'
 import { countedTime, duration, plural, span } from '../common/look.js'
 import { api, send } from '../store/api.js'
 import { state } from '../store/state.js'
 import { ActionButton, Hint, Panel, onFields } from '../ui/panel.js'
 
-export const failHalf: ControlCommand = { type: 'failCalls', status: 503, share: 0.5 }
+export const failNext: ControlCommand = { type: 'failCalls', status: 503, count: 5 }
 
 /** The faults that the panel offers, with usual values. The control interface takes any others. */
-export const faults: ReadonlyMap<string, readonly ControlCommand[]> = new Map([
-  ...faultPresets.map(({ name, commands }) => [name, commands] as const),
-  ...Object.entries<ControlCommand>({
-    'Delay calls by 500 ms': { type: 'delayCalls', ms: 500 },
-    'Fail half of the calls with 503': failHalf,
-    'Cut off the next call': { type: 'failCalls', drop: true, count: 1 },
-    'Lose the next write, answered 200': { type: 'loseWrites', count: 1 },
-    'Ignore the next 3 beats': { type: 'ignoreBeats', on: true, count: 3 },
-    'Drop watchers every 10 s': { type: 'dropWatchers', everyMs: 10_000 },
-    'API server away for 10 s': { type: 'apiServer', away: true, ms: 10_000 },
-    'Pad the object by 70,000 bytes': { type: 'padObject', bytes: 70_000 },
-    'Restart, down for 3 s': { type: 'restart', downMs: 3000 },
-  }).map(([name, command]) => [name, [command]] as const),
-])
+export const faults: Readonly<Record<string, ControlCommand>> = {
+  'Delay calls by 500 ms': { type: 'delayCalls', ms: 500 },
+  'Fail the next 5 calls with 503': failNext,
+  'Cut off the next call': { type: 'failCalls', drop: true, count: 1 },
+  'Lose the next write, answered 200': { type: 'loseWrites', count: 1 },
+  'Ignore the next 3 beats': { type: 'ignoreBeats', on: true, count: 3 },
+  'API server away for 10 s': { type: 'apiServer', away: true, ms: 10_000 },
+  'Pad the object by 70,000 bytes': { type: 'padObject', bytes: 70_000 },
+  'Restart, down for 3 s': { type: 'restart', downMs: 3000 },
+}
 
 /** Sets faults, and lists those that are on. */
 export function Faults({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const present = presentFaults(snapshot.faults, snapshot.now)
   return (
     <Panel name="Faults" pane="faults" aside={<ActionButton id="clear" label="Clear" />}>
-      <form class="row" onSubmit={onFields(({ fault }) => send('', ...faults.get(fault!)!)())}>
+      <form class="row" onSubmit={onFields(({ fault }) => send('', faults[fault!]!)())}>
         <select class="grow" name="fault" aria-label="Fault">
-          {[...faults.keys()].map((name) => (
+          {Object.keys(faults).map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
@@ -62,25 +52,20 @@ const left = (until: true | number, now: number): string =>
 
 /** The active faults in words. */
 export function presentFaults(info: FaultInfo, now: number): string[] {
-  const { writesToLose, beatsToIgnore, watchersStalled, watchersDropped, apiServerAway, padding } = info
-  const delays = info.delays.map(({ operations, ms, jitterMs }) => {
-    const more = jitterMs > 0 ? ` + up to ${span(jitterMs)}` : ''
-    return `delay ${calls(operations)} by ${span(ms)}${more}`
-  })
-  const failures = info.failures.map(({ operations, remaining, share, drop, status }) => {
-    const part = share < 1 ? `${Math.round(share * 100)} % of ` : ''
+  const { writesToLose, ignoreBeats, watchersStalled, apiServerAway, padding } = info
+  const delays = info.delays.map(({ operations, ms }) => `delay ${calls(operations)} by ${span(ms)}`)
+  const failures = info.failures.map(({ operations, remaining, drop, status }) => {
     const next = remaining === undefined ? '' : `the next ${remaining} of `
-    const what = `${part}${next}${calls(operations)}`
+    const what = `${next}${calls(operations)}`
     return drop ? `cut off ${what}` : `fail ${what} with ${status}`
   })
-  const beats = beatsToIgnore === undefined ? 'beats' : `the next ${plural(beatsToIgnore, 'beat')}`
+  const beats = typeof ignoreBeats === 'number' ? `the next ${plural(ignoreBeats, 'beat')}` : 'beats'
   return [
     ...delays,
     ...failures,
     writesToLose > 0 && `lose the next ${plural(writesToLose, 'write')}`,
-    info.ignoreBeats && `${beats} ignored`,
+    ignoreBeats !== false && `${beats} ignored`,
     watchersStalled !== false && `watchers stalled${left(watchersStalled, now)}`,
-    watchersDropped && `watchers dropped every ${span(watchersDropped.everyMs)}`,
     apiServerAway !== false && `API server away${left(apiServerAway, now)}`,
     padding > 0 && `object larger by ${padding} bytes`,
   ].filter((text) => typeof text === 'string')

@@ -13,6 +13,8 @@ export interface Existing {
   readonly port: number | undefined
   readonly protocol: string | undefined
   readonly image: string | undefined
+  /** The container's; undefined where those of the image count. */
+  readonly args: readonly unknown[] | undefined
   /** Seconds without a beat after which a server is replaced; undefined without `health`. */
   readonly health: number | undefined
   readonly counters: readonly Resource[]
@@ -34,24 +36,19 @@ export async function readExisting(folder: string): Promise<Existing | undefined
   if (!existsSync(path)) return undefined
   try {
     const manifest = await loadGameServerFile(path)
-    const {
-      labels,
-      annotations: all,
-      name = 'game',
-      generateName: _generated,
-      ...metadata
-    } = fieldsOf(manifest.metadata)
+    const { labels, annotations: all, name = 'game', generateName: _, ...metadata } = fieldsOf(manifest.metadata)
     const { [DEV_ADDRESS]: devAddress, ...annotations } = fieldsOf(all)
     const spec = fieldsOf(manifest.spec)
     const { containerPort, protocol } = firstOf(spec['ports'])
     const { periodSeconds = 5, failureThreshold = 3 } = fieldsOf(spec['health'])
     const { containers } = fieldsOf(fieldsOf(spec['template'])['spec'])
-    const { image } = firstOf(containers)
+    const { image, args } = firstOf(containers)
     return {
       name,
       port: typeof containerPort === 'number' ? containerPort : undefined,
       protocol: typeof protocol === 'string' ? protocol : undefined,
       image: typeof image === 'string' ? readImage(image) : undefined,
+      args: Array.isArray(args) ? args : undefined,
       health: spec['health'] === undefined ? undefined : Number(periodSeconds) * Number(failureThreshold),
       counters: resourcesOf(spec['counters']),
       lists: resourcesOf(spec['lists']),

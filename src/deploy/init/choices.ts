@@ -80,7 +80,7 @@ export const MOST_COUNT = 2 ** 31 - 1
 
 const RESOURCE_NAME = /^[A-Za-z0-9]([-\w.]{0,61}[A-Za-z0-9])?$/
 /** A path within the project, in characters that need no escapes in a Dockerfile. */
-const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))(?!.*\/\/)[\w.][-\w./@+]*$/
+export const INNER_PATH = /^(?!\/)(?!.*(^|\/)\.\.(\/|$))(?!.*\/\/)[\w.][-\w./@+]*$/
 
 /** Makes a function that reads a text which a pattern matches, and throws a ChoiceError for others. */
 export const reader =

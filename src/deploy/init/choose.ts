@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Existing } from './carry-over.js'
 import {
   ChoiceError,
+  extraFlags,
   hasPlaces,
   readHealth,
   readImage,
@@ -141,13 +142,16 @@ const optional = <T>(text: string | undefined, read: Read<T>): T | undefined =>
 const guessedBy = ({ dir, path, webgl, entry }: Given): Kind | undefined =>
   dir !== undefined || path !== undefined || webgl ? 'page' : entry !== undefined ? 'node' : undefined
 
-/** @throws ChoiceError for flags of `host` that a program, or the port in gameserver.yaml, doesn't take */
+/** @throws ChoiceError for flags of `host` that a program, or the server in gameserver.yaml, doesn't take */
 function checkSpecial(special: FlagChoices, kind: Kind | undefined, existing: Existing | undefined): void {
   const ofPage = special.path === undefined ? special.webgl && 'webgl' : 'path'
   if (ofPage && kind === 'node') throw new ChoiceError(`${ofPage} is for a page; leave it out, or give --kind page`)
-  const { protocol = 'TCPUDP' } = existing ?? {}
+  const { protocol = 'TCPUDP', args } = existing ?? {}
   if (special.webrtc && protocol !== 'TCPUDP')
     throw new ChoiceError(`webrtc needs protocol: TCPUDP in gameserver.yaml; got "${protocol}"`)
+  const lacking = kind === 'page' && args && extraFlags(special).find((flag) => !args.includes(flag))
+  if (lacking)
+    throw new ChoiceError(`${lacking.slice(2)} must be among the args in gameserver.yaml, which fleet.yaml takes over`)
 }
 
 const tagOf = ({ version }: Project): string =>

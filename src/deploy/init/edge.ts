@@ -1,9 +1,5 @@
 import { networkOf } from '../../protocol/networks.js'
 import { reader, wrong, type Edge } from './choices.js'
-import { fill } from './fill.js'
-import { text as EDGE } from './templates/edge.yaml?text'
-import { text as NGINX_CONF } from './templates/nginx.conf?text'
-import { text as RUN_NGINX } from './templates/run.sh?text'
 
 /** Shorter prefixes would let players reach other networks than that of the nodes. */
 const SHORTEST_PREFIX = 8
@@ -60,13 +56,6 @@ export function numberPattern(least: number, greatest: number): string {
  * The only requests that nginx forwards: an upgrade in origin-form, as the client sent it. Matching the raw request line
  * leaves out all that nginx normalizes in a path: escapes, dots, doubled slashes. The rest may hold no dot segment.
  */
-const routePattern = ({ nodes, ports }: Edge): string =>
+export const routePattern = ({ nodes, ports }: Edge): string =>
   `~^(?i:websocket) GET /(?<node>${addressPattern(nodes)})/(?<port>${numberPattern(...ports)})` +
   '/(?<rest>(?![^?]*(?<=/)(?:\\.|%2[Ee]){1,2}(?:[/? ]))[!$-~]*) HTTP/1\\.1$'
-
-export function edgeManifest(edge: Edge): string {
-  const { host, nodes, ports } = edge
-  const route = routePattern(edge)
-  const nginxConf = fill(NGINX_CONF, { host, nodes: nodes.join(', '), ports: ports.join(' to '), route })
-  return fill(EDGE, { host, nginxConf, run: RUN_NGINX })
-}

@@ -38,7 +38,7 @@ const SERVER_PACKAGE =
   /^(@colyseus\/(core|tools|\w+-transport)|colyseus|socket\.io|ws|uWebSockets\.js|express|koa|fastify|@fastify\/.+|@nestjs\/.+|hono|@hono\/.+|elysia|h3|@hapi\/hapi|boardgame\.io|@geckos\.io\/server)$/
 
 /** npm scripts that start a server. The first of them runs the output of a build. */
-const STARTS = ['start:prod', 'start', 'serve']
+const STARTS = ['start:prod', 'start']
 
 /** Looks for the program of a project: in the scripts that start it, then `main`, then the usual paths. */
 export function findProgram(folder: string, content: PackageJson): Program {
@@ -65,7 +65,7 @@ export function findProgram(folder: string, content: PackageJson): Program {
   const server = Object.keys(dependencies).find((name) => SERVER_PACKAGE.test(name))
   const isOfPage = isMade || textOf(join(folder, 'index.html')).includes(posix.basename(named ?? ''))
   const reasons = [
-    run && run.name !== 'serve' && `npm ${run.name === 'start' ? '' : 'run '}${run.name} runs ${run.entry}`,
+    run && `npm ${run.name === 'start' ? '' : 'run '}${run.name} runs ${run.entry}`,
     server && `it depends on ${server}`,
     runtime !== 'node' && `it is for ${runtime === 'bun' ? 'Bun' : 'Deno'}`,
     named && !isOfPage && `main of package.json is ${named}`,

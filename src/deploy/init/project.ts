@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, isAbsolute, join, relative, resolve } from 'node:path'
-import { ProjectError, SIDECAR, type Kind } from './choices.js'
+import { basename, join, resolve } from 'node:path'
+import { INNER_PATH, ProjectError, SIDECAR, type Kind } from './choices.js'
 import { findProgram, type PackageJson, type Program, type Runtime, type Texts } from './program.js'
 import { linesOf, textOf } from './source.js'
 
@@ -130,7 +130,7 @@ export function inspectProject(folder: string): Project {
   return {
     ...{ folder, manager, version, dir: page.dir, entry: program.entry, runtime: program.runtime },
     ...judge(program, page.why),
-    name: clusterName(content.name) ?? clusterName(basename(resolve(folder))) ?? 'game',
+    name: clusterName(content.name) || clusterName(basename(resolve(folder))) || 'game',
     hasPackage: has('package.json'),
     build: scripts['build'] === undefined ? undefined : `${manager.name} run build`,
     ignored: linesOf(join(folder, '.gitignore')),
@@ -139,7 +139,7 @@ export function inspectProject(folder: string): Project {
     manifests: [
       ...(manager.lock === undefined ? [ANY_MANIFEST] : ['package.json', manager.lock]),
       ...SETTINGS.filter(has),
-      ...(file === undefined || isOutside(folder, file) ? [] : [file]),
+      ...(file !== undefined && INNER_PATH.test(file.replace(/^\.\//, '')) ? [file] : []),
     ],
     installNeedsSources:
       INSTALL_SCRIPTS.some((name) => name in scripts) ||
@@ -174,11 +174,6 @@ function contentOf(json: Json): PackageJson {
     dependencies: texts('dependencies'),
     devDependencies: texts('devDependencies'),
   }
-}
-
-function isOutside(folder: string, file: string): boolean {
-  const path = relative(resolve(folder), resolve(folder, file))
-  return path.startsWith('..') || isAbsolute(path)
 }
 
 /** The folder of the page's build, and why there is a page. */
@@ -216,17 +211,11 @@ function judge(program: Program, page: string | undefined): Pick<Project, 'kind'
   return { kind: 'node', why: reason, problem: entry === undefined || runtime === 'deno' ? problem : undefined }
 }
 
-/** `@team/My Game` becomes `my-game`. */
-function clusterName(name = ''): string | undefined {
-  // Accents are removed.
-  const plain = name
+/** `@team/My Game` becomes `my-game`. Empty if nothing of the name fits. */
+const clusterName = (name = ''): string =>
+  name
     .replace(/^@[^/]*\//, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
     .toLowerCase()
-  const fit = plain
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
     .replace(/^-+|-+$/g, '')
-  return fit === '' ? undefined : fit
-}

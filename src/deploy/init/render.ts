@@ -1,16 +1,27 @@
 import { carryOver, type Existing } from './carry-over.js'
-import { extraFlags, METRICS_PORT, MOST_COUNT, SIDECAR, WEBRTC, type Choices, type Resource } from './choices.js'
-import { edgeManifest } from './edge.js'
+import {
+  extraFlags,
+  METRICS_PORT,
+  MOST_COUNT,
+  SIDECAR,
+  WEBRTC,
+  type Choices,
+  type Edge,
+  type Resource,
+} from './choices.js'
+import { routePattern } from './edge.js'
 import { needsTsx, type Project } from './project.js'
-import { commentOut, fill, type Values } from './fill.js'
 import { text as ALLOCATION } from './templates/allocation.yaml?text'
 import { text as DOCKERFILE } from './templates/Dockerfile?text'
 import { text as DOCKERIGNORE } from './templates/dockerignore?text'
+import { text as EDGE } from './templates/edge.yaml?text'
 import { text as FLEET } from './templates/fleet.yaml?text'
 import { text as AUTOSCALERS } from './templates/fleetautoscaler.yaml?text'
 import { text as GAME_SERVER } from './templates/gameserver.yaml?text'
 import { text as MATCHMAKER } from './templates/matchmaker.yaml?text'
+import { text as NGINX_CONF } from './templates/nginx.conf?text'
 import { text as AUTOSCALER } from './templates/policy.yaml?text'
+import { text as RUN_NGINX } from './templates/run.sh?text'
 import { text as SPEC } from './templates/spec.yaml?text'
 
 /** The fewest and the most servers, or servers' worth of places. A Fleet begins with the fewest. */
@@ -134,11 +145,7 @@ function imageValues(choices: Choices, project: Project): Values {
   }
 }
 
-/** Copies files into the step's folder. A path in package.json may contain spaces or line ends. */
-const copyManifests = ({ manifests }: Project): string =>
-  manifests.every((file) => /^[-\w./@+*]+$/.test(file))
-    ? `COPY ${manifests.join(' ')} ./`
-    : `COPY [${[...manifests, './'].map((file) => JSON.stringify(file)).join(', ')}]`
+const copyManifests = ({ manifests }: Project): string => `COPY ${manifests.join(' ')} ./`
 
 /** Packages are installed before the sources are copied, so that a change of sources installs nothing. */
 function copyAndInstall(project: Project, isForProduction: boolean): string {
@@ -152,3 +159,50 @@ function copyAndInstall(project: Project, isForProduction: boolean): string {
 /** Builds a program, and removes the packages that only its build needs, and the registry's token. */
 const buildAndPrune = ({ build, manager }: Project): string =>
   [build, build && manager.prune, 'rm -f .npmrc'].filter((command) => command !== undefined).join(' && ')
+
+export function edgeManifest(edge: Edge): string {
+  const { host, nodes, ports } = edge
+  const route = routePattern(edge)
+  const nginxConf = fill(NGINX_CONF, { host, nodes: nodes.join(', '), ports: ports.join(' to '), route })
+  return fill(EDGE, { host, nginxConf, run: RUN_NGINX })
+}
+
+type Scalar = string | number | boolean | undefined
+
+/** The values of a template's placeholders, by name. */
+interface Values {
+  readonly [name: string]: Scalar | readonly Values[]
+}
+
+const BLOCK = /^ *\{\{([#^])(\w+)\}\}\n([^]*?)^ *\{\{\/\2\}\}\n/gm
+
+/**
+ * Fills in a template. `{{name}}` is a value; one that stands alone takes the indentation of its line. The lines between
+ * `{{#name}}` and `{{/name}}` stay if the value is true, and once for each element of an array; those between `{{^name}}`
+ * and `{{/name}}` stay if it is not.
+ */
+function fill(template: string, values: Values): string {
+  const textOf = (name: string): string => {
+    const value = values[name]
+    return typeof value === 'object' ? '' : String(value)
+  }
+  return keepBlocks(template, values)
+    .replace(/^( *)\{\{(\w+)\}\}$/gm, (_, spaces: string, name: string) => indent(textOf(name).trimEnd(), spaces))
+    .replace(/\{\{(\w+)\}\}/g, (_, name: string) => textOf(name))
+}
+
+const keepBlocks = (template: string, values: Values): string =>
+  template.replace(BLOCK, (_, sign: string, name: string, lines: string) => {
+    const value = values[name]
+    const isList = Array.isArray(value)
+    if (sign === '#' && isList)
+      return (value as readonly Values[]).map((one) => fill(lines, { ...values, ...one })).join('')
+    const isTrue = isList ? value.length > 0 : Boolean(value)
+    return isTrue === (sign === '#') ? keepBlocks(lines, values) : ''
+  })
+
+/** Indents each non-empty line. */
+const indent = (text: string, spaces: string): string => text.replace(/^(?=.)/gm, spaces)
+
+/** Turns YAML into comments that become YAML again when "# " is removed. */
+const commentOut = (yaml: string): string => yaml.replace(/^(.+)$/gm, '# $1')

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** A folder or file that can't be written; the message names it. */
@@ -59,16 +59,15 @@ async function differencesIn(folder: string, name: string, content: string): Pro
 /** @throws WriteError for a folder that isn't there or can't be written to */
 export async function checkFolder(folder: string): Promise<void> {
   try {
-    if (!(await stat(folder)).isDirectory()) throw new WriteError(`${folder} is a file; name a folder`)
-    await access(folder, constants.W_OK | constants.X_OK)
+    await access(`${folder}/.`, constants.W_OK | constants.X_OK)
   } catch (error) {
-    if (error instanceof WriteError) throw error
     throw new WriteError(`${folder} can't be written to: ${reason(error)}`, { cause: error })
   }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
+  ENOTDIR: 'it is no folder',
   EACCES: 'this user may not',
   EROFS: 'its file system is read-only',
 }

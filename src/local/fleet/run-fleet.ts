@@ -19,7 +19,7 @@ import type { ConsoleLevel, StartGame } from '../game/program-game.js'
 import { followFiles, type TextFile } from '../files/follow-file.js'
 import { BUILT_IN, parseFleetFiles, readFleetFiles, writeKubeconfig, type FleetSource } from './fleet-file.js'
 import { createFleetServer } from './fleet-server.js'
-import { GameServers } from './game-servers.js'
+import { FleetGameServer, type FleetContext } from './game-server.js'
 import { createPlayersPorts, type PortRange } from './ports.js'
 import { askWebhook } from './webhook.js'
 
@@ -91,6 +91,8 @@ const USUAL_PORT = 9350
 /** How many GameServers a Fleet has whose file doesn't say it. */
 const REPLICAS = 2
 
+const GONE: ControlResult = { ok: false, message: 'the GameServer is gone' }
+
 /** Runs a Fleet until it is closed. Resolves when the first game was started; `createFleet()` says what it throws. */
 export async function runFleet(options: FleetRunOptions): Promise<Fleet> {
   const { file } = options
@@ -120,7 +122,8 @@ const withReplicas = ({ fleet, autoscaler }: FleetSource, given: number | undefi
 class FleetRun {
   readonly #options: FleetRunOptions
   readonly #model: FleetModel
-  readonly #servers: GameServers
+  readonly #context: FleetContext
+  readonly #servers = new Map<string, FleetGameServer>()
   readonly #http: ReturnType<typeof createFleetServer>
   readonly #closed = new AbortController()
   #url = ''
@@ -137,8 +140,7 @@ class FleetRun {
   })
 
   constructor(options: FleetRunOptions, { fleet, autoscaler }: FleetSource) {
-    const { platform = 'agones', max, ports = [7_000, 8_000], grace, startGame } = options
-    const { allowHosts = [], allowOrigins = [] } = options
+    const { platform = 'agones', max, allowHosts = [], allowOrigins = [] } = options
     this.#options = options
     this.#started.catch(() => undefined)
     this.#model = createFleetModel({
@@ -146,29 +148,35 @@ class FleetRun {
       ...(autoscaler === undefined ? {} : { autoscaler }),
       ...(max === undefined ? {} : { max }),
       now: this.#clock.now,
-      seed: Date.now() % 0x7fff_ffff,
       run: (action) => this.#run(action),
     })
-    this.#servers = new GameServers(
-      {
-        ...{ platform, allowOrigins, graceMs: grace },
-        startGame,
-        dispatch: (event) => this.#dispatch(event),
-        onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),
-        onWarning: (text, server) => this.#warn(text, server),
-        onStartFailure: (error, server) => {
-          this.#onStartFailure(error)
-          this.#warn(`${server} can't start: ${error.message}`, server)
-        },
-      },
-      createPlayersPorts(ports),
-    )
+    this.#context = this.#contextOf(options)
     this.#http = createFleetServer({
       ...{ allowHosts, allowOrigins, fleet: this.#model },
-      beatsOf: (server) => this.#servers.beatsOf(server),
+      beatsOf: (server) => this.#servers.get(server)?.beats,
       onFault: (error) => this.#warn(`A request failed inside the Fleet: ${String(error)}`),
     })
     this.#model.onEntry((entry) => this.#tell({ event: 'entry', entry }))
+  }
+
+  #contextOf(options: FleetRunOptions): FleetContext {
+    const { platform = 'agones', startGame, grace, allowOrigins = [], ports = [7_000, 8_000] } = options
+    let isReminded = false
+    return {
+      ...{ platform, startGame, allowOrigins, graceMs: grace, ports: createPlayersPorts(ports) },
+      dispatch: (event) => this.#dispatch(event),
+      onOutput: (server, line) => this.#tell({ event: 'output', server, ...line }),
+      onWarning: (text, server) => this.#warn(text, server),
+      onStartFailure: (error, server) => {
+        this.#onStartFailure(error)
+        this.#warn(`${server} can't start: ${error.message}`, server)
+      },
+      onNotReady: (text, server) => {
+        // What one game doesn't do, none of them does.
+        if (!isReminded) this.#warn(text, server)
+        isReminded = true
+      },
+    }
   }
 
   /** Resolves when the Fleet listens and its first game was started. */
@@ -220,7 +228,8 @@ class FleetRun {
     this.#closed.abort(new Error('The Fleet was closed'))
     this.#unfollow?.()
     this.#cancelWake?.()
-    await Promise.all([this.#servers.close(), this.#removeKubeconfig?.()])
+    const ending = [...this.#servers.values()].map((server) => server.close())
+    await Promise.all([...ending, this.#removeKubeconfig?.()])
     const { server, end } = this.#http
     if (!server.listening) return
     await new Promise<void>((resolve) => {
@@ -239,11 +248,11 @@ class FleetRun {
     if (this.#closed.signal.aborted) return undefined
     switch (action.type) {
       case 'create':
-        return void this.#servers.create(action)
+        return this.#create(action)
       case 'control':
-        return this.#servers.control(action.server, action.command)
+        return this.#servers.get(action.server)?.control(action.command) ?? GONE
       case 'kill':
-        return void this.#servers.kill(action.server)
+        return void this.#servers.get(action.server)?.kill()
       case 'wake':
         return this.#wakeAt(action.at)
       case 'review':
@@ -251,6 +260,15 @@ class FleetRun {
           this.#dispatch({ type: 'reviewed', webhook: action.webhook, answer }),
         )
     }
+  }
+
+  #create(action: Extract<FleetAction, { type: 'create' }>): undefined {
+    const server = new FleetGameServer(this.#context, action)
+    this.#servers.set(action.server, server)
+    void server.gone.then(() => {
+      this.#servers.delete(action.server)
+      this.#dispatch({ type: 'gone', server: action.server })
+    })
   }
 
   #wakeAt(at: number): undefined {

@@ -57,7 +57,16 @@ export const isFamilyAlive = (family: Family): boolean => isGroupAlive(family.gr
 
 /** The processes that left the group, as a daemon does or a browser that a driver started. */
 const escapedOf = ({ group, mark }: Family): number[] =>
-  processes().flatMap(({ pid, itsGroup }) => (itsGroup !== group && readProc(pid, 'environ').includes(mark) ? pid : []))
+  processes().flatMap(({ pid, itsGroup }) =>
+    itsGroup !== group && readProc(pid, 'environ')?.includes(mark) === true ? pid : [],
+  )
+
+/** The parent of the kernel's own threads, which have no environment. */
+const KERNEL = 2
+
+/** Whether a process of this user shows no environment: during exec its family can't be told. */
+export const isProcessStarting = (): boolean =>
+  processes().some(({ pid, parent }) => pid !== KERNEL && parent !== KERNEL && readProc(pid, 'environ') === '')
 
 export const signalGroup = (group: number, signal: NodeJS.Signals): void =>
   signalProcess(process.platform === 'win32' ? group : -group, signal)
@@ -90,22 +99,22 @@ export function isGroupAlive(group: number): boolean {
  * The processes that run; none where there is no `/proc`. Ignores zombies: a process that has ended stays in the table until
  * its parent reaps it. In a container a zombie may stay for ever, because PID 1 inherits orphans and is often no init.
  */
-function processes(): { readonly pid: number; readonly itsGroup: number }[] {
+function processes(): { readonly pid: number; readonly parent: number; readonly itsGroup: number }[] {
   if (process.platform !== 'linux') return []
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.map(Number).flatMap((pid) => {
     // The command's name, in brackets, may hold any character. State, parent and group follow it.
-    const [state = 'X', , itsGroup] = /.*\) (.*)/s.exec(readProc(pid, 'stat'))?.[1]?.split(' ') ?? []
-    return state === 'Z' || state === 'X' ? [] : { pid, itsGroup: Number(itsGroup) }
+    const [state = 'X', parent, itsGroup] = /.*\) (.*)/s.exec(readProc(pid, 'stat') ?? '')?.[1]?.split(' ') ?? []
+    return state === 'Z' || state === 'X' ? [] : { pid, parent: Number(parent), itsGroup: Number(itsGroup) }
   })
 }
 
-/** A file of a process in `/proc`; empty if the process has ended, or is another user's. */
-function readProc(pid: number, file: string): string {
+/** A file of a process in `/proc`; undefined if the process has ended, or is another user's. */
+function readProc(pid: number, file: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1')
   } catch {
-    return ''
+    return undefined
   }
 }
 

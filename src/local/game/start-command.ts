@@ -3,13 +3,21 @@ import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Game } from './game-life.js'
-import { guardFamily, isFamilyAlive, markedEnv, signalFamily, signalGroup, type Family } from './processes.js'
+import {
+  guardFamily,
+  isFamilyAlive,
+  isProcessStarting,
+  markedEnv,
+  signalFamily,
+  signalGroup,
+  type Family,
+} from './processes.js'
 
 /** How long processes that the command has left behind may take to end by SIGTERM. */
 const LEFTOVERS_MS = 5_000
 /** Longest wait for killed processes to go. */
 const KILLED_MS = 1_000
-/** How long after its start a process may not show its environment yet, by which it is known. */
+/** Longest wait for the environment of a process that is just being started, by which the process is known. */
 const SHOWN_MS = 50
 /** Interval of checks whether a process of the group is left. */
 const LOOK_MS = 20
@@ -93,7 +101,7 @@ export async function startCommand(
  * doesn't signal its game, so the game gets its own SIGTERM and time to end.
  */
 async function endLeftovers(family: Family, isKilled: () => boolean): Promise<void> {
-  await until(() => isFamilyAlive(family), SHOWN_MS)
+  await until(() => isFamilyAlive(family) || !isProcessStarting(), SHOWN_MS)
   if (!isFamilyAlive(family)) return
   signalFamily(family, 'SIGTERM')
   await until(() => isKilled() || !isFamilyAlive(family), LEFTOVERS_MS)

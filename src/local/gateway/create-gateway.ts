@@ -3,11 +3,11 @@ import { Server, type AddressInfo, type Socket } from 'node:net'
 import type { OperationName } from '../../protocol/operations.js'
 import { listen, urlHost } from '../http/address.js'
 import { createGuardedServer } from '../http/guarded-server.js'
-import { answerRefusal, notFound, refusalLine, type Refusal } from '../http/refusal.js'
+import { notFound, refusalLine, type Refusal } from '../http/refusal.js'
 import { createGuard, type Admission } from '../http/request-guard.js'
 import { followReplacements, startLocalSidecar, type LocalSidecar } from '../sidecar/local-sidecar.js'
 import { createStaticFiles, type RequestHandler } from './files/static-files.js'
-import { CONFIG_PATH, createAccess, isForSidecar, type Access } from './forward/access.js'
+import { CONFIG_PATH, isForSidecar } from './forward/access.js'
 import { SidecarHandler, type ForwardedFigures } from './forward/sidecar-handler.js'
 import { resolveGatewayOptions, type GatewayOptions, type GatewaySettings } from './gateway-options.js'
 
@@ -91,7 +91,6 @@ class GatewayServer {
   readonly #local: LocalSidecar | undefined
   readonly #hooks: GatewayHooks
   readonly #sidecar: URL
-  readonly #access: Access
   readonly #handler: SidecarHandler
   readonly #serveFile: RequestHandler | undefined
   readonly #guarded: ReturnType<typeof createGuardedServer>
@@ -99,16 +98,15 @@ class GatewayServer {
   #closing: Promise<void> | undefined
 
   constructor(settings: GatewaySettings, local: LocalSidecar | undefined, hooks: GatewayHooks) {
-    const { dir, tls, scheme, allowHosts, allowOrigins, timeout, denied, log, onWarning } = settings
+    const { dir, tls, scheme, allowHosts, allowOrigins, log, onWarning } = settings
     const sidecar = settings.sidecar ?? new URL(local!.url)
-    const access = createAccess(settings, scheme)
     this.#settings = settings
     this.#local = local
     this.#hooks = hooks
     this.#sidecar = sidecar
-    this.#access = access
-    this.#handler = new SidecarHandler({
-      ...{ sidecar, timeout, access, denied, log, onCall: hooks.onCall },
+    this.#handler = new SidecarHandler(settings, {
+      sidecar: () => Promise.resolve(sidecar),
+      onCall: hooks.onCall,
       onWatch: (socket) => this.#guarded.exempt(socket),
     })
     this.#serveFile = dir === undefined ? undefined : createStaticFiles({ ...settings, dir, configScript: CONFIG_PATH })
@@ -156,12 +154,9 @@ class GatewayServer {
 
   /** Answers a request by its path: the sidecar's, the gateway's own, the game's. */
   async #serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
+    if (this.#handler.answers(message)) return this.#handler.serve(message, reply, admission)
     const { target } = admission
-    if (isForSidecar(target)) return this.#handler.serve(message, reply, admission)
-    const answered = this.#access.serve(message, reply, admission)
-    if (answered === true) return
-    if (answered !== false) return this.#refuse(message, reply, answered)
-    if (isOwnPath(target) || this.#serveFile === undefined) return this.#refuse(message, reply, noPath(target))
+    if (isOwnPath(target) || this.#serveFile === undefined) return this.#handler.refuse(message, reply, noPath(target))
     return this.#serveFile(message, reply)
   }
 
@@ -169,12 +164,7 @@ class GatewayServer {
     const { target } = admission
     if (isForSidecar(target)) return this.#handler.upgrade(message, socket, admission)
     if (this.#hooks.upgrade?.(target, message, socket, head) === true) return this.#guarded.exempt(socket)
-    this.#refuse(message, socket, noPath(target))
-  }
-
-  #refuse({ method, url = '' }: IncomingMessage, to: ServerResponse | Socket, refusal: Refusal): void {
-    this.#settings.log(refusalLine(method, url, refusal))
-    answerRefusal(to, refusal)
+    this.#handler.refuse(message, socket, noPath(target))
   }
 
   async #end(reason: string): Promise<void> {

@@ -5,7 +5,7 @@ import { forbidden, malformed, notFound, refusalBody, SAFE_HEADERS, type Refusal
 import { bearerOf, tokensMatch, type Admission, type RequestHead } from '../http/request-guard.js'
 import { GameServerFileError } from '../files/game-server-file.js'
 import { MAX_BYTES } from '../files/read-text-file.js'
-import { toRequest } from './http-adapter.js'
+import { bodyOf } from './http-adapter.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
 export const CONTROL_PREFIX = '/_/api'
@@ -38,8 +38,7 @@ export function checkControlAccess(
   return undefined
 }
 
-type Handler = (request: Request, query: URLSearchParams) => Response | Promise<Response>
-type Route = readonly [method: 'GET' | 'POST', handler: Handler]
+type Handler = (message: IncomingMessage, query: URLSearchParams) => Response | Promise<Response>
 
 /** An event log with a state, which readers follow. */
 export interface EventSource {
@@ -60,27 +59,38 @@ export interface Control {
   readonly source: EventSource
   /** The token that it requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
-  /** Answers a GET of a path beside those of every control interface; undefined for an unknown path. */
-  read?(route: string): Response | undefined
+  /** Finds what answers a GET of a path beside those of every control interface; undefined for an unknown path. */
+  read?(route: string): (() => Response) | undefined
   command(given: unknown): Response | Promise<Response>
   /** Allocates by what may be a GameServerAllocation. @throws InvalidInput */
   allocate(manifest: unknown): object
 }
 
-const routesOf = ({ source, command, allocate }: Control): Readonly<Record<string, Route>> => ({
-  '/state': ['GET', () => answer(source.state())],
-  '/log': ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))],
-  '/commands': ['POST', async (request) => command(await readJson(request, 'command'))],
-  '/allocations': [
-    'POST',
-    async (request) => {
-      const manifest = await readJson(request, 'allocation')
-      if (manifest === undefined) return refused(malformed('An allocation is a GameServerAllocation as JSON'))
-      return answer(allocate(manifest))
-    },
-  ],
-  '/events': ['GET', () => refused(malformed('This path is a WebSocket'))],
-})
+/** The method of a path, and what answers it; undefined for an unknown path. */
+function routeOf(control: Control, path: string): [method: 'GET' | 'POST', handler: Handler] | undefined {
+  const { source } = control
+  switch (path) {
+    case '/state':
+      return ['GET', () => answer(source.state())]
+    case '/log':
+      return ['GET', (_, query) => answerJson(logJson(source.entries(readSince(query))))]
+    case '/events':
+      return ['GET', () => refused(malformed('This path is a WebSocket'))]
+    case '/commands':
+      return ['POST', async (message) => control.command(parseJson(await readBodyText(message, 'command')))]
+    case '/allocations':
+      return ['POST', async (message) => allocate(control, parseJson(await readBodyText(message, 'allocation')))]
+    default: {
+      const read = control.read?.(path)
+      return read && ['GET', read]
+    }
+  }
+}
+
+function allocate(control: Control, manifest: unknown): Response {
+  if (manifest !== undefined) return answer(control.allocate(manifest))
+  return refused(malformed('An allocation is a GameServerAllocation as JSON'))
+}
 
 export async function answerControl(
   control: Control,
@@ -89,17 +99,13 @@ export async function answerControl(
 ): Promise<Response> {
   const refusal = checkControlAccess(message, admission, control.token)
   if (refusal !== undefined) return refused(refusal)
-  const request = toRequest(message, admission)
-  const { pathname, searchParams } = new URL(request.url)
-  const route = pathname.slice(CONTROL_PREFIX.length)
-  const routes = new Map(Object.entries(routesOf(control)))
-  const own = control.read?.(route)
-  const known: Route | undefined = own === undefined ? routes.get(route) : ['GET', () => own]
-  if (known === undefined) return refused(notFound(`The control interface has no ${pathname}`))
-  const [method, handler] = known
-  if (request.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
+  const { pathname, searchParams } = new URL(admission.target, 'http://localhost')
+  const route = routeOf(control, pathname.slice(CONTROL_PREFIX.length))
+  if (route === undefined) return refused(notFound(`The control interface has no ${pathname}`))
+  const [method, handler] = route
+  if (message.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
   try {
-    return await handler(request, searchParams)
+    return await handler(message, searchParams)
   } catch (error) {
     if (error instanceof TooLarge) return refused({ status: 413, code: 8, message: error.message })
     if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(malformed(error.message))
@@ -133,10 +139,6 @@ function logJson(entries: readonly object[]): string {
   return `{"entries":[${parts.join(',')}]${more}}`
 }
 
-/** A body as a value; undefined if it is no JSON. @throws TooLarge */
-const readJson = async (request: Request, what: string): Promise<unknown> =>
-  parseJson(await readBodyText(request, what))
-
 /** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
 export class TooLarge extends Error {}
 
@@ -146,18 +148,16 @@ export class TooLarge extends Error {}
  * @param what the body in the message of the error
  * @throws TooLarge
  */
-export async function readBodyText(
-  { body }: { readonly body: AsyncIterable<Uint8Array> | null },
-  what: string,
-): Promise<string> {
+export async function readBodyText(message: IncomingMessage, what: string): Promise<string> {
   const bytes = createGrowingBytes()
-  for await (const chunk of body ?? []) {
+  for await (const chunk of bodyOf(message)) {
     if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
     bytes.add(chunk)
   }
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
 }
 
+/** Undefined for a text that is no JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

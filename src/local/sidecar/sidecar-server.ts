@@ -6,7 +6,6 @@ import {
   allocateGameServer,
   ConnectionDropped,
   explainEntry,
-  faultPresets,
   type ControlCommand,
   type ControlResult,
   type Sidecar,
@@ -19,7 +18,7 @@ import { corsHeaders, isPreflight, type Admission, type RequestHead, type Verdic
 import { upgradeToEvents } from './control-events.js'
 import { answer, answerControl, isControlTarget, isSequence, refused, type Control } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
-import { toRequest, writeResponse } from './http-adapter.js'
+import { partsOf, writeResponse } from './http-adapter.js'
 import { serveUpgrade, type Caller } from './sidecar-upgrade.js'
 
 interface ControlTarget {
@@ -68,9 +67,8 @@ export function createSidecarServer(options: SidecarServerOptions) {
     const page = dashboard ? await answerDashboard(message, path, () => import('./dashboard-page.js')) : undefined
     if (page !== undefined) return page
     if (isControl) return answerControl(control, message, admission)
-    return target.sidecar.handle(toRequest(message, admission), {
-      method: message.method ?? 'GET',
-      target: path,
+    return target.sidecar.handle({
+      ...partsOf(message, admission),
       ...callerOf(message.headers, false),
       // Created on demand: most calls are answered at once.
       get signal() {
@@ -119,10 +117,9 @@ const controlOf = ({ sidecar, control }: ControlTarget, token: string | undefine
     subscribe: (onEntry) => sidecar.log.subscribe(onEntry),
   },
   read(route) {
-    if (route === '/conformance') return answer(sidecar.conformance())
-    if (route === '/presets') return answer({ presets: faultPresets })
+    if (route === '/conformance') return () => answer(sidecar.conformance())
     const number = /^\/log\/(.*)$/.exec(route)?.[1]
-    return number === undefined ? undefined : readEntry(sidecar, number)
+    return number === undefined ? undefined : () => readEntry(sidecar, number)
   },
   async command(given) {
     if (!isObject(given) || typeof given['type'] !== 'string') {

@@ -32,8 +32,6 @@ export interface FleetModelOptions {
   readonly platform?: string
   /** Milliseconds since the Unix epoch. */
   now(): number
-  /** Names derive from it. Default 1. */
-  readonly seed?: number
   /** Carries out an effect. May dispatch events at once. Only the results of `control` are read. */
   run(action: FleetAction): ControlResult | undefined
   /** Takes errors that a listener threw. Default: rethrows them as uncaught. */
@@ -48,9 +46,9 @@ export interface FleetModel extends RunningFleet {
 }
 
 export function createFleetModel(options: FleetModelOptions): FleetModel {
-  const { fleet, max = 20, platform = 'agones', seed = 1, now, run } = options
+  const { fleet, max = 20, platform = 'agones', now, run } = options
   const namespace = options.namespace || fleet.metadata?.namespace || 'default'
-  let state = initialState(fleet, { platform, namespace, max }, seed, now())
+  let state = initialState(fleet, { platform, namespace, max }, now())
   const outbox = createOutbox(options)
   const { entries } = outbox
 

@@ -1,6 +1,5 @@
 import { isEqual } from '../sidecar/state/game-server.js'
 import { wholeSeconds } from '../allocation/allocate.js'
-import { nextRandom } from '../sidecar/state/faults.js'
 import { generatedName, uidOf } from '../sidecar/state/initial-game-server.js'
 import { update } from '../sidecar/state/step.js'
 import { apiVersionOf, gameServerObject, kinds } from './platform-json.js'
@@ -32,11 +31,13 @@ export function addEntry(step: FleetStep, entry: Omit<FleetEntry, 'sequence' | '
   step.effects.push({ type: 'entry', entry: { sequence, at: step.now, ...entry } })
 }
 
-/** A random number from 0 to below 1. */
+/** A random number from 0 to below 1 (mulberry32), so that the model stays a function of its state. */
 export function draw(step: FleetStep): number {
-  const { state, value } = nextRandom(step.state.random)
-  update(step, { random: state })
-  return value
+  const random = (step.state.random + 0x6d2b79f5) | 0
+  update(step, { random })
+  let mixed = Math.imul(random ^ (random >>> 15), random | 1)
+  mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
 }
 
 /** The metadata of a new object: with a name that no set or GameServer has, unless `given` has one. */

@@ -84,12 +84,7 @@ function nextTime(step: FleetStep): number {
 }
 
 /** The state of a Fleet before `start`. */
-export function initialState(
-  fleet: FleetManifest,
-  config: FleetState['config'],
-  seed: number,
-  now: number,
-): FleetState {
+export function initialState(fleet: FleetManifest, config: FleetState['config'], now: number): FleetState {
   const state: FleetState = {
     config,
     fleet: undefined as never,
@@ -99,7 +94,7 @@ export function initialState(
     asked: undefined,
     answers: new Map(),
     servers: [],
-    random: seed | 0,
+    random: now | 0,
     // A client of an earlier run must not take up its watch in this one, so versions go on growing.
     version: Math.floor(now),
     sequence: 0,

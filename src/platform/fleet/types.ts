@@ -309,7 +309,7 @@ export interface FleetState {
   readonly answers: ReadonlyMap<WebhookPolicy, WebhookAnswer>
   /** Oldest first. */
   readonly servers: readonly ServerRecord[]
-  /** State of the random numbers, from which names derive. */
+  /** State of the random numbers, from which names derive. They begin with the time of the start. */
   readonly random: number
   /** Resource version of the newest change. */
   readonly version: number

@@ -1,6 +1,5 @@
 import { allocateGameServer, createSidecar, replaceAfterOf } from '../sidecar.js'
 import type { AnsweredAllocation, ControlCommand, GameServerAllocation, SidecarConfig } from '../sidecar.js'
-import { createRandom } from '../sidecar/state/faults.js'
 import { MockClock } from './clock.js'
 import { Network } from './network.js'
 import { createFetch, createWebSocket } from './transports.js'
@@ -16,7 +15,7 @@ const START = Date.UTC(2025, 0, 1)
  * @throws TypeError for a name in `conformance` that no operation has
  */
 export function createMock(options: MockOptions = {}): Mock {
-  const { time = 'manual', platform = 'agones', seed = 1 } = options
+  const { time = 'manual', platform = 'agones' } = options
   const startAt = time === 'real' ? Date.now() : START
   const clock = new MockClock(time)
   const now = (): number => startAt + clock.now()
@@ -48,7 +47,7 @@ export function createMock(options: MockOptions = {}): Mock {
   }
 
   return {
-    options: clientOptions(network, clock, platform, seed),
+    options: clientOptions(network, clock, platform),
     sidecar,
     calls: journal.calls,
     get gameServer() {
@@ -82,7 +81,7 @@ export function createMock(options: MockOptions = {}): Mock {
 }
 
 /** The options that make a client use the mock. */
-const clientOptions = (network: Network, clock: MockClock, platform: string, seed: number): MockClientOptions => ({
+const clientOptions = (network: Network, clock: MockClock, platform: string): MockClientOptions => ({
   baseUrl: network.baseUrl,
   platform,
   fetch: createFetch(network, clock),
@@ -93,14 +92,15 @@ const clientOptions = (network: Network, clock: MockClock, platform: string, see
     clearTimeout: (cancel: () => void) => cancel(),
   },
   now: clock.now,
-  random: createRandom(seed),
+  // Every run is the same.
+  random: () => 0.5,
 })
 
 /** Older runtimes lack these symbols: compilers add them before this runs, or use the names. */
 const symbolOf = (name: 'dispose' | 'asyncDispose'): symbol | string => Symbol[name] ?? name
 
-const configOf = ({ mode, platform, featureGates, conformance, gameServer, seed, replace }: MockOptions) =>
+const configOf = ({ mode, platform, featureGates, conformance, gameServer, replace }: MockOptions) =>
   ({
-    ...{ mode, platform, featureGates, conformance, gameServer, seed },
+    ...{ mode, platform, featureGates, conformance, gameServer },
     ...{ replaceAfter: replaceAfterOf(replace), sharesClock: true },
   }) as Partial<SidecarConfig>

@@ -31,8 +31,6 @@ export interface MockOptions {
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined
   /** Names of operations to expect, see `mock.sidecar.conformance()`. */
   readonly conformance?: readonly string[] | undefined
-  /** The seed of all random numbers, also the client's. Default 1. */
-  readonly seed?: number | undefined
   /**
    * A request of no operation: `fail`, the default, throws at its sender, and again from `expect()` or `close()`;
    * `answer` answers as the sidecar does.

@@ -30,8 +30,6 @@ const maxPadding = 64 * 1024 * 1024
 const longestMessage = 1000
 /** The longest step of the clock in ms: everything that is due by then happens before the answer. */
 const longestStep = 24 * 60 * 60 * 1000
-/** The shortest time between two cuts of the watches, since each is an entry of the log. */
-const shortestInterval = 100
 
 const natural = leaf('an integer of at least 0', (value) => toNatural(value) !== undefined)
 const operation = word(Object.keys(operations))
@@ -39,10 +37,7 @@ const texts = list(text)
 const milliseconds = number(0, longestTimer)
 const count = integer(1)
 
-const above0 = (most: number) => {
-  const message = mustBe(`a number above 0 and at most ${most}`)
-  return v.pipe(v.number(message), v.gtValue(0, message), v.maxValue(most, message))
-}
+const above0 = mustBe(`a number above 0 and at most ${longestTimer}`)
 const metadata = {
   key: name,
   value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string'),
@@ -58,13 +53,10 @@ const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Sc
   setList: { name, ...optional({ values: texts, capacity: natural }) },
   ignoreBeats: { on: boolean, ...optional({ count }) },
   makeUnhealthy: {},
-  dropWatchers: optional({ ids: list(count), everyMs: number(shortestInterval, longestTimer) }),
+  dropWatchers: optional({ ids: list(count) }),
   stallWatchers: optional({ ms: milliseconds }),
   releaseWatchers: {},
-  delayCalls: {
-    ms: milliseconds,
-    ...optional({ jitterMs: milliseconds, operations: list(operation), when: word(['before', 'after']) }),
-  },
+  delayCalls: { ms: milliseconds, ...optional({ operations: list(operation), when: word(['before', 'after']) }) },
   failCalls: optional({
     operations: list(operation),
     status: integer(400, 599),
@@ -72,11 +64,13 @@ const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Sc
     count,
     drop: boolean,
     apply: boolean,
-    share: above0(1),
     retryAfter: integer(0, 3600),
   }),
   loseWrites: optional({ count }),
-  apiServer: { away: boolean, ...optional({ ms: above0(longestTimer) }) },
+  apiServer: {
+    away: boolean,
+    ...optional({ ms: v.pipe(v.number(above0), v.gtValue(0, above0), v.maxValue(longestTimer, above0)) }),
+  },
   clearFaults: {},
   padObject: { bytes: integer(0, maxPadding) },
   restart: optional({ fresh: boolean, downMs: milliseconds }),

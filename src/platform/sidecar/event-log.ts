@@ -177,7 +177,11 @@ export interface Exchange {
 const secret: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
 const redacted = '(redacted)'
 
-export function recordRequest(method: string, target: string, headers: Headers, body: Uint8Array): RequestRecord {
+export function recordRequest(
+  { method, headers }: { readonly method: string; readonly headers: Pick<Headers, 'forEach'> },
+  target: string,
+  body: Uint8Array,
+): RequestRecord {
   const kept: Record<string, string> = {}
   headers.forEach((value, name) => {
     kept[name] = secret.has(name) ? redacted : value

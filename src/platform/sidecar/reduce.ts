@@ -1,15 +1,15 @@
 import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
 import { didYouMean } from '../../protocol/nearest.js'
-import { performControl } from './control/perform-control.js'
+import { performControl } from './perform-control.js'
 import { performCall } from './calls/perform-call.js'
 import { noteAllocation, refuseIfGone } from './calls/write-queue.js'
 import { done, failWithStatus, type Answer } from './state/answer.js'
 import type { Call, Effect, SidecarEvent } from './state/events.js'
-import { applies, nextRandom, useOnce, type FailureFault } from './state/faults.js'
+import { applies, useOnce, type FailureFault } from './state/faults.js'
 import { show } from './state/show.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
-import { doDueWork, skipMissedDrops, startHealthClock } from './time/due-work.js'
+import { doDueWork, startHealthClock } from './time/due-work.js'
 import { followObject } from './time/ending.js'
 
 /**
@@ -40,7 +40,7 @@ export function reduce(
       break
     case 'control': {
       const { object } = step.state
-      const problem = performControl(step, event.command) ?? droppedChange(step)
+      const problem = performControl(step, event.command)
       noteAllocation(step, object)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
       doDueWork(step)
@@ -50,8 +50,6 @@ export function reduce(
       openWatch(step, event)
       break
     case 'watch-closed':
-      update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
-      break
     case 'tick':
       break
   }
@@ -110,11 +108,10 @@ function loseWrite(step: Step, call: Call): Answer | undefined {
   return answer
 }
 
-function failureRule({ status, drop, apply, share, remaining }: FailureFault): string {
+function failureRule({ status, drop, apply, remaining }: FailureFault): string {
   const left = remaining === undefined ? '' : `, ${remaining - 1} more to fail`
-  const chosen = share < 1 ? `, as it does to a share of ${share} of the calls` : ''
   const outcome = drop ? 'cut the connection' : `answered it with ${status}`
-  return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${chosen}${left}`
+  return `failCalls ${outcome} ${apply ? 'after' : 'before'} it took effect${left}`
 }
 
 function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watch-opened' }>): void {
@@ -128,32 +125,21 @@ function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watc
     step.effects.push({ type: 'refuse-watch', id, status: 0, body: undefined })
     return
   }
-  const { config, object, watchers } = step.state
+  const { config, object } = step.state
   const gone = config.mode === 'production' ? refuseIfGone(step.state) : undefined
   const refusal = failure ? failWithStatus(failure.status, failure.message) : gone
   if (refusal) {
     step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
     return
   }
-  skipMissedDrops(step, step.now)
-  if (tool !== true) update(step, { watchers: [...watchers, id] })
   step.effects.push({ type: 'greet', id, gameServer: object })
 }
 
-/** Why the change of a control command was dropped; undefined if it wasn't. */
-function droppedChange(step: Step): string | undefined {
-  const warning = step.effects.find((effect) => effect.type === 'warn' && effect.code === 'object-too-large')
-  return warning?.type === 'warn' ? warning.message : undefined
-}
-
-/** Takes the failure of an operation. The first fault that affects the operation decides, even for success. */
+/** Takes the first failure that affects an operation. */
 function meetFailure(step: Step, operation: OperationName): FailureFault | undefined {
-  const { faults, random } = step.state
+  const { faults } = step.state
   const failure = faults.failures.find((fault) => applies(fault, operation))
   if (failure === undefined) return undefined
-  const drawn = failure.share < 1 ? nextRandom(random) : { state: random, value: 0 }
-  update(step, { random: drawn.state })
-  if (drawn.value >= failure.share) return undefined
   const failures = faults.failures.flatMap((fault) => (fault === failure ? useOnce(fault) : [fault]))
   update(step, { faults: { ...faults, failures } })
   return failure

@@ -5,7 +5,7 @@ import { callSafely, createListeners, type Report, throwLater } from './listener
 import { nextDueWork } from './time/due-work.js'
 import { resolveConfig, type SidecarConfig } from './state/config.js'
 import type { Disconnection, Effect, SidecarEvent } from './state/events.js'
-import { createRandom, delayOf } from './state/faults.js'
+import { delayOf } from './state/faults.js'
 import { createState, type SidecarState } from './state/sidecar-state.js'
 import { reduce } from './reduce.js'
 import type { SidecarEnvironment } from './sidecar.js'
@@ -43,8 +43,6 @@ export class Running {
   private readonly outbox: (() => void)[] = []
   private isDraining = false
   private timer: { readonly at: number; readonly cancel: () => void } | undefined
-  /** The random numbers of delays. They change the time of events, not their effects. */
-  private readonly random: () => number
 
   constructor(partial: Partial<SidecarConfig>, environment: SidecarEnvironment) {
     const config = resolveConfig(partial)
@@ -57,7 +55,6 @@ export class Running {
     const onFailure = (id: number): void => void this.dispatch({ type: 'watch-closed', id, reason: 'failed' })
     this.watchers = createWatchers(config.watchQueue, onFailure, report)
     this.delays = createDelays((ms, fire) => environment.setTimer(Math.min(longestTimer, ms), fire))
-    this.random = createRandom(config.seed)
     const now = environment.now()
     this.state = reduce(createState(config, now), { type: 'tick' }, now).state
     this.schedule()
@@ -133,7 +130,7 @@ export class Running {
 
   /** How long faults delay a call now. */
   delayNow(operation: OperationName, when: 'before' | 'after'): number {
-    return delayOf(this.state.faults, operation, when, this.random)
+    return delayOf(this.state.faults, operation, when)
   }
 
   close(): void {

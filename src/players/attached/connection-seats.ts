@@ -7,9 +7,6 @@ const JOIN_TIMEOUT = 10_000
 /** ms by which the watch may show an allocation after its players come. */
 const ALLOCATION_DELAY = 3000
 
-/** Codes of `join` on a GameServer that can't count seats. The tracker reports them, and players are admitted. */
-const UNCOUNTED = /^(NOT_FOUND|FEATURE_DISABLED|UNIMPLEMENTED)$/
-
 /** An id takes a seat; null admits the connection without a seat, as a spectator; undefined refuses it. */
 export type PlayerId = string | null | undefined
 
@@ -45,7 +42,8 @@ export function createSeats<Connection>({ client, players, unallocated, report }
     try {
       await players?.join(seat.id, { timeout: JOIN_TIMEOUT })
     } catch (error) {
-      if (!UNCOUNTED.test((error as SidecarError).code)) {
+      // The GameServer lacks the list or counter. The tracker reports that, and players are admitted.
+      if ((error as SidecarError).code !== 'NOT_FOUND') {
         seat.isRefused = true
         throw error
       }

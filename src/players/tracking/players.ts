@@ -56,7 +56,7 @@ export interface Players {
    * seat.
    *
    * @throws SidecarError `OUT_OF_RANGE` if no seat is free, `ALREADY_EXISTS` for a player who is here,
-   * `INVALID_ARGUMENT`, `NOT_FOUND` without the list, `FEATURE_DISABLED`, `TIMEOUT`, `CLOSED` once the server ends
+   * `INVALID_ARGUMENT`, `NOT_FOUND` without the list, `TIMEOUT`, `CLOSED` once the server ends
    */
   join(id: string, options?: CallOptions): Promise<'expected' | 'joined'>
   /**

@@ -1,18 +1,9 @@
-import {
-  internals,
-  SidecarError,
-  type AbortSignalLike,
-  type Counter,
-  type List,
-  type SidecarClient,
-  type SidecarEvents,
-} from '../../index.js'
+import { internals, SidecarError, type AbortSignalLike, type SidecarClient, type SidecarEvents } from '../../index.js'
 import {
   answered,
   endCheck,
   startCheck,
   connection,
-  isRefusal,
   settle,
   shown,
   tick,
@@ -54,8 +45,8 @@ export function run<Int, State extends Tracked, What, Effect>(
   let isPerforming: boolean | undefined
   let isTicking: boolean | undefined
   let isAsking: boolean | undefined
-  /** The missing kind whose reason is known, or asked for. */
-  let explained: 'list' | 'counter' | undefined
+  /** The missing kind that joins were last refused for. */
+  let lack: 'list' | 'counter' | undefined
 
   /** Makes a change and carries out its effects. At the end of this turn, the state decides. */
   function change(make: () => void): void {
@@ -114,9 +105,8 @@ export function run<Int, State extends Tracked, What, Effect>(
     signal.addEventListener('abort', client.on(type, listener))
   }
 
-  /** Counts ticks for writes that don't show yet, and asks what the watch doesn't tell. */
+  /** Counts ticks for writes that don't show yet, asks about overdue ones, and tells of a missing list or counter. */
   function followUp(): void {
-    if (!state.facts.missing) explained = undefined
     const ticks = Array.from(state.writes.values(), (write) => write.ticks)
     if (!isTicking && ticks.some((left) => left > 0 && left < Infinity)) {
       isTicking = true
@@ -125,36 +115,32 @@ export function run<Int, State extends Tracked, What, Effect>(
         change(() => tick(state))
       })
     }
-    if (!isAsking && (ticks.includes(0) || (state.facts.missing !== explained && !state.isOver))) void ask()
+    if (!isAsking && ticks.includes(0)) void ask()
+    const { missing } = state.facts
+    if (missing === lack || state.isOver) return
+    lack = missing
+    if (!missing) return
+    const error = lackOf(missing, state.rules)
+    report(error)
+    change(() => kind.fail(state, error))
   }
 
-  /** Asks the sidecar about overdue writes, and why the GameServer lacks a list or counter. */
+  /** Asks the sidecar about overdue writes. */
   async function ask(): Promise<void> {
     isAsking = true
     startCheck(state)
-    const toError = (error: unknown): unknown => error
+    const nothing = (): undefined => undefined
     // The client refuses the read of a kind that isn't tracked, since its name is undefined.
-    const list = (await client.getList(state.rules.list!, limits).catch(toError)) as List<Int> & SidecarError
-    const counter = (await client.getCounter(state.rules.counter!, limits).catch(toError)) as Counter<Int> &
-      SidecarError
+    const list = await client.getList(state.rules.list!, limits).catch(nothing)
+    const counter = await client.getCounter(state.rules.counter!, limits).catch(nothing)
     // Read the GameServer last, so that it shows every write that has landed before.
-    const gameServer = await client.getGameServer(limits).catch(() => undefined)
-    const { missing } = state.facts
-    if (missing !== explained && !state.isOver) {
-      explained = missing
-      const error = missing === 'list' ? list : counter
-      const reason = error.code === 'NOT_FOUND' ? lackOf(missing!, state.rules) : isRefusal(error) && error
-      if (reason) {
-        report(reason)
-        change(() => kind.fail(state, reason))
-      } else
-        after(2 * TICK, () => {
-          explained = undefined
-          followUp()
-        })
-    }
+    const gameServer = await client.getGameServer(limits).catch(nothing)
     isAsking = false
-    const answer = gameServer && { values: list.values, count: Number(counter.count), gameServer }
+    const answer = gameServer && {
+      values: list?.values,
+      count: counter && Number(counter.count),
+      gameServer,
+    }
     change(() => endCheck(state, kind, answer))
   }
 

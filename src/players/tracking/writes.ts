@@ -114,10 +114,7 @@ export function createTracked<What, Effect, Own>(rules: Rules, own: Own): Tracke
   return Object.assign({ rules, writes: new Map(), effects: [], facts: NOTHING, before: NOTHING }, own)
 }
 
-/** Parses a count of the sidecar. A malformed count becomes 0, so that nobody is admitted by mistake. */
-const toCount = (text: string): number => Number(text) || 0
-
-const capacityOf = (kind: { capacity: string } | undefined): number => (kind ? toCount(kind.capacity) : Infinity)
+const capacityOf = (kind: { capacity: string } | undefined): number => (kind ? Number(kind.capacity) : Infinity)
 
 /** Returns the value of the key with that ending. The platform's name precedes the ending. */
 export function find(map: Record<string, string> | null | undefined, end: string): string | undefined {
@@ -131,7 +128,7 @@ function factsOf({ status, object_meta: meta }: GameServer, { list, counter, lab
   return {
     state: status.state,
     values: seats && new Set(seats.values),
-    count: counted && toCount(counted.count),
+    count: counted && Number(counted.count),
     room: capacityOf(seats),
     capacity: Math.min(capacityOf(seats), capacityOf(counted)),
     missing: list !== undefined && !seats ? 'list' : counter !== undefined && !counted ? 'counter' : undefined,
@@ -148,7 +145,7 @@ export function mostOf(state: Tracked): number {
 }
 
 /** Whether a call certainly had no effect. */
-export const isRefusal = ({ code }: SidecarError): boolean => /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/.test(code)
+const isRefusal = ({ code }: SidecarError): boolean => /^(OUT|FEAT|UNIM|INV|CROSS|LIM)/.test(code)
 
 /** Whether a write may still land. */
 export function isOpen(state: Tracked, key: string): boolean {

@@ -28,7 +28,6 @@ export interface TestFleetOptions {
   readonly fleet?: Partial<FleetManifest['spec']>
   readonly autoscaler?: AutoscalerManifest['spec']['policy']
   readonly max?: number
-  readonly seed?: number
 }
 
 /** A Fleet whose GameServers are Ready. */

@@ -2,10 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/refusal.js'
 import { readBodyText, TooLarge } from '../../sidecar/control-routes.js'
-import { bodyOf } from '../../sidecar/http-adapter.js'
 import { createAllocations } from './allocations.js'
 import { list, read } from './reads.js'
-import { createResources, refusals, StatusError, type Answer, type ApiRequest, type Resources } from './resources.js'
+import {
+  createResources,
+  refusals,
+  StatusError,
+  type Answer,
+  type ApiRequest,
+  type ResourceType,
+  type Resources,
+} from './resources.js'
 import { createWatches } from './watches.js'
 import { change, remove } from './writes.js'
 
@@ -120,11 +127,17 @@ const verbs: Readonly<Record<string, readonly [collection: string, object: strin
 async function carryOut(request: ApiRequest, allocations: ReturnType<typeof createAllocations>): Promise<Answer> {
   const { type, name, message, namespace } = request
   const verb = verbs[message.method ?? '']?.[name === undefined ? 0 : 1] ?? ''
-  if (!type.verbs.includes(verb)) throw refusals.noMethod()
+  if (!type.verbs.includes(verb)) throw refusals.noMethod(hintFor(type))
   if (verb === 'list') return list(request)
   if (verb === 'get') return read(request)
   if (namespace === undefined) throw refusals.noResource()
   if (type.kind === 'GameServerAllocation') return allocations.create(request)
-  const text = await readBodyText({ body: bodyOf(message) }, 'object')
+  const text = await readBodyText(message, 'object')
   return verb === 'delete' ? remove(request, text) : change(request, text)
 }
+
+/** What to do instead of `kubectl apply`, which creates or patches these in a cluster. */
+const hintFor = ({ kind }: ResourceType): string | undefined =>
+  ['Fleet', 'FleetAutoscaler'].includes(kind)
+    ? `a ${kind} comes from its file here: start the command with -f FILE, and save the file to change it`
+    : undefined

@@ -135,11 +135,8 @@ async function serveFile(
     ...(form === undefined ? {} : { 'Content-Encoding': form.encoding }),
     ...(forms.length > 0 ? { Vary: 'Accept-Encoding' } : {}),
   }
-  await withFile(sent.path, (opened) =>
-    unpack === undefined
-      ? sendFile(opened, headers, exchange)
-      : sendUnpacked(opened, unpack.encoding, headers, exchange),
-  )
+  const send = unpack === undefined ? sendFile : sendUnpacked(unpack.encoding)
+  await withFile(sent.path, (opened) => send(opened, headers, exchange))
   return true
 }
 
@@ -236,16 +233,16 @@ async function sendFile(file: FileHandle, headers: Headers, { message, reply }: 
 }
 
 /** Sends the content of a compressed file to a client that can't unpack it. */
-async function sendUnpacked(
-  file: FileHandle,
-  encoding: string,
-  headers: Headers,
-  { message, reply }: Exchange,
-): Promise<void> {
-  reply.writeHead(200, headers)
-  if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
-  await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
-}
+const sendUnpacked =
+  (encoding: string): typeof sendFile =>
+  async (file, headers, { message, reply }) => {
+    const { size, mtimeMs } = await file.stat()
+    const about = { ...headers, ETag: tagOf(size, mtimeMs, '-unpacked') }
+    if (isKnown(message, about.ETag)) return void reply.writeHead(304, about).end()
+    reply.writeHead(200, about)
+    if (message.method === 'HEAD' || reply.destroyed) return void reply.end()
+    await pipeline(file.createReadStream(), encoding === 'br' ? createBrotliDecompress() : createGunzip(), reply)
+  }
 
 /** Sends a page with a script in front of all others. */
 async function sendPage(file: FileHandle, script: string, { message, reply }: Exchange): Promise<void> {
@@ -257,7 +254,8 @@ async function sendPage(file: FileHandle, script: string, { message, reply }: Ex
   reply.writeHead(200, { ...about, 'Content-Length': page.byteLength }).end(page)
 }
 
-const tagOf = (size: number, mtimeMs: number): string => `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
+const tagOf = (size: number, mtimeMs: number, form = ''): string =>
+  `W/"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}${form}"`
 
 /** Whether the client has this version of a file. A proxy may have made the tag a strong one. */
 const isKnown = ({ headers }: IncomingMessage, tag: string): boolean =>

@@ -2,30 +2,19 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
-import {
-  answerRefusal,
-  forbidden,
-  refusalLine,
-  SAFE_HEADERS,
-  unavailable,
-  type LineLog,
-  type Refusal,
-} from '../../http/refusal.js'
+import { answerRefusal, forbidden, refusalLine, SAFE_HEADERS, unavailable, type Refusal } from '../../http/refusal.js'
 import { corsHeaders, isPreflight, type Admission } from '../../http/request-guard.js'
-import { findSidecarRoute, type Access, type SidecarRoute } from './access.js'
+import type { GatewaySettings } from '../gateway-options.js'
+import { Access, findSidecarRoute, isForSidecar, type SidecarRoute } from './access.js'
 import { relayWatch, Watches } from './watches.js'
 
-export interface SidecarHandlerOptions {
-  readonly sidecar: URL
-  /** Milliseconds until the sidecar must have answered a call. */
-  readonly timeout: number
-  readonly access: Access
-  readonly denied: ReadonlySet<OperationName>
+export interface SidecarHandlerHooks {
+  /** Resolves with the sidecar's URL, or with why there is none. */
+  sidecar(): Promise<URL | Refusal>
   /** Called when a call is about to be forwarded. */
   readonly onCall?: ((operation: OperationName) => void) | undefined
   /** Called when a connection has become a watch's. */
   readonly onWatch?: (socket: Socket) => void
-  readonly log: LineLog
 }
 
 export interface ForwardedFigures {
@@ -76,65 +65,67 @@ const unreachable = ({ host }: URL, why: string): Refusal => ({
 
 /** A request that may go to the sidecar, and how its failures are told. */
 interface Exchange extends SidecarRoute {
+  readonly sidecar: URL
   readonly message: IncomingMessage
   /** Answers with a refusal, before any part of another answer was sent. */
   refuse(refusal: Refusal): void
-  /** Notes why an answer was cut off. */
-  note(refusal: Refusal): void
 }
 
-/** Answers the paths behind the sidecar's prefix: forwards calls and watches to one sidecar. */
+/** Answers what concerns the sidecar: forwards calls and watches to it, and gives pages the script and the token for it. */
 export class SidecarHandler {
   readonly figures: ForwardedFigures
   /** Whether the sidecar has accepted a call to `shutdown`. */
   wasShutDown = false
-  readonly #options: SidecarHandlerOptions
+  readonly #settings: GatewaySettings
+  readonly #hooks: SidecarHandlerHooks
+  readonly #access: Access
   readonly #watches: Watches
   #isStopping = false
 
-  constructor(options: SidecarHandlerOptions) {
-    this.#options = options
-    const watches = new Watches(() => options.log('A watch was ended whose reader had taken nothing for five seconds'))
+  constructor(settings: GatewaySettings, hooks: SidecarHandlerHooks) {
+    this.#settings = settings
+    this.#hooks = hooks
+    this.#access = new Access(settings)
+    const watches = new Watches(() => settings.log('A watch was ended whose reader had taken nothing for five seconds'))
     this.#watches = watches
     this.figures = { calls: {}, beats: { ok: 0, failed: 0 }, lastBeat: undefined, watches }
   }
 
-  async serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
-    const cors = corsHeaders(admission, ['content-type', 'authorization'])
-    if (isPreflight(message, admission)) return void reply.writeHead(204, cors).end()
-    const answerHeaders = { ...OWN_HEADERS, ...cors }
-    const exchange = this.#begin(message, reply, admission, answerHeaders)
-    if (exchange === undefined) return
-    const { operation } = exchange
-    const body = await readBody(message)
-    if (body === undefined) return
-    if ('status' in body) return exchange.refuse(body)
-    if (hasLeft(reply)) return
-    this.#options.onCall?.(operation)
-    const since = performance.now()
-    await this.#forward(exchange, reply, body, answerHeaders)
-    // An answer that nobody waited for has no status; its connection was closed, which is 499.
-    if (operation !== WATCH) this.#count(operation, reply.headersSent ? reply.statusCode : 499, since)
-    if (operation === 'shutdown' && reply.statusCode === 200) this.wasShutDown = true
+  /** Whether a request concerns the sidecar, so that `serve()` answers it. */
+  answers(message: IncomingMessage): boolean {
+    return isForSidecar(message.url ?? '') || this.#access.answers(message)
   }
 
+  async serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
+    if (isForSidecar(admission.target)) return this.#call(message, reply, admission)
+    const refusal = this.#access.serve(message, reply)
+    if (refusal !== undefined) this.refuse(message, reply, refusal)
+  }
+
+  /** Opens a watch as a WebSocket. Refuses every other upgrade behind the sidecar's prefix. */
   async upgrade(message: IncomingMessage, socket: Socket, admission: Admission): Promise<void> {
-    const exchange = this.#begin(message, socket, admission, OWN_HEADERS)
+    const exchange = await this.#begin(message, socket, admission, OWN_HEADERS)
     if (exchange === undefined) return
-    const { operation, path, refuse } = exchange
+    const { sidecar, operation, path, refuse } = exchange
     if (operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
-    const { sidecar, timeout, onCall, onWatch } = this.#options
-    onCall?.(WATCH)
+    const { timeout } = this.#settings
+    this.#hooks.onCall?.(WATCH)
     await relayWatch({
       ...{ url: sidecar.href.replace(/^http/, 'ws').replace(/\/$/, '') + path, message, socket },
       ...{ timeout, connectMs: Math.min(timeout, CONNECT_MS) },
       headers: pick(message.headers, FORWARDED),
       fail: (why) => refuse(unreachable(sidecar, why)),
       onOpen: (upstream, page) => {
-        onWatch?.(socket)
+        this.#hooks.onWatch?.(socket)
         this.#watches.addSocket(upstream, page, socket)
       },
     })
+  }
+
+  /** Refuses a request, and notes it. */
+  refuse(message: IncomingMessage, to: ServerResponse | Socket, refusal: Refusal, headers?: Headers): void {
+    this.#note(message, refusal)
+    answerRefusal(to, refusal, headers)
   }
 
   /**
@@ -152,31 +143,50 @@ export class SidecarHandler {
     this.#watches.startAgain()
   }
 
+  #note({ method, url = '' }: IncomingMessage, refusal: Refusal): void {
+    // A client that was told of the end dials again, as it should.
+    if (refusal !== STOPPING) this.#settings.log(refusalLine(method, url, refusal))
+  }
+
+  async #call(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
+    const cors = corsHeaders(admission, ['content-type', 'authorization'])
+    if (isPreflight(message, admission)) return void reply.writeHead(204, cors).end()
+    const answerHeaders = { ...OWN_HEADERS, ...cors }
+    const exchange = await this.#begin(message, reply, admission, answerHeaders)
+    if (exchange === undefined) return
+    const { operation } = exchange
+    const body = await readBody(message)
+    if (body === undefined) return
+    if ('status' in body) return exchange.refuse(body)
+    if (hasLeft(reply)) return
+    this.#hooks.onCall?.(operation)
+    const since = performance.now()
+    await this.#forward(exchange, reply, body, answerHeaders)
+    // An answer that nobody waited for has no status; its connection was closed, which is 499.
+    if (operation !== WATCH) this.#count(operation, reply.headersSent ? reply.statusCode : 499, since)
+    if (operation === 'shutdown' && reply.statusCode === 200) this.wasShutDown = true
+  }
+
   /** The admitted request; undefined once it was refused. */
-  #begin(
+  async #begin(
     message: IncomingMessage,
     to: ServerResponse | Socket,
     { target }: Admission,
     answerHeaders: Headers,
-  ): Exchange | undefined {
-    const note = (refusal: Refusal): void => {
-      // A client that was told of the end dials again, as it should.
-      if (refusal !== STOPPING) this.#options.log(refusalLine(message.method, target, refusal))
-    }
-    const refuse = (refusal: Refusal): void => {
-      note(refusal)
-      answerRefusal(to, refusal, answerHeaders)
-    }
+  ): Promise<Exchange | undefined> {
+    const refuse = (refusal: Refusal): void => this.refuse(message, to, refusal, answerHeaders)
     const route = this.#admit(message, target)
     if (route.refusal !== undefined) return void refuse(route.refusal)
-    return { ...route, message, refuse, note }
+    const sidecar = await this.#hooks.sidecar()
+    if ('status' in sidecar) return void refuse(sidecar)
+    return { ...route, sidecar, message, refuse }
   }
 
   /** The route of a request, or the reason to refuse it. */
   #admit(message: IncomingMessage, target: string): SidecarRoute | { refusal: Refusal } {
-    const { access, denied } = this.#options
+    const { denied } = this.#settings
     const { method = '' } = message
-    const refusal = access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
+    const refusal = this.#access.check(message, method !== 'GET' || message.headers.upgrade !== undefined)
     if (refusal !== undefined) return { refusal }
     const route = findSidecarRoute(method, target)
     if (route.refusal !== undefined) return route
@@ -190,8 +200,8 @@ export class SidecarHandler {
 
   /** Resolves when the answer was sent, or the client has left. */
   async #forward(exchange: Exchange, reply: ServerResponse, body: Buffer, answerHeaders: Headers): Promise<void> {
-    const { message, operation, path, refuse, note } = exchange
-    const { sidecar, timeout, onWatch } = this.#options
+    const { sidecar, message, operation, path, refuse } = exchange
+    const { timeout } = this.#settings
     const { method } = message
     // Each request has a connection of its own: a call that breaks off on a kept one might have been executed.
     const request = httpRequest(sidecar, {
@@ -213,7 +223,7 @@ export class SidecarHandler {
       end()
       if (!reply.headersSent) return refuse(refusal)
       reply.destroy()
-      note(refusal)
+      this.#note(message, refusal)
     }
     const doubt = method === 'GET' ? '' : '; it may have acted'
     const failure = (status: number, code: number, problem: string): Refusal => {
@@ -242,7 +252,7 @@ export class SidecarHandler {
       // error of the response and the end of the reply both end the request, so neither side outlives the other.
       response.pipe(reply)
       if (!isStream) return
-      onWatch?.(message.socket)
+      this.#hooks.onWatch?.(message.socket)
       reply.flushHeaders()
       this.#watches.addStream(response, reply)
     })

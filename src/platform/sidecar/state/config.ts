@@ -28,8 +28,6 @@ export interface SidecarConfig {
   readonly logSize: number
   /** Objects that are queued for a watcher that doesn't read; the oldest are dropped first. Default 64. */
   readonly watchQueue: number
-  /** The seed of random faults: the same seed gives the same run. Default 1. */
-  readonly seed: number
   /**
    * The game shares the sidecar's clock, as in a mock, so it beats while the clock is put forward. Default false:
    * `advanceClock` doesn't count the skipped time as silence.
@@ -53,7 +51,6 @@ const defaultConfig: SidecarConfig = {
   logEntries: 5_000,
   logSize: 16 * 1024 * 1024,
   watchQueue: 64,
-  seed: 1,
   sharesClock: false,
 }
 

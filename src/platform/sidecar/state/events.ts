@@ -32,26 +32,25 @@ export type ControlCommand =
   /** Answers beats without counting them while `on`; with `count` only so many. */
   | { readonly type: 'ignoreBeats'; readonly on: boolean; readonly count?: number }
   | { readonly type: 'makeUnhealthy' }
-  /** Cuts every open watch, or those of `ids`; with `everyMs` again and again until `clearFaults`. */
-  | { readonly type: 'dropWatchers'; readonly ids?: readonly number[]; readonly everyMs?: number }
+  /** Cuts every open watch, or those of `ids` that are still open. */
+  | { readonly type: 'dropWatchers'; readonly ids?: readonly number[] }
   /** Sends nothing to any watcher for `ms`, or until `releaseWatchers`; then every watcher gets the newest object. */
   | { readonly type: 'stallWatchers'; readonly ms?: number }
   | { readonly type: 'releaseWatchers' }
   /**
    * Delays calls `before` (default) they take effect, or `after` it. Without `operations` every call is delayed.
-   * Replaces an earlier delay of the same operations; `ms` 0 removes it. Up to `jitterMs` more are added at random.
+   * Replaces an earlier delay of the same operations; `ms` 0 removes it.
    */
   | {
       readonly type: 'delayCalls'
       readonly ms: number
-      readonly jitterMs?: number
       readonly operations?: readonly OperationName[]
       readonly when?: 'before' | 'after'
     }
   /**
    * Makes calls fail: with `status` (default 503) and `message`, or with `drop` by cutting the connection.
-   * `apply` lets them take effect first. `count` calls fail (default: until `clearFaults`); `share` is the part of the
-   * calls that fails, above 0 and at most 1 (default 1). `retryAfter` is sent as that header, in seconds.
+   * `apply` lets them take effect first. `count` calls fail (default: until `clearFaults`). `retryAfter` is sent as that
+   * header, in seconds.
    */
   | {
       readonly type: 'failCalls'
@@ -61,7 +60,6 @@ export type ControlCommand =
       readonly count?: number
       readonly drop?: boolean
       readonly apply?: boolean
-      readonly share?: number
       readonly retryAfter?: number
     }
   /** Answers the next `count` writes (default 1) with 200 and forgets them, as when a sidecar dies within half a second. */
@@ -168,7 +166,6 @@ export type WarningCode =
   | 'poison-label'
   | 'poison-annotation'
   | 'annotations-too-large'
-  | 'object-too-large'
   | 'reserve-overflow'
   | 'call-after-end'
   | 'beat-without-body'

@@ -99,9 +99,6 @@ export interface SidecarState {
    */
   readonly apiServerBackAt: number | undefined
   readonly faults: FaultState
-  /** The generator of the random numbers by which calls fail. */
-  readonly random: number
-  readonly watchers: readonly number[]
   readonly conformance: ConformanceState
   readonly warned: Readonly<Partial<Record<WarningCode, number>>>
 }
@@ -116,8 +113,6 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
     ...stateOfNew(config, initialGameServer(config, now), now),
     apiServerBackAt: undefined,
     faults: noFaults,
-    random: config.seed | 0,
-    watchers: [],
     conformance: { received: [], problems: [] },
     warned: {},
   }

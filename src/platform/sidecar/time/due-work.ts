@@ -46,8 +46,6 @@ export function nextDueWork(state: SidecarState): { readonly work: Work; readonl
     [endReservation, process.reserveEnds],
     [checkHealth, process.health.nextCheck],
     [releaseWatchers, faults.stalledUntil],
-    // Where nobody watches, there is nothing to cut.
-    [dropAgain, state.watchers.length > 0 ? faults.drops?.next : undefined],
   ]
   let next: { work: Work; at: number } | undefined
   for (const [work, at = Infinity] of all) if (at < (next?.at ?? Infinity)) next = { work, at }
@@ -89,24 +87,6 @@ function endReservation(step: Step): void {
   if (config.mode === 'local') record(step, 'ready')
   else if (isFinal(object)) return
   requestState(step, 'Ready')
-}
-
-/** Cuts every watch, and sets the next time. */
-function dropAgain(step: Step, until: number): void {
-  const { drops } = step.state.faults
-  if (drops === undefined) return
-  skipMissedDrops(step, until)
-  step.effects.push({ type: 'fault', rule: `dropWatchers cuts every watch every ${drops.everyMs} ms` })
-  step.effects.push({ type: 'end-watchers', reason: 'dropped' })
-  update(step, { watchers: [] })
-}
-
-/** Skips cuts that were missed because the clock stood still or nobody watched. */
-export function skipMissedDrops(step: Step, now: number): void {
-  const { drops } = step.state.faults
-  if (drops === undefined || drops.next > now) return
-  const missed = Math.floor((now - drops.next) / drops.everyMs)
-  updateFaults(step, { drops: { ...drops, next: drops.next + (missed + 1) * drops.everyMs } })
 }
 
 /** Brings the API server back: the writes that waited for it are applied in the order in which they were due. */
