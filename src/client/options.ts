@@ -131,7 +131,7 @@ export interface ClientOptions {
 export interface ProcessSignalOptions {
   /** Awaited before `shutdown()`: save the match, tell the players. */
   onSignal?(signal: string): unknown
-  /** ms for one attempt; default 10000. {@link RetryPolicy.timeout} limits all attempts of a call together. */
+  /** ms from the signal to the exit at the latest, with 1 if something still hangs; default 10000. */
   timeout?: number
 }
 
@@ -201,21 +201,16 @@ export interface Hints {
   readonly autoHealth?: boolean
 }
 
-export interface Address {
-  readonly platform: string
-  /** The sidecar's address, without a slash at its end. */
-  readonly baseUrl: string
-}
-
 export const QUERY = '?sidecar=PORT'
 const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
 
 /**
- * Finds the address of the sidecar. The first source that is set wins: options, the hints of a page, the environment.
+ * Finds the address of the sidecar, without a slash at its end. The first source that is set wins: options, the hints
+ * of a page, the environment.
  *
  * @throws SidecarError `CONFIG` if no source is set, or a source's value is malformed
  */
-export function locate(options: ClientOptions, hints: Hints): Address {
+export function locate(options: ClientOptions, hints: Hints): { platform: string; baseUrl: string } {
   const platform = options.platform || hints.platform || 'agones'
   check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'

@@ -66,6 +66,7 @@ export interface ConnectionEvent {
   state: ConnectionState
   /** How the watch comes; undefined while none is open. */
   transport: Transport | undefined
+  /** Why the connection is what it is, where that needs a reason. */
   reason: string | undefined
 }
 
@@ -146,12 +147,8 @@ export interface SidecarEvents<Int = number> {
   error: SidecarError
 }
 
-export interface ClientStatus {
+export interface ClientStatus extends Omit<ConnectionEvent, 'state'> {
   connection: ConnectionState
-  /** How the watch comes; undefined while none is open. */
-  transport: Transport | undefined
-  /** Why the connection is what it is, where that needs a reason. */
-  reason: string | undefined
   /** A page of another origin: reads come from the watch, and no answer to a write can be seen. */
   direct: boolean
   /** Whether counters and lists are called by stable paths, since the sidecar lacks those of the beta. */
