@@ -7,17 +7,16 @@ import { listen } from '../local/http.js'
 import type { LocalSidecar } from '../local/sidecar.js'
 import { findBrowser } from './browser/find-browser.js'
 import { launchBrowser, type Browser } from './browser/launch-browser.js'
-import { endInOrder } from './end-page.js'
 import { HostError } from './host-error.js'
 import { emitSafely, type HostExit, type EmitEvent } from './host-events.js'
-import { replaces, Supervisor, withReplacement } from './supervise.js'
+import { replaces, Supervisor, withReplacement, type Readiness } from './supervise.js'
 import { HostFigures, openMetrics } from './host-metrics.js'
 import { resolveHostOptions, type HostOptions, type HostSettings } from './host-options.js'
 import type { MetricsServer } from '../deploy/metrics.js'
 import { openPlayersPort, type PlayersPort } from './players/players-port.js'
 import { createAdvertisedAddress, type Reachable } from './players/webrtc/advertised-address.js'
 import { loadNative } from './players/webrtc/peer.js'
-import { startPage, type PageRun } from './run-page.js'
+import { startPage } from './run-page.js'
 import { heapSizeFor, memoryLimit } from './browser/memory.js'
 
 /** A page that runs as a dedicated server, until it ends. */
@@ -80,9 +79,10 @@ class HostStart {
   readonly #emit: EmitEvent
   readonly #failing = new AbortController()
   readonly #launching: Promise<Browser>
+  /** What undoes the start so far, the last step last. */
   readonly #closing: (() => Promise<unknown>)[]
-  #wasReady = false
-  #supervision: Supervisor<PageRun> | undefined
+  readonly #readiness: Readiness = { wasReady: false }
+  #supervision: Supervisor | undefined
   /** A local sidecar has no such address: its players reach the port at their WebSocket's address. */
   #advertised = (): Promise<Reachable | undefined> => Promise.resolve(undefined)
 
@@ -99,7 +99,7 @@ class HostStart {
   }
 
   async run(began: number): Promise<Host> {
-    const { dir, local, signal } = this.#options
+    const { dir, local, signal, webgl: isDrawn = false, isolate: isIsolated = false } = this.#options
     const settings = this.#settings
     const emit = this.#emit
     const players = await this.#openPlayersPort()
@@ -113,39 +113,33 @@ class HostStart {
     if (!local) this.#advertised = createAdvertisedAddress(sidecarUrl)
     const pageUrl = new URL(settings.path, gateway.url).href
     await checkPage(pageUrl, dir, settings.path)
-    const { playersHost: address } = settings
-    emit({ event: 'listening', players: players.url, address, page: pageUrl, sidecar: sidecarUrl })
+    emit({
+      event: 'listening',
+      players: players.url,
+      address: settings.playersHost,
+      page: pageUrl,
+      sidecar: sidecarUrl,
+    })
     const metrics = await this.#openMetrics(players, gateway)
     this.#closing.push(async () => metrics?.close())
 
-    const wasReady = (): boolean => this.#wasReady
-    const { webgl: isDrawn = false, isolate: isIsolated = false } = this.#options
     const { host } = new URL(pageUrl)
     const config = { host, playersPath: players.pagePath, isDrawn, isTimed: metrics !== undefined }
-    const common = {
-      ...{ settings, pageUrl, sidecarUrl, config, isIsolated },
-      ...{ figures: metrics && this.#figures, emit, wasReady },
-    }
+    const readiness = this.#readiness
+    const figures = metrics && this.#figures
+    const common = { settings, pageUrl, config, players, gateway, isIsolated, figures, readiness, emit }
     const first = await startPage({ ...common, browser: this.#launching, began })
     this.#closing.push(() => first.close(true))
     signal?.throwIfAborted()
     const supervision = (this.#supervision = new Supervisor({
-      settings,
-      local: gateway.local,
-      first,
+      ...{ settings, local: gateway.local, replaces: replaces(local), readiness, first, emit },
       start: (again) => startPage({ ...common, browser: this.#launch(again), began: performance.now() }),
-      replaces: replaces(local),
-      isFresh: () => !this.#wasReady,
-      endInOrder: (page, signal) =>
-        endInOrder({ page, players, gateway, signal, grace: settings.grace, warn: this.#warn }),
       onStartAgain: () => players.startAgain(),
-      onReplaced: () => (this.#wasReady = false),
       async release(page, hasFailed) {
         if (hasFailed) players.closeAll(1011, 'The game server has failed')
         await Promise.all([page.close(hasFailed), players.close()])
         await Promise.all([gateway.close(), metrics?.close()])
       },
-      emit,
     }))
     return {
       playersUrl: players.url,
@@ -189,7 +183,7 @@ class HostStart {
       settings: this.#settings,
       channelAddress: this.#options.webrtc ? () => this.#advertised() : undefined,
       onPlayer: (player) => this.#emit({ event: 'connection', ...player }),
-      mayStartAgain: () => !this.#wasReady && (this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0),
+      mayStartAgain: () => this.#supervision?.mayStartAgain() ?? this.#settings.restarts > 0,
       onLog: this.#warn,
       onFault: (error) => this.#warn(`A player's connection failed inside the host: ${String(error)}`),
     })
@@ -211,7 +205,7 @@ class HostStart {
         playersPort: players.port,
         // Noted even if the call fails: a rebooted page would set the server back to Ready.
         onCall: (operation) => {
-          if (operation === 'ready') this.#wasReady = true
+          if (operation === 'ready') this.#readiness.wasReady = true
         },
         upgrade(target, message, socket, head) {
           if (!target.startsWith('/_/host/')) return false

@@ -14,7 +14,7 @@ import {
 import type { EmitEvent } from './host-events.js'
 import type { HostOptions } from './host-options.js'
 import type { StepFigures } from './page/hosted-page.js'
-import type { PlayersFigures } from './players/relay.js'
+import type { PlayersFigures } from './players/player.js'
 import { anonymousBytes, type MemoryParts } from './browser/memory.js'
 
 /** Networks from which no packet of the internet comes: loopback, private ones, the shared range that some clusters use. */

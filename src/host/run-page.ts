@@ -1,23 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { longestTimer } from '../protocol/names.js'
-import type { EndWait, HostConfig } from './page-script/page.js'
+import { operations } from '../protocol/operations.js'
+import type { InnerGateway } from '../local/gateway.js'
+import type { HostConfig } from './page-script/page.js'
 import type { Browser } from './browser/launch-browser.js'
 import { HOST_EXIT_CODES } from './host-error.js'
 import type { HostEvent } from './host-events.js'
 import type { HostFigures } from './host-metrics.js'
 import type { HostSettings } from './host-options.js'
-import { callSidecar } from './end-page.js'
 import { openHostedPage, type HostedPage } from './page/hosted-page.js'
-import { observePage, type PageObservation } from './page/observe-page.js'
 import { browserMemory, watchForKills } from './browser/memory.js'
-import type { GameEnd, GameRun } from './supervise.js'
+import type { PlayersPort } from './players/players-port.js'
+import type { GameEnd, GameRun, Readiness } from './supervise.js'
 
 export interface RunPageOptions {
   readonly settings: HostSettings
   readonly browser: Promise<Browser>
   readonly pageUrl: string
-  readonly sidecarUrl: string
   readonly config: HostConfig
+  readonly players: PlayersPort
+  readonly gateway: InnerGateway
   /** Whether the page is isolated from other origins, as SharedArrayBuffer needs. */
   readonly isIsolated: boolean
   /** Takes the page's figures, where they are wanted. */
@@ -25,8 +27,7 @@ export interface RunPageOptions {
   /** When the host began, by `performance.now()`. */
   readonly began: number
   readonly emit: (event: HostEvent) => void
-  /** Whether the game has requested a state in which players may come. */
-  readonly wasReady: () => boolean
+  readonly readiness: Readiness
 }
 
 const { CRASHED, BOOT_TIMEOUT } = HOST_EXIT_CODES
@@ -41,6 +42,15 @@ const NO_STEP =
 const NEEDS_ISOLATION = /SharedArrayBuffer|cross[- ]?origin[- ]?isolat/i
 const ISOLATE = 'The page needs SharedArrayBuffer: add --isolate (isolate: true), which sends COOP and COEP'
 
+/** Of the grace period, the time reserved for the sidecar, the players and the browser. */
+const RESERVE_MS = 2_000
+/** A page that listens only to its clients' `signal` or `ending` events has this long, as behind the gateway. */
+const CLIENT_MS = 5_000
+/** The sidecar's share of the reserve. At the same time, players and the browser have one second each. */
+const SIDECAR_MS = 800
+/** Always enough time for a call to a sidecar on this machine. */
+const LEAST_MS = 50
+
 /** A page at a breakpoint may be silent for any time. */
 const limitOf = (settings: HostSettings, name: 'bootTimeout' | 'hangTimeout'): number =>
   settings.inspect === undefined ? settings[name] : longestTimer
@@ -50,11 +60,11 @@ export async function startPage(given: RunPageOptions): Promise<PageRun> {
   const bootsUntil = performance.now() + limitOf(given.settings, 'bootTimeout')
   const whyKilled = watchForKills()
   const browser = await given.browser
+  const { pid, version, sandbox } = browser
+  given.emit({ event: 'browser', pid, version, sandbox })
+  const run = new PageRun(given, browser)
   try {
-    given.emit({ event: 'browser', pid: browser.pid, version: browser.version, sandbox: browser.sandbox })
-    const page = await openHostedPage(browser, given.config)
-    const run = new PageRun(given, browser, page, whyKilled)
-    await run.begin(bootsUntil)
+    await run.begin(bootsUntil, whyKilled)
     return run
   } catch (error) {
     await browser.close()
@@ -62,75 +72,92 @@ export async function startPage(given: RunPageOptions): Promise<PageRun> {
   }
 }
 
-/** A page in its browser. */
+/** A page in its browser, from the start to the end. */
 export class PageRun implements GameRun {
   readonly ended: Promise<GameEnd>
-  /** Resolves with the reason when the page has crashed, or the browser has ended. */
-  readonly gone: Promise<string>
   readonly #given: RunPageOptions
   readonly #browser: Browser
-  readonly #page: HostedPage
   /** Aborted when the watch over the page ends. */
   readonly #over = new AbortController()
-  #watch: PageObservation | undefined
   #end!: (end: GameEnd) => void
+  #page!: HostedPage
+  /** Resolves with the reason when the page has crashed, or the browser has ended. */
+  #gone!: Promise<string>
   #hasBooted = false
   #hasReloaded = false
-  #isEnding = false
   #lastError: string | undefined
   #lacksIsolation = false
 
-  constructor(given: RunPageOptions, browser: Browser, page: HostedPage, whyKilled: () => string) {
+  constructor(given: RunPageOptions, browser: Browser) {
     this.#given = given
     this.#browser = browser
-    this.#page = page
     this.ended = new Promise((resolve) => (this.#end = resolve))
-    const ended = browser.ended.then((how) => `The browser has ended (${how})`)
-    this.gone = Promise.race([ended, page.gone]).then((how) => how + whyKilled())
   }
 
   /** Loads the page, once all observers are attached. */
-  async begin(bootsUntil: number): Promise<void> {
-    const { settings, pageUrl, sidecarUrl, figures, emit } = this.#given
-    const { devtools, pid } = this.#browser
-    if (figures) Object.assign(figures, { steps: this.#page.steps, memory: () => browserMemory(pid) })
-    const { session, targetId } = this.#page
-    this.#watch = await observePage({
-      page: session,
-      browser: devtools,
-      targetId,
-      origin: new URL(pageUrl).origin,
+  async begin(bootsUntil: number, whyKilled: () => string): Promise<void> {
+    const { settings, pageUrl, config, gateway, figures, emit } = this.#given
+    const { devtools, pid, ended } = this.#browser
+    const page = (this.#page = await openHostedPage(devtools, {
+      url: pageUrl,
+      config,
       isInspected: settings.inspect !== undefined,
-      isEnding: () => this.#isEnding,
       onLine: (line) => {
-        if (line.level === 'error') this.#lastError = line.text
         emit({ event: 'console', ...line })
-        if (line.level === 'error' && NEEDS_ISOLATION.test(line.text)) this.#remindOfIsolation()
+        if (line.level === 'error') this.#onError(line.text)
       },
       onNavigated: (url) => this.#fail(`The page has left for ${url}`),
       onReloaded: (url) => this.#onReloaded(url),
-    })
-    void this.gone.then(this.#fail)
+    }))
+    if (figures) Object.assign(figures, { steps: page.steps, memory: () => browserMemory(pid) })
+    const hasEnded = ended.then((how) => `The browser has ended (${how})`)
+    this.#gone = Promise.race([hasEnded, page.gone]).then((how) => how + whyKilled())
+    void this.#gone.then(this.#fail)
     if (settings.inspect !== undefined) {
-      const page = `127.0.0.1:${settings.inspect}/devtools/page/${targetId}`
-      emit({ event: 'debugger', url: `devtools://devtools/bundled/inspector.html?ws=${page}` })
-      keepBeating(sidecarUrl, this.#over.signal)
+      const address = `127.0.0.1:${settings.inspect}/devtools/page/${page.targetId}`
+      emit({ event: 'debugger', url: `devtools://devtools/bundled/inspector.html?ws=${address}` })
+      keepBeating(gateway.sidecarUrl, this.#over.signal)
     }
-    this.#page.load(pageUrl).catch((error: unknown) => this.#fail((error as Error).message))
     void this.#superviseLife(bootsUntil)
   }
 
-  /** Tells the page to end, see `HostedPage`. */
-  shutdown(signal: string, patience: number, clientPatience: number): Promise<EndWait> {
-    this.#isEnding = true
-    return this.#page.shutdown(signal, patience, clientPatience)
+  /**
+   * Tells the page that it ends and gives it its share of the time. Then it tells the players, and the sidecar unless the
+   * page has done so. The browser stays open.
+   */
+  async end(signal: string): Promise<void> {
+    const { settings, players, gateway } = this.#given
+    const { grace } = settings
+    const share = Math.max(grace - RESERVE_MS, Math.floor(grace / 4))
+    const until = performance.now() + share
+    players.refuse()
+    // A page that crashes while it ends never answers.
+    const gone = this.#gone.then((how) => ({ how }))
+    const wait = await Promise.race([
+      this.#page.shutdown(signal, share, Math.min(share, CLIENT_MS)).catch(() => undefined),
+      gone,
+    ])
+    const left = until - performance.now()
+    if (typeof wait === 'object') this.#warn(`The page was not done: ${wait.how}`)
+    else if (wait === undefined) {
+      // A call to a closed page fails before its timeout.
+      if (left <= 1) this.#warn(`The page was not done within its ${share} ms`)
+    } else if (wait !== 'nothing') {
+      await Promise.race([gateway.tellSignal(signal, Math.min(left, CLIENT_MS), wait === 'calls'), gone])
+    }
+    players.closeAll(1001, 'The server is stopping')
+    if (gateway.wasShutDown) return
+    const most = Math.max(LEAST_MS, Math.min(SIDECAR_MS, (grace - share) / 2))
+    await callSidecar(gateway.sidecarUrl, 'shutdown', AbortSignal.timeout(most)).catch((error: unknown) =>
+      this.#warn(`The sidecar could not be told to shut down: ${describe(error as Error)}`),
+    )
   }
 
   async close(atOnce?: boolean): Promise<void> {
     this.#over.abort()
     await this.#browser.close(atOnce)
-    this.#watch?.end()
-    this.#watch?.flush()
+    this.#page.end()
+    this.#page.flush()
   }
 
   readonly #warn = (text: string): void => this.#given.emit({ event: 'warning', text })
@@ -140,13 +167,15 @@ export class PageRun implements GameRun {
   /** Writes first how many console lines were left out. */
   #endWith(end: GameEnd): void {
     if (this.#over.signal.aborted) return
-    this.#watch?.flush()
+    this.#page.flush()
     this.#end(end)
   }
 
-  #remindOfIsolation(): void {
-    if (!this.#given.isIsolated && !this.#lacksIsolation) this.#warn(ISOLATE)
-    this.#lacksIsolation = !this.#given.isIsolated
+  #onError(text: string): void {
+    this.#lastError = text
+    if (this.#given.isIsolated || this.#lacksIsolation || !NEEDS_ISOLATION.test(text)) return
+    this.#lacksIsolation = true
+    this.#warn(ISOLATE)
   }
 
   #onReloaded(url: string): void {
@@ -157,17 +186,22 @@ export class PageRun implements GameRun {
   }
 
   async #superviseLife(bootsUntil: number): Promise<void> {
-    const { settings, emit, began, wasReady } = this.#given
+    const { settings, emit, began, readiness } = this.#given
     const { signal } = this.#over
-    const isInTime = await resolvesWithin(this.#page.booted, bootsUntil - performance.now(), signal)
+    let isInTime: boolean
+    try {
+      isInTime = await resolvesWithin(this.#page.load(), bootsUntil - performance.now(), signal)
+    } catch (error) {
+      return this.#fail((error as Error).message)
+    }
     if (signal.aborted) return
     if (!isInTime) return this.#endWith(await this.#describeNoBoot())
     this.#hasBooted = true
     emit({ event: 'booted', ms: Math.round(performance.now() - began) })
-    warnOfMissingReady(wasReady, settings.bootTimeout / 2, this.#warn, signal)
+    warnOfMissingReady(readiness, settings.bootTimeout / 2, this.#warn, signal)
     const hang = await watchForHang(this.#page, limitOf(settings, 'hangTimeout'), signal)
     if (hang === undefined) return
-    const stack = hang.isBusy ? await this.#stack() : ''
+    const stack = hang.isBusy ? await this.#page.stack() : ''
     this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })
   }
 
@@ -180,13 +214,24 @@ export class PageRun implements GameRun {
     const why = error !== undefined ? `; its last error: ${error}` : isBusy ? '' : NO_STEP
     const fix = this.#lacksIsolation ? `. ${ISOLATE}` : ''
     const reason = `The page has made no step within ${this.#given.settings.bootTimeout} ms${why}${fix}`
-    return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await this.#stack() : '' }
+    return { reason, code: BOOT_TIMEOUT, stack: isBusy ? await this.#page.stack() : '' }
   }
-
-  readonly #stack = async (): Promise<string> => (await this.#page.stack()).join('\n')
 }
 
 const PERIOD_MS = 1_000
+
+/** Calls the sidecar in place of the page. @throws Error for no answer, and for a refusal */
+async function callSidecar(sidecarUrl: string, name: 'health' | 'shutdown', signal: AbortSignal): Promise<void> {
+  const [method, path] = operations[name]
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(sidecarUrl + path, { method, headers, body: '{}', signal })
+  await answer.arrayBuffer()
+  if (!answer.ok) throw new Error(`it has answered with status ${answer.status}`)
+}
+
+/** An error of `fetch` has its reason only in `cause`. */
+const describe = ({ message, cause }: Error): string =>
+  cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
 
 /** Beats in place of a page that may stand at a breakpoint, until the signal comes. */
 function keepBeating(sidecarUrl: string, signal: AbortSignal): void {
@@ -233,13 +278,13 @@ async function watchForHang(page: HostedPage, timeout: number, signal: AbortSign
  * the platform never sends a player. A game may wait on purpose, so this is only a warning.
  */
 function warnOfMissingReady(
-  wasReady: () => boolean,
+  readiness: Readiness,
   after: number,
   warn: (text: string) => void,
   signal: AbortSignal,
 ): void {
   const remind = (): void => {
-    if (wasReady()) return
+    if (readiness.wasReady) return
     warn(
       `The game runs, but has not called ready() within ${after} ms of its first step. Players are sent to it only after ` +
         'that: call createClient({ autoHealth: true }).ready() when it can take them',
@@ -252,7 +297,5 @@ function warnOfMissingReady(
 async function resolvesWithin(promise: Promise<unknown>, ms: number, signal: AbortSignal): Promise<boolean> {
   const stop = new AbortController()
   const late = sleep(Math.max(0, ms), false, { signal: AbortSignal.any([signal, stop.signal]) }).catch(() => false)
-  const inTime = await Promise.race([promise.then(() => true), late])
-  stop.abort()
-  return inTime
+  return Promise.race([promise.then(() => true), late]).finally(() => stop.abort())
 }

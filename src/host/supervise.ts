@@ -11,40 +11,43 @@ export interface GameEnd extends HostExit {
   readonly mayStartAgain?: boolean
 }
 
+/** Whether the game has called `ready()` in its present GameServer: the platform may have sent players to it. */
+export interface Readiness {
+  wasReady: boolean
+}
+
 /** One life of a game, from a start to its end. */
 export interface GameRun {
   /** Resolves when the game fails or ends by itself, never after `close()`. */
   readonly ended: Promise<GameEnd>
+  /** Tells the game to end by a signal, and waits for its end within the grace period. The browser stays open. */
+  end(signal: string): Promise<void>
   /** Ends the browser; after a failure, at once. Idempotent. */
   close(atOnce?: boolean): Promise<void>
 }
 
-export interface SuperviseOptions<Run extends GameRun> {
+export interface SuperviseOptions {
   readonly settings: { readonly grace: number; readonly restarts: number }
   readonly local: LocalSidecar | undefined
   /** Whether the game is started again for a fresh GameServer when its own has ended. */
   readonly replaces: boolean
-  readonly first: Run
+  readonly readiness: Readiness
+  readonly first: GameRun
   /** Starts the game again, unless the signal aborts. */
-  readonly start: (signal: AbortSignal) => Promise<Run>
-  /** Whether the platform can't have sent players to the game yet. */
-  readonly isFresh: () => boolean
-  /** Tells a game to end, and waits for its end within the grace period. */
-  readonly endInOrder: (run: Run, signal: string) => Promise<void>
-  readonly onStartAgain?: () => void
-  /** Called once a fresh GameServer exists, before its game is started. */
-  readonly onReplaced: () => void
+  start(signal: AbortSignal): Promise<GameRun>
+  /** Called before the browser of a game that starts again is closed. */
+  onStartAgain(): void
   /** Ends everything, including the game. */
-  readonly release: (run: Run, hasFailed: boolean) => Promise<void>
+  release(run: GameRun, hasFailed: boolean): Promise<void>
   readonly emit: EmitEvent
 }
 
 /** Restarts a failed game as long as no player can have been sent to it, then ends everything, by itself or on request. */
-export class Supervisor<Run extends GameRun> {
+export class Supervisor {
   readonly exited: Promise<HostExit>
-  readonly #options: SuperviseOptions<Run>
+  readonly #options: SuperviseOptions
   readonly #life: GameLife<GameEnd>
-  #run: Run
+  #run: GameRun
   #hasStarted = false
   #restarts = 0
   /** The signal by which the host was told to stop. */
@@ -55,29 +58,30 @@ export class Supervisor<Run extends GameRun> {
   /** Resolves when the grace period of the host's end is over. */
   readonly #late = new Promise<undefined>((resolve) => (this.#onLate = () => resolve(undefined)))
 
-  constructor(options: SuperviseOptions<Run>) {
-    const { first, local, settings, replaces, onReplaced, emit } = options
+  constructor(options: SuperviseOptions) {
+    const { first, local, settings, replaces, emit } = options
     this.#options = options
     this.#run = first
     this.#life = new GameLife<GameEnd>({
       ...{ local, graceMs: settings.grace, kubelet: replaces ? 'ends game' : 'ends life' },
       start: (signal) => this.#start(signal),
-      next: (end, hasEnded, restarts) => this.#next(end, hasEnded, restarts),
+      next: (end, hasEnded) => this.#next(end, hasEnded),
       onGameServerEnd: (state) => {
         if (state === 'Unhealthy') this.#warn(describeUnhealthy(local!))
         if (!replaces) this.#stopBy('SIGTERM')
       },
-      onReplaced(text) {
-        onReplaced()
+      onReplaced: (text) => {
+        options.readiness.wasReady = false
         emit({ event: 'replaced', text })
       },
     })
     this.exited = this.#exit()
   }
 
-  /** Whether the host would restart a game that fails now, as long as it was never Ready. */
+  /** Whether the host would restart a game that fails now. */
   mayStartAgain(): boolean {
-    return this.#restarts < this.#options.settings.restarts && !this.#life.isEnding
+    const { settings, readiness } = this.#options
+    return this.#restarts < settings.restarts && !readiness.wasReady && !this.#life.isEnding
   }
 
   close(signal = 'SIGTERM'): Promise<HostExit> {
@@ -122,32 +126,32 @@ export class Supervisor<Run extends GameRun> {
   #endRun(signal: string): Promise<void> {
     this.#isTold = true
     this.#options.emit({ event: 'shutdown', signal })
-    return this.#options.endInOrder(this.#run, signal)
+    return this.#run.end(signal)
   }
 
   /** Starts a failed game again if that is allowed, and an ended one for a fresh GameServer. */
-  async #next(end: GameEnd, hasEnded: boolean, restarts: number): Promise<Next> {
-    const { code, reason, stack, mayStartAgain } = end
-    const { local, settings, replaces, isFresh, onStartAgain, emit } = this.#options
+  async #next({ code, reason, stack, mayStartAgain }: GameEnd, hasEnded: boolean): Promise<Next> {
+    const { local, settings, replaces, emit } = this.#options
     if (this.#signal !== undefined) return 'nothing'
     const isReplaced = hasEnded && replaces
     if (!isReplaced) {
       emit(stack ? { event: 'hang', reason, stack } : { event: 'crash', reason })
-      if (!mayStartAgain || restarts >= settings.restarts || !isFresh()) {
+      if (!mayStartAgain || !this.mayStartAgain()) {
         if (local !== undefined && !hasEnded) endGameServer(local, code)
         return 'nothing'
       }
-      this.#warn(`The page is started again (${restarts + 1} of ${settings.restarts}), since it has never been Ready`)
+      this.#restarts += 1
+      this.#warn(`The page is started again (${this.#restarts} of ${settings.restarts}), since it has never been Ready`)
     }
-    this.#restarts = isReplaced ? 0 : restarts + 1
-    onStartAgain?.()
+    if (isReplaced) this.#restarts = 0
+    this.#options.onStartAgain()
     await this.#run.close()
     return isReplaced ? 'fresh' : 'again'
   }
 
   /** Ends everything once the game's life has ended. */
   async #exit(): Promise<HostExit> {
-    const { release, emit } = this.#options
+    const { emit } = this.#options
     const failure = await Promise.race([this.#life.ended, this.#late]).catch((error: unknown) => ({
       reason: (error as Error).message,
       code: error instanceof HostError ? error.exitCode : HOST_EXIT_CODES.CRASHED,
@@ -157,7 +161,7 @@ export class Supervisor<Run extends GameRun> {
     if (this.#signal === undefined) this.#limit()
     else if (!this.#isTold) await Promise.race([this.#endRun(this.#signal), this.#late])
     this.#life.end()
-    await Promise.race([release(this.#run, code !== 0), this.#late])
+    await Promise.race([this.#options.release(this.#run, code !== 0), this.#late])
     emit({ event: 'exit', code, reason })
     return { code, reason }
   }

@@ -9,19 +9,20 @@ const never = <Value>(): Promise<Value> => new Promise(() => undefined)
 const afterTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('closing a game', () => {
-  const superviseRun = (
-    first: Partial<GameRun>,
-    options: Partial<SuperviseOptions<GameRun>> = {},
-  ): Supervisor<GameRun> =>
+  const superviseRun = (first: Partial<GameRun>, options: Partial<SuperviseOptions> = {}): Supervisor =>
     new Supervisor({
       settings: { grace: 10_000, restarts: 2 },
       local: undefined,
       replaces: false,
-      first: { ended: Promise.resolve(FAILURE), close: () => Promise.resolve(), ...first },
+      readiness: { wasReady: false },
+      first: {
+        ended: Promise.resolve(FAILURE),
+        end: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+        ...first,
+      },
       start: never,
-      isFresh: () => true,
-      endInOrder: () => Promise.resolve(),
-      onReplaced: () => undefined,
+      onStartAgain: () => undefined,
       release: (run, hasFailed) => run.close(hasFailed),
       emit: () => undefined,
       ...options,
@@ -78,7 +79,7 @@ describe('closing a game', () => {
 
   test('that has failed for good makes its GameServer Unhealthy, as its pod does', async () => {
     await using local = await createLocalSidecar({ port: 0 })
-    const { exited } = superviseRun({}, { local, isFresh: () => false })
+    const { exited } = superviseRun({}, { local, readiness: { wasReady: true } })
     expect(await exited).toMatchObject({ code: 70 })
     expect(local.sidecar.snapshot().gameServer.status.state).toBe('Unhealthy')
   })

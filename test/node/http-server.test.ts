@@ -33,7 +33,7 @@ describe('answers', () => {
   test('an answer that is complete at once is sent with its length, also to HEAD; a stream is not', async () => {
     const stream = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(2)) })
     const { port } = await serve({
-      handle: async (_incoming, raw) => new Response(raw?.target === '/all' ? '{"all":true}' : stream),
+      handle: async ({ url }) => new Response(url === '/all' ? '{"all":true}' : stream),
     })
     for (const [method, body] of [
       ['GET', '{"all":true}'],

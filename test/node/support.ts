@@ -80,8 +80,8 @@ export function echoSidecar(): Partial<Sidecar> & { readonly asked: string[] } {
   const asked: string[] = []
   return {
     asked,
-    handle: async (request, raw) => {
-      asked.push(`${raw?.method} ${raw?.target} ${await request.text()}`.trim())
+    handle: async ({ method, url, body }) => {
+      asked.push(`${method} ${url} ${await new Response(body as BodyInit | null).text()}`.trim())
       return new Response('{}', { headers: { 'content-type': 'application/json', 'content-length': '2' } })
     },
   }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 
 /** A connection to the browser, or to one page in it, in the DevTools protocol. */
-export interface DevtoolsSession {
+interface DevtoolsSession {
   /**
    * Sends a command and resolves with its result.
    *
@@ -15,10 +15,15 @@ export interface DevtoolsSession {
   on<Params = never>(event: string, listener: (params: Params, size: number) => void): () => void
 }
 
+export interface PageSession extends DevtoolsSession {
+  /** Ends the session and its listeners. */
+  detach(): void
+}
+
 /** The connection to a browser over its two pipes. */
 export interface DevtoolsPipe extends DevtoolsSession {
-  /** The part of the connection that belongs to one page. */
-  session(sessionId: string): DevtoolsSession
+  /** Opens a further session with a page. */
+  attach(targetId: string): Promise<PageSession>
   /** Rejects every pending command, and all later commands. */
   end(reason: string): void
 }
@@ -77,6 +82,17 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
     },
   })
 
+  const browser = createSession('')
+  const attach = async (targetId: string): Promise<PageSession> => {
+    const target = { targetId, flatten: true }
+    const { sessionId } = await browser.send<{ sessionId: string }>('Target.attachToTarget', target)
+    const detach = (): void => {
+      for (const key of events.eventNames()) if (String(key).startsWith(`${sessionId} `)) events.removeAllListeners(key)
+      browser.send('Target.detachFromTarget', { sessionId }).catch(() => undefined)
+    }
+    return { ...createSession(sessionId), detach }
+  }
+
   const end = (reason: string): void => {
     ended ??= reason
     for (const settle of [...waiting.values()]) settle({ error: { message: ended } })
@@ -94,7 +110,7 @@ export function createDevtoolsPipe(input: Readable, output: Writable): DevtoolsP
   output.on('error', () => undefined)
   input.once('end', () => end('the browser has closed its pipe'))
 
-  return { ...createSession(''), session: createSession, end }
+  return { ...browser, attach, end }
 }
 
 /** A program that is no browser may write anything. */

@@ -1,5 +1,5 @@
 /** The script that the runner puts into the hosted page, before the game's own: the global `gameServerHost`. */
-import { createConnections, type OnConnection } from './connections.js'
+import { Connections, type OnConnection } from './connections.js'
 import type { EndWait, FrameCallback, HostConfig, PageWindow } from './page.js'
 import type { PlayerSocket } from './player-socket.js'
 import type { GameServerHost } from './types.js'
@@ -20,7 +20,7 @@ function install({ playersPath, isDrawn, isTimed }: HostConfig): void {
   const now = page.performance.now.bind(page.performance)
   const setTimeout = page.setTimeout.bind(page)
   const reportError = page.reportError.bind(page)
-  const connections = createConnections(page, playersPath)
+  const connections = new Connections(page, playersPath)
   const steps = { count: 0, last: 0, longest: 0 }
   let isListenedTo = false
   let boot!: () => void
@@ -88,7 +88,8 @@ function install({ playersPath, isDrawn, isTimed }: HostConfig): void {
       host.dispatchEvent(ending)
       const late = new Promise<void>((resolve) => setTimeout(resolve, ending.deadline - Date.now()))
       const clientsDone = Promise.race([settle(clientWaits, reportError), late])
-      host.dispatchEvent(new ShutdownEvent(signal, deadline, waits))
+      const waitUntil = (promise: unknown): void => void waits.push(promise)
+      host.dispatchEvent(Object.assign(new Event('shutdown'), { signal, deadline, waitUntil }))
       await Promise.all([settle(waits, reportError), clientsDone])
       // The players' goodbye must reach the host before the news that the page is done.
       await connections.handOver()
@@ -163,22 +164,5 @@ async function settle(waits: readonly unknown[], reportError: (error: unknown) =
     for (const result of await Promise.allSettled(batch)) {
       if (result.status === 'rejected') reportError(result.reason)
     }
-  }
-}
-
-class ShutdownEvent extends Event {
-  readonly signal: string
-  readonly deadline: number
-  readonly #waits: unknown[]
-
-  constructor(signal: string, deadline: number, waits: unknown[]) {
-    super('shutdown')
-    this.signal = signal
-    this.deadline = deadline
-    this.#waits = waits
-  }
-
-  waitUntil(promise: Promise<unknown>): void {
-    this.#waits.push(promise)
   }
 }

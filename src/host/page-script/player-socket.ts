@@ -2,7 +2,6 @@ import { MOST_MESSAGE_BYTES, MOST_REASON_BYTES } from '../wire/batches.js'
 import { STATES } from '../wire/sockets.js'
 import type { CloseInit, PageBlob, PageGlobals } from './page.js'
 import type { PlayerCloseEvent, PlayerMessageEvent, PlayerSocket as PublicPlayerSocket } from './types.js'
-import type { Uplink } from './uplink.js'
 
 /** What a game may send. */
 export type PlayerData = string | ArrayBuffer | ArrayBufferView
@@ -15,6 +14,12 @@ const MESSAGE_BYTES = 64
 const { CONNECTING, OPEN, CLOSING, CLOSED } = STATES
 
 type Listener<Type> = ((this: PlayerSocket, event: Type) => unknown) | null
+
+/** The way to the player, through the host. */
+export interface Uplink {
+  send(sender: PlayerSocket, data: string | Uint8Array, isUnreliable: boolean): void
+  close(id: number, code: number, reason: string): void
+}
 
 export interface ConnectionOptions {
   readonly id: number

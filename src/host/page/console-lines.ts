@@ -1,5 +1,5 @@
 import { format, inspect } from 'node:util'
-import type { DevtoolsSession } from '../browser/devtools.js'
+import type { PageSession } from '../browser/devtools.js'
 import { plainLines, type ConsoleLevel, type ConsoleLine } from '../../local/game.js'
 import { createLineLimit } from './line-limit.js'
 
@@ -19,11 +19,8 @@ interface ObjectPreview extends InnerValue {
   readonly subtype?: string
   readonly overflow: boolean
   readonly properties: readonly (InnerValue & { readonly name: string })[]
-  /** Of maps and sets. */
-  readonly entries?: readonly { readonly key?: InnerValue; readonly value: InnerValue }[]
 }
 
-/** A property has a value, and a key or value of a map has a description. */
 interface InnerValue {
   readonly type: string
   readonly value?: string
@@ -66,15 +63,9 @@ interface LogEntry {
   readonly lineNumber?: number
 }
 
-/** A session for the console alone, so that the host can end it while the page floods the console. */
-export interface ConsoleSession {
-  readonly session: DevtoolsSession
-  detach(): Promise<unknown>
-}
-
-export interface FollowConsoleOptions {
-  /** Makes a new session. */
-  attach(): Promise<ConsoleSession>
+export interface ConsoleOptions {
+  /** Makes a session for the console alone, so that the host can end it while the page floods the console. */
+  attach(): Promise<PageSession>
   onLine(line: ConsoleLine): void
   /** Of the gateway. */
   readonly origin: string
@@ -91,7 +82,7 @@ const LEVELS: Readonly<Record<string, ConsoleLevel>> = {
 }
 
 /** Console calls that write no text. */
-const SILENT = ['clear', 'endGroup', 'profile', 'profileEnd']
+const SILENT = ['clear', 'endGroup']
 /** Path of the watch in the gateway. */
 const WATCH = '/_/sidecar/watch/gameserver'
 
@@ -112,108 +103,106 @@ const PERIOD_MS = 1_000
  * events without a limit, and the page's answers wait behind them. So the console of a page that floods it isn't read for
  * a while.
  */
-export async function followConsole({ attach, onLine, origin, isEnding }: FollowConsoleOptions) {
-  const limit = createLineLimit(onLine)
-  const seen = { events: 0, characters: 0 }
-  let current: ConsoleSession | undefined
-  let listeners: (() => void)[] = []
-  let pause: NodeJS.Timeout | undefined
-  let hasEnded = false
+export class PageConsole {
+  readonly #options: ConsoleOptions
+  readonly #limit: ReturnType<typeof createLineLimit>
+  readonly #timer = setInterval(() => this.#startPeriod(), PERIOD_MS).unref()
+  #session: PageSession | undefined
+  /** What has come in this period. */
+  #events = 0
+  #characters = 0
+  #pause: NodeJS.Timeout | undefined
+  #hasEnded = false
 
-  const write = (level: ConsoleLevel, text: string, frames: readonly CallFrame[] = []): void => {
-    const stack = describeFrames(frames).map((line) => `    ${line}`)
-    limit.write({ level, text: plainLines([text.slice(0, MAX_TEXT), ...stack].join('\n')) })
+  constructor(options: ConsoleOptions) {
+    this.#options = options
+    this.#limit = createLineLimit((line) => options.onLine(line))
   }
 
-  const onCall = ({ type, args, stackTrace }: ConsoleCall): void => {
+  /** Reads the console from now on. */
+  async read(): Promise<void> {
+    const session = await this.#options.attach().catch(() => undefined)
+    if (this.#hasEnded) return session?.detach()
+    this.#session = session
+    this.#events = this.#characters = 0
+    const on = (event: string, write: (params: never) => void): unknown =>
+      session?.on(event, (params, size) => {
+        write(params)
+        this.#count(size)
+      })
+    on('Runtime.consoleAPICalled', (call: ConsoleCall) => this.#writeCall(call))
+    on('Runtime.exceptionThrown', (event: { exceptionDetails: ExceptionDetails }) =>
+      this.#writeException(event.exceptionDetails),
+    )
+    on('Log.entryAdded', ({ entry }: { entry: LogEntry }) => this.#writeEntry(entry))
+    // Otherwise, the browser would now send everything written during the pause.
+    for (const method of ['Runtime.discardConsoleEntries', 'Runtime.enable', 'Log.enable']) {
+      session?.send(method).catch(ignore)
+    }
+  }
+
+  /** Writes a line, also the host's own about the page, under the same limits. */
+  write(level: ConsoleLevel, text: string, frames: readonly CallFrame[] = []): void {
+    const stack = describeFrames(frames).map((line) => `    ${line}`)
+    this.#limit.write({ level, text: plainLines([text, ...stack].join('\n')) })
+  }
+
+  /** Writes how many lines were left out so far. */
+  flush(): void {
+    this.#limit.flush()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    clearInterval(this.#timer)
+    clearTimeout(this.#pause)
+    this.#drop()
+  }
+
+  #startPeriod(): void {
+    if (this.#events > 0) this.#session?.send('Runtime.discardConsoleEntries').catch(ignore)
+    this.#events = this.#characters = 0
+  }
+
+  #count(size: number): void {
+    this.#events += 1
+    this.#characters += size
+    if (this.#events < FLOOD.events && this.#characters < FLOOD.characters) return
+    this.#drop()
+    const most = `${FLOOD.events} lines or ${FLOOD.characters / 1e6} MB within a second are too many`
+    const text = `The page floods its console, which is not read for ${PAUSE_MS / 1_000} s: ${most}`
+    // Not under the limit, which drops lines in a flood.
+    this.#options.onLine({ level: 'warn', text })
+    this.#pause = setTimeout(() => void this.read(), PAUSE_MS).unref()
+  }
+
+  #drop(): void {
+    this.#session?.detach()
+    this.#session = undefined
+  }
+
+  #writeCall({ type, args, stackTrace }: ConsoleCall): void {
     if (SILENT.includes(type)) return
     const text = formatArguments(args)
-    if (type === 'trace') write('info', `Trace: ${text}`, stackTrace?.callFrames)
-    else write(LEVELS[type] ?? 'info', type === 'assert' ? `Assertion failed: ${text}` : text)
+    if (type === 'trace') this.write('info', `Trace: ${text}`, stackTrace?.callFrames)
+    else this.write(LEVELS[type] ?? 'info', type === 'assert' ? `Assertion failed: ${text}` : text)
   }
 
-  const onException = ({ text, exception, stackTrace, url = '', ...place }: ExceptionDetails): void => {
+  #writeException({ text, exception, stackTrace, url = '', ...place }: ExceptionDetails): void {
     const message = exception === undefined ? text : `${text} ${describeRemote(exception)}`.slice(0, MAX_TEXT)
     // A thrown value that is no error has no stack of its own.
     const hasStack = /^ {1,8}at /m.test(message)
-    write('error', message, hasStack ? [] : (stackTrace?.callFrames ?? [{ functionName: '', url, ...place }]))
+    this.write('error', message, hasStack ? [] : (stackTrace?.callFrames ?? [{ functionName: '', url, ...place }]))
   }
 
-  const onEntry = ({ source, level, text, url = '', lineNumber }: LogEntry): void => {
+  #writeEntry({ source, level, text, url = '', lineNumber }: LogEntry): void {
+    const { origin, isEnding } = this.#options
     // The browser requests the icon by itself.
     if (url === `${origin}/favicon.ico`) return
     // After its watch has ended, a client redials until its page is closed.
     if (source === 'network' && isEnding() && `${text} ${url}`.includes(WATCH)) return
     const place = url && ` (${short(url)}${lineNumber === undefined ? '' : `:${lineNumber + 1}`})`
-    write(LEVELS[level] ?? 'info', text.slice(0, MAX_TEXT) + place)
-  }
-
-  const listen = (session: DevtoolsSession): (() => void)[] => {
-    // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller knows the event's shape
-    const on = <Params>(event: string, listener: (params: Params) => void): (() => void) =>
-      session.on<Params>(event, (params, size) => {
-        listener(params)
-        seen.events += 1
-        seen.characters += size
-        if (seen.events >= FLOOD.events || seen.characters >= FLOOD.characters) onFlood()
-      })
-    return [
-      on<ConsoleCall>('Runtime.consoleAPICalled', onCall),
-      on<{ exceptionDetails: ExceptionDetails }>('Runtime.exceptionThrown', (event) =>
-        onException(event.exceptionDetails),
-      ),
-      on<{ entry: LogEntry }>('Log.entryAdded', ({ entry }) => onEntry(entry)),
-    ]
-  }
-
-  const begin = async (): Promise<void> => {
-    const attached = await attach().catch(() => undefined)
-    if (attached === undefined) return
-    if (hasEnded) return void attached.detach().catch(ignore)
-    current = attached
-    Object.assign(seen, { events: 0, characters: 0 })
-    listeners = listen(attached.session)
-    // Otherwise, the browser would now send everything written during the pause.
-    for (const method of ['Runtime.discardConsoleEntries', 'Runtime.enable', 'Log.enable']) {
-      attached.session.send(method).catch(ignore)
-    }
-  }
-
-  const drop = (): void => {
-    for (const end of listeners) end()
-    current?.detach().catch(ignore)
-    listeners = []
-    current = undefined
-  }
-
-  const onFlood = (): void => {
-    drop()
-    const most = `${FLOOD.events} lines or ${FLOOD.characters / 1e6} MB within a second are too many`
-    // Not under the limit, which drops lines in a flood.
-    onLine({
-      level: 'warn',
-      text: `The page floods its console, which is not read for ${PAUSE_MS / 1_000} s: ${most}`,
-    })
-    pause = setTimeout(() => void begin(), PAUSE_MS).unref()
-  }
-
-  const timer = setInterval(() => {
-    if (seen.events > 0) current?.session.send('Runtime.discardConsoleEntries').catch(ignore)
-    Object.assign(seen, { events: 0, characters: 0 })
-  }, PERIOD_MS).unref()
-
-  await begin()
-  return {
-    /** Writes the host's own line about the page, under the same limits. */
-    write,
-    /** Writes how many lines were left out so far. */
-    flush: () => limit.flush(),
-    end(): void {
-      hasEnded = true
-      clearInterval(timer)
-      clearTimeout(pause)
-      drop()
-    },
+    this.write(LEVELS[level] ?? 'info', text + place)
   }
 }
 
@@ -242,12 +231,8 @@ function describeRemote(object: RemoteObject): string {
 }
 
 /** The first level of an object, such as `Ball {x: 1, at: Array(2)}`. */
-function describePreview({ subtype, description = '', overflow, properties, entries }: ObjectPreview): string {
+function describePreview({ subtype, description = '', overflow, properties }: ObjectPreview): string {
   const list = (items: readonly string[]): string => [...items, ...(overflow ? ['…'] : [])].join(', ')
-  if (entries !== undefined) {
-    const items = entries.map(({ key, value }) => (key ? `${describeInner(key)} => ` : '') + describeInner(value))
-    return `${description} {${list(items)}}`
-  }
   if (subtype === 'array' || subtype === 'typedarray') {
     return `[${list(properties.filter(({ name }) => /^\d+$/.test(name)).map(describeInner))}]`
   }

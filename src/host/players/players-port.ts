@@ -23,16 +23,14 @@ import {
   type Verdict,
 } from '../../local/http.js'
 import type { HostSettings } from '../host-options.js'
-import { Connection } from './connection.js'
-import { Relay, RESTARTING, STOPPING, type PlayerRefusal, type PlayersFigures, type RelayOptions } from './relay.js'
+import type { PlayersFigures } from './player.js'
+import { Relay, RESTARTING, STOPPING, type PlayerRefusal, type RelayOptions } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
 import { openChannels, type Channels } from './webrtc/channel.js'
-import { loadNative } from './webrtc/peer.js'
+import { loadNative, type Native } from './webrtc/peer.js'
 
 /** A message in more fragments costs many times its size. */
 const MOST_FRAGMENTS = 1_024
-/** A silent player gets a ping after this time, and counts as gone after the same time without an answer. */
-const PROBE_MS = 20_000
 /** Time that `close()` waits for players to answer their close frames. */
 const CLOSE_MS = 1_000
 
@@ -60,7 +58,6 @@ export interface PlayersPortOptions extends RelayOptions {
    * number. Returns where players reach that port; undefined: at their WebSocket's address.
    */
   readonly channelAddress?: (() => Promise<Reachable | undefined>) | undefined
-  readonly probeInterval?: number | undefined
 }
 
 /**
@@ -70,22 +67,11 @@ export interface PlayersPortOptions extends RelayOptions {
  * @throws HostError MISSING_PEER
  */
 export async function openPlayersPort(options: PlayersPortOptions): Promise<PlayersPort> {
-  const { settings, channelAddress } = options
-  const { playersPort, playersHost, maxMessage } = settings
   const { WebSocketServer } = await import('ws')
-  // Loaded before anything is opened, because the package may be missing.
-  const native = channelAddress && (await loadNative())
+  const native = options.channelAddress && (await loadNative())
   const port = new PlayersPort(options, WebSocketServer)
-  await port.listen()
-  if (channelAddress === undefined || native === undefined) return port
   try {
-    port.channels = await openChannels(native, {
-      port: port.port,
-      anyPort: playersPort === 0,
-      bindAddress: playersHost,
-      maxMessage,
-      address: channelAddress,
-    })
+    await port.open(native)
     return port
   } catch (error) {
     await port.close()
@@ -101,7 +87,6 @@ export class PlayersPort {
   /** Path, with a secret, at which the page opens its one socket. */
   readonly pagePath = `/_/host/${randomBytes(16).toString('base64url')}`
   port = 0
-  channels: Channels | undefined
   readonly #options: PlayersPortOptions
   readonly #relay: Relay
   /** Completes handshakes of players, with the limit of their messages. */
@@ -109,6 +94,7 @@ export class PlayersPort {
   readonly #server: Server
   readonly #sockets: ReadonlySet<Socket>
   readonly #exempt: (socket: Socket) => void
+  #channels: Channels | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: PlayersPortOptions, WebSockets: typeof WebSocketServer) {
@@ -121,7 +107,7 @@ export class PlayersPort {
       maxPayload: maxMessage,
       maxFragments: MOST_FRAGMENTS,
       handleProtocols: (offered) =>
-        this.channels && offered.has(WITH_CHANNEL)
+        this.#channels && offered.has(WITH_CHANNEL)
           ? WITH_CHANNEL
           : ([...offered].find((one) => one !== WITH_CHANNEL) ?? false),
     })
@@ -146,9 +132,13 @@ export class PlayersPort {
     this.#exempt = exempt
   }
 
-  async listen(): Promise<void> {
-    await listen(this.#server, this.#options.settings.playersPort, this.#options.settings.playersHost)
-    this.port = (this.#server.address() as AddressInfo).port
+  async open(native: Native | undefined): Promise<void> {
+    const { settings, channelAddress: address } = this.#options
+    const { playersPort, playersHost: bindAddress, maxMessage } = settings
+    await listen(this.#server, playersPort, bindAddress)
+    const port = (this.port = (this.#server.address() as AddressInfo).port)
+    if (native === undefined || address === undefined) return
+    this.#channels = await openChannels(native, { port, anyPort: playersPort === 0, bindAddress, maxMessage, address })
   }
 
   /** The address for players, such as `ws://127.0.0.1:7777`. */
@@ -196,7 +186,7 @@ export class PlayersPort {
     Server.prototype.close.call(server)
     await this.#relay.untilEmpty(CLOSE_MS)
     for (const socket of this.#sockets) socket.destroy()
-    this.channels?.close()
+    this.#channels?.close()
     this.#relay.close()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
@@ -226,8 +216,7 @@ export class PlayersPort {
 
   #upgrade(message: IncomingMessage, socket: Socket, head: Buffer, target: string): void {
     const relay = this.#relay
-    const { settings, probeInterval = PROBE_MS } = this.#options
-    const { playerOrigins, addressOf } = settings
+    const { playerOrigins, addressOf } = this.#options.settings
     if (WRONG_PORT.test(target)) return this.#refuse(message, socket, NOT_FOUND)
     const origin = foreignOrigin(message, playerOrigins)
     if (origin !== undefined) {
@@ -240,15 +229,10 @@ export class PlayersPort {
     }
     const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
     this.#websockets.handleUpgrade(message, socket, head, (accepted) => {
-      const connection = new Connection(accepted, socket, target, remoteAddress)
-      const player = relay.admit(connection)
-      if ('code' in player) return this.#dismiss(accepted, player, remoteAddress)
-      if (this.channels && accepted.protocol === WITH_CHANNEL) connection.offerChannel(this.channels, player)
-      connection.serve(player)
-      this.#exempt(socket)
-      // setImmediate: after a stall, read what has arrived before probing.
-      const probes = setInterval(() => setImmediate(() => connection.probe()), probeInterval)
-      accepted.once('close', () => clearInterval(probes))
+      const channels = this.#channels
+      const refusal = relay.admit({ socket: accepted, raw: socket, url: target, remoteAddress, channels })
+      if (refusal === undefined) this.#exempt(socket)
+      else this.#dismiss(accepted, refusal, remoteAddress)
     })
   }
 
@@ -261,6 +245,7 @@ export class PlayersPort {
   #dismiss(accepted: WebSocket, { code, reason }: PlayerRefusal, remoteAddress: string): void {
     this.#count(code)
     this.#relay.log(`A player from ${remoteAddress} is refused with ${code}: ${reason}`)
+    accepted.on('error', () => undefined)
     accepted.close(code, reason)
     const timer = setTimeout(() => accepted.terminate(), REFUSED_MS)
     accepted.once('close', () => clearTimeout(timer))

@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
 import { WebSocket, type ClientOptions } from 'ws'
 import { dial } from '../../support/wire.js'
-import { createConnections, type Connections } from '../../../src/host/page-script/connections.js'
+import { Connections } from '../../../src/host/page-script/connections.js'
 import type { PageWindow } from '../../../src/host/page-script/page.js'
 import type { PlayerSocket } from '../../../src/host/page-script/player-socket.js'
 import { resolveHostOptions, type HostOptions } from '../../../src/host/host-options.js'
 import { openPlayersPort, type PlayersPort, type PlayersPortOptions } from '../../../src/host/players/players-port.js'
-import type { PlayerChange } from '../../../src/host/players/relay.js'
+import type { PlayerChange } from '../../../src/host/players/player.js'
 import type { WebSocketLike } from '../../../src/host/wire/sockets.js'
 
 /** The public listener, and a loopback server that hands the page's upgrades on, as the host's gateway does. */
@@ -124,7 +124,7 @@ export async function openPageOnNode(stage: Stage): Promise<PageOnNode> {
     },
     reportError: (error: unknown) => void reported.push(error),
   } as unknown as PageWindow
-  const connections = createConnections(page, stage.players.pagePath)
+  const connections = new Connections(page, stage.players.pagePath)
   onTestFinished(() => {
     isOver = true
     timers.forEach(clearTimeout)
