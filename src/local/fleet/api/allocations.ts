@@ -6,7 +6,6 @@ import { isObject } from '../../../protocol/is-object.js'
 import { InvalidInput, readAllocation, readAllocationRequest } from '../../../platform/schema.js'
 import type { AllocationStatus } from '../../../platform/sidecar.js'
 import { parseJson, readBodyText, TooLarge } from '../../sidecar/control-routes.js'
-import { bodyOf } from '../../sidecar/http-adapter.js'
 import { mediaTypeOf, readObject } from './patch.js'
 import { refusals, StatusError, type Answer, type ApiRequest, type ResourceType } from './resources.js'
 import { textOf } from './reads.js'
@@ -98,7 +97,7 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
   }
 }
 
-const bodyText = (message: IncomingMessage): Promise<string> => readBodyText({ body: bodyOf(message) }, 'allocation')
+const bodyText = (message: IncomingMessage): Promise<string> => readBodyText(message, 'allocation')
 
 /** A text as a quoted string of a header, without what a header can't hold. */
 const quoted = (text: string): string =>
