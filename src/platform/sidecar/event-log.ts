@@ -110,7 +110,7 @@ export function createLog(maxEntries: number, maxSize: number, report: Report) {
     find: (seq: number): KeptEntry | undefined => entries.get(seq)?.kept,
     entries(since = 0): readonly LogEntry[] {
       const newer: LogEntry[] = []
-      for (let seq = Math.max(since, lastSeq - entries.size) + 1; seq <= lastSeq; seq++) {
+      for (let seq = Math.max(Math.floor(since), lastSeq - entries.size) + 1; seq <= lastSeq; seq++) {
         newer.push(entries.get(seq)!.kept.entry)
       }
       return newer
