@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util'
-import { suggestNearest } from '../protocol/nearest.js'
-import { CommandError, UsageError } from './exit-codes.js'
+import { mapValues } from '../protocol/map-values.js'
 import { longestTimer } from '../protocol/names.js'
+import { suggestNearest } from '../protocol/nearest.js'
 import { isNetwork } from '../protocol/networks.js'
+import { CommandError, UsageError } from './exit-codes.js'
 
 /** A flag of a command, for parsing, help, suggestions and the check of the docs. */
 export interface Flag<T = unknown> {
@@ -70,14 +71,13 @@ export function oneOf<T extends string, D extends T | undefined = undefined>(
   return { value, about, choices, read, byDefault } as Flag<T | D>
 }
 
-const withAll = <F extends Flags>(flags: F, extra: Pick<Flag, 'heading' | 'isRare'>): F =>
-  Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, { ...flag, ...extra }])) as F
-
 /** The same flags under a heading of help. */
-export const under = <F extends Flags>(heading: string, flags: F): F => withAll(flags, { heading })
+export const under = <F extends Flags>(heading: string, flags: F): F =>
+  mapValues(flags, (flag) => ({ ...flag, heading })) as Flags as F
 
 /** The same flags, which help only names. */
-export const rarely = <F extends Flags>(flags: F): F => withAll(flags, { isRare: true })
+export const rarely = <F extends Flags>(flags: F): F =>
+  mapValues(flags, (flag) => ({ ...flag, isRare: true })) as Flags as F
 
 /** `playersPort` becomes `--players-port`. */
 export const flagName = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
@@ -115,7 +115,8 @@ export function readLine(words: readonly string[], flags: Flags, unknown: (flag:
   }
   const args = joinOptional(words, flags)
   const { tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true })
-  const line = { values: valuesByDefault(flags), given: new Set<string>(), args: [] as string[] }
+  const values: Record<string, unknown> = mapValues(flags, ({ byDefault }) => byDefault)
+  const line = { values, given: new Set<string>(), args: [] as string[] }
   const asked = tokens.find((token) => token.kind === 'option' && ['help', 'version'].includes(token.name))
   if (asked?.kind === 'option') return { ...line, asks: asked.name as 'help' | 'version' }
   for (const token of tokens) {
@@ -130,9 +131,6 @@ export function readLine(words: readonly string[], flags: Flags, unknown: (flag:
   }
   return { ...line, asks: undefined }
 }
-
-const valuesByDefault = (flags: Flags): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(flags).map(([name, { byDefault }]) => [name, byDefault]))
 
 /** @throws UsageError */
 function valueOf([name, flag]: readonly [string, Flag], given: string | undefined, before: unknown): unknown {
@@ -233,12 +231,3 @@ export const featureGates = (text: string): Record<string, boolean> =>
       return [name, value === 'true']
     }),
   )
-
-const SIZES: Readonly<Record<string, number>> = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 }
-
-/** Bytes, also in binary units, such as `300M` or `2Gi`. */
-export function bytes(text: string): number {
-  const match = /^(\d{1,12})([KMG]?)i?B?$/i.exec(text)
-  if (match === null) throw new Error('It must be a number of bytes, such as 65536 or 300M.')
-  return Number(match[1]) * SIZES[match[2]!.toUpperCase()]!
-}

@@ -81,30 +81,10 @@ export function checkArguments(command: NamedCommand, given: readonly string[]):
   throw new UsageError(`Too many arguments for '${name}': ${expected}, got ${first}${usage}`)
 }
 
-const recordings = "--log-format json prints a line for each event, and the dashboard's timeline copies as text"
-const programs = 'run the program itself; on this machine with a local sidecar: exec -- node server.mjs'
-
-/** Commands and flags that the version before had, and what to use instead. */
-const GONE = new Map([
-  ['completion', '--help lists what each command takes'],
-  ['replay', "the dashboard's timeline shows a session, and control commands repeat one"],
-  ['scenario', 'tell the story in a test, with gameserver-sidecar/mock or createLocalSidecar()'],
-  ...['--record', '--redact'].map((flag) => [flag, recordings] as const),
-  ...['--node', '--runtime', '--node-options'].map((flag) => [flag, programs] as const),
-  ['--max-memory', 'the memory limit of the container ends the page'],
-])
-
-/** @throws UsageError for a command or flag that is gone */
-export function refuseGone(name: string): void {
-  const instead = GONE.get(name)
-  if (instead !== undefined) throw new UsageError(`There is no ${name} any more: ${instead}.`)
-}
-
 /** The error for an unknown flag, with the nearest flag of the commands. */
 export function unknownFlag(given: string, commands: readonly NamedCommand[]): UsageError {
   const [only] = commands.length === 1 ? commands : []
   const name = given.replace(/^-+|=.*$/gs, '')
-  refuseGone(`--${name}`)
   const found = nearestFlag(name, commands)
   const help = `${PROGRAM} ${only === undefined ? '' : `${only.name} `}--help lists all.`
   const advised =

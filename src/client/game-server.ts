@@ -31,25 +31,22 @@ export function isShownByWatch(last: GameServer, next: GameServer): boolean {
   return !equal(last.object_meta, next.object_meta) || last.status.state !== next.status.state
 }
 
-/** The platform's rules for beats. */
-export interface HealthRules {
-  readonly disabled: boolean
-  /** ms between beats */
-  readonly rhythm: number
-  /** ms without a beat after which the GameServer is Unhealthy; undefined if not stated */
-  readonly limit: number | undefined
-}
-
 /** ms between beats if the GameServer gives no period */
 const DEFAULT_RHYTHM = 2000
 
-/** @param interval ms between beats, if the user has chosen it */
-export function healthRulesOf(gameServer: GameServer | undefined, interval: number | undefined): HealthRules {
+/**
+ * The platform's rules for beats.
+ *
+ * @param interval ms between beats, if the user has chosen it
+ */
+export function healthRulesOf(gameServer: GameServer | undefined, interval: number | undefined) {
   const { disabled, period_seconds = 0, failure_threshold = 0 } = gameServer?.spec?.health ?? {}
   const period = period_seconds * 1000
   return {
     disabled: !!disabled,
+    /** ms between beats */
     rhythm: interval || period / 2 || DEFAULT_RHYTHM,
+    /** ms without a beat after which the GameServer is Unhealthy; undefined if not stated */
     limit: period * failure_threshold || undefined,
   }
 }
@@ -61,15 +58,13 @@ export function lostGameServer(state: string): SidecarError {
 
 declare const BigInt: (text: string) => unknown
 
-/** Turns counters and lists from the sidecar's form into the user's. */
-export interface Resources {
-  /** @throws SidecarError `PROTOCOL` for a malformed value, `UNSAFE_INTEGER` if a number can't hold it exactly */
-  toCounter(name: string, raw: object): Counter
-  /** @throws SidecarError as `toCounter` */
-  toList(name: string, raw: object): List
-}
+export type Resources = ReturnType<typeof createResources>
 
-export function createResources(int64: NonNullable<ClientOptions['int64']>): Resources {
+/**
+ * Turns counters and lists from the sidecar's form into the user's. Both functions throw a SidecarError: `PROTOCOL` for
+ * a malformed value, `UNSAFE_INTEGER` if a number can't hold it exactly.
+ */
+export function createResources(int64: NonNullable<ClientOptions['int64']>) {
   function toInteger(value: unknown): number {
     const text = formatInteger(value)
     if (text === undefined) throw new SidecarError('PROTOCOL', `${show(value)} is not an integer`)
@@ -80,12 +75,12 @@ export function createResources(int64: NonNullable<ClientOptions['int64']>): Res
   }
 
   return {
-    toCounter(name, raw) {
+    toCounter(name: string, raw: object): Counter {
       const { count, capacity } = raw as Record<string, unknown>
       return { name, count: toInteger(count), capacity: toInteger(capacity) }
     },
 
-    toList(name, raw) {
+    toList(name: string, raw: object): List {
       const { capacity, values } = raw as Record<string, unknown>
       const list: unknown = values || []
       if (!Array.isArray(list) || list.some((value) => typeof value !== 'string'))

@@ -22,8 +22,6 @@ export interface FetchResponse {
   /** The body as a stream, if the host can stream; otherwise `text()` is read. */
   readonly body?: unknown
   text(): Promise<string>
-  /** Used, if present, for a body of known length. */
-  arrayBuffer?(): Promise<ArrayBuffer>
 }
 
 /** The part of `fetch` that is used. Declared as a method so that the host's own, stricter type fits. */
@@ -83,6 +81,14 @@ export interface EventTargetLike {
   removeEventListener?(type: string, listener: (event: never) => void, capture: boolean): void
 }
 
+/** The part of Node's `process` that is used. */
+export interface ProcessLike {
+  env?: Record<string, string | undefined>
+  on?(signal: string, listener: (signal: string) => void): void
+  removeListener?(signal: string, listener: (signal: string) => void): void
+  exit?(code: number): void
+}
+
 /** The globals that options may replace. */
 export interface Replaceable {
   fetch?: FetchLike
@@ -102,7 +108,7 @@ export interface Globals extends EventTargetLike, Replaceable {
   document?: { currentScript?: { dataset?: Record<string, string | undefined> } | null }
   navigator?: { sendBeacon?(url: string, body: string): boolean }
   console?: LoggerLike
-  process?: { env?: Record<string, string | undefined> }
+  process?: ProcessLike
   Worker?: new (url: string) => WorkerLike
   Blob?: new (parts: string[]) => unknown
   URL?: { createObjectURL?(blob: unknown): string; revokeObjectURL?(url: string): void }
@@ -117,6 +123,12 @@ export const globals = (): Globals => globalThis as unknown as Globals
 /** Takes a global from the options, or else from the host. */
 export function pick<K extends keyof Replaceable>(options: Replaceable, name: K): Replaceable[K] {
   return options[name] ?? globals()[name]
+}
+
+/** Warns by the logger, or else on the host's console. */
+export function warn(logger: LoggerLike | undefined, message: string): void {
+  const sink = logger ?? globals().console
+  if (sink?.warn) sink.warn('gameserver-sidecar: ' + message)
 }
 
 /** The result of a function, or a fallback if the function throws. */

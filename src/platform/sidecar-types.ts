@@ -1,7 +1,7 @@
 // The types of a local sidecar that `gameserver-sidecar/mock` and `gameserver-sidecar/node` export.
 export type { AnsweredAllocation, CounterAction, GameServerAllocation, ListAction } from './allocation/types.js'
 export type { EventLog, LogEntry } from './sidecar/event-log.js'
-export type { ControlResult, RawRequest, Sidecar, SidecarEnvironment } from './sidecar/sidecar.js'
+export type { ControlResult, Sidecar, SidecarEnvironment, SidecarRequest } from './sidecar/sidecar.js'
 export type { GameServerManifest, SidecarConfig, SidecarMode } from './sidecar/state/config.js'
 export type {
   Call,

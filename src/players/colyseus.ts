@@ -1,11 +1,15 @@
 import { internals, type AutoHealthOptions, type ClientOptions, type SidecarClient } from '../index.js'
 import { trackSessions, type PlayersOptions, type Sessions } from './index.js'
 import { attach, type AttachedServer } from './attached/attached-server.js'
-import { guardMatchmaking } from './attached/colyseus-matchmaking.js'
-import { createRoomSessions, guard, keyOf } from './attached/colyseus-rooms.js'
+import {
+  createRoomSessions,
+  guardJoins,
+  guardMatchmaking,
+  keyOf,
+  type ColyseusHandler,
+} from './attached/colyseus-rooms.js'
 import type {
   ColyseusClient,
-  ColyseusHandler,
   ColyseusServer,
   ColyseusSidecar,
   SidecarPluginOptions,
@@ -71,7 +75,7 @@ export function sidecarPlugin(server: ColyseusServer, options: SidecarPluginOpti
       function follow(type: unknown): unknown {
         const handler = type as ColyseusHandler
         handler.on('create', (room) => {
-          guard(room, seats, idOf)
+          guardJoins(room, seats, idOf)
           rooms.created(room)
         })
         handler.on('join', rooms.joined)

@@ -1,5 +1,5 @@
 import { internals, type SidecarError } from '../index.js'
-import { attach, keepAddresses, type AttachedSocketServer, type AttachOptions } from './attached/attached-server.js'
+import { attach, type AttachedSocketServer, type AttachOptions } from './attached/attached-server.js'
 import { closed, override, whenListening, type HttpServerLike } from './attached/hooks.js'
 
 export type { EndWhenEmptyOptions } from './index.js'
@@ -63,14 +63,12 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
   internals.check(of && attachTo && server.of('/').sockets instanceof Map, 'server', server, WANTED)
   const identify = options.idOf ?? idOfSocket
 
-  const { keep, addressOf } = keepAddresses(options.trustProxy)
-
-  const attached = attach<SocketLike>(options, ['namespace', 'trustProxy'], ({ seats, onListening, undo }) => {
+  return attach<SocketLike>(options, ['namespace', 'trustProxy'], ({ seats, keepAddress, onListening, undo }) => {
     const namespace = server.of(options.namespace ?? '/')
 
     async function admit(socket: SocketLike): Promise<void> {
       const free = (): void => seats.free(socket)
-      keep(socket, socket.handshake.address, socket.handshake.headers['x-forwarded-for'])
+      keepAddress(socket, socket.handshake.address, socket.handshake.headers['x-forwarded-for'])
       // A socket that another middleware refuses emits no `disconnect`.
       socket.conn.once('close', free)
       socket.once('disconnect', free)
@@ -135,7 +133,6 @@ export function attachServer(server: SocketIoServerLike, options: AttachSocketIo
       },
     }
   })
-  return { ...attached, addressOf }
 }
 
 function idOfSocket({ id, handshake: { auth, query } }: SocketLike): string {

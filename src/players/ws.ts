@@ -1,5 +1,5 @@
 import { internals, type SidecarError } from '../index.js'
-import { attach, keepAddresses, type AttachedSocketServer, type AttachOptions } from './attached/attached-server.js'
+import { attach, type AttachedSocketServer, type AttachOptions } from './attached/attached-server.js'
 import { closed, override, whenListening, type HttpServerLike } from './attached/hooks.js'
 
 export type { EndWhenEmptyOptions } from './index.js'
@@ -72,12 +72,10 @@ export function attachServer(
   check(isAlone || isHttpServer(web), 'options.server', web, 'the http.Server whose upgrades are handed over')
   const identify = options.idOf ?? idInQuery
   const names = ['trustProxy', ...(ws ? ['server'] : [])]
-  const { keep, addressOf } = keepAddresses(options.trustProxy)
-
-  const attached = attach<RequestLike>(options, names, ({ seats, onListening, undo }) => {
+  return attach<RequestLike>(options, names, ({ seats, keepAddress, onListening, undo }) => {
     async function admit(request: RequestLike): Promise<string | undefined> {
       const socket = socketOf(request)
-      keep(request, socket.remoteAddress, request.headers['x-forwarded-for'])
+      keepAddress(request, socket.remoteAddress, request.headers['x-forwarded-for'])
       socket.once('close', () => seats.free(request))
       try {
         await seats.take(
@@ -116,7 +114,6 @@ export function attachServer(
       },
     }
   })
-  return { ...attached, addressOf }
 }
 
 /** Uses `verifyClient`, which `ws` calls after it has validated a request and before it creates the WebSocket. */

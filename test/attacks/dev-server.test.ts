@@ -3,7 +3,6 @@ import { startFakeSidecar } from '../gateway/support.js'
 import { websocketHeaders } from '../node/support.js'
 import { dev } from '../vite/support.js'
 import { filled, refused, served } from './support/strangers.js'
-import { startGateway } from './support/targets.js'
 import { ask } from '../support/wire.js'
 
 const at = (path: string): string => `/_/sidecar${path}`
@@ -31,15 +30,5 @@ test("Vite's server refuses strangers the sidecar, as the gateway does", async (
   // Vite's own list of hosts is case-sensitive.
   for (const [what, ...headers] of served.filter(([, host]) => host !== 'Host: LocalHost:PORT')) {
     expect((await ask(port, `GET ${at('/gameserver')}`, filled(headers, port))).status, what).toBe(200)
-  }
-})
-
-test.each(['/_/config.js', at('/gameserver'), at('/nope')])('the page %s forbids framing', async (path) => {
-  const { port } = await start()
-  const gateway = await startGateway()
-  for (const headers of [['Host: localhost'], ['Host: localhost', 'Origin: http://evil.example']]) {
-    for (const server of [port, gateway.port]) {
-      expect((await ask(server, `GET ${path}`, headers)).headers['x-frame-options']).toBe('DENY')
-    }
   }
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { websocketHeaders } from '../node/support.js'
 import { expectRefusal, expectServing, targets } from './support/targets.js'
-import { ask, askAll, dial, head, readAnswers } from '../support/wire.js'
+import { askAll, dial, head, readAnswers } from '../support/wire.js'
 
 const MIB = 1024 * 1024
 /** The sidecar's own errors, for an announced length and for received bytes. */
@@ -61,10 +61,4 @@ describe.each(targets)('$name', ({ start }) => {
     do await expectServing(victim)
     while (victim.watchers() > 0)
   })
-})
-
-test.each(targets)('$name answers a request that offers another protocol as a plain request', async ({ start }) => {
-  const victim = await start()
-  const offer = ['Host: localhost', 'Upgrade: h2c', 'Connection: Upgrade']
-  expect((await ask(victim.port, `GET ${victim.at('/gameserver')}`, offer)).status).toBe(200)
 })

@@ -56,7 +56,7 @@ inDashboard((openDashboard) => {
     await dashboard.call('POST', '/health', {})
     await dashboard.says('Health', 'misses 0 of 3')
     await (await dashboard.button('Health', 'Ignore beats')).click()
-    await becomes(() => dashboard.local.sidecar.snapshot().health.ignoreBeats, true)
+    await becomes(() => dashboard.local.sidecar.snapshot().faults.ignoreBeats, true)
     await dashboard.press('t')
     await dashboard.says('Health', /misses [12] of 3/)
     await dashboard.call('POST', '/health', {})

@@ -2,7 +2,11 @@ import { existsSync } from 'node:fs'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { TICKS } from '../host/support/host-here.js'
+import { browserProcesses, noBrowser } from '../host/support/processes.js'
+import { pageOf } from '../host/support/run-host.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { until } from '../support/until.js'
 import { cli } from './support.js'
 
 /** A page, and a browser that never answers. */
@@ -26,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('host', () => {
   ] as const)('ends with 0 at %s during its start', async (sent, signal) => {
     const { dir, browser, isStarted } = await silent()
     const { child, finished } = cli(['host', dir, ...JSON_LINES, '--browser', browser, '--boot-timeout', '3600000'])
-    while (!isStarted()) await new Promise((resolve) => setTimeout(resolve, 20))
+    await until(isStarted)
     child.kill(sent)
     const { code, out, err } = await finished
     expect({ code, err }).toEqual({ code: 0, err: '' })
@@ -56,4 +60,21 @@ describe.skipIf(process.platform === 'win32')('host', () => {
       reason: expect.stringContaining('has no page at /server.html?a=1') as string,
     })
   })
+})
+
+const READY = `fetch('/_/sidecar/ready', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })`
+
+test.skipIf(noBrowser !== undefined)('each page of a Fleet is Ready in a browser, which ends with it', async () => {
+  const dir = await pageOf(`${TICKS}\n${READY}.then(({ status }) => console.log('ready', status))`)
+  const options = ['--port', '0', '--players-port', '23000-23019', '--replicas', '2', '--log-format', 'json']
+  const { child, finished, line } = cli(['fleet', ...options, dir])
+  const [, first, pid] = await line(/"text":"(\S+) started as process (\d+)/)
+  const [, second, other] = await line(new RegExp(`"text":"(?!${first} )(\\S+) started as process (\\d+)`))
+  for (const name of [first!, second!]) {
+    await line(new RegExp(`"event":"output","server":"${name}".*"text":"ready 200"`))
+    await line(new RegExp(`"text":"${name}: \\S+ → Ready`))
+  }
+  child.kill('SIGTERM')
+  expect((await finished).code).toBe(0)
+  for (const browser of [pid, other]) await until(() => browserProcesses(Number(browser)).length === 0)
 })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type EndingEvent, type SidecarClient, type GameServer } from '../../src/index.js'
-import { closeFrame } from '../support/fault-server-bytes.js'
+import { close } from '../support/frames.js'
 import { gameServer } from '../support/game-server.js'
 import { following, sending } from '../support/fault-server-steps.js'
 import { type Step, startScripted } from '../support/fault-server.js'
@@ -113,7 +113,7 @@ async function toldAfter(watch: 'websocket' | 'stream', end: Step) {
 const closing =
   (code: number, reason: string): Step =>
   async (exchange) => {
-    await exchange.write(closeFrame(code, reason))
+    await exchange.write(close(code, reason))
     exchange.connection.finish()
   }
 
@@ -168,14 +168,6 @@ test.each<[string, GameServer]>([
   const soon = { timeout: 5000 }
   const calls = [client.getGameServer(soon), client.setLabel('a', 'b', soon), client.health(soon)]
   for (const call of await Promise.allSettled(calls)) expect(call).toMatchObject({ reason: { code: 'UNAVAILABLE' } })
-})
-
-test('before any end, a refused connection is waited for', async () => {
-  const sidecar = await startScripted()
-  const client = connectClient(sidecar)
-  await client.getGameServer()
-  await sidecar.stop()
-  await expect(client.getGameServer({ timeout: 500 })).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
 /** Requests a second, besides beats, that a client may make in the long run. */

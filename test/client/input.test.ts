@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError, type SidecarClient } from '../../src/index.js'
 import { createClient as createNodeClient } from '../../src/index.node.js'
 import { gameServer } from '../support/game-server.js'
@@ -74,42 +74,8 @@ test.each([{ xyz: 1 }, { retry: { xyz: 1 } }])('nothing is suggested for %o', (o
   expect(refusing(options).hint ?? '').not.toMatch(/\bmean\b/)
 })
 
-test('every word, group and endless time that an option documents is taken', () => {
-  const each: ClientOptions[] = [
-    ...(['auto', 'websocket', 'stream'] as const).map((watch) => ({ watch })),
-    ...(['auto', 'direct', 'never'] as const).map((crossOrigin) => ({ crossOrigin })),
-    { retry: false },
-    { retry: {} },
-    { autoHealth: false },
-    { autoHealth: true },
-    { limits: {} },
-    { verifyInterval: 0 },
-    { timeout: Infinity, retry: { timeout: Infinity, maxDelay: Infinity }, autoHealth: { stallTimeout: Infinity } },
-    { timeout: 0.5, limits: { body: Infinity, message: Infinity } },
-  ]
-  for (const options of each) createClient({ baseUrl, ...options }).close()
-  createNodeClient({ baseUrl, processSignals: { timeout: Infinity } }).close()
-})
-
 describe('an option that is undefined has its default', () => {
   const nothing = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
-
-  test('undefined for every option leaves a client that beats, watches and writes', async () => {
-    const sidecar = await startScripted()
-    const options: ClientOptions = {
-      ...nothing('platform', 'watch', 'crossOrigin', 'int64', 'timeout', 'signal', 'verifyInterval', 'fetch'),
-      ...nothing('WebSocket', 'XMLHttpRequest', 'TextDecoder', 'scheduler', 'now', 'random', 'logger'),
-      ...nothing('shutdownOnPageHide', 'processSignals'),
-      retry: nothing('initialDelay', 'factor', 'maxDelay', 'timeout'),
-      limits: nothing('message', 'body'),
-      autoHealth: nothing('interval', 'check', 'stallTimeout', 'worker'),
-    }
-    const client = createNodeClient({ ...options, baseUrl: sidecar.url })
-    onTestFinished(() => client.close())
-    expect(await client.once('health')).toMatchObject({ ok: true })
-    await client.waitFor('Ready')
-    await client.setLabel('a', 'b')
-  })
 
   test('retry: the first delay is 250 ms, then 1.6 times as long each, and a call gives up after a minute', async () => {
     const { client, asked, pass } = searching({ retry: nothing('initialDelay', 'factor', 'maxDelay', 'timeout') })

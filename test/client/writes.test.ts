@@ -1,53 +1,21 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ClientOptions, SidecarClient } from '../../src/index.js'
 import { type Rule, type ScriptedSidecar, startScripted, type Step } from '../support/fault-server.js'
 import { answering } from '../support/fault-server-steps.js'
 import { VirtualClock } from '../support/virtual-clock.js'
-import { calls, connectClient, connectPage, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
+import { calls, connectClient, startQuickSidecar, startSidecar } from '../support/with-sidecar.js'
 
 const sent = ({ requests }: ScriptedSidecar): string[] => requests.map(({ method, path }) => `${method} ${path}`)
 const posts = (sidecar: ScriptedSidecar): string[] => sent(sidecar).filter((request) => request.startsWith('POST'))
 
-describe('before the first write', () => {
-  test('one read asks whether the sidecar is there, later writes and those with retry: false go out at once', async () => {
-    const sidecar = await startScripted()
-    const client = connectClient(sidecar)
-    await client.allocate()
-    await client.allocate()
-    expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate', 'POST /allocate'])
-    await connectClient(sidecar, { retry: false }).allocate()
-    expect(sent(sidecar).slice(3)).toEqual(['POST /allocate'])
-  })
-
-  test('a removal is sent right after an addition, without a wait until the addition shows', async () => {
-    const body = '{"name":"players","capacity":"2","values":["ann"]}'
-    const step = answering({ body })
-    const sidecar = await startScripted([
-      { on: 'POST /v1beta1/lists/players:addValue', step },
-      { on: 'POST /v1beta1/lists/players:removeValue', step },
-    ])
-    const client = connectClient(sidecar)
-    await client.addListValue('players', 'ann')
-    await client.removeListValue('players', 'ann')
-    expect(sent(sidecar).slice(1)).toEqual([
-      'POST /v1beta1/lists/players:addValue',
-      'POST /v1beta1/lists/players:removeValue',
-    ])
-  })
-
-  test('a page of another origin reads first even with retry: false', async () => {
-    vi.stubGlobal('location', { origin: 'http://game.example', search: '' })
-    try {
-      const sidecar = await startScripted()
-      await connectPage(sidecar, { retry: false, crossOrigin: 'never' }).allocate()
-      expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate'])
-      vi.stubGlobal('location', { origin: sidecar.url, search: '' })
-      await connectPage({ url: `${sidecar.url}/_/sidecar` }, { retry: false }).allocate()
-      expect(sent(sidecar).slice(2)).toEqual(['POST /_/sidecar/allocate'])
-    } finally {
-      vi.unstubAllGlobals()
-    }
-  })
+test('one read asks whether the sidecar is there, later writes and those with retry: false go out at once', async () => {
+  const sidecar = await startScripted()
+  const client = connectClient(sidecar)
+  await client.allocate()
+  await client.allocate()
+  expect(sent(sidecar)).toEqual(['GET /gameserver', 'POST /allocate', 'POST /allocate'])
+  await connectClient(sidecar, { retry: false }).allocate()
+  expect(sent(sidecar).slice(3)).toEqual(['POST /allocate'])
 })
 
 describe('repetition', () => {

@@ -1,22 +1,15 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { browserNames, findBrowser, type BrowserName } from '../browsers/support/installed.js'
 import { runScript, type Run } from '../cli/support.js'
 import { processes, type ProcessInfo } from '../host/support/processes.js'
 import { root } from '../support/source.js'
+import { temporaryFolder } from '../support/temporary-folder.js'
 import { connectPlayer } from './player.js'
 
 const DEMO = join(root, 'demo/browser/run.mjs')
 const LONG = 180_000
-
-/** A folder that is gone when the test is. */
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'gameserver-demo-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 }))
-  return folder
-}
 
 /** Variables that name the players' browser. Without `CHROMIUM`, the host takes the lightest browser. */
 const browserVariables = (players: BrowserName = 'Chromium'): NodeJS.ProcessEnv => ({
@@ -73,7 +66,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
     test.skipIf(!installed)(
       `with players in ${name}: a hosted page serves one match to them, from Scheduled to Shutdown and exit 0`,
       async () => {
-        const temporary = scratch()
+        const temporary = await temporaryFolder('gameserver-demo')
         const picture = join(temporary, 'picture.png')
         const { code, out, err } = await start(temporary, ['--once', '--screenshot', picture], name).finished
         const lines = out.split('\n')
@@ -97,7 +90,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
   test.skipIf(!seesProcesses)(
     'players come from its own page alone, and are told and find the next server when the page crashes in a match',
     async () => {
-      const temporary = scratch()
+      const temporary = await temporaryFolder('gameserver-demo')
       const demo = start(temporary, ['--no-once', '--seconds', '600'])
       const site = await siteOf(demo)
       const first = (await serverOf(site))!
@@ -136,7 +129,7 @@ describe.skipIf(!hasChromium)('npm run demo:host', () => {
 
 describe('a demo that can not start', () => {
   test('without a browser for the game server says how to install one, with the exit code of the host', async () => {
-    const temporary = scratch()
+    const temporary = await temporaryFolder('gameserver-demo')
     const { code, err } = await start(temporary, ['--once', '--browser', '/nowhere']).finished
     expect(err).toMatch(/^--browser must be the path of a program .*"\/nowhere".* install one: \S+/)
     expect(code).toBe(69)

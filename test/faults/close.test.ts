@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { isSidecarError, type ClientOptions, type SidecarClient } from '../../src/index.js'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar, type Step } from '../support/fault-server.js'
-import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { turns } from '../support/until.js'
 import { countDials, countTimers } from './observe.js'
@@ -77,19 +76,6 @@ const waits: readonly Wait[] = [
   asking('the watch was reset and backs off', watchPath, onWatch(steps.breaking('reset')), watching, { times: 2 }),
   asking('the head of the watch is half there', watchPath, onWatch(steps.writingAndWaiting('HTTP/1.1 '))),
   asking('the watch is open and its first object is awaited', watchPath, onWatch(steps.stallingAfterHead)),
-  asking(
-    'the watch is in the middle of an object',
-    watchPath,
-    onWatch(
-      steps.opened(async (exchange) => {
-        const half = JSON.stringify({ result: gameServer(1) }).slice(0, 100)
-        // A frame that claims 512 bytes, or a chunk without a line feed.
-        const claim = exchange.request.isUpgrade ? Buffer.from([0x81, 126, 2, 0]) : Buffer.alloc(0)
-        await exchange.sendBytes(Buffer.concat([claim, Buffer.from(half)]))
-        await exchange.connection.gone
-      }),
-    ),
-  ),
   {
     name: 'the watch is quiet, and waits, iterators and events are pending',
     async reach({ client }) {
@@ -106,16 +92,6 @@ const waits: readonly Wait[] = [
       await sidecar.stop()
       const connecting = client.connect()
       await timers.untilPending()
-      return [connecting]
-    },
-  },
-  {
-    name: 'connect() waits for an answer',
-    over: auto,
-    rules: [{ on: 'connection', accept: steps.deafAndDumb }],
-    async reach({ sidecar, client }) {
-      const connecting = client.connect()
-      await dialled(sidecar, 1)
       return [connecting]
     },
   },

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { isSidecarError } from '../../src/index.js'
 import { type Ending } from '../support/fault-server-exchange.js'
-import { opcodes, frame, chunk } from '../support/fault-server-bytes.js'
+import { chunk } from '../support/fault-server-bytes.js'
+import { opcodes, text as textFrame } from '../support/frames.js'
 import { gameServer } from '../support/game-server.js'
 import { busiestSecond } from '../support/fault-server-steps.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
@@ -87,7 +88,7 @@ const brief = {
 }
 const second = JSON.stringify({ result: brief })
 /** Version 2 as the bytes of each transport, the outermost frame included. */
-const encoded = { websocket: frame(second), stream: chunk(Buffer.from(`${second}\n`)) }
+const encoded = { websocket: textFrame(second), stream: chunk(Buffer.from(`${second}\n`)) }
 /** The number of clients that are cut at once. */
 const abreast = 50
 

@@ -1,5 +1,5 @@
-import type { SidecarErrorCode } from '../../src/index.js'
-import { closeFrame, fragments, frame, opcodes, chunk } from '../support/fault-server-bytes.js'
+import { chunk } from '../support/fault-server-bytes.js'
+import { close, fragments, frame, opcodes, text, utf8 } from '../support/frames.js'
 import { difficultText, gameServer, paddedGameServer } from '../support/game-server.js'
 import type { Step } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
@@ -53,8 +53,6 @@ const bytesFaults: readonly WatchFault[] = [
     },
     expect: { versions: [1, 2], watches: 1 },
   },
-  after('half an object, then RST: it is never delivered', half(steps.breaking('reset'))),
-  after('half an object, then FIN: it is never delivered', half(steps.breaking('finish'))),
   after(
     'half an object before a graceful end, which is never delivered',
     half((exchange) => exchange.end()),
@@ -162,21 +160,12 @@ const badLine = (name: string, text: string, over: WatchFault['over'] = ['stream
 
 /** Malformed parts of an object, each as its own version: the client must not throw for any of them. */
 const odd: Readonly<Record<string, object>> = {
-  'a counter that is null': { counters: { rooms: null } },
-  'a counter of text': { counters: { rooms: { count: 'x', capacity: {} } } },
-  'a counter beyond 2^53': { counters: { rooms: { count: '9223372036854775807', capacity: '1' } } },
-  'counters that are an array': { counters: [1, 2] },
-  'counters that are text': { counters: 'rooms' },
-  'a list that is null': { lists: { players: null } },
-  'values that are a number': { lists: { players: { capacity: '1', values: 5 } } },
-  'labels that are text': { labels: 'a=b' },
+  'counters that are an array': { counters: [1, null, { count: 'x' }] },
+  'lists that are text': { lists: 'players' },
   'labels that are objects': { labels: { a: { b: 1 } } },
   'a state that is a number': { state: 7 },
   'a version that is a number': { resource_version: 2 },
 }
-const streamBroke = '{"error":{"code":14,"message":"the stream broke","details":[]}}'
-const broken: readonly SidecarErrorCode[] = ['UNAVAILABLE', 'UNKNOWN', 'PROTOCOL']
-
 /** Faults of single lines and messages that are complete for the transport. */
 const lineFaults: readonly WatchFault[] = [
   badLine('no JSON', 'not JSON at all', ['websocket', 'stream']),
@@ -187,22 +176,6 @@ const lineFaults: readonly WatchFault[] = [
   badLine('a null result', '{"result":null}'),
   badLine('a result without metadata', '{"result":{}}', ['websocket', 'stream']),
   badLine('a result whose metadata and status have the wrong type', '{"result":{"object_meta":3,"status":"Ready"}}'),
-  after(
-    'an error line is reported with its message, and the watch starts again',
-    async (exchange) => {
-      await exchange.sendText(streamBroke)
-      await exchange.end()
-    },
-    { expect: { versions: [1, 2], tolerated: broken } },
-  ),
-  after(
-    'an error line on a connection that stays open starts the watch again',
-    async (exchange) => {
-      await exchange.sendText(streamBroke)
-      await exchange.connection.gone
-    },
-    { expect: { versions: [1, 2], tolerated: broken } },
-  ),
   ...Object.entries(odd).map(([name, change]): WatchFault => ({
     name: `an object with ${name} is harmless, and the next object arrives`,
     over: ['websocket'],
@@ -220,35 +193,17 @@ const lineFaults: readonly WatchFault[] = [
 
 const message = (version: number): string =>
   JSON.stringify({ result: gameServer(version, { labels: { text: difficultText } }) })
-const ping = frame('are you there', { opcode: opcodes.ping })
-const pong = frame('nobody asked', { opcode: opcodes.pong })
-const piece = frame('x'.repeat(1 << 20), { opcode: opcodes.continuation, fin: false })
-const nothing = frame('', { opcode: opcodes.continuation, fin: false })
+const ping = frame(opcodes.ping, 'are you there')
+const pong = frame(opcodes.pong, 'nobody asked')
+const nothing = frame(opcodes.continuation, '', { fin: false })
 
 /** Bytes that no server may send: the client closes the connection, reports the error and watches again. */
 const violations: Readonly<Record<string, Uint8Array>> = {
-  'a masked frame': frame(message(3), { mask: Uint8Array.of(1, 2, 3, 4) }),
-  'RSV1 set, as compression would': frame(message(3), { rsv: 4 }),
-  'a reserved opcode': frame(message(3), { opcode: 3 }),
-  'a control frame of 126 bytes': frame('x'.repeat(126), { opcode: opcodes.ping }),
-  'a continuation without a first frame': frame(message(3), { opcode: opcodes.continuation }),
-  'bad UTF-8': frame(Uint8Array.of(0x7b, 0xff, 0x7d)),
-  'a close code that may not be sent': closeFrame(1006),
-  'a length of 2^63': frame('', { length: 2 ** 63 }),
+  'RSV1 set, as compression would': text(message(3), { rsv: 4 }),
+  'bad UTF-8': text(Uint8Array.of(0x7b, 0xff, 0x7d)),
+  'a close code that may not be sent': close(1006),
+  'a length of 2^63': text('', { length: 2 ** 63 }),
 }
-
-/** An endless message of these fragments. */
-const endless = (name: string, first: Uint8Array, fragment: Uint8Array, times: number): WatchFault => ({
-  name: `${name} without an end are given up at the limit`,
-  over: ['websocket'],
-  options: unchecked,
-  rules: floodAfterFirstObject(async (exchange) => {
-    await exchange.sendBytes(first)
-    for (let at = 0; at < times && !exchange.connection.isGone; at += 1) await exchange.sendBytes(fragment)
-    await exchange.connection.gone
-  }),
-  expect: { versions: [1, 2], errors: ['LIMIT'] },
-})
 
 /** Faults of frames, over WebSocket alone. */
 const frameFaults: readonly WatchFault[] = [
@@ -258,8 +213,8 @@ const frameFaults: readonly WatchFault[] = [
     rules: ({ sidecar }) => {
       const step: Step = async (exchange) => {
         sidecar.publish(gameServer(2, { labels: { text: difficultText } }))
-        await exchange.sendBytes(fragments(message(1), 1, Buffer.concat([ping, pong])))
-        await sent(fragments(message(2), 100, ping))(exchange)
+        await exchange.sendBytes(fragments(opcodes.text, utf8(message(1)), 1, Buffer.concat([ping, pong])))
+        await sent(fragments(opcodes.text, utf8(message(2)), 100, ping))(exchange)
       }
       sidecar.publish(gameServer(1, { labels: { text: difficultText } }))
       return [{ on: 'watch', step: steps.opened(step) }]
@@ -271,14 +226,6 @@ const frameFaults: readonly WatchFault[] = [
       over: code === 1001 ? ['websocket', 'auto'] : ['websocket'],
     }),
   ),
-  after(
-    'the socket closes in the middle of a message of fragments',
-    async (exchange) => {
-      await exchange.sendBytes(fragments(message(2), 50).subarray(0, 300))
-      await exchange.end(1001)
-    },
-    { over: ['websocket'], expect: { versions: [1, 2], tolerated: ['UNAVAILABLE', 'PROTOCOL'] } },
-  ),
   ...Object.entries(violations).map(([name, bytes]) =>
     after(`${name}: the socket is given up and the watch heals`, sent(bytes), {
       over: ['websocket'],
@@ -288,19 +235,23 @@ const frameFaults: readonly WatchFault[] = [
   after(
     'a binary message is reported as an error, and the next object arrives after a flood of pongs',
     async (exchange) => {
-      await exchange.sendBytes(frame(Uint8Array.of(1, 2, 3), { opcode: opcodes.binary }))
+      await exchange.sendBytes(frame(opcodes.binary, Uint8Array.of(1, 2, 3)))
       await exchange.sendBytes(Buffer.concat(Array.from({ length: 2000 }, () => pong)))
       await exchange.follow()
     },
     { over: ['websocket'], expect: { versions: [1, 2], errors: ['PROTOCOL'], watches: 1 } },
   ),
-  endless('fragments', frame('{', { fin: false }), piece, 64),
-  endless(
-    'empty fragments',
-    frame('', { fin: false }),
-    Buffer.concat(Array.from({ length: 10_000 }, () => nothing)),
-    40,
-  ),
+  {
+    name: 'empty fragments without an end are given up at the limit',
+    over: ['websocket'],
+    options: unchecked,
+    rules: floodAfterFirstObject(async (exchange) => {
+      await exchange.sendBytes(text('', { fin: false }))
+      await exchange.sendBytes(Buffer.concat(Array.from({ length: 132_000 }, () => nothing)))
+      await exchange.connection.gone
+    }),
+    expect: { versions: [1, 2], errors: ['LIMIT'] },
+  },
 ]
 
 /** Faults of content in well-formed messages. */

@@ -88,45 +88,14 @@ const outages: readonly (readonly [
   rule: Rule,
   act?: (client: SidecarClient) => Promise<void>,
 ])[] = [
-  ['the watch is reset at once', both, { on: 'watch', step: steps.breaking('reset') }],
   ['the watch is never answered', both, { on: 'watch', step: steps.blackHole }],
-  ['the watch stalls after its first object', both, { on: 'watch', step: steps.sending([gameServer(1)]) }],
-  ['the watch comes byte by byte', ['stream'], { on: 'watch', step: steps.byteByByte(steps.following) }],
-  [
-    'checks by GET are never answered',
-    ['websocket'],
-    { on: 'GET /gameserver', nth: (nth) => nth > 2, step: steps.blackHole },
-  ],
-  [
-    'commands fail',
-    ['stream'],
-    { on: 'PUT /metadata/label', step: steps.answering({ status: 500, body: '{"code":2,"message":"no"}' }) },
-    keepCalling((client) => client.setLabel('a', 'b')),
-  ],
   [
     'commands are never answered',
     ['websocket'],
     { on: 'POST /ready', step: steps.blackHole },
     keepCalling((client) => client.ready({ timeout: 3000 })),
   ],
-  [
-    'list writes are held for seconds',
-    ['stream'],
-    {
-      on: 'POST /v1beta1/lists/rooms:addValue',
-      step: async (exchange) => {
-        await clock.pass(8000)
-        await exchange.reply({ body: '{"name":"rooms","capacity":"10","values":["a"]}' })
-      },
-    },
-    keepCalling((client) => client.addListValue('rooms', 'a')),
-  ],
   ['every third beat is lost', both, { on: 'POST /health', nth: (nth) => nth % 3 === 0, step: steps.blackHole }],
-  [
-    'every third beat is reset',
-    ['stream'],
-    { on: 'POST /health', nth: (nth) => nth % 3 === 0, step: steps.breaking('reset') },
-  ],
 ]
 
 describe.concurrent('beats under faults', () => {

@@ -5,7 +5,7 @@ import type {
   AutoscalerPolicy,
   FleetManifest,
   FleetState,
-  ServerRecord,
+  FleetServer,
   SetObject,
 } from '../../src/platform/fleet/types.js'
 import type { FleetStep } from '../../src/platform/fleet/fleet-step.js'
@@ -57,7 +57,7 @@ const amount = (count: number, capacity: number) => ({
 const serverOf = (
   [state, count, capacity]: Recording['autoscalers'][number]['servers'][number],
   i: number,
-): ServerRecord =>
+): FleetServer =>
   recordOf({
     metadata: { name: `s${i}`, creationTimestamp: new Date((1000 + i) * 1000).toISOString() },
     status: { state, address: `n${i % 2}`, ...(count < 0 ? {} : amount(count, capacity)) },

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { describe, expect, test } from 'vitest'
 import { type DecoderOptions, MessageDecoder } from '../../src/frames/index.js'
 import { feed, fragments, frame, join, latin, repeat, text, utf8 } from '../support/frames.js'
@@ -122,6 +123,27 @@ test.each([1, 2, 3, 5, 97, 131, Infinity])('long text of all kinds of characters
   const { decoder, events } = record()
   feed(decoder.push, text(all), size)
   expect(events[0] === all).toBe(true)
+})
+
+/** The bytes at both ends of each row of the Unicode standard's table of UTF-8. */
+const EDGES = [
+  0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbe, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef,
+  0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf7, 0xf8, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,
+]
+
+test('every sequence of up to four edge bytes is a text if the standard says so, and else a 1007', () => {
+  const read = (bytes: number[]): void => {
+    const { decoder, events } = record()
+    decoder.push(text(Uint8Array.from(bytes)))
+    const expected = isUtf8(Buffer.from(bytes)) ? Buffer.from(bytes).toString() : 1007
+    if (events.length !== 1 || events[0] !== expected) expect.fail(`${bytes.join(' ')} gave ${String(events)}`)
+  }
+  const extend = (bytes: number[], more: number): void => {
+    if (bytes.length > 0) read(bytes)
+    if (more > 0) for (const byte of EDGES) extend([...bytes, byte], more - 1)
+  }
+  extend([], 3)
+  for (const first of [0xf0, 0xf1, 0xf4, 0xf5]) extend([first], 3)
 })
 
 describe('the HTTP head', () => {

@@ -108,21 +108,19 @@ const stream = fc
 const cuts = fc.array(fc.nat(2000), { maxLength: 12 })
 
 test(
-  'mutated streams, cut anywhere, get the verdict of ws or one of the listed differences',
-  () => {
-    const counts = new Map<string, number>()
+  'mutated streams, cut anywhere, get the verdict of ws, or sooner',
+  () =>
     fc.assert(
       fc.property(stream, cuts, cuts, (bytes, ourCuts, theirCuts) => {
         const pieces = cutAt(bytes, ourCuts)
-        const ours = ourVerdict(({ push }) => pieces.forEach(push))
-        const reason = compare(bytes, ours, wsVerdict(cutAt(bytes, theirCuts))) ?? 'the same'
-        counts.set(reason, (counts.get(reason) ?? 0) + 1)
+        compare(
+          bytes,
+          ourVerdict(({ push }) => pieces.forEach(push)),
+          wsVerdict(cutAt(bytes, theirCuts)),
+        )
       }),
       settings,
-    )
-    if (RUNS > 1000) console.log(Object.fromEntries(counts))
-    expect([...counts.values()].reduce((a, b) => a + b)).toBe(RUNS)
-  },
+    ),
   RUNS * 20,
 )
 

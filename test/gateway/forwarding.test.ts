@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exchange, request } from '../node/support.js'
+import { ask, askAll } from '../support/wire.js'
 import { PREFIX, startFakeSidecar, startForwarding, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
@@ -28,7 +28,7 @@ describe('requests', () => {
       'Grpc-Timeout: 1S',
     ]
     const kept = ['Accept: */*', 'User-Agent: test', 'Content-Length: 2']
-    await exchange(port, [`POST ${PREFIX}/ready HTTP/1.1`, ...HOST, ...lost, ...kept, '', '{}'].join('\r\n'))
+    await askAll(port, [`POST ${PREFIX}/ready HTTP/1.1`, ...HOST, ...lost, ...kept, '', '{}'].join('\r\n'))
     expect(sidecar.asked[0]!.headers).toEqual({
       host: new URL(sidecar.url).host,
       accept: '*/*',
@@ -74,8 +74,8 @@ describe('answers', () => {
       else reply.writeHead(200, { 'Content-Length': 2 }).end('{}')
     })
     const lengthOf = async (line: string): Promise<[number, string | undefined, string]> => {
-      const { status, head, body } = await request(port, line, HOST)
-      return [status, /content-length: (\d+)/i.exec(head)?.[1], body]
+      const { status, headers, body } = await ask(port, line, HOST)
+      return [status, headers['content-length'], body]
     }
     expect(await lengthOf(`GET ${PREFIX}/gameserver`)).toEqual([200, '2', '{}'])
     expect(await lengthOf(`POST ${PREFIX}/health`)).toEqual([400, '0', ''])
@@ -114,7 +114,7 @@ describe('only the interface is forwarded', () => {
     ['PATCH /v1beta1/lists/players?updateMask=values&x=1', 400],
   ])('%s is answered %i', async (call, status) => {
     const { port, sidecar } = await startForwarding()
-    const answer = await request(port, call.replace(' ', ` ${PREFIX}`), HOST)
+    const answer = await ask(port, call.replace(' ', ` ${PREFIX}`), HOST)
     expect(answer.status).toBe(status)
     expect(sidecar.asked).toEqual([])
     expect(JSON.parse(answer.body)).toEqual({ code: expect.any(Number), message: expect.any(String), details: [] })
@@ -134,7 +134,7 @@ describe('only the interface is forwarded', () => {
       [`POST ${lists}:remove%56alue`, 501],
       ['GET /watch/gameserver', 501],
     ] as const) {
-      expect((await request(port, call.replace(' ', ` ${PREFIX}`), HOST)).status, call).toBe(status)
+      expect((await ask(port, call.replace(' ', ` ${PREFIX}`), HOST)).status, call).toBe(status)
     }
     expect(sidecar.asked).toEqual([])
     expect(log[0]).toBe(`501 POST ${PREFIX}/shutdown: The gateway was told not to forward shutdown`)
@@ -143,7 +143,7 @@ describe('only the interface is forwarded', () => {
   test('other paths below /_/ are answered 404', async () => {
     const { port } = await startGateway({ sidecar: 'http://127.0.0.1:1' })
     for (const path of ['/_/', '/_/sidecar', '/_/sidecarx/ready', '/_/api/state', '/_/config.js/x']) {
-      expect((await request(port, `GET ${path}`, HOST)).status).toBe(404)
+      expect((await ask(port, `GET ${path}`, HOST)).status).toBe(404)
     }
   })
 })

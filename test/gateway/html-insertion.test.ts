@@ -30,14 +30,6 @@ test.each(pages)('the script comes first in the head: %s', (_name, page) => {
   expect(insertScript(Buffer.from(page.replace('^', '')), TAG).toString()).toBe(page.replace('^', TAG))
 })
 
-test('a large page is sent whole, with its script', async () => {
-  const rest = 'ü'.repeat(300_000)
-  const { ask } = await serveSite(await folderOf({ 'a.htm': `<html><head><title>${rest}` }))
-  const { text, body, headers } = await ask('/a.htm')
-  expect(text).toBe(`<html><head>${TAG}<title>${rest}`)
-  expect(headers['content-length']).toBe(String(body.byteLength))
-})
-
 describe('the encoding stays what it was', () => {
   test.each([
     ['<p>ü', 'text/html; charset=utf-8'],
@@ -51,6 +43,8 @@ describe('the encoding stays what it was', () => {
   test('bytes that are no UTF-8 pass as they are', async () => {
     const page = Buffer.from([0x3c, 0x70, 0x3e, 0xfc, 0x80, 0x00, 0xff])
     const { ask } = await serveSite(await folderOf({ 'index.html': page }))
-    expect((await ask('/')).body).toEqual(Buffer.concat([Buffer.from(TAG), page]))
+    const { body, headers } = await ask('/')
+    expect(body).toEqual(Buffer.concat([Buffer.from(TAG), page]))
+    expect(headers['content-length']).toBe(String(body.byteLength))
   })
 })

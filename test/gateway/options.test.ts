@@ -69,7 +69,7 @@ test('the URL of a gateway on localhost has 127.0.0.1, and an IPv6 address has b
   expect((await startGateway({ local: true, host: '::1' })).url).toMatch(/^http:\/\/\[::1\]:\d+$/)
 })
 
-test.each(['::ffff:127.0.0.1', '[::ffff:7f00:1]', '::FFFF:127.0.0.1', '127.0.0.2', '0:0:0:0:0:0:0:1'])(
+test.each(['[::ffff:7f00:1]', '::FFFF:127.0.0.1', '127.0.0.2', '0:0:0:0:0:0:0:1'])(
   'the host %s is loopback, and every way to write it in a URL is served',
   async (host) => {
     const { url, port, warnings } = await startGateway({ local: true, host })

@@ -1,43 +1,16 @@
 import { once } from 'node:events'
 import { rename, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
-import { expect, onTestFinished, test } from 'vitest'
-import { WebSocketServer } from 'ws'
-import { followCertificate } from '../../src/node.js'
-import { attachServer } from '../../src/players/ws.js'
+import { expect, test } from 'vitest'
 import { echo, joinPlayers, openPageOnNode, startPlayers } from '../host/players/players-support.js'
-import { listenHere } from '../support/listen.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
-import { startSidecar } from '../support/with-sidecar.js'
 import { selfSigned } from './certificate.js'
 
 interface Files {
   readonly cert: string
   readonly key: string
-}
-
-/** A server over TLS that echoes players' messages, and the lines that it warns with. */
-type Start = (files: Files) => Promise<{ readonly url: string; readonly lines: readonly string[] }>
-
-const host: Start = async (files) => {
-  const stage = await startPlayers(files)
-  echo(await openPageOnNode(stage))
-  return { url: stage.players.url, lines: stage.lines }
-}
-
-const attached: Start = async (files) => {
-  const { url: baseUrl } = await startSidecar()
-  const lines: string[] = []
-  const web = createServer()
-  followCertificate(web, files, (line) => lines.push(line))
-  const server = new WebSocketServer({ server: web })
-  const { close } = attachServer(server, { client: { baseUrl, processSignals: false }, players: false })
-  onTestFinished(close)
-  server.on('connection', (socket) => socket.on('message', (data: Buffer) => socket.send(data.toString())))
-  return { url: `wss://127.0.0.1:${await listenHere(web)}`, lines }
 }
 
 /** The names of certificates tell them apart. */
@@ -49,10 +22,7 @@ async function nameSeenAt(url: string): Promise<string> {
   return String(subject.CN)
 }
 
-test.each([
-  ['the host', host],
-  ['a server of ws', attached],
-])('%s uses a renewed certificate for new connections, and drops none of 200', async (_name, start) => {
+test('the host uses a renewed certificate for new connections, and drops none of 200', async () => {
   const folder = await temporaryFolder('renewal')
   const write = async (version: string, pair: Files): Promise<void> => {
     for (const name of ['cert', 'key'] as const) {
@@ -63,9 +33,12 @@ test.each([
     }
   }
   await write('1', selfSigned({ host: 'first.example' }))
-  const { url, lines } = await start({ cert: join(folder, 'cert'), key: join(folder, 'key') })
+  const stage = await startPlayers({ cert: join(folder, 'cert'), key: join(folder, 'key') })
+  echo(await openPageOnNode(stage))
+  const { lines, players } = stage
+  const { url } = players
   const trusting = { rejectUnauthorized: false }
-  const clients = await Promise.all(Array.from({ length: 200 }, () => joinPlayers({ players: { url } }, '/', trusting)))
+  const clients = await Promise.all(Array.from({ length: 200 }, () => joinPlayers(stage, '/', trusting)))
   let dropped = 0
   for (const { closed } of clients) void closed.then(() => (dropped += 1))
   expect(await nameSeenAt(url)).toBe('first.example')

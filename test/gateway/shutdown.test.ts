@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request as httpRequest, Agent, type IncomingMessage } from 'node:http'
+import { request as httpRequest, Agent } from 'node:http'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { converse, openSocket } from '../node/support.js'
@@ -24,14 +24,6 @@ async function untilEnded(closed: Promise<unknown>): Promise<void> {
   while (!isOver) await pass(20)
 }
 
-/** A call over a connection that ends with it, so that nobody seems to be there afterwards. */
-async function callOnce(port: number, path: string): Promise<void> {
-  const options = { port, host: '127.0.0.1', method: 'POST', path: PREFIX + path, agent: false }
-  const [answer] = (await once(httpRequest(options).end('{}'), 'response')) as [IncomingMessage]
-  answer.resume()
-  await once(answer, 'end')
-}
-
 const farewell = '{"error":{"code":14,"message":"The gateway is stopping (SIGTERM)","details":[]}}\n'
 
 describe('at a signal', () => {
@@ -52,22 +44,6 @@ describe('at a signal', () => {
     await left
     await untilEnded(closed)
     expect(gateway.log).toEqual([])
-  })
-
-  test('a WebSocket message that is half received is not passed on before the close', async () => {
-    const gateway = await startWatched()
-    const { frame, frames, ended } = converse(gateway.url + WATCH)
-    const upstream = await gateway.sidecar.socket
-    upstream.send('one')
-    await frame(0)
-    const raw = (upstream as unknown as { _socket: import('node:net').Socket })._socket
-    raw.write(Buffer.concat([Buffer.from([0x81, 126, 0x10, 0]), Buffer.alloc(100, 'a')]))
-    // Once a later call is answered, the gateway has read what was sent before.
-    await callOnce(gateway.port, '/ready')
-    const closed = gateway.close('SIGTERM')
-    expect(await ended).toBe(1001)
-    expect(frames).toEqual(['one'])
-    await untilEnded(closed)
   })
 
   test("a stream's half received line is passed on whole before the last line", async () => {

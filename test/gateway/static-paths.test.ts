@@ -56,11 +56,12 @@ describe('nothing from outside', () => {
     await symlink('../../secret.txt', join(site, 'indexed-outside', 'index.html'))
     const { raw, ask } = await serveSite(site)
     for (const target of TARGETS.trim().split(/\s+/)) {
-      const { status, body, head } = await raw(target)
+      const { status, body, headers } = await raw(target)
       expect(body, target).not.toContain(SECRET)
       if (target.startsWith('/?')) expect(body).toContain('<p>page')
       else expect([400, 404], target).toContain(status)
-      expect(head, target).not.toMatch(/^set-cookie|^location/im)
+      expect(headers, target).not.toHaveProperty('set-cookie')
+      expect(headers, target).not.toHaveProperty('location')
     }
     expect((await ask('/a.js')).text).toBe('a')
   })

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { request, type IncomingHttpHeaders } from 'node:http'
 import { dirname, join } from 'node:path'
 import type { GatewayOptions } from '../../src/node.js'
-import { exchange, type RawAnswer } from '../node/support.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
+import { ask as askWire, type Answer as WireAnswer } from '../support/wire.js'
 import { startGateway } from './support.js'
 
 const CONFIG = '/_/config.js'
@@ -35,8 +35,8 @@ export interface Site {
   readonly port: number
   /** A request as a client that changes nothing sends it: no encoding is undone, no path tidied up. */
   ask(path: string, headers?: Readonly<Record<string, string>>, method?: string): Promise<Answer>
-  /** One request line, byte for byte. */
-  raw(target: string, method?: string): Promise<RawAnswer>
+  /** One request target, byte for byte. */
+  raw(target: string): Promise<WireAnswer>
 }
 
 /** Serves a folder by a gateway, whose sidecar is not needed. */
@@ -53,7 +53,6 @@ export async function serveSite(dir: string, options: Partial<GatewayOptions> = 
       const body = Buffer.concat(chunks)
       return { status: answer.statusCode!, headers: answer.headers, body, text: body.toString() }
     },
-    raw: (target, method = 'GET') =>
-      exchange(port, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`),
+    raw: (target) => askWire(port, `GET ${target}`, ['Host: localhost']),
   }
 }

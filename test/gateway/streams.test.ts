@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { converse, exchange, openSocket, request, websocketHeaders } from '../node/support.js'
+import { converse, openSocket, websocketHeaders } from '../node/support.js'
+import { ask, askAll } from '../support/wire.js'
 import { accepting, closed, startSocketSidecar, startWatched, WATCH } from './watches.js'
 import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
 
@@ -17,27 +18,6 @@ function frameOf(first: number, payload: Buffer): Buffer {
       : [127, 0, 0, 0, 0, 0, payload.length >> 16, payload.length >> 8, payload.length]
   return Buffer.concat([Buffer.from([first < 16 ? 0x80 | first : first, ...head]), payload])
 }
-
-async function untilIncludes(socket: Socket, text: string): Promise<string> {
-  let all = ''
-  while (!all.includes(text)) all += String((await once(socket, 'data'))[0])
-  return all
-}
-
-describe('a watch over HTTP', () => {
-  test('ends at the sidecar when its client disconnects', async () => {
-    const { port, log, sidecar } = await startWatched()
-    const socket = await openSocket(port)
-    socket.write(`${openWatch}\r\n`)
-    const upstream = await sidecar.watch()
-    const ended = closed(upstream)
-    upstream.write('{"result":1}\n')
-    await untilIncludes(socket, 'result')
-    socket.resetAndDestroy()
-    await ended
-    expect(log).toEqual([])
-  })
-})
 
 test('a call goes on for a moment after its client has left, since a closing page does not wait', async () => {
   const { port, sidecar } = await startWatched()
@@ -60,15 +40,15 @@ describe('a watch over WebSocket', () => {
       socket.end()
     })
     const { port } = await startGateway({ sidecar })
-    const answer = await exchange(
+    const [answer] = await askAll(
       port,
       `${openWatch}Origin: http://localhost\r\nCookie: a=b\r\nSec-WebSocket-Protocol: json\r\n` +
         `Sec-WebSocket-Extensions: permessage-deflate\r\nX-Own: 1\r\n${websocketHeaders.join('\r\n')}\r\n\r\n`,
     )
     expect(asked).toMatch(/^GET \/watch\/gameserver HTTP\/1\.1\r\n/)
     expect(asked).not.toMatch(/^(origin|cookie|x-own|sec-websocket-(protocol|extensions)):/im)
-    expect(answer.head).toMatch(/^HTTP\/1\.1 101 /)
-    expect(answer.head).not.toMatch(/^(x-own|sec-websocket-(protocol|extensions)):/im)
+    expect(answer!.status).toBe(101)
+    expect(Object.keys(answer!.headers).join()).not.toMatch(/x-own|sec-websocket-(protocol|extensions)/)
   })
 
   test('passes on messages unchanged, also those right behind the head, and answers pings itself', async () => {
@@ -99,23 +79,7 @@ describe('a watch over WebSocket', () => {
     const { ended, frame } = converse(`${url}${WATCH}`)
     expect(await frame(0)).toBe('hi')
     expect(await ended).toBe(1006)
-    const { body } = await exchange(port, openWebSocket)
-    expect(body).toBe('\x81\x02hi')
-  })
-
-  test('ends at the sidecar when its client disconnects', async () => {
-    let left = Promise.resolve()
-    const sidecar = await startSocketSidecar((socket) => {
-      left = closed(socket)
-      socket.resume()
-    })
-    const { port, log } = await startGateway({ sidecar })
-    const socket = await openSocket(port)
-    socket.write(openWebSocket)
-    await untilIncludes(socket, '\r\n\r\n')
-    socket.resetAndDestroy()
-    await left
-    expect(log).toEqual([])
+    expect((await askAll(port, openWebSocket))[0]!.rest).toBe('\x81\x02hi')
   })
 
   test('whose client leaves before the handshake is done is ended at the sidecar', async () => {
@@ -133,9 +97,9 @@ describe('a watch over WebSocket', () => {
 
   test('that the sidecar refuses is refused with the reason', async () => {
     const { port } = await startForwarding((_message, reply) => void reply.writeHead(404).end('{"code":5}'))
-    const answer = await exchange(port, openWebSocket)
-    expect(answer.status).toBe(502)
-    expect(answer.body).toContain('Unexpected server response: 404')
+    const [answer] = await askAll(port, openWebSocket)
+    expect(answer!.status).toBe(502)
+    expect(answer!.body).toContain('Unexpected server response: 404')
   })
 
   test.each([
@@ -147,7 +111,7 @@ describe('a watch over WebSocket', () => {
     ['no path of the gateway', 'GET /index.html', 404],
   ])('to %s is refused with a message', async (_name, line, status) => {
     const { port, log, sidecar } = await startForwarding()
-    const answer = await request(port, line, [...HOST, ...websocketHeaders])
+    const answer = await ask(port, line, [...HOST, ...websocketHeaders])
     expect(answer.status).toBe(status)
     expect(JSON.parse(answer.body)).toMatchObject({ message: expect.any(String), details: [] })
     expect(sidecar.asked).toEqual([])

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installedFolder, type TemporaryFolder } from '../support/packed.js'
+import { installedFolder } from '../support/packed.js'
 import { read, root } from '../support/source.js'
+import type { TemporaryFolder } from '../support/temporary-folder.js'
 import { typeCheck } from '../support/type-check.js'
 import { runtimeFile } from './support/runtimes.js'
 

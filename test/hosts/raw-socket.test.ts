@@ -3,7 +3,7 @@ import { binaries } from '../contract/support/releases.js'
 import { startRealSidecar } from '../contract/support/real-sidecar.js'
 import { gameServer } from '../support/game-server.js'
 import { createScriptedSidecar } from '../support/fault-server.js'
-import { fragments } from '../support/fault-server-bytes.js'
+import { fragments, utf8 } from '../support/frames.js'
 import { opened } from '../support/fault-server-steps.js'
 import { build, runInGuest } from './support/guest.js'
 import { createQuickJs } from './support/vms.js'
@@ -15,7 +15,7 @@ const run = async (baseUrl: string, program: string): Promise<unknown> =>
     engine: 'var host = transports',
     load: build('umd') + '\n' + build('frames.umd'),
     options: `{
-      baseUrl: baseUrl, scheduler: false, watch: 'websocket', fetch: host.fetch(false),
+      baseUrl: baseUrl, scheduler: false, watch: 'websocket', fetch: host.fetch,
       WebSocket: GameServerSidecarFrames.createWebSocketClass(host.connect),
     }`,
     program,
@@ -34,7 +34,7 @@ describe('QuickJS with a TCP socket and two scripts, without WebSocket and modul
     const annotations = { large: 'ö🎮'.repeat(9900) }
     const sent = gameServer(1, { annotations })
     const step = opened(async (exchange) => {
-      await exchange.sendBytes(fragments(JSON.stringify({ result: sent }), 1000))
+      await exchange.sendBytes(fragments(1, utf8(JSON.stringify({ result: sent })), 1000))
       await exchange.connection.gone
     })
     const sidecar = await createScriptedSidecar([{ on: 'watch', step }])

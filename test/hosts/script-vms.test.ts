@@ -22,9 +22,8 @@ const vms = [
 
 const socket = 'WebSocket: transports.WebSocket'
 const transports = [
-  ['fetch and WebSocket', 'websocket', `fetch: transports.fetch(true), ${socket}`],
-  ['fetch without streaming, and WebSocket', 'websocket', `fetch: transports.fetch(false), ${socket}`],
-  ['fetch alone', 'stream', 'fetch: transports.fetch(true)'],
+  ['fetch and WebSocket', 'websocket', `fetch: transports.fetch, ${socket}`],
+  ['fetch alone', 'stream', 'fetch: transports.fetch'],
   ['XMLHttpRequest and WebSocket', 'websocket', `XMLHttpRequest: transports.xmlHttpRequest(false), ${socket}`],
   ['XMLHttpRequest alone', 'stream', 'XMLHttpRequest: transports.xmlHttpRequest(true)'],
 ] as const
@@ -76,10 +75,6 @@ describe.each(vms)('%s, without timers, console, fetch, WebSocket or TextDecoder
 
 const pluginScript = `(function () { var module = undefined, exports = undefined, define = undefined;
   ${build('umd')}\n}).call(this)`
-const commonJs = `var module = { exports: {} };
-  (function (module, exports) {\n${build('umd')}\n})(module, module.exports)
-  var GameServerSidecar = module.exports`
-
 /** The component of the adapter, which stands in for a client of its own. */
 function withComponent(): string {
   const { code } = transformSync(readFileSync(join(root, 'dist/cocos.js'), 'utf8'), { format: 'cjs' })
@@ -94,25 +89,16 @@ function withComponent(): string {
     }`
 }
 
-/** What runs in each frame of an emulated engine. */
-const cocos = { engine: 'cocos-native.js', frame: 'cc.director.mainLoop()' }
-const miniGame = { engine: 'mini-game.js', frame: 'frame()' }
-
 test.each([
-  ['Cocos native runtime, the script as a plugin script', cocos, pluginScript],
-  [
-    'Cocos native runtime over XMLHttpRequest, as before 3.x on iOS',
-    cocos,
-    `delete globalThis.fetch;\n${pluginScript}`,
-  ],
-  ['Cocos native runtime through the component, whose frames drive it without timers', cocos, withComponent()],
-  ['mini-game, the script as a CommonJS module', miniGame, commonJs],
-])('the client does all operations in an emulated %s', async (_where, { engine, frame }, load) => {
+  ['Cocos native runtime, the script as a plugin script', pluginScript],
+  ['Cocos native runtime over XMLHttpRequest, as before 3.x on iOS', `delete globalThis.fetch;\n${pluginScript}`],
+  ['Cocos native runtime through the component, whose frames drive it without timers', withComponent()],
+])('the client does all operations in an emulated %s', async (_where, load) => {
   const outcome = await runInGuest(createBareVm(), {
-    engine: readFileSync(join(root, 'test/hosts/guest', engine), 'utf8'),
+    engine: readFileSync(join(root, 'test/hosts/guest/cocos-native.js'), 'utf8'),
     load,
     options: '{ baseUrl: baseUrl, autoHealth: false }',
-    frame,
+    frame: 'cc.director.mainLoop()',
     baseUrl: sidecar.url,
   })
   expectAllOperations(outcome, 'websocket', sidecar)

@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startLocalSidecar } from '../../src/local/sidecar/local-sidecar.js'
 import type { LocalSidecar, LocalSidecarOptions, LogEntry, SidecarSnapshot } from '../../src/node.js'
 import { startSidecar } from '../support/with-sidecar.js'
-import { converse, request, serve, echoSidecar, websocketHeaders } from './support.js'
+import { ask } from '../support/wire.js'
+import { converse, serve, echoSidecar, websocketHeaders } from './support.js'
 
 const start = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> => startSidecar({ mode: 'local', ...options })
 
@@ -97,9 +98,9 @@ describe('access', () => {
   test('a page that may call the sidecar may not control it', async () => {
     const { port } = await serve(echoSidecar(), { allowOrigins: ['http://localhost:5173'] })
     const headers = ['Host: localhost', 'Origin: http://localhost:5173', 'X-Sidecar-Control: 1']
-    expect((await request(port, 'GET /_/api/state', headers)).status).toBe(403)
-    expect((await request(port, 'POST /_/api/commands', headers, '{"type":"allocate"}')).status).toBe(403)
-    expect((await request(port, 'GET /_/api/events', [...headers, ...websocketHeaders])).status).toBe(403)
+    expect((await ask(port, 'GET /_/api/state', headers)).status).toBe(403)
+    expect((await ask(port, 'POST /_/api/commands', headers, '{"type":"allocate"}')).status).toBe(403)
+    expect((await ask(port, 'GET /_/api/events', [...headers, ...websocketHeaders])).status).toBe(403)
   })
 
   test('an unknown path under /_/api never reaches the sidecar, and a wrong method is 405', async () => {
@@ -107,21 +108,21 @@ describe('access', () => {
     const { port } = await serve(sidecar)
     const headers = ['Host: localhost', 'X-Sidecar-Control: 1']
     for (const line of ['POST /_/api/state', 'POST /_/api/conformance', 'POST /_/api/log/1', 'GET /_/api/commands']) {
-      expect((await request(port, line, headers)).status, line).toBe(405)
+      expect((await ask(port, line, headers)).status, line).toBe(405)
     }
     for (const path of ['/_/api/%73tate/..', '/_/api', '/_/api/', '/_/api/nope', '/_/api/state/']) {
-      expect((await request(port, `GET ${path}`, ['Host: localhost'])).status, path).toBe(404)
+      expect((await ask(port, `GET ${path}`, ['Host: localhost'])).status, path).toBe(404)
     }
     expect(sidecar.asked).toEqual([])
   })
 
   test('with a token, the WebSocket needs it as well, and commands also need the header', async () => {
     const { port, controlToken } = await start({ address: '0.0.0.0' })
-    const ask = async (line: string, ...headers: readonly string[]): Promise<number> =>
-      (await request(port, line, ['Host: localhost', ...headers])).status
-    expect(await ask('GET /_/api/state', `Authorization: Basic ${controlToken}`)).toBe(401)
-    expect(await ask('GET /_/api/events?token=wrong', ...websocketHeaders)).toBe(401)
-    expect(await ask('POST /_/api/commands', `Authorization: Bearer ${controlToken}`)).toBe(403)
+    const statusOf = async (line: string, ...headers: readonly string[]): Promise<number> =>
+      (await ask(port, line, ['Host: localhost', ...headers])).status
+    expect(await statusOf('GET /_/api/state', `Authorization: Basic ${controlToken}`)).toBe(401)
+    expect(await statusOf('GET /_/api/events?token=wrong', ...websocketHeaders)).toBe(401)
+    expect(await statusOf('POST /_/api/commands', `Authorization: Bearer ${controlToken}`)).toBe(403)
   })
 })
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { LocalSidecar } from '../../src/node.js'
 import { startSidecar } from '../support/with-sidecar.js'
-import { request } from './support.js'
+import { ask } from '../support/wire.js'
 
 const HTML = { accept: 'text/html,application/xhtml+xml' }
 const read = (
@@ -11,8 +11,6 @@ const read = (
   headers: Record<string, string> = {},
   method = 'GET',
 ): Promise<Response> => fetch(local.url + path, { method, headers, redirect: 'manual' })
-
-const policyOf = (response: Response): string => response.headers.get('content-security-policy') ?? ''
 
 describe('the dashboard', () => {
   test('a browser that opens the address is redirected to the dashboard; other requests get the sidecar’s answer', async () => {
@@ -44,18 +42,9 @@ describe('the dashboard', () => {
       const text = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(html)![1]!
       return createHash('sha256').update(text).digest('base64')
     }
-    expect(policyOf(response)).toBe(
-      [
-        `default-src 'none'`,
-        `script-src 'sha256-${hashOf('script')}'`,
-        `style-src 'sha256-${hashOf('style')}'`,
-        `connect-src 'self'`,
-        `frame-ancestors 'none'`,
-        `img-src data:`,
-        `base-uri 'none'`,
-        `form-action 'none'`,
-      ].join('; '),
-    )
+    const policy = response.headers.get('content-security-policy')
+    expect(policy).toMatch(/^default-src 'none'; .*; frame-ancestors 'none'; .*base-uri 'none'; form-action 'none'$/)
+    for (const tag of ['script', 'style']) expect(policy).toContain(`${tag}-src 'sha256-${hashOf(tag)}';`)
     expect(html).not.toMatch(/\s(?:src|href)="(?!data:)/)
   })
 
@@ -75,9 +64,9 @@ describe('the dashboard', () => {
 
   test('links on other sites may open the dashboard, and no other path of the sidecar', async () => {
     const { port } = await startSidecar()
-    expect((await request(port, 'GET /_/', navigation('cross-site', 'document'))).status).toBe(200)
-    expect((await request(port, 'GET /_/api/state', navigation('cross-site', 'document'))).status).toBe(403)
-    expect((await request(port, 'GET /gameserver', navigation('cross-site', 'document'))).status).toBe(403)
-    expect((await request(port, 'GET /_/', ['Host: evil.example'])).status).toBe(403)
+    expect((await ask(port, 'GET /_/', navigation('cross-site', 'document'))).status).toBe(200)
+    expect((await ask(port, 'GET /_/api/state', navigation('cross-site', 'document'))).status).toBe(403)
+    expect((await ask(port, 'GET /gameserver', navigation('cross-site', 'document'))).status).toBe(403)
+    expect((await ask(port, 'GET /_/', ['Host: evil.example'])).status).toBe(403)
   })
 })

@@ -101,18 +101,4 @@ describe('the clock of a local sidecar', () => {
     const misses = local.sidecar.log.entries().flatMap(({ warnings }) => warnings.map(({ times }) => times))
     expect(misses).toEqual(misses.map((_, i) => i + 1))
   })
-
-  test('counts every period at a thousand times the speed', async () => {
-    const local = await start()
-    await post(local, '/health')
-    const unhealthy = new Promise<void>((resolve) =>
-      local.sidecar.log.subscribe(({ changes }) => {
-        if (changes.some((change) => change.type === 'state' && change.value === 'Unhealthy')) resolve()
-      }),
-    )
-    local.control({ type: 'setClock', speed: 1_000 })
-    await unhealthy
-    const times = local.sidecar.log.entries().flatMap(({ warnings }) => warnings.map(({ times }) => times))
-    expect(times.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
-  })
 })

@@ -11,7 +11,7 @@ function scripted(): Partial<Sidecar> & { readonly sinks: WatchSink[]; readonly 
   return {
     sinks,
     closed,
-    handle: async (request, raw) => new Response(JSON.stringify([raw?.method, raw?.target, await request.text()])),
+    handle: async ({ method, url, body }) => new Response(JSON.stringify([method, url, body])),
     watch: (sink) => {
       const index = sinks.push(sink) - 1
       return { close: () => void closed.push(index) }

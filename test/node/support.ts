@@ -8,25 +8,6 @@ import type { Sidecar } from '../../src/platform/sidecar.js'
 import { listenHere } from '../support/listen.js'
 import { dial } from '../support/wire.js'
 
-export interface RawAnswer {
-  readonly status: number
-  readonly head: string
-  readonly body: string
-}
-
-/** Sends bytes as they are and collects everything until the server ends the connection. */
-export async function exchange(port: number, text: string): Promise<RawAnswer> {
-  const answer = await (await dial(port, text)).ended
-  const [head = '', ...rest] = answer.split('\r\n\r\n')
-  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0), head, body: rest.join('\r\n\r\n') }
-}
-
-/** One request whose connection the server ends after the answer. */
-export const request = (port: number, line: string, headers: readonly string[], body = ''): Promise<RawAnswer> => {
-  const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]
-  return exchange(port, [`${line} HTTP/1.1`, ...headers, ...length, 'Connection: close', '', body].join('\r\n'))
-}
-
 export const websocketHeaders = [
   'Connection: Upgrade',
   'Upgrade: websocket',
@@ -99,8 +80,8 @@ export function echoSidecar(): Partial<Sidecar> & { readonly asked: string[] } {
   const asked: string[] = []
   return {
     asked,
-    handle: async (request, raw) => {
-      asked.push(`${raw?.method} ${raw?.target} ${await request.text()}`.trim())
+    handle: async ({ method, url, body }) => {
+      asked.push(`${method} ${url} ${await new Response(body as BodyInit | null).text()}`.trim())
       return new Response('{}', { headers: { 'content-type': 'application/json', 'content-length': '2' } })
     },
   }

@@ -2,8 +2,9 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build, type BuildOptions } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { node, temporaryFolder, type TemporaryFolder } from '../support/packed.js'
+import { node } from '../support/packed.js'
 import { root } from '../support/source.js'
+import { sharedFolder, type TemporaryFolder } from '../support/temporary-folder.js'
 
 const PACKAGE = 'gameserver-sidecar'
 const PAGE = 'index.browser.js'
@@ -14,7 +15,7 @@ const SCRIPT = 'index.cjs'
 let folder: TemporaryFolder
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
+  folder = await sharedFolder('conditions')
   await mkdir(join(folder.path, 'node_modules'))
   await symlink(root, join(folder.path, 'node_modules', PACKAGE))
 })

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { install, node, pack, runNode, temporaryFolder, type Packed, type TemporaryFolder } from '../support/packed.js'
+import { install, node, pack, runNode, type Packed } from '../support/packed.js'
 import { read } from '../support/source.js'
 import { startProcess } from '../support/start-process.js'
+import { sharedFolder, type TemporaryFolder } from '../support/temporary-folder.js'
 
 interface Manifest {
   readonly [field: string]: unknown
@@ -31,7 +32,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
+  folder = await sharedFolder('installed')
   packed = await pack(folder.path)
   await install(folder.path, packed.tarball)
 })

@@ -3,8 +3,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installedFolder, type TemporaryFolder } from '../support/packed.js'
+import { installedFolder } from '../support/packed.js'
 import { read, root } from '../support/source.js'
+import type { TemporaryFolder } from '../support/temporary-folder.js'
 import { typeCheck, type Complaint } from '../support/type-check.js'
 
 let folder: TemporaryFolder

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createScriptedSidecar, type Step } from '../support/fault-server.js'
-import { frame, opcodes } from '../support/fault-server-bytes.js'
+import { frame } from '../support/frames.js'
 import { gameServer } from '../support/game-server.js'
 import * as steps from '../support/fault-server-steps.js'
 
@@ -20,17 +20,17 @@ const endless =
 const text = Buffer.alloc(64 * 1024, 'x')
 /** Three bytes a character in UTF-8, two in the engine's memory. */
 const wideText = Buffer.from('日'.repeat(21 * 1024))
-const continued = { opcode: opcodes.continuation, fin: false }
-const open = frame('{', { fin: false })
+const unfinished = { fin: false }
+const open = frame(1, '{', unfinished)
 const floods = [
   ['stream', 'a line without an end', endless(text)],
   ['stream', 'a line of wide characters without an end', endless(wideText)],
-  ['websocket', 'a message without an end', endless(frame(text, continued), open)],
-  ['websocket', 'a message of wide characters without an end', endless(frame(wideText, continued), open)],
+  ['websocket', 'a message without an end', endless(frame(0, text, unfinished), open)],
+  ['websocket', 'a message of wide characters without an end', endless(frame(0, wideText, unfinished), open)],
   [
     'websocket',
     'a message of one-byte fragments without an end',
-    endless(Buffer.concat(Array.from({ length: 8192 }, () => frame('x', continued))), open),
+    endless(Buffer.concat(Array.from({ length: 8192 }, () => frame(0, 'x', unfinished))), open),
   ],
 ] as const
 

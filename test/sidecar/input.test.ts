@@ -108,22 +108,3 @@ it('__proto__ is data in a body and in a control command', async () => {
   expect(Object.entries(object_meta.labels!)).toEqual(Object.entries(labels))
   expect(Object.keys(Object.prototype)).toEqual([])
 })
-
-it('a command that makes the GameServer too large is refused, but for the fault that does so on purpose', () => {
-  const { sidecar, control } = startHarness()
-  const value = 'x'.repeat(1024 * 1024)
-  const results = Array.from({ length: 9 }, (_, i) => sidecar.control({ type: 'setAnnotation', key: `a${i}`, value }))
-  expect(results.at(0)).toEqual({ ok: true })
-  expect(results.at(-1)).toMatchObject({
-    message: expect.stringMatching(/^A GameServer has at most 8388608 characters here: /) as string,
-  })
-  control({ type: 'padObject', bytes: 9 * 1024 * 1024 })
-})
-
-it('a GameServer that is as large as it may be still changes its state', () => {
-  const { sidecar, control, state } = startHarness()
-  const room = 8_388_608 - JSON.stringify(sidecar.snapshot().gameServer).length - '"a":""'.length
-  control({ type: 'setAnnotation', key: 'a', value: 'x'.repeat(room - 2) })
-  control({ type: 'setState', state: 'RequestReady' })
-  expect(state()).toBe('RequestReady')
-})

@@ -9,15 +9,9 @@ type Fetch = typeof fetch
 type Message = { data: unknown }
 type Parts = { parts: string[] }
 
-export interface SentBeat {
-  /** ms since the page was made */
-  at: number
-  init: RequestInit
-}
-
 /**
- * Emulates what a page's heartbeat uses: workers in contexts of their own, messages that wait while the page's thread
- * is busy, and a clock that tests move. Requests use real sockets. The page's globals exist until the test is finished.
+ * Emulates what a page's heartbeat uses: workers in contexts of their own, messages that arrive between
+ * two steps of time, and a clock that tests move. Requests use real sockets. The page's globals exist until the test is finished.
  */
 export class EmulatedPage {
   /** The page's timers. None of them runs while the page is `hidden`. */
@@ -30,8 +24,8 @@ export class EmulatedPage {
   readonly #made: { terminate(): void }[] = []
   readonly #began = Date.now()
   readonly #fetch = fetch
-  /** The beats of the page. */
-  readonly beats: SentBeat[] = []
+  /** When the page sent beats, in ms since it was made. */
+  readonly beats: number[] = []
   /** The maximum of beats in flight. */
   mostInFlight = 0
   /** The number of running workers. */
@@ -73,28 +67,19 @@ export class EmulatedPage {
 
   /** The times between beats, from `since` on. */
   gaps(since = 0): number[] {
-    const times = this.beats.map(({ at }) => at).filter((at) => at >= since)
+    const times = this.beats.filter((at) => at >= since)
     return times.slice(1).map((at, index) => at - times[index]!)
   }
 
   /** Lets time pass. Every answer comes at once, unless `hanging`. */
-  async pass(ms: number, { hanging = false, busy = false } = {}): Promise<void> {
+  async pass(ms: number, { hanging = false } = {}): Promise<void> {
     for (let left = ms; left > 0; left -= slice) {
       this.#clock.advance(slice)
-      if (!busy) {
-        for (const deliver of this.#inbox.splice(0)) deliver()
-        if (!this.hidden) this.#timers.advance(slice)
-      }
+      for (const deliver of this.#inbox.splice(0)) deliver()
+      if (!this.hidden) this.#timers.advance(slice)
       do await new Promise((resolve) => setImmediate(resolve))
       while (!hanging && this.#fetching.size && (await Promise.allSettled(this.#fetching)))
     }
-  }
-
-  /** Lets time pass while the page's thread is busy: its timers and messages wait. */
-  async compute(ms: number): Promise<void> {
-    await this.pass(ms, { busy: true })
-    this.#timers.skip(ms)
-    await this.pass(slice)
   }
 
   /** Ends the workers without an event, as a browser may when it runs out of memory. */
@@ -108,12 +93,12 @@ export class EmulatedPage {
 
   #countedFetch(): Fetch {
     let inFlight = 0
-    return (url, init = {}) => {
+    return (url, init) => {
       const answer = this.#fetch(url, init)
       const isBeat = String(url).endsWith('/health')
       this.#fetching.add(answer)
       if (isBeat) {
-        this.beats.push({ at: this.now, init })
+        this.beats.push(this.now)
         this.mostInFlight = Math.max(this.mostInFlight, ++inFlight)
       }
       const end = (): void => {

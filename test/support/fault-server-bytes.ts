@@ -1,24 +1,9 @@
 import { createHash } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import { close, fragments as anyFragments, frame as anyFrame, type FrameShape } from './frames.js'
-
-export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 
 /** The value of `Sec-WebSocket-Accept` for a client's key. */
 export const acceptKey = (key: string): string =>
   createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
-
-/** One frame with exactly these fields, even if RFC 6455 forbids them; by default a whole text. */
-export const frame = (payload: string | Uint8Array, shape: FrameShape & { opcode?: number } = {}): Buffer =>
-  Buffer.from(anyFrame(shape.opcode ?? opcodes.text, Buffer.from(payload), shape))
-
-/** A close frame; without a code its payload is empty (1005 at the receiver). */
-export const closeFrame = (code?: number, reason?: string): Buffer =>
-  code === undefined ? frame('', { opcode: opcodes.close }) : Buffer.from(close(code, reason))
-
-/** One text as fragments of `size` bytes, with `between` after each but the last. */
-export const fragments = (text: string, size: number, between?: Uint8Array): Buffer =>
-  Buffer.from(anyFragments(opcodes.text, Buffer.from(text), size, between))
 
 /** A request as it was read from the socket. */
 export interface ScriptedRequest {

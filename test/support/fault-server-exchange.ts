@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { GameServer } from '../../src/protocol/game-server.js'
-import { acceptKey, chunk, closeFrame, encodeAnswer, frame, head, lastChunk } from './fault-server-bytes.js'
+import { acceptKey, chunk, encodeAnswer, head, lastChunk } from './fault-server-bytes.js'
 import type { Answer, ScriptedRequest } from './fault-server-bytes.js'
+import { close, text } from './frames.js'
 
 /** How a connection breaks: RST, or FIN without an end in the protocol above. */
 export type Ending = 'reset' | 'finish'
@@ -115,7 +116,8 @@ export function createExchange(
   nth: number,
 ) {
   const { write } = connection
-  const encodeText = (text: string): Buffer => (request.isUpgrade ? frame(text) : chunk(Buffer.from(`${text}\n`)))
+  const encode = (message: string): Uint8Array =>
+    request.isUpgrade ? text(message) : chunk(Buffer.from(`${message}\n`))
   const exchange = {
     request,
     connection,
@@ -136,15 +138,15 @@ export function createExchange(
         ? write(head(101, { ...upgradeHeaders(request), ...headers }))
         : write(head(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked', ...headers })),
     /** `{"result": gameServer}` as a line, or as a message of one frame. */
-    send: (gameServer: GameServer): Promise<void> => write(encodeText(JSON.stringify({ result: gameServer }))),
+    send: (gameServer: GameServer): Promise<void> => write(encode(JSON.stringify({ result: gameServer }))),
     /** Any text as a line (the line feed is added), or as a message of one frame. */
-    sendText: (text: string): Promise<void> => write(encodeText(text)),
+    sendText: (message: string): Promise<void> => write(encode(message)),
     /** Bytes inside the transport's outermost frame: a chunk for the stream, as they are for a WebSocket. */
     sendBytes: (bytes: string | Uint8Array): Promise<void> =>
       write(request.isUpgrade ? bytes : chunk(Buffer.from(bytes))),
     /** A regular end: the last chunk or a close frame, then FIN. */
     async end(code?: number): Promise<void> {
-      await write(request.isUpgrade ? closeFrame(code) : lastChunk)
+      await write(request.isUpgrade ? close(code) : lastChunk)
       connection.finish()
     },
     /** A correct watch: the last published object and all later ones, until one side ends it. */

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { GameServer } from '../../src/protocol/game-server.js'
-import { closeFrame, opcodes, takeRequest, type ScriptedRequest } from './fault-server-bytes.js'
+import { takeRequest, type ScriptedRequest } from './fault-server-bytes.js'
 import { createConnection, createExchange, type Exchange, type ScriptedConnection } from './fault-server-exchange.js'
 import { gameServer as sampleGameServer } from './game-server.js'
-import { createClientReader, type ClientFrame } from './frames.js'
+import { close, createClientReader, opcodes, type ClientFrame } from './frames.js'
 import { freePort } from './free-port.js'
 
 export type Step = (exchange: Exchange) => void | Promise<void>
@@ -110,7 +110,7 @@ export async function createScriptedSidecar(rules: readonly Rule[] = []) {
   const readFrames = (connection: ScriptedConnection): void => {
     connection.onBytes = createClientReader((clientFrame) => {
       clientFrames.push(clientFrame)
-      if (clientFrame.opcode === opcodes.close) void connection.write(closeFrame()).then(connection.finish)
+      if (clientFrame.opcode === opcodes.close) void connection.write(close()).then(connection.finish)
       notice()
     })
   }

@@ -21,7 +21,11 @@ export interface FrameShape {
   length?: number
 }
 
-export const frame = (opcode: number, payload: Uint8Array = latin(''), shape: FrameShape = {}): Uint8Array => {
+export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
+
+/** One frame with exactly these fields, even if RFC 6455 forbids them. */
+export const frame = (opcode: number, content: string | Uint8Array = '', shape: FrameShape = {}): Uint8Array => {
+  const payload = typeof content === 'string' ? utf8(content) : content
   const length = shape.length ?? payload.length
   const lengthBytes = shape.lengthBytes ?? (length < 126 ? 0 : length < 65536 ? 2 : 8)
   const header = Buffer.alloc(2 + lengthBytes)
@@ -39,13 +43,14 @@ export const frame = (opcode: number, payload: Uint8Array = latin(''), shape: Fr
     : join(header, payload)
 }
 
-export const text = (payload: string | Uint8Array, shape?: FrameShape): Uint8Array =>
-  frame(1, typeof payload === 'string' ? utf8(payload) : payload, shape)
+export const text = (payload: string | Uint8Array, shape?: FrameShape): Uint8Array => frame(1, payload, shape)
 
 export const closePayload = (code: number, reason: string | Uint8Array = ''): Uint8Array =>
   join(Uint8Array.of(code >> 8, code), typeof reason === 'string' ? utf8(reason) : reason)
 
-export const close = (code: number, reason?: string | Uint8Array): Uint8Array => frame(8, closePayload(code, reason))
+/** Without a code, the payload is empty: 1005 at the receiver. */
+export const close = (code?: number, reason?: string | Uint8Array): Uint8Array =>
+  frame(8, code === undefined ? '' : closePayload(code, reason))
 
 /** A message in frames of `size` bytes each, with `between` (a control frame, say) after each but the last. */
 export const fragments = (opcode: number, payload: Uint8Array, size: number, between = latin('')): Uint8Array => {

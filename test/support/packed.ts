@@ -1,22 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from './source.js'
+import { sharedFolder, type TemporaryFolder } from './temporary-folder.js'
 
 const exec = promisify(execFile)
-
-/** A folder that the end of the test file removes, since not every tested runtime has `await using`. */
-export interface TemporaryFolder {
-  path: string
-  remove(): Promise<void>
-}
-
-export async function temporaryFolder(): Promise<TemporaryFolder> {
-  const path = await mkdtemp(join(tmpdir(), 'gameserver-sidecar-'))
-  return { path, remove: () => rm(path, { recursive: true, force: true }) }
-}
 
 export interface Packed {
   tarball: string
@@ -39,7 +28,7 @@ export async function install(folder: string, tarball: string): Promise<void> {
 
 /** Creates such a project in a folder of its own. */
 export async function installedFolder(): Promise<TemporaryFolder> {
-  const folder = await temporaryFolder()
+  const folder = await sharedFolder('consumer')
   await install(folder.path, (await pack(folder.path)).tarball)
   return folder
 }

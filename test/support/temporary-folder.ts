@@ -3,9 +3,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** Creates a folder for one test, and removes it afterwards, with retries while another process still writes there. */
+export interface TemporaryFolder {
+  readonly path: string
+  /** Retries while another process still writes there. */
+  remove(): Promise<void>
+}
+
+/** Creates a folder for several tests, which remove it. */
+export async function sharedFolder(name: string): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(tmpdir(), `${name}-`))
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 30 }) }
+}
+
+/** Creates a folder for one test, and removes it afterwards. */
 export async function temporaryFolder(name: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `${name}-`))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
-  return folder
+  const { path, remove } = await sharedFolder(name)
+  onTestFinished(remove)
+  return path
 }

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { sharedFolder, temporaryFolder } from '../support/temporary-folder.js'
 import { expectRefusal, run } from './support.js'
 import { listenHere } from '../support/listen.js'
 
@@ -16,9 +15,10 @@ beforeEach(() => {
 let page: string
 
 beforeAll(async () => {
-  page = await mkdtemp(join(tmpdir(), 'page-'))
+  const folder = await sharedFolder('page')
+  page = folder.path
   await writeFile(join(page, 'index.html'), '<!doctype html>')
-  return () => rm(page, { recursive: true })
+  return folder.remove
 })
 
 /** A row that starts by mistake must not take a port that is in use. */
@@ -40,12 +40,9 @@ describe('a mistake in the command line is one sentence with the value, what was
     ['local --prot 1', /^Unknown option '--prot'; did you mean --port\?$/],
     ['local --no-port', /^Unknown option '--no-port'; gameserver-sidecar local --help lists all\.$/],
     ['local --no-dashbord', /^Unknown option '--no-dashbord'; did you mean --no-dashboard\?$/],
-    ['serve . --isolated', /^Unknown option '--isolated'; did you mean --isolate\?$/],
     ['exec node --inspect', /^Unknown option '--inspect'.* after --\.$/],
     ['--prot 1', /^Unknown option '--prot'; did you mean demo --port\?$/],
     ['help gateway', /^There is no command "gateway"; there are demo, local, .*\.$/],
-    ['local --record x', /^There is no --record any more: .*--log-format json/],
-    ['replay x', /^There is no replay any more: /],
     ['watch --until Redy', /^There is no state "Redy"; did you mean "Ready"\?$/],
     [
       'local extra',
@@ -77,18 +74,15 @@ describe('a mistake in the command line is one sentence with the value, what was
       /^To say who may use the sidecar from elsewhere, add --token, .* or --allow-origin/,
     ],
 
-    ['host dist two --local', /^Too many arguments for 'host': 1 expected, got "two"; usage: /],
     [['host', '', '--local'], /^Nothing says what to run/],
     ['host dist --trust-proxy 10.0.0.0/33', /must be a network such as 10\.0\.0\.0\/8/],
 
     ['fleet', /^Nothing says what each GameServer runs: add a program, such as -- node server\.mjs, or the folder/],
-    ['fleet --replica 3 x', /^Unknown option '--replica'; did you mean --replicas\?/],
     ['fleet --players-port 8000-7000 x', /is invalid: it begins after its end; give 7000-8000\.$/],
     ['fleet --port 0 --max 0 x', /^max must be an integer from 1 to 1000; got 0\.$/],
     ['fleet --port 0 --allow-origin * x', /^An allowed origin must look like/],
 
     [['exec', '--', ''], /^Missing required argument 'command'; usage: /],
-    [['serve', '', '--local'], /^Missing required argument 'dir'; usage: /],
     [['local', '-f', ''], /^Option '--file <path>' argument '' is invalid: it must not be empty\.$/],
     ...['call', 'watch', 'allocate', 'doctor'].map((command): readonly [string[], RegExp] => [
       [command, ...(command === 'call' ? ['ready'] : []), '--url', 'http://ann:secret@127.0.0.1:1'],

@@ -8,7 +8,8 @@ import WebSocket from 'ws'
 import { createLocalSidecar } from '../../src/node.js'
 import { gameserverSidecar, type GameserverSidecarOptions } from '../../src/local/vite.js'
 import { call, readGameServer } from '../cli/support.js'
-import { converse, request } from '../node/support.js'
+import { converse } from '../node/support.js'
+import { ask } from '../support/wire.js'
 import { freePort } from '../support/free-port.js'
 import { collector, configFor, dev, localUrl, page, project, TAG, whereabouts } from './support.js'
 import { listenHere } from '../support/listen.js'
@@ -134,12 +135,9 @@ describe('the guard', () => {
     )
     const { port } = server.httpServer!.address() as AddressInfo
     const headers = ['Host: game.test', 'Origin: http://other.test']
-    const answer = await request(port, 'POST /_/sidecar/ready', headers, '{}')
-    expect([answer.status, answer.head]).toEqual([
-      200,
-      expect.stringMatching(/access-control-allow-origin: http:\/\/other\.test/i),
-    ])
-    expect((await request(port, 'POST /_/sidecar/shutdown', headers, '{}')).status).toBe(501)
+    const answer = await ask(port, 'POST /_/sidecar/ready', headers, '{}')
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, 'http://other.test'])
+    expect((await ask(port, 'POST /_/sidecar/shutdown', headers, '{}')).status).toBe(501)
   })
 
   const address = Object.values(networkInterfaces())

@@ -1,4 +1,4 @@
-import type { ClientOptions, FetchInit, FetchLike, SidecarClient } from '../../index.js'
+import type { ClientOptions, FetchInit, FetchLike } from '../../index.js'
 import { isSidecarError, type SidecarError } from '../../client/errors.js'
 import { plainText } from '../../local/files.js'
 import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
@@ -37,7 +37,8 @@ export const command = defineCommand({
       int64: 'bigint',
     })
     try {
-      const answer = await perform(client, parsed)
+      const method = client[parsed.operation] as (...args: unknown[]) => Promise<unknown>
+      const answer = await method.call(client, ...parsed.args)
       if (recorded === undefined) context.print(toJson(answer))
     } catch (error) {
       // With --curl the client may reject the made-up answer; the request is known all the same.
@@ -72,23 +73,16 @@ function parseCall(name: string, given: readonly string[]): ParsedCall {
   if (name === '') throw new UsageError(`Name one of the operations: ${callable.join(', ')}.`)
   const operation = pick('operation', name, callable)
   const [, path, body = {}] = operations[operation] as Operation
-  const fields = Object.entries(body)
   const isUpdate = operation.startsWith('update')
-  const wanted = [...(path.includes('{key}') ? ['key'] : []), ...(isUpdate ? [] : fields.map(([field]) => field))]
-  const hasRight = isUpdate ? given.length > wanted.length : given.length === wanted.length
-  if (!hasRight)
-    throw new UsageError(
-      `${operation} takes ${usageOf(wanted, isUpdate, fields)}; got ${given.length === 0 ? 'none' : given.map((one) => JSON.stringify(one)).join(' ')}.`,
-    )
+  const wanted = [...(path.includes('{key}') ? ['key'] : []), ...(isUpdate ? [] : Object.keys(body))]
+  if (isUpdate ? given.length <= wanted.length : given.length !== wanted.length) {
+    const names = wanted.map((name) => `<${name}>`)
+    if (isUpdate) names.push(`an update such as ${'values' in body ? 'values=a,b' : 'countDiff=1'}`)
+    const got = given.map((one) => JSON.stringify(one)).join(' ') || 'none'
+    throw new UsageError(`${operation} takes ${names.join(' and ') || 'no argument'}; got ${got}.`)
+  }
   const plain = given.slice(0, wanted.length)
   return { operation, args: isUpdate ? [...plain, parseUpdate(given.slice(wanted.length), body)] : plain }
-}
-
-function usageOf(wanted: readonly string[], isUpdate: boolean, fields: readonly (readonly [string, string])[]): string {
-  const names = wanted.map((name) => `<${name}>`)
-  if (isUpdate)
-    names.push(`an update such as ${fields[fields.length - 1]![1] === 'texts' ? 'values=a,b' : 'countDiff=1'}`)
-  return names.length === 0 ? 'no argument' : names.join(' and ')
 }
 
 /** `{"countDiff":1}`, or `countDiff=1 capacity=10`, or `values=a,b`. Integers stay text, so that no digit is lost. */
@@ -107,18 +101,12 @@ function parseUpdate(given: readonly string[], body: NonNullable<Operation[2]>):
     given.map((pair) => {
       const [, field, value] = /^(\w+)=(.*)$/s.exec(pair) ?? []
       if (field === undefined) {
-        throw new UsageError(
-          `An update looks like '{"${Object.keys(body)[0]}":"1"}' or ${Object.keys(body)[0]}=1; got ${JSON.stringify(pair)}.`,
-        )
+        const [example] = Object.keys(body)
+        throw new UsageError(`An update looks like '{"${example}":"1"}' or ${example}=1; got ${JSON.stringify(pair)}.`)
       }
       return [field, body[field] === 'texts' ? value!.split(',').filter((one) => one !== '') : value]
     }),
   )
-}
-
-function perform(client: SidecarClient<bigint>, { operation, args }: ParsedCall): Promise<unknown> {
-  const method = client[operation] as (...args: unknown[]) => Promise<unknown>
-  return method.call(client, ...args)
 }
 
 /** Prints the sidecar's or the client's error, and returns the exit code. @throws every other error */

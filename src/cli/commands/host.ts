@@ -1,10 +1,9 @@
 import type { Host } from '../../host/create-host.js'
-import { HOST_EXIT_CODES, HostError } from '../../host/host-error.js'
 import type { HostEvent } from '../../host/host-events.js'
 import { defineCommand, type Colors, type Invocation } from '../context.js'
 import { clockTime } from '../../platform/sidecar.js'
-import { CommandError, UsageError, startError, type Place } from '../exit-codes.js'
-import { option, rarely, text, toggle, under, type Values, bytes, names, networks, port, whole } from '../flags.js'
+import { CommandError, EXIT, UsageError, startError, type Place } from '../exit-codes.js'
+import { option, rarely, text, toggle, under, type Values, names, networks, port, whole } from '../flags.js'
 import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, sidecar } from '../shared-flags.js'
 import { isWildcard } from '../../local/http.js'
 import { plainText } from '../../local/files.js'
@@ -30,7 +29,7 @@ const flags = {
     trustProxy: option('cidr', "network of proxies whose X-Forwarded-For tells a player's address", networks),
     webrtc: toggle('also accept WebRTC, for unreliable messages; needs node-datachannel'),
     ...rarely({
-      maxMessage: option('bytes', 'maximum bytes of a message (default: 65536)', bytes),
+      maxMessage: option('bytes', 'maximum bytes of a message (default: 65536)', whole),
       maxRate: option('n', 'maximum messages per second from one player (default: 240)', whole),
     }),
   }),
@@ -62,61 +61,44 @@ type OnEvent = (event: HostEvent) => void
 
 export const command = defineCommand({ args: '[dir]', flags, run: runHost })
 
-async function runHost(invocation: Invocation<typeof flags>): Promise<number> {
-  const { flags: given, context } = invocation
-  const lines = createHostLines(given.logFormat, context.colors)
-  let isAnnounced = !given.local || given.logFormat === 'json'
+async function runHost({ args: [dir], flags: options, given, context }: Invocation<typeof flags>): Promise<number> {
+  const stopped = context.untilStopped()
+  const isJson = options.logFormat === 'json'
+  const lines = createHostLines(options.logFormat, context.colors)
   const onEvent: OnEvent = (event) => {
     lines(event).forEach(context.print)
-    if (isAnnounced || !('sidecar' in event)) return
-    isAnnounced = true
+    if (event.event !== 'listening' || !options.local || isJson) return
     const { dim, cyan } = context.colors
     context.print(`${dim(clockTime(Date.now()))}  dashboard  at ${cyan(`${event.sidecar}/_/`)}`)
   }
+  const start = new AbortController()
+  void stopped.then((signal) => start.abort(signal))
   try {
-    return await runUntilEnd(invocation, onEvent)
+    if (!dir) throw new UsageError('Nothing says what to run: name the folder with the built page.')
+    const warn = (text: string): void => onEvent({ event: 'warning', text })
+    const page = pageServerOptionsOf(dir, options, given, { onWarning: warn, onLog: warn })
+    const host = await startPage(page, options, start.signal, onEvent)
+    void stopped.then((signal) => host.close(signal))
+    return (await host.exited).code
   } catch (error) {
+    if (start.signal.aborted) {
+      const signal = await stopped
+      onEvent({ event: 'shutdown', signal })
+      onEvent({ event: 'exit', code: 0, reason: `It was told to stop by ${signal} while it started` })
+      return EXIT.DONE
+    }
     // Programs read events; the sentence on stderr is for people.
-    if (given.logFormat === 'json' && (error instanceof UsageError || error instanceof CommandError)) {
-      const code = error instanceof CommandError ? error.code : HOST_EXIT_CODES.USAGE
+    if (isJson && (error instanceof UsageError || error instanceof CommandError)) {
+      const code = error instanceof CommandError ? error.code : EXIT.USAGE
       onEvent({ event: 'exit', code, reason: error.message })
     }
     throw error
   }
 }
 
-/** @throws UsageError */
-async function runUntilEnd(
-  { args: [dir], flags: options, given, context }: Invocation<typeof flags>,
-  onEvent: OnEvent,
-): Promise<number> {
-  const stopped = context.untilStopped()
-  if (!dir) throw new UsageError('Nothing says what to run: name the folder with the built page.')
-  const warn = (text: string): void => onEvent({ event: 'warning', text })
-  const page = pageServerOptionsOf(dir, options, given, { onWarning: warn, onLog: warn })
-  const start = new AbortController()
-  void stopped.then((signal) => start.abort(signal))
-  let host: Host
-  try {
-    host = await startPage(page, options, start.signal, onEvent)
-  } catch (error) {
-    if (start.signal.aborted) {
-      const signal = await stopped
-      onEvent({ event: 'shutdown', signal })
-      onEvent({ event: 'exit', code: 0, reason: `It was told to stop by ${signal} while it started` })
-      return 0
-    }
-    if (!(error instanceof HostError)) throw startError(error, placeOf(error, options))
-    if (options.logFormat === 'json') onEvent({ event: 'exit', code: error.exitCode, reason: error.message })
-    else context.warn(context.colors.red(error.message))
-    return error.exitCode
-  }
-  void stopped.then((signal) => host.close(signal))
-  return (await host.exited).code
-}
-
 type Page = ReturnType<typeof pageServerOptionsOf>
 
+/** @throws UsageError, CommandError */
 async function startPage(page: Page, given: HostFlags, signal: AbortSignal, onEvent: OnEvent): Promise<Host> {
   const { createHost } = await import('../../host/create-host.js')
   const { path, playersPort, playersHost, maxPlayers, maxMessage, maxRate, trustProxy, webrtc } = given
@@ -126,6 +108,8 @@ async function startPage(page: Page, given: HostFlags, signal: AbortSignal, onEv
     ...{ browser, webgl, bootTimeout, hangTimeout, grace, metricsPort, signal, onEvent, ...page },
     inspect: inspectedPort(given),
     playerOrigins: given.playerOrigin,
+  }).catch((error: unknown) => {
+    throw startError(error, placeOf(error, given))
   })
 }
 

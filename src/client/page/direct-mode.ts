@@ -72,10 +72,7 @@ export function createDirectMode(
   const refuseWith = (summary: string, cause?: unknown): SidecarError =>
     new SidecarError('CROSS_ORIGIN', summary, { hint: ONE_ORIGIN, cause })
 
-  const mode = {
-    baseUrl,
-    http: readable.http,
-    paths: readable.paths,
+  const mode = Object.assign({}, readable, {
     isDirect: crossOrigin === 'direct',
 
     refuse: (operation: string) =>
@@ -111,7 +108,7 @@ export function createDirectMode(
       if (attempt === call) return reply
       return reply.error ? Object.assign(reply, { unsent: reply.answered === false }) : mode.request(task, call)
     },
-  }
+  })
   return mode
 }
 

@@ -52,19 +52,19 @@ const left = (until: true | number, now: number): string =>
 
 /** The active faults in words. */
 export function presentFaults(info: FaultInfo, now: number): string[] {
-  const { writesToLose, beatsToIgnore, watchersStalled, apiServerAway, padding } = info
+  const { writesToLose, ignoreBeats, watchersStalled, apiServerAway, padding } = info
   const delays = info.delays.map(({ operations, ms }) => `delay ${calls(operations)} by ${span(ms)}`)
   const failures = info.failures.map(({ operations, remaining, drop, status }) => {
     const next = remaining === undefined ? '' : `the next ${remaining} of `
     const what = `${next}${calls(operations)}`
     return drop ? `cut off ${what}` : `fail ${what} with ${status}`
   })
-  const beats = beatsToIgnore === undefined ? 'beats' : `the next ${plural(beatsToIgnore, 'beat')}`
+  const beats = typeof ignoreBeats === 'number' ? `the next ${plural(ignoreBeats, 'beat')}` : 'beats'
   return [
     ...delays,
     ...failures,
     writesToLose > 0 && `lose the next ${plural(writesToLose, 'write')}`,
-    info.ignoreBeats && `${beats} ignored`,
+    ignoreBeats !== false && `${beats} ignored`,
     watchersStalled !== false && `watchers stalled${left(watchersStalled, now)}`,
     apiServerAway !== false && `API server away${left(apiServerAway, now)}`,
     padding > 0 && `object larger by ${padding} bytes`,

@@ -6,14 +6,15 @@ import { memo, state } from '../store/state.js'
 import { ActionButton, Panel } from '../ui/panel.js'
 
 export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
-  const { health } = snapshot
+  const { health, faults } = snapshot
+  const isIgnored = faults.ignoreBeats !== false
   const { lastBeat, periodSeconds: period, failures, failureThreshold } = health
   const { now } = state
   const silence = now - (lastBeat ?? now)
   const beats = beatsSince(state.entries as readonly LogEntry[], snapshot.now - WINDOW - 1000)
   const tools = (
     <>
-      <button aria-pressed={health.ignoreBeats} onClick={send('', { type: 'ignoreBeats', on: !health.ignoreBeats })}>
+      <button aria-pressed={isIgnored} onClick={send('', { type: 'ignoreBeats', on: !isIgnored })}>
         Ignore beats
       </button>
       <ActionButton id="unhealthy" label="Make Unhealthy" />

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { InvalidInput } from '../../platform/schema.js'
 import { forbidden, malformed, notFound, refusalBody, SAFE_HEADERS, type Refusal } from '../http/refusal.js'
 import { bearerOf, tokensMatch, type Admission, type RequestHead } from '../http/request-guard.js'
 import { GameServerFileError } from '../files/game-server-file.js'
-import { MAX_BYTES } from '../files/read-text-file.js'
-import { toRequest } from './http-adapter.js'
+import { parseJson, readBodyText, TooLarge } from '../http/read-body.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
 export const CONTROL_PREFIX = '/_/api'
@@ -38,7 +36,7 @@ export function checkControlAccess(
   return undefined
 }
 
-type Handler = (request: Request, query: URLSearchParams) => Response | Promise<Response>
+type Handler = (message: IncomingMessage, query: URLSearchParams) => Response | Promise<Response>
 
 /** An event log with a state, which readers follow. */
 export interface EventSource {
@@ -77,9 +75,9 @@ function routeOf(control: Control, path: string): [method: 'GET' | 'POST', handl
     case '/events':
       return ['GET', () => refused(malformed('This path is a WebSocket'))]
     case '/commands':
-      return ['POST', async (request) => control.command(parseJson(await readBodyText(request, 'command')))]
+      return ['POST', async (message) => control.command(parseJson(await readBodyText(message, 'command')))]
     case '/allocations':
-      return ['POST', async (request) => allocate(control, parseJson(await readBodyText(request, 'allocation')))]
+      return ['POST', async (message) => allocate(control, parseJson(await readBodyText(message, 'allocation')))]
     default: {
       const read = control.read?.(path)
       return read && ['GET', read]
@@ -99,14 +97,13 @@ export async function answerControl(
 ): Promise<Response> {
   const refusal = checkControlAccess(message, admission, control.token)
   if (refusal !== undefined) return refused(refusal)
-  const request = toRequest(message, admission)
-  const { pathname, searchParams } = new URL(request.url)
+  const { pathname, searchParams } = new URL(admission.target, 'http://localhost')
   const route = routeOf(control, pathname.slice(CONTROL_PREFIX.length))
   if (route === undefined) return refused(notFound(`The control interface has no ${pathname}`))
   const [method, handler] = route
-  if (request.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
+  if (message.method !== method) return refused({ status: 405, code: 12, message: `This path takes ${method} only` })
   try {
-    return await handler(request, searchParams)
+    return await handler(message, searchParams)
   } catch (error) {
     if (error instanceof TooLarge) return refused({ status: 413, code: 8, message: error.message })
     if (error instanceof InvalidInput || error instanceof GameServerFileError) return refused(malformed(error.message))
@@ -138,36 +135,6 @@ function logJson(entries: readonly object[]): string {
   }
   const more = parts.length < entries.length ? ',"more":true' : ''
   return `{"entries":[${parts.join(',')}]${more}}`
-}
-
-/** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
-export class TooLarge extends Error {}
-
-/**
- * Reads a body as UTF-8.
- *
- * @param what the body in the message of the error
- * @throws TooLarge
- */
-export async function readBodyText(
-  { body }: { readonly body: AsyncIterable<Uint8Array> | null },
-  what: string,
-): Promise<string> {
-  const bytes = createGrowingBytes()
-  for await (const chunk of body ?? []) {
-    if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
-    bytes.add(chunk)
-  }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
-}
-
-/** Undefined for a text that is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 export const refused = (refusal: Refusal): Response => answerJson(refusalBody(refusal), refusal.status)

@@ -1,46 +1,19 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ReadableStream } from 'node:stream/web'
-import { ConnectionDropped } from '../../platform/sidecar.js'
+import { bodyOf } from '../http/read-body.js'
 import type { Admission } from '../http/request-guard.js'
 
-/** Method and target as the client sent them. A WHATWG Request normalises both. */
-export interface RawTarget {
-  readonly method: string
-  readonly target: string
-}
-
-/** Methods that `Request` keeps. No route has another method, so one unknown method stands for all others. */
-const KNOWN = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
-
-/** Builds a request for any method and target. Callers keep the `RawTarget` for what the request loses. */
-export function buildRequest(host: string, { method, target }: RawTarget, init: RequestInit = {}): Request {
-  const path = target.startsWith('/') ? target : `/${target}`
-  return new Request(`http://${host}${path}`, { ...init, method: KNOWN.test(method) ? method : 'UNSUPPORTED' })
-}
-
-/** Turns an incoming message into a WHATWG request, whose body is a stream that is read on demand. */
-export function toRequest(message: IncomingMessage, { host, target }: Admission): Request {
+/** The parts of a request, of any method and target. Its body is a stream that is read on demand. */
+export function partsOf(message: IncomingMessage, { target }: Admission) {
   const headers = new Headers()
   for (let i = 0; i + 1 < message.rawHeaders.length; i += 2) {
     headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)
   }
   const method = message.method ?? 'GET'
-  const bodyless = method === 'GET' || method === 'HEAD'
-  const body = (): BodyInit => ReadableStream.from(bodyOf(message)) as globalThis.ReadableStream<Uint8Array>
-  const init = bodyless ? { headers } : { headers, body: body(), duplex: 'half' as const }
-  return buildRequest(host, { method, target }, init)
-}
-
-/** The chunks of a body. An unread rest is discarded, since a client may not read an answer while it still sends. */
-export async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    yield* message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  } catch (error) {
-    throw new ConnectionDropped('the client left before its request was complete', { cause: error })
-  } finally {
-    message.resume()
-  }
+  const isBodyless = method === 'GET' || method === 'HEAD'
+  const body = isBodyless ? null : (ReadableStream.from(bodyOf(message)) as globalThis.ReadableStream<Uint8Array>)
+  return { method, url: target, headers, body }
 }
 
 /**

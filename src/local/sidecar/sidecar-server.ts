@@ -18,7 +18,7 @@ import { corsHeaders, isPreflight, type Admission, type RequestHead, type Verdic
 import { upgradeToEvents } from './control-events.js'
 import { answer, answerControl, isControlTarget, isSequence, refused, type Control } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
-import { toRequest, writeResponse } from './http-adapter.js'
+import { partsOf, writeResponse } from './http-adapter.js'
 import { serveUpgrade, type Caller } from './sidecar-upgrade.js'
 
 interface ControlTarget {
@@ -67,9 +67,8 @@ export function createSidecarServer(options: SidecarServerOptions) {
     const page = dashboard ? await answerDashboard(message, path, () => import('./dashboard-page.js')) : undefined
     if (page !== undefined) return page
     if (isControl) return answerControl(control, message, admission)
-    return target.sidecar.handle(toRequest(message, admission), {
-      method: message.method ?? 'GET',
-      target: path,
+    return target.sidecar.handle({
+      ...partsOf(message, admission),
       ...callerOf(message.headers, false),
       // Created on demand: most calls are answered at once.
       get signal() {

@@ -3,12 +3,11 @@ import { operations } from '../../protocol/operations.js'
 import {
   ConnectionDropped,
   lineOf,
-  type RawRequest,
   type Sidecar,
+  type SidecarRequest,
   type WatchMessage,
   type WatchSink,
 } from '../../platform/sidecar.js'
-import { buildRequest, type RawTarget } from './http-adapter.js'
 import { answerRaw } from '../http/refusal.js'
 import type { Admission } from '../http/request-guard.js'
 import { acceptWebSocket, endAbruptly, sendFrame, type Upgrade } from './websocket-server.js'
@@ -16,7 +15,8 @@ import { acceptWebSocket, endAbruptly, sendFrame, type Upgrade } from './websock
 /** Bytes that may wait in a watcher's socket. Further objects wait in the watcher's queue, which drops the oldest first. */
 const MAX_BACKLOG = 64 * 1024
 
-export type Caller = Required<Pick<RawRequest, 'client' | 'isTool'>>
+export type Caller = Required<Pick<SidecarRequest, 'client' | 'isTool'>>
+type Call = Pick<SidecarRequest, 'method' | 'url'>
 
 export interface UpgradeOptions {
   readonly sidecar: Sidecar
@@ -40,7 +40,7 @@ interface Link {
 export async function serveUpgrade(
   { sidecar, by, lineLimit }: UpgradeOptions,
   upgrade: Upgrade,
-  { target, host }: Admission,
+  { target }: Admission,
 ): Promise<void> {
   const { socket } = upgrade
   const call = callOf(target)
@@ -59,7 +59,7 @@ export async function serveUpgrade(
     end: () => endAbruptly(accepted, socket),
   }
   if (isWatch(call)) serveWatch(sidecar, by, link)
-  else await serveCall(sidecar, link, host, { ...call, ...by })
+  else await serveCall(sidecar, link, { ...call, ...by })
 }
 
 function serveWatch(sidecar: Sidecar, by: Caller, { accepted, send, end }: Link): void {
@@ -82,16 +82,11 @@ function frameOf(message: WatchMessage): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength - 1)
 }
 
-async function serveCall(
-  sidecar: Sidecar,
-  { accepted, send, end }: Link,
-  host: string,
-  call: RawTarget & Caller,
-): Promise<void> {
+async function serveCall(sidecar: Sidecar, { accepted, send, end }: Link, call: Call & Caller): Promise<void> {
   const left = new AbortController()
   accepted.once('close', () => left.abort())
   try {
-    const response = await sidecar.handle(buildRequest(host, call), { ...call, signal: left.signal })
+    const response = await sidecar.handle({ ...call, headers: new Headers(), body: null, signal: left.signal })
     const line = Buffer.from(await response.arrayBuffer())
     if (line.byteLength > 0) await send(line)
     end()
@@ -102,14 +97,14 @@ async function serveCall(
 }
 
 /** Reads the call that a WebSocket's target asks for; undefined where its path has a malformed escape. */
-function callOf(target: string): RawTarget | undefined {
+function callOf(target: string): Call | undefined {
   const [, path = '', query] = /^([^?]*)(?:\?(.*))?$/s.exec(target) ?? []
   if (/%(?![0-9a-f]{2})/i.test(path)) return undefined
-  return { method: new URLSearchParams(query).get('method') || 'GET', target }
+  return { method: new URLSearchParams(query).get('method') || 'GET', url: target }
 }
 
-function isWatch({ method, target }: RawTarget): boolean {
+function isWatch({ method, url }: Call): boolean {
   // In the real sidecar, too, escaped characters count as plain ones.
-  const path = target.split('?')[0]!.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent)
+  const path = url.split('?')[0]!.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent)
   return method === 'GET' && path === operations.watchGameServer[1]
 }

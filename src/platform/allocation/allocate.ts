@@ -14,7 +14,7 @@ import type {
   ListAction,
   Priority,
 } from './types.js'
-import { mapValues } from '../../protocol/is-object.js'
+import { mapValues } from '../../protocol/map-values.js'
 
 /** The GameServerAllocation of a spec that is still to be checked. */
 export const newAllocation = (spec: object, platform = 'agones'): GameServerAllocation => ({

@@ -3,7 +3,7 @@ import type { GameServerAllocation } from '../allocation/types.js'
 import { mismatches, mismatchText, otherNamespace, selectorsOf } from '../allocation/match.js'
 import { isBeingDeleted } from '../sidecar/state/game-server.js'
 import { update } from '../sidecar/state/step.js'
-import type { FleetAllocation, ServerRecord } from './types.js'
+import type { FleetAllocation, FleetServer } from './types.js'
 import { draw, addEntry, type FleetStep } from './fleet-step.js'
 import { allocationOrder, inOrder } from './ordering.js'
 
@@ -83,7 +83,7 @@ function chooseServer(step: FleetStep, manifest: GameServerAllocation, taken: re
     )
     if (matching.length === 0) continue
     const what = name === '' ? 'the selector' : name
-    const chosen = ({ name: server }: ServerRecord, why: string) => ({ server, reason: server + why })
+    const chosen = ({ name: server }: FleetServer, why: string) => ({ server, reason: server + why })
     if (matching.length === 1) return chosen(matching[0]!, ` is the only one that matches ${what}.`)
     const count = `: ${matching.length} match ${what}`
     if (scheduling === 'Distributed' && priorities.length === 0) {
@@ -92,7 +92,7 @@ function chooseServer(step: FleetStep, manifest: GameServerAllocation, taken: re
     }
     const order = allocationOrder(scheduling, priorities, servers)
     const compare = inOrder(order.map((criterion) => criterion.compare))
-    const earlier = (a: ServerRecord, b: ServerRecord): ServerRecord => (compare(a, b) < 0 ? a : b)
+    const earlier = (a: FleetServer, b: FleetServer): FleetServer => (compare(a, b) < 0 ? a : b)
     const first = matching.reduce(earlier)
     const second = matching.filter((one) => one !== first).reduce(earlier)
     const [a, b] = [first.gameServer, second.gameServer]
@@ -104,12 +104,12 @@ function chooseServer(step: FleetStep, manifest: GameServerAllocation, taken: re
 
 /** How many GameServers fail for which reason, the most frequent first. */
 function whyNone(
-  servers: readonly ServerRecord[],
+  servers: readonly FleetServer[],
   taken: readonly string[],
   selectors: ReturnType<typeof selectorsOf>,
 ): string {
   if (servers.length === 0) return 'The Fleet has no GameServer.'
-  const reasonsOf = ({ name: server, gameServer }: ServerRecord): readonly string[] => {
+  const reasonsOf = ({ name: server, gameServer }: FleetServer): readonly string[] => {
     if (isBeingDeleted(gameServer)) return ['being deleted']
     if (taken.includes(server)) return ['given to another allocation of the same batch']
     return selectors.map((selector) => mismatchText(selector, gameServer))

@@ -12,7 +12,7 @@ import type {
   ObjectChange,
   PlatformMetadata,
   PlatformObject,
-  ServerRecord,
+  FleetServer,
   SetObject,
 } from './types.js'
 
@@ -115,7 +115,7 @@ export function putSet(step: FleetStep, next: SetObject): void {
   put(step, { plural: 'gameserversets', previous, next }, (set) => ({ sets: withItem(sets, previous, set) }))
 }
 
-export function putServer(step: FleetStep, record: Omit<ServerRecord, 'resourceVersion'>): void {
+export function putServer(step: FleetStep, record: Omit<FleetServer, 'resourceVersion'>): void {
   const { servers } = step.state
   const before = servers.find(({ name }) => name === record.name)
   const previous = before && gameServerObject(step.state, before)
@@ -130,7 +130,7 @@ const withItem = <T>(items: readonly T[], previous: T | undefined, next: T): rea
   previous === undefined ? [...items, next] : items.map((one) => (one === previous ? next : one))
 
 /** Changes what the platform's objects don't show. */
-export function noteServer(step: FleetStep, name: string, note: Partial<ServerRecord>): void {
+export function noteServer(step: FleetStep, name: string, note: Partial<FleetServer>): void {
   update(step, { servers: step.state.servers.map((one) => (one.name === name ? { ...one, ...note } : one)) })
 }
 

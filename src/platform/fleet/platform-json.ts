@@ -13,7 +13,7 @@ import type {
   GameServerTemplate,
   PlatformMetadata,
   PlatformObject,
-  ServerRecord,
+  FleetServer,
   SetObject,
   SetStatus,
 } from './types.js'
@@ -66,7 +66,7 @@ export const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: PlatformO
   [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true }] as const
 
 /** A GameServer in the platform's JSON: the spec of its set's template, and the status that its sidecar holds. */
-export function gameServerObject({ config, sets }: FleetState, server: ServerRecord): PlatformObject {
+export function gameServerObject({ config, sets }: FleetState, server: FleetServer): PlatformObject {
   const { gameServer, name, resourceVersion } = server
   const set = sets.find(({ metadata }) => metadata.name === server.set)
   const meta = gameServer.object_meta
@@ -123,10 +123,10 @@ const time = (seconds: string): string => wholeSeconds(Number(seconds) * 1000)
 export type Counted = 'counters' | 'lists'
 
 /** Whether a GameServer no longer counts. */
-export const isEnding = ({ isEnding, gameServer }: ServerRecord): boolean => isEnding || isBeingDeleted(gameServer)
+export const isEnding = ({ isEnding, gameServer }: FleetServer): boolean => isEnding || isBeingDeleted(gameServer)
 
 /** Whether scaling down passes the GameServer by. */
-export const isKept = ({ gameServer: { status } }: ServerRecord): boolean =>
+export const isKept = ({ gameServer: { status } }: FleetServer): boolean =>
   status.state === 'Allocated' || status.state === 'Reserved'
 
 /** The counters, or the lists with their values counted. */
@@ -139,7 +139,7 @@ export const amountsOf = (
     : Object.entries(lists ?? {}).map(([name, one]) => [name, one.values?.length ?? 0, Number(one.capacity)])
 
 /** Source: computeStatus of pkg/gameserversets/controller.go. */
-export function statusOfSet(template: GameServerTemplate, servers: readonly ServerRecord[]): SetStatus {
+export function statusOfSet(template: GameServerTemplate, servers: readonly FleetServer[]): SetStatus {
   const live = servers.filter((one) => !isEnding(one)).map(({ gameServer }) => gameServer)
   const count = (state: string): number => live.filter(({ status }) => status.state === state).length
   const sums = (kind: Counted): SetStatus[Counted] => {

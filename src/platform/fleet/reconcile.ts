@@ -10,7 +10,7 @@ import {
   remove,
   addEntry,
 } from './fleet-step.js'
-import type { FleetObject, ServerRecord, SetObject } from './types.js'
+import type { FleetObject, FleetServer, SetObject } from './types.js'
 import { isEnding, isKept, ownedBy, statusOfFleet, statusOfSet } from './platform-json.js'
 import { type GameServerManifest, resolveConfig } from '../sidecar.js'
 import { createdGameServer } from '../sidecar/state/initial-game-server.js'
@@ -160,9 +160,9 @@ export function syncSet(step: FleetStep, set: SetObject): void {
 }
 
 /** The platform deletes one in state Error half a minute later, so that somebody can look at its pod. */
-const isFailed = ({ gameServer }: ServerRecord): boolean => ['Unhealthy', 'Error'].includes(gameServer.status.state)
+const isFailed = ({ gameServer }: FleetServer): boolean => ['Unhealthy', 'Error'].includes(gameServer.status.state)
 
-const serversOf = ({ state }: FleetStep, { metadata }: SetObject): readonly ServerRecord[] =>
+const serversOf = ({ state }: FleetStep, { metadata }: SetObject): readonly FleetServer[] =>
   state.servers.filter(({ set }) => set === metadata.name)
 
 /** How many GameServers a set lacks, and which are to go. Source: computeReconciliationAction of the same file. */

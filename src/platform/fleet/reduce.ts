@@ -7,7 +7,7 @@ import { autoscale } from './autoscale.js'
 import { newObject, noteServer, putAutoscaler, putFleet, putServer } from './fleet-step.js'
 import { remove, addEntry } from './fleet-step.js'
 import type { FleetStep } from './fleet-step.js'
-import type { AutoscalerManifest, FleetEvent, FleetManifest, FleetState, ServerRecord } from './types.js'
+import type { AutoscalerManifest, FleetEvent, FleetManifest, FleetState, FleetServer } from './types.js'
 import { autoscalerSpec, fleetSpec, gameServerObject, statusOfFleet } from './platform-json.js'
 import { markOverflow, syncFleet, syncSet } from './reconcile.js'
 
@@ -175,7 +175,7 @@ function setAutoscaler(step: FleetStep, manifest: AutoscalerManifest): void {
   addEntry(step, { type: 'applied', text: `The Fleet has the ${manifest.spec.policy.type} autoscaler ${name}.` })
 }
 
-const find = ({ state }: FleetStep, name: string): ServerRecord | undefined =>
+const find = ({ state }: FleetStep, name: string): FleetServer | undefined =>
   state.servers.find((one) => one.name === name)
 
 /** Takes over what a sidecar shows. */
@@ -207,7 +207,7 @@ function observe(step: FleetStep, name: string, gameServer: GameServer): unknown
   return !(isMarked(gameServer) && !isMarked(before))
 }
 
-function countState(step: FleetStep, record: ServerRecord, state: string): void {
+function countState(step: FleetStep, record: FleetServer, state: string): void {
   const { fleet, config, failures } = step.state
   if (state === 'Allocated') {
     const { status } = fleet

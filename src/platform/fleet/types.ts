@@ -151,6 +151,8 @@ export interface FleetServer {
   readonly process: ServerProcess
   /** The state by which it failed, `Unhealthy` or `Error`. */
   readonly failure?: string
+  /** Its end was asked for, so it no longer counts, although its sidecar may not show it yet. */
+  readonly isEnding: boolean
 }
 
 /** The game of a GameServer: a program, or a page in its browser. */
@@ -284,12 +286,6 @@ export type FleetObject = Required<PlatformObject<FleetSpec, FleetStatus>>
 export type SetObject = Required<PlatformObject<Omit<FleetSpec, 'strategy'>, SetStatus>>
 export type AutoscalerObject = Required<PlatformObject<AutoscalerSpec, AutoscalerStatus>>
 
-/** A GameServer of the Fleet, with what only the model needs to know. */
-export interface ServerRecord extends FleetServer {
-  /** Its end was asked for, so it no longer counts, although its sidecar may not show it yet. */
-  readonly isEnding: boolean
-}
-
 /** The whole Fleet at one moment. It is immutable: states share the parts that are equal. */
 export interface FleetState {
   readonly config: {
@@ -308,7 +304,7 @@ export interface FleetState {
   readonly asked: WebhookPolicy | undefined
   readonly answers: ReadonlyMap<WebhookPolicy, WebhookAnswer>
   /** Oldest first. */
-  readonly servers: readonly ServerRecord[]
+  readonly servers: readonly FleetServer[]
   /** State of the random numbers, from which names derive. They begin with the time of the start. */
   readonly random: number
   /** Resource version of the newest change. */

@@ -1,5 +1,5 @@
 import type { FetchInit, WebSocketConstructor } from '../../index.js'
-import { ConnectionDropped, lineOf, type WatchHandle, type WatchMessage } from '../sidecar.js'
+import { ConnectionDropped, lineOf, type SidecarRequest, type WatchHandle, type WatchMessage } from '../sidecar.js'
 import type { MockClock } from './clock.js'
 import { abortError, type Network, networkError, type OpenCall } from './network.js'
 import type { MockClientOptions, MockResponse } from './types.js'
@@ -10,14 +10,14 @@ type Init = Partial<FetchInit> | undefined
 /** `fetch` to the sidecar, without the host's network and timers. */
 export function createFetch(network: Network, clock: MockClock): MockClientOptions['fetch'] {
   const send = async (method: string, target: string, init: Init, left: AbortSignal): Promise<MockResponse> => {
-    const request = requestOf(method, network.baseUrl + target, init)
+    const request = requestOf(method, target, init, left)
     let leave = (): void => undefined
     try {
       const gone = new Promise<never>((_, reject) => {
         leave = () => reject(abortError(left))
         left.addEventListener('abort', leave)
       })
-      const response = await Promise.race([network.sidecar.handle(request, { method, target, signal: left }), gone])
+      const response = await Promise.race([network.sidecar.handle(request), gone])
       const { status, headers, body } = response
       // Only a watch is answered with a stream.
       if (body !== null && status === 200 && target.startsWith('/watch/')) {
@@ -48,26 +48,12 @@ export function createFetch(network: Network, clock: MockClock): MockClientOptio
 
 const JSON_TYPE = new Map([['content-type', 'application/json']])
 
-/** The part of a `Request` that the sidecar reads. The host's class is slow, and some hosts lack it. */
-function requestOf(method: string, url: string, init: Init): Request {
-  // An empty body is sent as none.
+function requestOf(method: string, url: string, init: Init, signal: AbortSignal): SidecarRequest {
   const content = init?.body
   const headers = new Map(Object.entries(init?.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
-  return { method, url, headers, body: content?.length ? bodyOf(content) : null } as unknown as Request
-}
-
-function bodyOf(content: string | Uint8Array): { getReader(): unknown; cancel(): Promise<void> } {
-  let chunk: Uint8Array | undefined = typeof content === 'string' ? new TextEncoder().encode(content) : content
-  const cancel = async (): Promise<void> => {
-    chunk = undefined
-    return Promise.resolve()
-  }
-  const read = (): Promise<{ done: boolean; value?: Uint8Array }> => {
-    const value = chunk
-    chunk = undefined
-    return Promise.resolve(value === undefined ? { done: true } : { done: false, value })
-  }
-  return { getReader: () => ({ read, cancel }), cancel }
+  // An empty body is sent as none.
+  const body = typeof content === 'string' ? new TextEncoder().encode(content) : (content ?? null)
+  return { method, url, headers: headers as unknown as Headers, body: body?.length ? body : null, signal }
 }
 
 function textResponse(

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { isObject, mapValues } from '../../protocol/is-object.js'
+import { isObject } from '../../protocol/is-object.js'
+import { mapValues } from '../../protocol/map-values.js'
 import { suggestNearest, didYouMean } from '../../protocol/nearest.js'
 import { excerpt, show } from '../sidecar/state/show.js'
 
@@ -57,7 +58,7 @@ function parse(schema: Schema, value: unknown, what: string, abortEarly: boolean
 function mistakeOf(issue: v.BaseIssue<unknown>, what: string): Mistake {
   const path = (issue.path ?? []).map(({ key }) => key as string | number)
   // A missing or unknown field is a mistake of its object.
-  const isField = issue.path?.at(-1)?.origin === 'key' && /^(strict|loose)_object$|^union$/.test(issue.type)
+  const isField = issue.path?.at(-1)?.origin === 'key' && /^(strict|loose)_object$|^lazy$/.test(issue.type)
   const holder = isField ? path.slice(0, -1) : path
   const { kind, type, input } = issue
   // An unknown word, and a number out of bounds.
@@ -187,7 +188,7 @@ function onlyObjects(
   faultOf: (value: Fields) => Fault | undefined = () => undefined,
   expected = 'an object',
 ): ObjectSchema {
-  return running(schema, (dataset, config) => {
+  const run: Schema['~run'] = (dataset, config) => {
     const input: unknown = dataset.value
     if (!isObject(input)) v._addIssue(schema, 'type', dataset, config, { input, message: mustBe(expected) })
     const fault = isObject(input) ? faultOf(input) : undefined
@@ -199,16 +200,13 @@ function onlyObjects(
     return dataset.issues === undefined
       ? schema['~run'](dataset, config)
       : { typed: false, value: input, issues: dataset.issues }
-  }) as ObjectSchema
+  }
+  return { ...schema, '~run': run } as ObjectSchema
 }
-
-const running = (schema: Schema, run: Schema['~run']): Schema => ({ ...schema, '~run': run })
 
 /** One schema for objects, another for all else: the mistake is that of the intended one. */
 export const either = (other: Schema, ofObjects: Schema, isMeant: (value: unknown) => boolean = isObject): Schema =>
-  running(v.union([other, ofObjects]), (dataset, config) =>
-    (isMeant(dataset.value) ? ofObjects : other)['~run'](dataset, config),
-  )
+  v.lazy((value) => (isMeant(value) ? ofObjects : other))
 
 /** Objects whose `type` chooses the schema. */
 export function variants(kinds: Readonly<Record<string, Schema>>): ObjectSchema {
@@ -219,10 +217,7 @@ export function variants(kinds: Readonly<Record<string, Schema>>): ObjectSchema 
     const advice = didYouMean(type, names)
     return { key: 'type', message: `has no type ${show(type)}; ${advice}` }
   }
-  const chosen = running(v.union(Object.values(kinds)), (dataset, config) => {
-    const { type } = dataset.value as { readonly type: string }
-    return kinds[type]!['~run'](dataset, config)
-  })
+  const chosen = v.lazy((value) => kinds[(value as { readonly type: string }).type]!)
   return onlyObjects(chosen, faultOf, 'an object with a "type"')
 }
 

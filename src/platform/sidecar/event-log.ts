@@ -110,7 +110,7 @@ export function createLog(maxEntries: number, maxSize: number, report: Report) {
     find: (seq: number): KeptEntry | undefined => entries.get(seq)?.kept,
     entries(since = 0): readonly LogEntry[] {
       const newer: LogEntry[] = []
-      for (let seq = Math.max(since, lastSeq - entries.size) + 1; seq <= lastSeq; seq++) {
+      for (let seq = Math.max(Math.floor(since), lastSeq - entries.size) + 1; seq <= lastSeq; seq++) {
         newer.push(entries.get(seq)!.kept.entry)
       }
       return newer
@@ -177,7 +177,11 @@ export interface Exchange {
 const secret: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie'])
 const redacted = '(redacted)'
 
-export function recordRequest(method: string, target: string, headers: Headers, body: Uint8Array): RequestRecord {
+export function recordRequest(
+  { method, headers }: { readonly method: string; readonly headers: Pick<Headers, 'forEach'> },
+  target: string,
+  body: Uint8Array,
+): RequestRecord {
   const kept: Record<string, string> = {}
   headers.forEach((value, name) => {
     kept[name] = secret.has(name) ? redacted : value

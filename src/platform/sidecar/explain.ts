@@ -75,29 +75,31 @@ function ruleOfCall({ entry, before, wasGone }: KeptEntry, call: Call, { mode }:
     const { state } = before.status
     return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the sidecar answers the call with 200 and ignores it.`
   }
-  if (mode === 'production') return rules[call.operation].replace('{later}', `about ${WRITE_MS} ms later`)
+  if (mode === 'production') {
+    const rule = rules[call.operation].replace('{later}', `about ${WRITE_MS} ms later`)
+    const endsMatch = call.operation === 'ready' && before.status.state === 'Allocated'
+    return endsMatch ? `${rule} ${READY_WHILE_ALLOCATED}` : rule
+  }
   if (call.operation === 'health') return 'Local mode only logs beats.'
   return isRead(call) ? 'Local mode returns its only copy.' : 'Local mode writes it at once.'
 }
 
+const READY_WHILE_ALLOCATED =
+  'The GameServer was Allocated, so the next match may now be sent to it: right after a match, and wrong for a game that ' +
+  'has started again while one is on. Such a game calls ready() only after it has seen another state.'
+
 const isRead = ({ operation }: Call): boolean => operation.startsWith('get')
 
-/** Messages of the real sidecar that mislead, and what each means. */
-const meanings: readonly (readonly [RegExp, string])[] = [
-  [/^out of range\. Capacity must be within range/, 'the capacity of a list must be from 0 to 1000'],
-  [
-    /^invalid argument\. Malformed CounterUpdate/,
-    'it changes nothing: give count, capacity or a countDiff other than 0',
-  ],
-  [/^invalid argument\. Field Mask/, 'the update mask names other fields than capacity and values'],
-  [/^no players for list$/, 'local mode updates lists only if there is a list called players'],
+/** Beginnings of the real sidecar's messages that mislead, and what each means. */
+const meanings: readonly (readonly [string, string])[] = [
+  ['invalid argument. Malformed', 'it changes nothing: give count, capacity or a countDiff other than 0'],
+  ['invalid argument. Field Mask', 'the update mask names other fields than capacity and values'],
+  ['no players for list', 'local mode updates lists only if there is a list called players'],
 ]
 
 function ruleOfRefusedCall({ operation }: Call, message: string): string {
-  const meaning = meanings.find(([pattern]) => pattern.test(message))?.[1]
-  if (meaning !== undefined) return `${operation} is refused: ${meaning}.`
-  if (operation.startsWith('set')) return `${operation} is refused: a key or value must follow the cluster's rules.`
-  return message === '' ? `${operation} got no answer.` : `${operation} is refused: ${message}.`
+  const meaning = meanings.find(([beginning]) => message.startsWith(beginning))?.[1]
+  return sentence(`${operation} is refused: ${meaning ?? message}`)
 }
 
 function ruleOfRefusal({ method, path, status, message }: Extract<LogEntry['event'], { type: 'refused' }>): string {

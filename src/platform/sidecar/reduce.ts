@@ -1,6 +1,6 @@
 import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
 import { didYouMean } from '../../protocol/nearest.js'
-import { performControl } from './control/perform-control.js'
+import { performControl } from './perform-control.js'
 import { performCall } from './calls/perform-call.js'
 import { noteAllocation, refuseIfGone } from './calls/write-queue.js'
 import { done, failWithStatus, type Answer } from './state/answer.js'
@@ -40,7 +40,7 @@ export function reduce(
       break
     case 'control': {
       const { object } = step.state
-      const problem = performControl(step, event.command) ?? droppedChange(step)
+      const problem = performControl(step, event.command)
       noteAllocation(step, object)
       step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
       doDueWork(step)
@@ -50,8 +50,6 @@ export function reduce(
       openWatch(step, event)
       break
     case 'watch-closed':
-      update(step, { watchers: step.state.watchers.filter((id) => id !== event.id) })
-      break
     case 'tick':
       break
   }
@@ -127,21 +125,14 @@ function openWatch(step: Step, { id, tool }: Extract<SidecarEvent, { type: 'watc
     step.effects.push({ type: 'refuse-watch', id, status: 0, body: undefined })
     return
   }
-  const { config, object, watchers } = step.state
+  const { config, object } = step.state
   const gone = config.mode === 'production' ? refuseIfGone(step.state) : undefined
   const refusal = failure ? failWithStatus(failure.status, failure.message) : gone
   if (refusal) {
     step.effects.push({ type: 'refuse-watch', id, status: refusal.status, body: { error: refusal.body } })
     return
   }
-  if (tool !== true) update(step, { watchers: [...watchers, id] })
   step.effects.push({ type: 'greet', id, gameServer: object })
-}
-
-/** Why the change of a control command was dropped; undefined if it wasn't. */
-function droppedChange(step: Step): string | undefined {
-  const warning = step.effects.find((effect) => effect.type === 'warn' && effect.code === 'object-too-large')
-  return warning?.type === 'warn' ? warning.message : undefined
 }
 
 /** Takes the first failure that affects an operation. */

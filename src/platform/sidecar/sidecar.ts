@@ -16,18 +16,19 @@ export interface SidecarEnvironment {
   report?(error: unknown): void
 }
 
-/** Properties of a request that WHATWG's Request doesn't keep. */
-export interface RawRequest {
-  /** The method, with its original case. */
-  readonly method?: string
-  /** The raw path and query, in which no URL parser has resolved `..`. */
-  readonly target?: string
+/** A request to the sidecar. WHATWG's Request is one; it loses the method's case and `..` in the path. */
+export interface SidecarRequest {
+  readonly method: string
+  /** A URL, or path and query as the client sent them. */
+  readonly url: string
+  readonly headers: Pick<Headers, 'get' | 'forEach'>
+  readonly body: ReadableStream<Uint8Array> | Uint8Array | null
+  /** Aborts when the client leaves. Only read by a call that waits. */
+  readonly signal: AbortSignal
   /** Who calls, in a word, for the log. */
   readonly client?: string | undefined
   /** A command of this package calls, and not the game. */
   readonly isTool?: boolean
-  /** Aborts when the client leaves; default: the request's own signal. Only read by a call that waits. */
-  readonly signal?: AbortSignal
 }
 
 export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
@@ -38,9 +39,9 @@ export interface Sidecar {
    * Answers one HTTP request. Rejects with a `ConnectionDropped` error if the real sidecar wouldn't answer: the host
    * must then cut the connection. The answer to a watch is a stream that errors when it is cut.
    */
-  handle(request: Request, raw?: RawRequest): Promise<Response>
+  handle(request: SidecarRequest): Promise<Response>
   /** Opens a watch for a WebSocket. */
-  watch(sink: WatchSink, by?: Pick<RawRequest, 'client' | 'isTool'>): WatchHandle
+  watch(sink: WatchSink, by?: Pick<SidecarRequest, 'client' | 'isTool'>): WatchHandle
   /** Carries out a change from outside, or a fault. */
   control(command: ControlCommand): ControlResult
   snapshot(): SidecarSnapshot

@@ -86,22 +86,12 @@ export interface AttachedSocketServer extends AttachedServer {
   addressOf(connection: object): string
 }
 
-/** Reads and keeps addresses of players. @throws SidecarError `CONFIG` */
-export function keepAddresses(trustProxy: readonly string[] = []) {
-  const isList = Array.isArray(trustProxy) && trustProxy.every(isNetwork)
-  internals.check(isList, 'trustProxy', trustProxy, 'a list of networks such as 10.0.0.0/8')
-  const read = trustProxies(trustProxy)
-  const addresses = new WeakMap<object, string>()
-  return {
-    keep: (connection: object, ...from: Parameters<typeof read>) => addresses.set(connection, read(...from)),
-    addressOf: (connection: object) => addresses.get(connection) ?? '',
-  }
-}
-
 /** What the common part gives to the part for one kind of server. */
 export interface AttachContext<Connection> {
   readonly client: SidecarClient
   readonly seats: ConnectionSeats<Connection>
+  /** Reads the player's address by `trustProxy`, from the peer's address and `X-Forwarded-For`, for `addressOf()`. */
+  keepAddress(connection: object, ...from: Parameters<ReturnType<typeof trustProxies>>): unknown
   /** Call when the server listens. Calls `ready()` on the GameServer once. */
   onListening(): unknown
   /** Starts the graceful shutdown when the server's framework got the signal to stop. Idempotent. */
@@ -129,14 +119,18 @@ export function attach<Connection>(
   options: Omit<AttachOptions<never>, 'idOf'>,
   names: readonly string[],
   open: (context: AttachContext<Connection>) => ServerEnd,
-): AttachedServer {
-  const { players: seating = {}, unallocated, endWhenEmpty: emptiness, ready } = options
+): AttachedSocketServer {
+  const { players: seating = {}, unallocated, endWhenEmpty: emptiness, ready, trustProxy = [] } = options
   const { check, checkNames } = internals
   checkNames(options, NAMES.concat(names), 'option')
   check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
+  const isNetworks = Array.isArray(trustProxy) && trustProxy.every(isNetwork)
+  check(isNetworks, 'trustProxy', trustProxy, 'a list of networks such as 10.0.0.0/8')
   check(!ready || typeof ready.then === 'function', 'ready', ready, 'a promise')
   // Its rejection is reported once the server listens.
   ready?.then(undefined, () => {})
+  const addressFrom = trustProxies(trustProxy)
+  const addresses = new WeakMap<object, string>()
   let finish!: () => void
   const ended = new Promise<void>((resolve) => (finish = resolve))
   const { client, budget, release } = clientOf(options.client ?? {}, ended)
@@ -156,7 +150,11 @@ export function attach<Connection>(
     undo.push(() => {
       if (seats.admission === 'open') seats.admission = 'detached'
     })
-    server = open({ client, seats, onListening: makeReady, endBySignal, undo: (run) => undo.push(run) })
+    server = open({
+      ...{ client, seats, onListening: makeReady, endBySignal },
+      keepAddress: (connection, ...from) => addresses.set(connection, addressFrom(...from)),
+      undo: (run) => undo.push(run),
+    })
     if (emptiness) {
       const joined = endWhenEmpty(client, emptiness, (seating ? seating.noShow : undefined) ?? 60_000, {
         isEmpty: () => seats.isEmpty() && !players?.expected[0],
@@ -212,7 +210,8 @@ export function attach<Connection>(
   }
 
   const { idOf, seat } = seats as ConnectionSeats<object>
-  return { client, players, ended, idOf, seat, close }
+  const addressOf = (connection: object): string => addresses.get(connection) ?? ''
+  return { client, players, ended, idOf, seat, addressOf, close }
 }
 
 type Report = (error: unknown) => void

@@ -68,25 +68,3 @@ export interface ColyseusSidecar extends Omit<AttachedServer, 'idOf' | 'seat'> {
   /** The session that a room belongs to, such as for `touch()`; undefined for a room that players created. */
   sessionOf(room: { readonly roomId: string }): Session | undefined
 }
-
-/** The events of a room's handler. */
-export interface ColyseusHandler {
-  on(type: string, listener: (room: ColyseusRoom, client: ColyseusClient) => void): unknown
-}
-
-/** The part of a room that is used. */
-export interface ColyseusRoom {
-  readonly roomId: string
-  readonly roomName: string
-  readonly clients: { readonly length: number }
-  readonly locked: boolean
-  disconnect(): Promise<unknown>
-  lock(): unknown
-  onBeforeShutdown(): unknown
-  onDispose?(): unknown
-  onJoin?: RoomMethod
-  onLeave?: RoomMethod
-  onDrop?: RoomMethod
-}
-
-export type RoomMethod = (client: ColyseusClient, ...rest: unknown[]) => unknown

@@ -1,10 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { createGateway, createLocalSidecar } from '../../../src/node.js'
+import { createLocalSidecar } from '../../../src/node.js'
 import type { GatewayOptions, LocalSidecar, LocalSidecarOptions } from '../../../src/node.js'
 import type { SidecarEvent } from '../../../src/platform/sidecar.js'
-import { temporaryFolder } from '../../support/temporary-folder.js'
+import { sitePath } from '../../gateway/static-support.js'
+import { startGateway as start } from '../../gateway/support.js'
 import { ask } from '../../support/wire.js'
 import type { Answer } from '../../support/wire.js'
 
@@ -47,17 +46,9 @@ async function startLocal(options: VictimOptions = {}): Promise<Victim> {
 
 /** A gateway with a page to serve and, unless the options say otherwise, a sidecar inside. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Victim> {
-  const warnings: string[] = []
-  const lines: string[] = []
-  const dir = await temporaryFolder('gameserver-attacks')
-  await writeFile(join(dir, 'index.html'), '<!doctype html><title>Game</title>')
-  const onWarning = (text: string): void => void warnings.push(text)
-  const onLog = (line: string): void => void lines.push(line)
-  const local = { mode: 'local', onWarning } as const
-  const gateway = await createGateway({ dir, local, onWarning, onLog, ...options })
-  onTestFinished(() => gateway.close())
-  const { port } = gateway
-  return { port, at: (path) => `/_/sidecar${path}`, warnings, lines, ...observed(gateway.local) }
+  const gateway = await start({ dir: await sitePath(), local: { mode: 'local' }, ...options })
+  const { port, warnings, log } = gateway
+  return { port, at: (path) => `/_/sidecar${path}`, warnings, lines: log, ...observed(gateway.local) }
 }
 
 const observed = (local?: LocalSidecar): Pick<Victim, 'reached' | 'watchers'> => ({

@@ -77,7 +77,6 @@ export const productionListCases: readonly WireCase[] = [
   },
   {
     name: 'an unknown list, updating',
-    since: 'listLimit',
     steps: [
       {
         call: 'PATCH /v1beta1/lists/nope',

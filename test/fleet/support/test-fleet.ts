@@ -1,5 +1,5 @@
 import { createFleetModel, type FleetModel } from '../../../src/platform/fleet/fleet-model.js'
-import type { AutoscalerManifest, FleetAction, FleetManifest, ServerRecord } from '../../../src/platform/fleet/types.js'
+import type { AutoscalerManifest, FleetAction, FleetManifest, FleetServer } from '../../../src/platform/fleet/types.js'
 import { createSidecar, resolveConfig } from '../../../src/platform/sidecar.js'
 import type { ControlCommand, ControlResult, GameServerManifest, Sidecar } from '../../../src/platform/sidecar.js'
 import { literalGameServer } from '../../../src/platform/sidecar/state/initial-game-server.js'
@@ -38,7 +38,7 @@ export function readyFleet(options: TestFleetOptions = {}): TestFleet {
 }
 
 /** A GameServer of a Fleet, as the model keeps it. */
-export const recordOf = (manifest: GameServerManifest, at = 0): ServerRecord => {
+export const recordOf = (manifest: GameServerManifest, at = 0): FleetServer => {
   const gameServer = literalGameServer(resolveConfig(), manifest)
   const { name } = gameServer.object_meta
   const [times, process] = [{ createdAt: at, stateSince: at }, { state: 'running', restarts: 0 } as const]

@@ -109,69 +109,52 @@ export function createTransports(post) {
     }
   }
 
-  /** `streaming`: whether a body can be read as it comes; otherwise there is only `text()`. */
-  function fetch(streaming) {
-    return (url, init) =>
-      new Promise((resolve, reject) => {
-        const chunks = []
-        let wake, failure
-        let ended = false
-        let text = ''
-        const changed = () => {
-          if (wake) wake()
-        }
-        const change = () =>
-          new Promise((next) => {
-            wake = next
-          })
-        const id = open(
-          {
-            head({ status, headers }) {
-              const response = {
-                status,
-                headers: { get: (name) => headers[name.toLowerCase()] || null },
-                async text() {
-                  while (!ended) await change()
-                  if (failure) throw failure
-                  return text
-                },
-              }
-              if (streaming) {
-                response.body = {
-                  getReader: () => ({
-                    async read() {
-                      while (chunks.length === 0 && !ended) await change()
-                      if (chunks.length > 0) return { done: false, value: new Uint8Array(chunks.shift()) }
-                      if (failure) throw failure
-                      return { done: true }
-                    },
-                    cancel: async () => {
-                      cancel(id)
-                    },
-                  }),
-                }
-              }
-              resolve(response)
-            },
-            chunk(message) {
-              text += message.text
-              chunks.push(message.bytes)
-              changed()
-            },
-            end() {
-              ended = true
-              changed()
-            },
-            error({ message }) {
-              ended = true
-              failure = new TypeError(message)
-              reject(failure)
-              changed()
-            },
+  function fetch(url, init) {
+    return new Promise((resolve, reject) => {
+      const chunks = []
+      let wake, failure
+      let ended = false
+      const change = () =>
+        new Promise((next) => {
+          wake = next
+        })
+      const end = (error) => {
+        ended = true
+        failure = error
+        if (wake) wake()
+      }
+      const reader = {
+        async read() {
+          while (chunks.length === 0 && !ended) await change()
+          if (chunks.length > 0) return { done: false, value: new Uint8Array(chunks.shift()) }
+          if (failure) throw failure
+          return { done: true }
+        },
+        cancel: async () => {
+          cancel(id)
+        },
+      }
+      const id = open(
+        {
+          head({ status, headers }) {
+            const get = (name) => headers[name.toLowerCase()] || null
+            resolve({ status, headers: { get }, body: { getReader: () => reader } })
           },
-          { type: 'request', method: init.method, url, headers: init.headers, body: init.body },
-        )
-      })
+          chunk(message) {
+            chunks.push(message.bytes)
+            if (wake) wake()
+          },
+          end() {
+            end()
+          },
+          error({ message }) {
+            end(new TypeError(message))
+            reject(failure)
+          },
+        },
+        { type: 'request', method: init.method, url, headers: init.headers, body: init.body },
+      )
+    })
   }
 
   /** A TCP connection, as an engine gives it. */

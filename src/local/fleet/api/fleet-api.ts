@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/refusal.js'
-import { readBodyText, TooLarge } from '../../sidecar/control-routes.js'
-import { bodyOf } from '../../sidecar/http-adapter.js'
+import { readBodyText, TooLarge } from '../../http/read-body.js'
 import { createAllocations } from './allocations.js'
 import { list, read } from './reads.js'
 import {
@@ -133,7 +132,7 @@ async function carryOut(request: ApiRequest, allocations: ReturnType<typeof crea
   if (verb === 'get') return read(request)
   if (namespace === undefined) throw refusals.noResource()
   if (type.kind === 'GameServerAllocation') return allocations.create(request)
-  const text = await readBodyText({ body: bodyOf(message) }, 'object')
+  const text = await readBodyText(message, 'object')
   return verb === 'delete' ? remove(request, text) : change(request, text)
 }
 

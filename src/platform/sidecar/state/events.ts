@@ -32,7 +32,7 @@ export type ControlCommand =
   /** Answers beats without counting them while `on`; with `count` only so many. */
   | { readonly type: 'ignoreBeats'; readonly on: boolean; readonly count?: number }
   | { readonly type: 'makeUnhealthy' }
-  /** Cuts every open watch, or those of `ids`. */
+  /** Cuts every open watch, or those of `ids` that are still open. */
   | { readonly type: 'dropWatchers'; readonly ids?: readonly number[] }
   /** Sends nothing to any watcher for `ms`, or until `releaseWatchers`; then every watcher gets the newest object. */
   | { readonly type: 'stallWatchers'; readonly ms?: number }
@@ -166,7 +166,6 @@ export type WarningCode =
   | 'poison-label'
   | 'poison-annotation'
   | 'annotations-too-large'
-  | 'object-too-large'
   | 'reserve-overflow'
   | 'call-after-end'
   | 'beat-without-body'

@@ -99,7 +99,6 @@ export interface SidecarState {
    */
   readonly apiServerBackAt: number | undefined
   readonly faults: FaultState
-  readonly watchers: readonly number[]
   readonly conformance: ConformanceState
   readonly warned: Readonly<Partial<Record<WarningCode, number>>>
 }
@@ -114,7 +113,6 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
     ...stateOfNew(config, initialGameServer(config, now), now),
     apiServerBackAt: undefined,
     faults: noFaults,
-    watchers: [],
     conformance: { received: [], problems: [] },
     warned: {},
   }

@@ -63,29 +63,10 @@ export const PADDING = 'gameserver-sidecar.local/padding'
 /** How many characters `padObject` has added. */
 export const paddingOf = ({ object_meta }: GameServer): number => object_meta.annotations?.[PADDING]?.length ?? 0
 
-/** The most characters of an object's JSON, so that a game that only ever adds doesn't fill the memory. */
-const MOST_CHARACTERS = 8 * 1024 * 1024
-
-/** Whether a part differs that grows with what clients send. The others, as of a state, are never too large. */
-const hasGrown = ({ object_meta: a, status: b }: GameServer, { object_meta: c, status: d }: GameServer): boolean =>
-  a.labels !== c.labels || a.annotations !== c.annotations || b.counters !== d.counters || b.lists !== d.lists
-
-/**
- * Replaces the object without a new version; watchers don't see it. Returns false for an object that is too large,
- * which is dropped.
- */
-export function setObject(step: Step, object: GameServer): boolean {
-  if (hasGrown(step.state.object, object) && JSON.stringify(object).length - paddingOf(object) > MOST_CHARACTERS) {
-    warn(
-      step,
-      'object-too-large',
-      `A GameServer has at most ${MOST_CHARACTERS} characters here: this change is dropped. A cluster takes 1.5 MiB.`,
-    )
-    return false
-  }
+/** Replaces the object without a new version; watchers don't see it. */
+export function setObject(step: Step, object: GameServer): void {
   for (const change of diffGameServers(step.state.object, object)) step.effects.push({ type: 'change', change })
   update(step, { object })
-  return true
 }
 
 /**
@@ -95,13 +76,12 @@ export function setObject(step: Step, object: GameServer): boolean {
  */
 export function writeObject(step: Step, object: GameServer, statusChanged = false): void {
   const { config, object: previous } = step.state
-  if (config.mode === 'local') {
-    if (!setObject(step, object)) return
-  } else {
+  if (config.mode === 'local') setObject(step, object)
+  else {
     const newGeneration = statusChanged || !isEqual([previous.status, previous.spec], [object.status, object.spec])
     if (!newGeneration && isEqual(metadataOf(previous), metadataOf(object))) return
     const meta = object.object_meta
-    const isSet = setObject(step, {
+    setObject(step, {
       ...object,
       object_meta: {
         ...meta,
@@ -109,7 +89,6 @@ export function writeObject(step: Step, object: GameServer, statusChanged = fals
         generation: newGeneration ? nextVersion(previous.object_meta.generation) : meta.generation,
       },
     })
-    if (!isSet) return
   }
   step.effects.push({ type: 'publish', gameServer: step.state.object })
 }

@@ -54,7 +54,6 @@ type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason'
 /** Replaces the GameServer by a fresh one with its own sidecar, and cuts every connection. */
 export function replace(step: Step): void {
   startFresh(step, step.state.ending?.reason ?? 'deleted')
-  update(step, { watchers: [] })
   step.effects.push({ type: 'disconnect', reason: 'replaced' })
 }
 

@@ -2,7 +2,7 @@ import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
 import { type Answer, fail, failUnknown, messageOf } from '../state/answer.js'
 import { excerpt } from '../state/show.js'
 import { byTool, type CallMeta, type Running } from '../running.js'
-import type { RawRequest } from '../sidecar.js'
+import type { SidecarRequest } from '../sidecar.js'
 import { recordRequest, recordResponse, type ResponseRecord } from '../event-log.js'
 import { decodeBody, malformedAnswer, readCall, readMessage } from './read-call.js'
 import { decodePath, findRoute, type MessageShape } from './routes.js'
@@ -17,17 +17,16 @@ const json = { 'content-type': 'application/json' }
 const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }
 
 /** Answers a request with the status, code and effect of the real sidecar. */
-export async function answerRequest(running: Running, request: Request, raw: RawRequest = {}): Promise<Response> {
+export async function answerRequest(running: Running, request: SidecarRequest): Promise<Response> {
   const { environment, delays, log, epoch } = running
-  const method = raw.method ?? request.method
-  const left = (): AbortSignal => raw.signal ?? request.signal
-  const target = relative(raw.target ?? request.url.replace(/#.*$/s, ''))
+  const { method, client, isTool } = request
+  const target = relative(request.url)
   const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(target)!
-  const meta: CallMeta = { client: raw.client, isTool: raw.isTool, began: environment.now() }
+  const meta: CallMeta = { client, isTool, began: environment.now() }
   let body: Uint8Array = nothing
   const keep = (seq: number, response?: ResponseRecord): void =>
     log.keepExchange(seq, {
-      request: recordRequest(method, target, request.headers, body),
+      request: recordRequest(request, target, body),
       ...(response && { response }),
     })
   const respond = (seq: number, status: number, headers: Headers, text: string): Response => {
@@ -49,8 +48,8 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
   if (route.type === 'not-found') return refuse(fail(5, 'Not Found'))
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
   if (route.type === 'watch') {
-    await request.body?.cancel().catch(() => undefined)
-    return openStream(running, left(), { meta, sentIn: epoch }, keep)
+    await cancel(request.body)
+    return openStream(running, request.signal, { meta, sentIn: epoch }, keep)
   }
   const read = await readBounded(request)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge))
@@ -61,14 +60,14 @@ export async function answerRequest(running: Running, request: Request, raw: Raw
   const result = readCall(operation, key, query, body)
   if (!('call' in result)) return refuse(result.refusal)
   const before = running.delayNow(operation, 'before')
-  if (before > 0) await delays.wait(before, left())
+  if (before > 0) await delays.wait(before, request.signal)
   const after = running.delayNow(operation, 'after')
   running.catchUp(epoch)
   const { call, unread } = result
   const event = { type: 'call', call, ...(unread !== undefined && { unread }), ...byTool(meta) } as const
   const { effects, seq } = running.dispatch(event, { ...meta, delayed: before + after > 0, lasts: after })
   const answer = effects.find((effect) => effect.type === 'reply')
-  if (after > 0) await delays.wait(after, left())
+  if (after > 0) await delays.wait(after, request.signal)
   if (answer === undefined || answer.drop) {
     keep(seq)
     throw new ConnectionDropped('the call was dropped on purpose')
@@ -96,8 +95,11 @@ function refusePlayerTracking(shape: MessageShape, body: Uint8Array): Answer {
   }
 }
 
-function hasBody(request: Request): boolean {
-  return request.body !== null && request.headers.get('content-length') !== '0'
+const hasBody = ({ body, headers }: SidecarRequest): boolean => body !== null && headers.get('content-length') !== '0'
+
+/** Leaves a body unread. */
+async function cancel(body: SidecarRequest['body']): Promise<void> {
+  if (body !== null && 'cancel' in body) await body.cancel().catch(() => undefined)
 }
 
 /** The path and query of a target or URL. A `#` isn't special. */
@@ -108,14 +110,15 @@ const relative = (target: string): string =>
 type Body = { readonly bytes: Uint8Array } | { readonly tooLarge: number }
 
 /** Reads a request's body, and stops at the first chunk over the limit. */
-async function readBounded(request: Request): Promise<Body> {
-  const announced = Number(request.headers.get('content-length') ?? 0)
+async function readBounded({ body, headers }: SidecarRequest): Promise<Body> {
+  const announced = Number(headers.get('content-length') ?? 0)
   if (announced > MOST_BYTES) {
-    await request.body?.cancel().catch(() => undefined)
+    await cancel(body)
     return { tooLarge: announced }
   }
-  if (!request.body) return { bytes: new Uint8Array(0) }
-  const reader = (request.body as ReadableStream<Uint8Array>).getReader()
+  if (body === null) return { bytes: nothing }
+  if (!('getReader' in body)) return body.length > MOST_BYTES ? { tooLarge: body.length } : { bytes: body }
+  const reader = body.getReader()
   const bytes = createGrowingBytes()
   for (;;) {
     const { done, value } = await reader.read()

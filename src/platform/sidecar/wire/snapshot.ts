@@ -22,17 +22,15 @@ export interface HealthInfo extends Pick<HealthState, 'beats' | 'failures' | 'ne
   readonly failureThreshold: number
   readonly initialDelaySeconds: number
   readonly lastBeat: number | undefined
-  readonly ignoreBeats: boolean
 }
 
 export interface FaultInfo extends Pick<FaultState, 'delays' | 'failures' | 'writesToLose'> {
   /** True until released, or the time when the stall ends by itself. */
   readonly watchersStalled: boolean | number
-  readonly ignoreBeats: boolean
+  /** True if all beats are ignored, or how many still are. */
+  readonly ignoreBeats: boolean | number
   /** True while the API server is unreachable, or the time when it comes back by itself. */
   readonly apiServerAway: boolean | number
-  /** How many calls of `health` are still ignored; undefined for all or none. */
-  readonly beatsToIgnore: number | undefined
   readonly padding: number
 }
 
@@ -78,8 +76,8 @@ export interface ConformanceResult {
   readonly problems: readonly string[]
 }
 
-/** A time in a snapshot: true for a time that never comes by itself, false for no time. */
-const untilOf = (at: number | undefined): number | boolean => (at === Infinity ? true : (at ?? false))
+/** A time or a number in a snapshot, which JSON can hold: true for Infinity, false for none. */
+const shown = (value: number | undefined): number | boolean => (value === Infinity ? true : (value ?? false))
 
 export function takeSnapshot(
   state: SidecarState,
@@ -88,7 +86,6 @@ export function takeSnapshot(
 ): SidecarSnapshot {
   const { config, process, faults } = state
   const { lastBeat, beats, failures, nextCheck } = process.health
-  const ignoreBeats = faults.beatsToIgnore > 0
   const due = Object.entries(process.due) as [WriteKind, number][]
   return {
     ...{ mode: config.mode, platform: config.platform, featureGates: config.featureGates },
@@ -99,16 +96,15 @@ export function takeSnapshot(
     reservedUntil: process.reserveEnds,
     health: {
       ...healthSpecOf(state.object),
-      ...{ lastBeat: beats > 0 ? lastBeat : undefined, beats, failures, nextCheck, ignoreBeats },
+      ...{ lastBeat: beats > 0 ? lastBeat : undefined, beats, failures, nextCheck },
     },
     watchers,
     faults: {
       delays: faults.delays,
       failures: faults.failures,
-      watchersStalled: untilOf(faults.stalledUntil),
-      ignoreBeats,
-      apiServerAway: untilOf(state.apiServerBackAt),
-      beatsToIgnore: ignoreBeats && faults.beatsToIgnore < Infinity ? faults.beatsToIgnore : undefined,
+      watchersStalled: shown(faults.stalledUntil),
+      ignoreBeats: shown(faults.beatsToIgnore || undefined),
+      apiServerAway: shown(state.apiServerBackAt),
       writesToLose: faults.writesToLose,
       padding: paddingOf(state.object),
     },
