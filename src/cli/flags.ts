@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { mapValues } from '../protocol/is-object.js'
+import { mapValues } from '../protocol/map-values.js'
 import { longestTimer } from '../protocol/names.js'
 import { suggestNearest } from '../protocol/nearest.js'
 import { isNetwork } from '../protocol/networks.js'
