@@ -38,9 +38,6 @@ export function createCalls(
   const tails = new Map<string, Promise<unknown>>()
 
   return {
-    /** Only in a page. */
-    findOutcome: undefined as FindOutcome | undefined,
-
     /**
      * Runs one call of the user as a task, which the call's signal, its timeout or `close()` aborts. Rejects only with a
      * SidecarError.

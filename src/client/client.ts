@@ -3,16 +3,15 @@ import { type Calls, createCalls, type Predicate } from './calls.js'
 import { checkName } from './checks.js'
 import { createCommands, createResourceCommands } from './commands.js'
 import { type Connection, createConnection } from './connection.js'
-import { createEmitter, type Emitter } from './emitter.js'
+import { createEmitter } from './emitter.js'
 import { SidecarError } from './errors.js'
-import { createResources } from './game-server.js'
-import { globals } from './globals.js'
+import { globals, warn } from './globals.js'
 import { createHeartbeat, type Heartbeat } from './heartbeat.js'
 import type { SendHttp } from './http.js'
 import { type ClientOptions, type Hints, locate, resolveAutoHealth, resolveOptions } from './options.js'
 import type { PageParts } from './page/page.js'
 import { createAccess } from './request.js'
-import { createState, DERIVED, type State } from './state.js'
+import { createResources, createState, DERIVED, type State } from './state.js'
 import { createTime, follow, onAbort, type Task } from './time.js'
 import { createStreamWatch, createWebSocketWatch, type LoadWebSocket } from './transports.js'
 import type { CallOptions, ClientStatus, CreateClient, SidecarClient, SidecarEvents, WatchOptions } from './types.js'
@@ -25,17 +24,8 @@ export interface Environment {
   /** The class for a watch if the options give none; a message may have `limit` characters. Default: the host's. */
   loadWebSocket?(limit: number): ReturnType<LoadWebSocket>
   readonly page?: PageParts
-  /**
-   * Adds something of the environment to a client, and returns the function that undoes it when the client is closed.
-   *
-   * @param end reports that this process ends, with its deadline in ms since the Unix epoch; returns what listeners returned
-   */
-  attach?(
-    client: SidecarClient,
-    options: ClientOptions,
-    emit: Emitter<SidecarEvents>['emit'],
-    end: (deadline: number) => readonly unknown[],
-  ): () => void
+  /** Adds something of the environment to a client. Returns the function that undoes it when the client is closed. */
+  attach?(client: SidecarClient, options: ClientOptions, state: Pick<State, 'emit' | 'end'>): () => void
 }
 
 /** `createClient` for a kind of host. */
@@ -70,12 +60,12 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
   const open = { websocket, stream }
   const watch = createWatch(Object.assign({ open, loadWebSocket: load }, options), connection, state)
   const calls = createCalls(options, connection, state)
-  if (page) calls.findOutcome = page.createFindOutcome(watch)
+  const findOutcome = page?.createFindOutcome(watch)
   const heartbeat = createHeartbeat(settings, calls, connection, state)
   const client = Object.assign(
     createFace(connection, state, watch, heartbeat),
-    createCommands(calls, connection, state, watch),
-    createResourceCommands(calls, connection, state, resources),
+    createCommands(calls, connection, state, watch, findOutcome),
+    createResourceCommands(calls, connection, state, resources, findOutcome),
     createListening(calls, connection, state, watch),
   ) as unknown as SidecarClient
   if (autoHealth && !life.aborted) {
@@ -83,11 +73,7 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
     if (page && settings.worker) page.startWorker(heartbeat, time)
   }
   if (page) page.watchPage(heartbeat, connection, state, options)
-  if (attach)
-    onAbort(
-      life,
-      attach(client, given, state.emit, (deadline) => state.end('signal', deadline)),
-    )
+  if (attach) onAbort(life, attach(client, given, state))
   return client
 }
 
@@ -171,9 +157,7 @@ function createListening(
 function createWarning({ logger }: ClientOptions, baseUrl: string): (reason?: SidecarError) => void {
   let hasWarned = false
   return (reason) => {
-    const sink = hasWarned ? undefined : (logger ?? globals().console)
+    if (!hasWarned) warn(logger, reason ? reason.message : `no answer from ${baseUrl} yet, still trying`)
     hasWarned = true
-    if (sink?.warn)
-      sink.warn('gameserver-sidecar: ' + (reason ? reason.message : `no answer from ${baseUrl} yet, still trying`))
   }
 }

@@ -1,11 +1,10 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
-import type { Calls, Predicate } from './calls.js'
+import type { Calls, FindOutcome, Predicate } from './calls.js'
 import { checkBody, checkKey } from './checks.js'
 import type { Connection } from './connection.js'
 import type { SidecarError } from './errors.js'
-import { equal, lostGameServer, own, type Resources } from './game-server.js'
-import { GONE, type State } from './state.js'
+import { equal, GONE, lostGameServer, own, type Resources, type State } from './state.js'
 import type { Task } from './time.js'
 import type { CallOptions, List, Outcome, ReadyOptions, SidecarClient, WriteOptions } from './types.js'
 import type { Watch } from './watch.js'
@@ -24,10 +23,11 @@ const SETTLE_INTERVAL = 200
 
 /** States, labels, annotations and the GameServer. The sidecar's answer only accepts a write; the watch shows it. */
 export function createCommands(
-  { run, send, inOrder, findOutcome }: Calls,
+  { run, send, inOrder }: Calls,
   connection: Connection,
   state: State,
   watch: Watch,
+  findOutcome: FindOutcome | undefined,
 ): Pick<SidecarClient, StateCall | MetadataCall | 'getGameServer' | 'connect'> {
   interface Write {
     readonly operation: StateCall | MetadataCall
@@ -116,10 +116,11 @@ interface Target {
 
 /** Counters and lists. Operations on one name run in the order of their calls. */
 export function createResourceCommands(
-  { run, send, inOrder, findOutcome }: Calls,
+  { run, send, inOrder }: Calls,
   { time }: Connection,
   state: State,
   { toCounter, toList }: Resources,
+  findOutcome: FindOutcome | undefined,
 ): Pick<SidecarClient, CounterCall | ListCall> {
   /** Checks an operation on a counter or list, then runs it after earlier operations on the same name. */
   const on = <T>(

@@ -1,6 +1,6 @@
 import mitt from 'mitt'
 import { check, checkName } from './checks.js'
-import { globals, type LoggerLike } from './globals.js'
+import { globals, type LoggerLike, warn } from './globals.js'
 
 /** An event on its way, and what its listeners have returned. */
 type Delivery = readonly [event: unknown, results: unknown[]]
@@ -31,10 +31,7 @@ export function createEmitter<Events extends { error: Error }>(types: readonly s
     emit<T extends keyof Events & string>(type: T, event: Events[T]): unknown[] {
       const results: unknown[] = []
       if (has(type)) bus.emit(type, [event, results])
-      else if (type === 'error') {
-        const sink = logger ?? globals().console
-        if (sink?.warn) sink.warn((logger ? '' : 'gameserver-sidecar: ') + (event as Error).message)
-      }
+      else if (type === 'error') warn(logger, (event as Error).message)
       return results
     },
 

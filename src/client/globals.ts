@@ -22,8 +22,6 @@ export interface FetchResponse {
   /** The body as a stream, if the host can stream; otherwise `text()` is read. */
   readonly body?: unknown
   text(): Promise<string>
-  /** Used, if present, for a body of known length. */
-  arrayBuffer?(): Promise<ArrayBuffer>
 }
 
 /** The part of `fetch` that is used. Declared as a method so that the host's own, stricter type fits. */
@@ -70,17 +68,18 @@ export interface LoggerLike {
   error?(message: unknown): unknown
 }
 
-/** The part of a Worker that is used. */
-export interface WorkerLike {
-  onmessage: (() => void) | null
-  onerror: (() => void) | null
-  terminate(): void
-}
-
 /** The part of an event target that is used: a page, or the global of a hosted page. */
 export interface EventTargetLike {
   addEventListener?(type: string, listener: (event: never) => void, capture: boolean): void
   removeEventListener?(type: string, listener: (event: never) => void, capture: boolean): void
+}
+
+/** The part of Node's `process` that is used. */
+export interface ProcessLike {
+  env?: Record<string, string | undefined>
+  on?(signal: string, listener: (signal: string) => void): void
+  removeListener?(signal: string, listener: (signal: string) => void): void
+  exit?(code: number): void
 }
 
 /** The globals that options may replace. */
@@ -102,8 +101,8 @@ export interface Globals extends EventTargetLike, Replaceable {
   document?: { currentScript?: { dataset?: Record<string, string | undefined> } | null }
   navigator?: { sendBeacon?(url: string, body: string): boolean }
   console?: LoggerLike
-  process?: { env?: Record<string, string | undefined> }
-  Worker?: new (url: string) => WorkerLike
+  process?: ProcessLike
+  Worker?: new (url: string) => { onmessage: (() => void) | null; onerror: (() => void) | null; terminate(): void }
   Blob?: new (parts: string[]) => unknown
   URL?: { createObjectURL?(blob: unknown): string; revokeObjectURL?(url: string): void }
   GAMESERVER_SIDECAR?: unknown
@@ -117,6 +116,12 @@ export const globals = (): Globals => globalThis as unknown as Globals
 /** Takes a global from the options, or else from the host. */
 export function pick<K extends keyof Replaceable>(options: Replaceable, name: K): Replaceable[K] {
   return options[name] ?? globals()[name]
+}
+
+/** Warns by the logger, or else on the host's console. */
+export function warn(logger: LoggerLike | undefined, message: string): void {
+  const sink = logger ?? globals().console
+  if (sink?.warn) sink.warn('gameserver-sidecar: ' + message)
 }
 
 /** The result of a function, or a fallback if the function throws. */

@@ -33,25 +33,16 @@ export interface Limits {
 }
 
 export interface AutoHealthOptions {
-  /**
-   * ms between beats. Default: half of the GameServer's `spec.health.period_seconds`,
-   * and 2000 until the sidecar has told that: {@link HealthSpec}.
-   */
+  /** ms between beats. Default: half of the GameServer's `spec.health.period_seconds`, and 2000 until that is known. */
   interval?: number
-  /**
-   * Asked before each beat whether the game is well.
-   * `false`, an exception, or no answer within {@link stallTimeout} holds the beat back.
-   */
+  /** Asked before each beat: `false`, an exception, or no answer within {@link stallTimeout} holds the beat back. */
   check?(): unknown
   /**
    * ms without {@link SidecarClient.alive} after which beats stop, once the game has called it; also the time that
    * {@link check} may take. Default 3000.
    */
   stallTimeout?: number
-  /**
-   * A worker wakes the page for each beat, since browsers throttle the timers of a hidden page.
-   * Default: true in a page. {@link ClientStatus.heartbeat} tells whose clock it is.
-   */
+  /** A worker wakes the page for beats, since browsers throttle the timers of a hidden page. Default: true in a page. */
   worker?: boolean
 }
 
@@ -61,15 +52,9 @@ export interface ClientOptions {
    * Default: what the page says (script tag, gateway, `?sidecar=`), else `AGONES_SDK_HTTP_PORT`. See {@link platform}.
    */
   baseUrl?: string
-  /**
-   * Sends health beats for as long as the client lives. Without beats, the platform ends the game server. Default false.
-   * `true`, or {@link AutoHealthOptions}: the interval, a check of your own, how long a page may hang.
-   */
+  /** Sends health beats as long as the client lives; without beats, the platform ends the server. Default false. */
   autoHealth?: boolean | AutoHealthOptions
-  /**
-   * On SIGTERM or SIGINT, ends in order: the `signal` event, your `onSignal`, `shutdown()`, exit. Default false.
-   * `true`, or {@link ProcessSignalOptions}. In Node, Deno and Bun: pages ignore it.
-   */
+  /** Ends in order at SIGTERM or SIGINT, in Node, Deno and Bun: {@link ProcessSignalOptions}. Default false. */
   processSignals?: boolean | ProcessSignalOptions
   /** Sends `shutdown` when the page is closed or left for good. Default false. A process has {@link processSignals}. */
   shutdownOnPageHide?: boolean
@@ -131,7 +116,7 @@ export interface ClientOptions {
 export interface ProcessSignalOptions {
   /** Awaited before `shutdown()`: save the match, tell the players. */
   onSignal?(signal: string): unknown
-  /** ms for one attempt; default 10000. {@link RetryPolicy.timeout} limits all attempts of a call together. */
+  /** ms from the signal to the exit at the latest, with 1 if something still hangs; default 10000. */
   timeout?: number
 }
 
@@ -201,21 +186,16 @@ export interface Hints {
   readonly autoHealth?: boolean
 }
 
-export interface Address {
-  readonly platform: string
-  /** The sidecar's address, without a slash at its end. */
-  readonly baseUrl: string
-}
-
 export const QUERY = '?sidecar=PORT'
 const ON_THIS_MACHINE = /^https?:\/\/(localhost|127\.[.\d]+|\[::1])(:|\/|$)/
 
 /**
- * Finds the address of the sidecar. The first source that is set wins: options, the hints of a page, the environment.
+ * Finds the address of the sidecar, without a slash at its end. The first source that is set wins: options, the hints
+ * of a page, the environment.
  *
  * @throws SidecarError `CONFIG` if no source is set, or a source's value is malformed
  */
-export function locate(options: ClientOptions, hints: Hints): Address {
+export function locate(options: ClientOptions, hints: Hints): { platform: string; baseUrl: string } {
   const platform = options.platform || hints.platform || 'agones'
   check(/^[a-z\d][-a-z\d]*$/.test(platform), 'platform', platform, 'a name such as agones')
   const prefix = platform.toUpperCase().replace(/-/g, '_') + '_SDK_HTTP_'

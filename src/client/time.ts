@@ -1,5 +1,6 @@
 import { type SidecarError, timedOut, toSidecarError } from './errors.js'
 import { type AbortSignalLike, globals, type SchedulerLike } from './globals.js'
+import type { ResolvedOptions } from './options.js'
 
 interface Followers {
   readonly callbacks: Set<() => void>
@@ -75,12 +76,7 @@ const LONGEST = 2e9
 /** The least ms between two attempts: the jitter alone could give a burst. */
 const LEAST_DELAY = 150
 
-interface TimeOptions {
-  readonly scheduler?: SchedulerLike | false
-  readonly retry: { readonly initialDelay: number; readonly factor: number; readonly maxDelay: number }
-  now?(): number
-  random(): number
-}
+type TimeOptions = Pick<ResolvedOptions, 'scheduler' | 'retry' | 'now' | 'random'>
 
 /** The clock of one client. Its timers end with the client. */
 export type Time = ReturnType<typeof createTime>

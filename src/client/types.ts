@@ -66,6 +66,7 @@ export interface ConnectionEvent {
   state: ConnectionState
   /** How the watch comes; undefined while none is open. */
   transport: Transport | undefined
+  /** Why the connection is what it is, where that needs a reason. */
   reason: string | undefined
 }
 
@@ -146,12 +147,8 @@ export interface SidecarEvents<Int = number> {
   error: SidecarError
 }
 
-export interface ClientStatus {
+export interface ClientStatus extends Omit<ConnectionEvent, 'state'> {
   connection: ConnectionState
-  /** How the watch comes; undefined while none is open. */
-  transport: Transport | undefined
-  /** Why the connection is what it is, where that needs a reason. */
-  reason: string | undefined
   /** A page of another origin: reads come from the watch, and no answer to a write can be seen. */
   direct: boolean
   /** Whether counters and lists are called by stable paths, since the sidecar lacks those of the beta. */
@@ -165,27 +162,15 @@ export interface ClientStatus {
 }
 
 export interface SidecarClient<Int = number> {
-  /**
-   * Tells the platform that players may come. While the connected watch shows `Ready`, nothing is sent,
-   * unless {@link ReadyOptions.force} says so.
-   */
+  /** Tells the platform that players may come; {@link ReadyOptions.force} is for a server that is Ready already. */
   ready(options?: ReadyOptions): Promise<Outcome>
   /** Sends one health beat; {@link ClientOptions.autoHealth} sends them by itself. */
   health(options?: CallOptions): Promise<Outcome>
-  /**
-   * Allocates this server to itself, as when the first player came without a matchmaker.
-   * Resolves when the sidecar has accepted it; {@link WriteOptions.confirm} waits for the state.
-   */
+  /** Allocates this server to itself, as when the first player came without a matchmaker. */
   allocate(options?: WriteOptions): Promise<Outcome>
-  /**
-   * Ends this GameServer: the platform deletes it, and its Fleet starts another.
-   * The process gets its SIGTERM afterwards. {@link close} ends only the client.
-   */
+  /** Ends this GameServer: the platform deletes it and sends SIGTERM. {@link close} ends only the client. */
   shutdown(options?: WriteOptions): Promise<Outcome>
-  /**
-   * Reserves this server for 0 to 9223372036 seconds (no side checks that); then it is Ready again.
-   * 0: until the next state call, such as {@link ready}.
-   */
+  /** Reserves this server for 1 to 9223372036 seconds, then it is Ready again. 0: until the next state call. */
   reserve(seconds: Integer, options?: WriteOptions): Promise<Outcome>
   /** Reads the {@link GameServer} from the sidecar; {@link gameServer} is the last one seen. */
   getGameServer(options?: CallOptions): Promise<GameServer>
@@ -194,19 +179,13 @@ export interface SidecarClient<Int = number> {
    * `for await (const { status } of client.watchGameServer())`
    */
   watchGameServer(options?: WatchOptions): AsyncIterable<GameServer>
-  /**
-   * Sets the label `<platform>.dev/sdk-<key>`. Letters, digits, `-`, `_`, `.`; key up to 59 characters, value up to 63.
-   * The sidecar writes it a moment later; {@link WriteOptions.confirm} waits for that.
-   */
+  /** Sets the label `<platform>.dev/sdk-<key>`: letters, digits, `-`, `_`, `.`; a key up to 59, a value up to 63. */
   setLabel(key: string, value: string, options?: WriteOptions): Promise<Outcome>
   /** Sets the annotation `<platform>.dev/sdk-<key>`: any text, and a key as in {@link setLabel}. */
   setAnnotation(key: string, value: string, options?: WriteOptions): Promise<Outcome>
   /** Reads a {@link Counter} that the GameServer's spec declares. Rejects with NOT_FOUND for another. */
   getCounter(key: string, options?: CallOptions): Promise<Counter<Int>>
-  /**
-   * Changes a counter: by `countDiff`, or to a `count` or `capacity`. See {@link CounterUpdate}.
-   * Rejects with OUT_OF_RANGE below 0 or above the capacity.
-   */
+  /** Changes a counter. Rejects with OUT_OF_RANGE below 0 or above the capacity. */
   updateCounter(key: string, update: CounterUpdate, options?: CallOptions): Promise<Counter<Int>>
   /** Reads a {@link List} that the GameServer's spec declares. Rejects with NOT_FOUND for another. */
   getList(key: string, options?: CallOptions): Promise<List<Int>>
@@ -249,10 +228,7 @@ export interface SidecarClient<Int = number> {
    * without one for {@link AutoHealthOptions.stallTimeout}, no more beats go out until the next.
    */
   alive(): void
-  /**
-   * Runs a function after so many ms of the client's clock, which {@link ClientOptions.scheduler} and {@link tick} drive.
-   * Returns the function that cancels it, as {@link close} does.
-   */
+  /** Runs a function after so many ms of the client's clock. Returns the function that cancels it. */
   after(ms: number, run: () => void): () => void
   /** Runs what is due, in hosts without timers or with throttled ones. `now` is by {@link ClientOptions.now}. */
   tick(now?: number): void

@@ -1,22 +1,9 @@
 import { check, checkNames } from '../checks.js'
-import type { Emitter } from '../emitter.js'
 import { SidecarError } from '../errors.js'
-import { globals, type LoggerLike } from '../globals.js'
+import { globals } from '../globals.js'
 import type { ClientOptions, ProcessSignalOptions } from '../options.js'
-import type { SidecarClient, SidecarEvents } from '../types.js'
-
-/** The part of Node's `process` that is used. */
-interface ProcessLike {
-  on(signal: string, listener: (signal: string) => void): void
-  removeListener(signal: string, listener: (signal: string) => void): void
-  exit(code: number): void
-}
-
-interface ProcessGlobals {
-  process?: ProcessLike
-  setTimeout?(run: () => void, ms: number): unknown
-  console?: LoggerLike
-}
+import type { State } from '../state.js'
+import type { SidecarClient } from '../types.js'
 
 const names = ['SIGTERM', 'SIGINT']
 
@@ -39,30 +26,29 @@ export function checkSignalOptions(options: boolean | ProcessSignalOptions | und
 export function handleProcessSignals(
   client: SidecarClient,
   { processSignals, logger }: ClientOptions,
-  emit: Emitter<SidecarEvents>['emit'],
-  tellEnd: (deadline: number) => readonly unknown[],
+  state: Pick<State, 'emit' | 'end'>,
 ): () => void {
-  const { process, setTimeout, console } = globals() as ProcessGlobals
+  const { process, setTimeout, console } = globals()
   if (!processSignals || !process?.on) return () => {}
   const { onSignal, timeout = 10000 }: ProcessSignalOptions = processSignals === true ? {} : processSignals
   let isEnding = false
 
   async function end(signal: string): Promise<void> {
     const deadline = Date.now() + timeout
-    setTimeout?.(() => process!.exit(1), timeout)
+    setTimeout?.(() => process!.exit!(1), timeout)
     let code = 0
     const settle = async (what: string, result: unknown): Promise<void> => {
       try {
         await result
       } catch (error) {
         code = 1
-        emit('error', new SidecarError('UNKNOWN', what + ' failed', { cause: error }))
+        state.emit('error', new SidecarError('UNKNOWN', what + ' failed', { cause: error }))
         const sink = logger ?? console
         sink?.error?.(error)
       }
     }
-    emit('signal', { signal })
-    const saving = tellEnd(deadline).map((result) => settle("A listener of 'ending'", result))
+    state.emit('signal', { signal })
+    const saving = state.end('signal', deadline).map((result) => settle("A listener of 'ending'", result))
     await Promise.all([...saving, settle('onSignal', (async () => onSignal?.(signal))())])
     try {
       // A server adapter that ended the game has already called `shutdown()` and may have closed the client.
@@ -73,15 +59,15 @@ export function handleProcessSignals(
       logger?.warn?.((error as Error).message)
     }
     client.close()
-    process!.exit(code)
+    process!.exit!(code)
   }
 
   function listener(signal: string): void {
-    if (isEnding) return process!.exit(1)
+    if (isEnding) return process!.exit!(1)
     isEnding = true
     void end(signal)
   }
 
-  names.forEach((name) => process.on(name, listener))
-  return () => names.forEach((name) => process.removeListener(name, listener))
+  names.forEach((name) => process.on!(name, listener))
+  return () => names.forEach((name) => process.removeListener!(name, listener))
 }

@@ -2,7 +2,6 @@ import type { GameServer, ListStatus } from '../../protocol/game-server.js'
 import { type Operation, operations } from '../../protocol/operations.js'
 import type { FindOutcome } from '../calls.js'
 import { SidecarError, type SidecarErrorCode } from '../errors.js'
-import { own } from '../game-server.js'
 import { type FetchInit, globals } from '../globals.js'
 import { requestInit } from '../http.js'
 import type { ClientOptions } from '../options.js'
@@ -17,6 +16,7 @@ import {
   type Request,
   urlOf,
 } from '../request.js'
+import { own } from '../state.js'
 import { follow, type Task, type Time } from '../time.js'
 import type { OpenWatch } from '../transports.js'
 import type { Watch } from '../watch.js'
@@ -72,10 +72,7 @@ export function createDirectMode(
   const refuseWith = (summary: string, cause?: unknown): SidecarError =>
     new SidecarError('CROSS_ORIGIN', summary, { hint: ONE_ORIGIN, cause })
 
-  const mode = {
-    baseUrl,
-    http: readable.http,
-    paths: readable.paths,
+  const mode = Object.assign({}, readable, {
     isDirect: crossOrigin === 'direct',
 
     refuse: (operation: string) =>
@@ -111,7 +108,7 @@ export function createDirectMode(
       if (attempt === call) return reply
       return reply.error ? Object.assign(reply, { unsent: reply.answered === false }) : mode.request(task, call)
     },
-  }
+  })
   return mode
 }
 

@@ -107,7 +107,7 @@ function NoCalls(): JSX.Element | false {
 interface EntryDetail {
   readonly request?: Content & { readonly method: string; readonly target: string }
   readonly response?: Content & { readonly status: number }
-  readonly why?: { readonly rule: string; readonly production?: string }
+  readonly why?: string
 }
 
 interface Content {
@@ -202,12 +202,7 @@ const views: Readonly<Record<Tab, (entry: LogEntry, detail: EntryDetail) => JSX.
   raw: (entry) => <pre>{JSON.stringify(entry, null, 2)}</pre>,
   why: ({ warnings }, { why }) => (
     <>
-      <p>{why?.rule}</p>
-      {why?.production && (
-        <p>
-          <Chip tone="violet" text="prod" /> {why.production}
-        </p>
-      )}
+      <p>{why}</p>
       {warnings.map(({ code, message, times }) => (
         <p key={code}>
           <Chip tone="orange" text={code} /> {message}

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { createGrowingBytes } from '../../protocol/growing-bytes.js'
 import { InvalidInput } from '../../platform/schema.js'
 import { forbidden, malformed, notFound, refusalBody, SAFE_HEADERS, type Refusal } from '../http/refusal.js'
 import { bearerOf, tokensMatch, type Admission, type RequestHead } from '../http/request-guard.js'
 import { GameServerFileError } from '../files/game-server-file.js'
-import { MAX_BYTES } from '../files/read-text-file.js'
-import { bodyOf } from './http-adapter.js'
+import { parseJson, readBodyText, TooLarge } from '../http/read-body.js'
 
 /** Prefix of the control interface's paths. No path of the sidecar begins with it. */
 export const CONTROL_PREFIX = '/_/api'
@@ -137,33 +135,6 @@ function logJson(entries: readonly object[]): string {
   }
   const more = parts.length < entries.length ? ',"more":true' : ''
   return `{"entries":[${parts.join(',')}]${more}}`
-}
-
-/** A body exceeds 1.5 MiB, the most that a cluster stores of an object. */
-export class TooLarge extends Error {}
-
-/**
- * Reads a body as UTF-8.
- *
- * @param what the body in the message of the error
- * @throws TooLarge
- */
-export async function readBodyText(message: IncomingMessage, what: string): Promise<string> {
-  const bytes = createGrowingBytes()
-  for await (const chunk of bodyOf(message)) {
-    if (bytes.length + chunk.byteLength > MAX_BYTES) throw new TooLarge(`The ${what} exceeds 1.5 MiB`)
-    bytes.add(chunk)
-  }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.view())
-}
-
-/** Undefined for a text that is no JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 export const refused = (refusal: Refusal): Response => answerJson(refusalBody(refusal), refusal.status)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ReadableStream } from 'node:stream/web'
-import { ConnectionDropped } from '../../platform/sidecar.js'
+import { bodyOf } from '../http/read-body.js'
 import type { Admission } from '../http/request-guard.js'
 
 /** The parts of a request, of any method and target. Its body is a stream that is read on demand. */
@@ -14,17 +14,6 @@ export function partsOf(message: IncomingMessage, { target }: Admission) {
   const isBodyless = method === 'GET' || method === 'HEAD'
   const body = isBodyless ? null : (ReadableStream.from(bodyOf(message)) as globalThis.ReadableStream<Uint8Array>)
   return { method, url: target, headers, body }
-}
-
-/** The chunks of a body. An unread rest is discarded, since a client may not read an answer while it still sends. */
-export async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array> {
-  try {
-    yield* message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  } catch (error) {
-    throw new ConnectionDropped('the client left before its request was complete', { cause: error })
-  } finally {
-    message.resume()
-  }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FleetAllocation, RunningFleet } from '../../../platform/fleet.js'
 import { isObject } from '../../../protocol/is-object.js'
 import { InvalidInput, readAllocation, readAllocationRequest } from '../../../platform/schema.js'
 import type { AllocationStatus } from '../../../platform/sidecar.js'
-import { parseJson, readBodyText, TooLarge } from '../../sidecar/control-routes.js'
+import { parseJson, readBodyText, TooLarge } from '../../http/read-body.js'
 import { mediaTypeOf, readObject } from './patch.js'
 import { refusals, StatusError, type Answer, type ApiRequest, type ResourceType } from './resources.js'
 import { textOf } from './reads.js'
@@ -58,7 +58,7 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
   }
 
   const create = async ({ namespace, message }: ApiRequest): Promise<Answer> => {
-    const manifest = readObject(message, await bodyText(message))
+    const manifest = readObject(message, await readBodyText(message, 'allocation'))
     const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {}
     const given = { ...manifest, metadata: { ...metadata, namespace } }
     const { answer, state, reason } = allocate(given, textOf(metadata['name']))
@@ -73,7 +73,9 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
     try {
       // Any page may send another type without asking.
       mediaTypeOf(message, ['application/json'])
-      const { state, answer } = allocate(readAllocationRequest(parseJson((await bodyText(message)) || '{}')))
+      const { state, answer } = allocate(
+        readAllocationRequest(parseJson((await readBodyText(message, 'allocation')) || '{}')),
+      )
       return state === 'Allocated' ? { body: answerOf(answer.status) } : failures[state]!
     } catch (error) {
       const text = (error as Error).message
@@ -96,8 +98,6 @@ export function createAllocations(fleet: RunningFleet, type: ResourceType) {
     serve: (message: IncomingMessage) => inBatch(message, () => serve(message)),
   }
 }
-
-const bodyText = (message: IncomingMessage): Promise<string> => readBodyText(message, 'allocation')
 
 /** A text as a quoted string of a header, without what a header can't hold. */
 const quoted = (text: string): string =>

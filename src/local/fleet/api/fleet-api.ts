@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RunningFleet } from '../../../platform/fleet.js'
 import { SAFE_HEADERS } from '../../http/refusal.js'
-import { readBodyText, TooLarge } from '../../sidecar/control-routes.js'
+import { readBodyText, TooLarge } from '../../http/read-body.js'
 import { createAllocations } from './allocations.js'
 import { list, read } from './reads.js'
 import {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { IncomingMessage } from 'node:http'
 import { isObject } from '../../../protocol/is-object.js'
 import { MAX_BYTES } from '../../files/read-text-file.js'
-import { parseJson } from '../../sidecar/control-routes.js'
+import { parseJson } from '../../http/read-body.js'
 import { refusals } from './resources.js'
 
 export type Fields = Readonly<Record<string, unknown>>

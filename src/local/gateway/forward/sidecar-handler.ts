@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
+import { readBody, TooLarge } from '../../http/read-body.js'
 import { answerRefusal, forbidden, refusalLine, SAFE_HEADERS, unavailable, type Refusal } from '../../http/refusal.js'
 import { corsHeaders, isPreflight, type Admission } from '../../http/request-guard.js'
 import type { GatewaySettings } from '../gateway-options.js'
@@ -155,10 +156,9 @@ export class SidecarHandler {
     const exchange = await this.#begin(message, reply, admission, answerHeaders)
     if (exchange === undefined) return
     const { operation } = exchange
-    const body = await readBody(message)
-    if (body === undefined) return
+    const body = await readWhole(message)
+    if (body === undefined || hasLeft(reply)) return
     if ('status' in body) return exchange.refuse(body)
-    if (hasLeft(reply)) return
     this.#hooks.onCall?.(operation)
     const since = performance.now()
     await this.#forward(exchange, reply, body, answerHeaders)
@@ -283,33 +283,19 @@ export class SidecarHandler {
 const hasLeft = (reply: ServerResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean =>
   reply.destroyed || reply.socket?.destroyed === true || reply.stream?.destroyed === true
 
-/** The sidecar's own message. Code 8 is no rate limit, so clients don't retry. */
-const tooLarge = (bytes: number): Refusal => ({
-  status: 429,
-  code: 8,
-  message: `grpc: received message larger than max (${bytes} vs. ${MOST_BYTES})`,
-})
-
 /**
  * Reads the whole body before anything is forwarded: the sidecar might act on the first half of a body that is too large
  * or breaks off. Resolves with undefined if the client has left.
  */
-async function readBody(message: IncomingMessage): Promise<Buffer | Refusal | undefined> {
-  const announced = Number(message.headers['content-length'] ?? 0)
-  const chunks: Buffer[] = []
-  let size = 0
+async function readWhole(message: IncomingMessage): Promise<Buffer | Refusal | undefined> {
   try {
-    if (announced > MOST_BYTES) return tooLarge(announced)
-    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-      size += (chunk as Buffer).byteLength
-      if (size > MOST_BYTES) return tooLarge(size)
-      chunks.push(chunk as Buffer)
-    }
-    return Buffer.concat(chunks)
-  } catch {
-    return undefined
-  } finally {
-    // Read the rest of a refused body, so that its client gets to read the answer.
-    message.resume()
+    return await readBody(
+      message,
+      MOST_BYTES,
+      (bytes) => `grpc: received message larger than max (${bytes} vs. ${MOST_BYTES})`,
+    )
+  } catch (error) {
+    // The sidecar's own answer. Code 8 is no rate limit, so clients don't retry.
+    return error instanceof TooLarge ? { status: 429, code: 8, message: error.message } : undefined
   }
 }
