@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { readAllocationFile } from '../../src/cli/commands/allocate.js'
 import { temporaryFile } from '../support/temporary-folder.js'
 import { faulty } from '../doctor/support.js'
 import { call, expectRefusal, readGameServer, run, startLocal } from './support.js'
@@ -91,12 +90,14 @@ describe('a mistake in an allocation file is reported with its line and the fix'
   ]
   test.each(rows)('%j', async (text, message) => {
     const path = await fileOf(text)
-    const failure = (await readAllocationFile(path).catch((error: unknown) => error)) as Error
-    expect(failure.message.replace(path, 'FILE')).toEqual(message)
+    const { code, err } = await run('allocate', '-f', path).finished
+    expect({ code, err: err.replace(path, 'FILE') }).toEqual({ code: 64, err: message })
   })
 })
 
 test('the first GameServerAllocation of several documents is taken', async () => {
+  const { url } = await startLocal('--mode', 'local')
   const path = await fileOf(`kind: Service\n---\n${HEAD}spec:\n  scheduling: Distributed\n---\n${HEAD}`)
-  expect(await readAllocationFile(path)).toMatchObject({ spec: { scheduling: 'Distributed' } })
+  const { out } = await run('allocate', '-f', path, '--url', url).finished
+  expect(parse(out)).toMatchObject({ spec: { scheduling: 'Distributed' } })
 })

@@ -38,13 +38,6 @@ test.each(['local', 'exec', 'serve', 'fleet', 'demo'])(
   },
 )
 
-test.each(['local', 'exec', 'serve', 'host', 'fleet', 'allocate', 'doctor'])(
-  '%s takes its file by -f',
-  async (command) => {
-    expect(Object.keys(await valuesOf(command, '-f', 'a.yaml'))).toEqual(['file'])
-  },
-)
-
 test('no command has a name twice', async () => {
   for (const { flags } of await loadCommands()) {
     const names = Object.entries(flags).flatMap(([name, { also = [] }]) => [flagName(name).slice(2), ...also])
