@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -19,5 +19,12 @@ export async function sharedFolder(name: string): Promise<TemporaryFolder> {
 export async function temporaryFolder(name: string): Promise<string> {
   const { path, remove } = await sharedFolder(name)
   onTestFinished(remove)
+  return path
+}
+
+/** Writes a file for one test into a folder of its own, and returns its path. */
+export async function temporaryFile(name: string, text: string): Promise<string> {
+  const path = join(await temporaryFolder('file'), name)
+  await writeFile(path, text)
   return path
 }
