@@ -180,22 +180,6 @@ describe('a saved file is noticed', () => {
     }
   })
 
-  test('while it is written all the time', async () => {
-    const { path, next } = await follow()
-    let isNoticed = false
-    onTestFinished(() => void (isNoticed = true))
-    const noticed = next().then((text) => {
-      isNoticed = true
-      return text
-    })
-    for (let i = 0; !isNoticed; i += 1) {
-      await writeFile(`${path}.tmp`, `text ${i}`)
-      await rename(`${path}.tmp`, path)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    expect(await noticed).toMatch(/^text \d+$/)
-  })
-
   test('but not when its text is unchanged or empty', async () => {
     const { path, next } = await follow()
     await writeFile(path, 'a')

@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 export interface TemporaryFolder {
@@ -20,4 +20,14 @@ export async function temporaryFolder(name: string): Promise<string> {
   const { path, remove } = await sharedFolder(name)
   onTestFinished(remove)
   return path
+}
+
+/** Creates a folder with these files for one test. */
+export async function folderOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+  const folder = await temporaryFolder('gameserver-files')
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+  return folder
 }
