@@ -63,7 +63,7 @@ const projects: Record<string, TestProjectInlineConfiguration['test']> = {
   browsers: {
     include: ['test/browsers/**/*.test.ts', HOST_DEMO],
     exclude: [NO_TESTS],
-    globalSetup: [buildFirst, 'test/browsers/global-setup.ts'],
+    globalSetup: [buildFirst],
     testTimeout: 180_000,
     // A page's beats are real time, so these don't run beside suites that keep the machine busy.
     sequence: { groupOrder: 1 },

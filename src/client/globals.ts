@@ -68,13 +68,6 @@ export interface LoggerLike {
   error?(message: unknown): unknown
 }
 
-/** The part of a Worker that is used. */
-export interface WorkerLike {
-  onmessage: (() => void) | null
-  onerror: (() => void) | null
-  terminate(): void
-}
-
 /** The part of an event target that is used: a page, or the global of a hosted page. */
 export interface EventTargetLike {
   addEventListener?(type: string, listener: (event: never) => void, capture: boolean): void
@@ -109,7 +102,7 @@ export interface Globals extends EventTargetLike, Replaceable {
   navigator?: { sendBeacon?(url: string, body: string): boolean }
   console?: LoggerLike
   process?: ProcessLike
-  Worker?: new (url: string) => WorkerLike
+  Worker?: new (url: string) => { onmessage: (() => void) | null; onerror: (() => void) | null; terminate(): void }
   Blob?: new (parts: string[]) => unknown
   URL?: { createObjectURL?(blob: unknown): string; revokeObjectURL?(url: string): void }
   GAMESERVER_SIDECAR?: unknown

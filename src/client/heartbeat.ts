@@ -1,11 +1,31 @@
+import type { GameServer } from '../protocol/game-server.js'
 import type { Calls } from './calls.js'
 import type { Connection } from './connection.js'
 import { named, type SidecarError } from './errors.js'
-import { healthRulesOf } from './game-server.js'
 import type { ResolvedAutoHealth } from './options.js'
 import type { State } from './state.js'
 import { throwIfAborted } from './time.js'
 import type { CallOptions, Outcome } from './types.js'
+
+/** ms between beats if the GameServer gives no period */
+const DEFAULT_RHYTHM = 2000
+
+/**
+ * The platform's rules for beats.
+ *
+ * @param interval ms between beats, if the user has chosen it
+ */
+export function healthRulesOf(gameServer: GameServer | undefined, interval: number | undefined) {
+  const { disabled, period_seconds = 0, failure_threshold = 0 } = gameServer?.spec?.health ?? {}
+  const period = period_seconds * 1000
+  return {
+    disabled: !!disabled,
+    /** ms between beats */
+    rhythm: interval || period / 2 || DEFAULT_RHYTHM,
+    /** ms without a beat after which the GameServer is Unhealthy; undefined if not stated */
+    limit: period * failure_threshold || undefined,
+  }
+}
 
 /** The reason given while no beats are requested. */
 const DISABLED = 'spec.health.disabled'

@@ -18,13 +18,6 @@ export function bytesIn(data: unknown): Uint8Array | undefined {
     : undefined
 }
 
-/** @throws TypeError for other values than a buffer or a view */
-export function toBytes(data: unknown): Uint8Array {
-  const bytes = bytesIn(data)
-  if (bytes === undefined) throw new TypeError(`The decoder takes an ArrayBuffer or a view of one; got ${typeof data}`)
-  return bytes
-}
-
 declare const crypto: { getRandomValues(bytes: Uint8Array): unknown } | undefined
 
 /** Returns so many random bytes. */

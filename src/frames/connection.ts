@@ -64,11 +64,6 @@ function startTimer(options: WebSocketOptions, ms: number, call: () => void): ((
   return () => clearTimeout(id)
 }
 
-/** Runs `call` in a separate turn, as a page does between the events of one packet. */
-function runLater(options: WebSocketOptions, call: () => void): void {
-  if (startTimer(options, 0, call) === undefined) void Promise.resolve().then(call)
-}
-
 /** A time limit for the server's answer. */
 function createDeadline(options: WebSocketOptions, fail: (error: Error) => void) {
   const { timeout = 10_000 } = options
@@ -85,20 +80,14 @@ function createDeadline(options: WebSocketOptions, fail: (error: Error) => void)
   }
 }
 
-/** Shared by the sockets of a class. */
-interface Shared {
-  readonly connect: Connect
-  readonly options: WebSocketOptions
-  readonly randomBytes: RandomBytes
-}
-
 /** The connection of one socket, from its opening handshake to its end. */
 export function createConnection(
-  shared: Shared,
+  connect: Connect,
+  options: WebSocketOptions,
+  randomBytes: RandomBytes,
   handshake: Handshake,
   dispatch: (type: string, detail?: Partial<SocketEvent>) => void,
 ) {
-  const { connect, options, randomBytes } = shared
   let state: number = CONNECTING
   let stream: ByteStream | undefined
 
@@ -142,8 +131,8 @@ export function createConnection(
     { ...options, handshake: checkHead, message, close: finish, error: fail },
     randomBytes,
     outlet.write,
-    // Code that awaits `open` can add a listener before the first message.
-    (call) => runLater(options, call),
+    // As in a page, code that awaits `open` can add a listener before the first message.
+    (call) => void (startTimer(options, 0, call) ?? Promise.resolve().then(call)),
   )
   const ended = (error: unknown): void =>
     decoder.after(() => {

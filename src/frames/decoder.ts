@@ -1,10 +1,15 @@
-import { createRandomBytes, EMPTY, type RandomBytes, toBytes, view } from './bytes.js'
+import { bytesIn, createRandomBytes, EMPTY, type RandomBytes, view } from './bytes.js'
 import { callHost, checkNumbers, frameError } from './errors.js'
 import { CLOSE, createHeaderReader, createHeadReader, encodeFrame } from './frame.js'
 import { createControlReader, createFrameReader } from './frame-reader.js'
 import type { ByteInput, Chunk, DecoderOptions, Frame, FrameError, FrameInputs } from './types.js'
 
-const NOTHING = {}
+/** @throws TypeError for other values than a buffer or a view */
+function toBytes(data: unknown): Uint8Array {
+  const bytes = bytesIn(data)
+  if (bytes === undefined) throw new TypeError(`The decoder takes an ArrayBuffer or a view of one; got ${typeof data}`)
+  return bytes
+}
 
 type Step = (bytes: Uint8Array, chunk: Partial<Chunk>) => void
 
@@ -18,7 +23,7 @@ function createSteps(fail: (error: FrameError) => void) {
   let isPaused = false
   const queue: (() => void)[] = []
 
-  const run = (step: Step, bytes: Uint8Array = EMPTY, chunk: Partial<Chunk> = NOTHING): void => {
+  const run = (step: Step, bytes: Uint8Array = EMPTY, chunk: Partial<Chunk> = {}): void => {
     if (isBusy) {
       // The host may reuse its buffer before this step runs.
       const copy = new Uint8Array(bytes)

@@ -4,9 +4,6 @@ import type { FrameError, FrameErrorCode, WebSocketOptions } from './types.js'
 export const frameError = (code: FrameErrorCode, reason: string | number = code): FrameError =>
   Object.assign(new Error(`WebSocket refused: ${reason}`), { name: 'FrameError', code } as const)
 
-/** Reports an error to the host as an unhandled rejection, which needs no timer. */
-const reportToHost = (error: unknown): void => void Promise.reject(error)
-
 /**
  * Calls an optional function of the host as a method of `host`, and reports its error, which must not break the stream.
  */
@@ -19,7 +16,8 @@ export function callHost<A, B, R>(
   try {
     return method?.call(host as never, a, b!)
   } catch (error) {
-    reportToHost(error)
+    // The host hears of an unhandled rejection, which needs no timer.
+    void Promise.reject(error)
     return undefined
   }
 }

@@ -40,13 +40,12 @@ const CR = 13
 const LF = 10
 
 /**
- * Reads the HTTP head in front of the frames, byte by byte, and returns whether it is over. Interim answers (RFC 9110,
- * section 15.2) are skipped.
+ * Reads the HTTP head in front of the frames. The reader takes one byte, and returns whether the head is over. Interim
+ * answers (RFC 9110, section 15.2) are skipped.
+ *
+ * @param options whose `handshake` judges the head: a function, or `true` for any head with status 101
  */
-type HeadReader = (byte: number) => boolean
-
-/** @param options whose `handshake` judges the head: a function, or `true` for any head with status 101 */
-export function createHeadReader(options: DecoderOptions): HeadReader {
+export function createHeadReader(options: DecoderOptions): (byte: number) => boolean {
   let codes: number[] = []
   let size = 0
   let previous = 0

@@ -1,9 +1,7 @@
 import { bytesOf, type RandomBytes } from './bytes.js'
 
+/** The protocol's, which the server hashes with the key. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
-
-/** The answer that a key requires: base64 of the SHA-1 of the key and the protocol's GUID. */
-const acceptOf = (key: string): string => base64(sha1(key + GUID))
 
 /** The constant of a round is the root of its number, as 2 bits before the point and 30 behind it. */
 const ROUNDS = [2, 3, 5, 10]
@@ -125,7 +123,7 @@ export function createHandshake(url: string, protocols: readonly string[], rando
         [statusOf(head) !== '101', 'the status'],
         [value('upgrade').toLowerCase() !== 'websocket', 'the header Upgrade'],
         [!/(^|,)[\t ]*upgrade[\t ]*(,|$)/i.test(value('connection')), 'the header Connection'],
-        [value('sec-websocket-accept') !== acceptOf(key), 'the header Sec-WebSocket-Accept'],
+        [value('sec-websocket-accept') !== base64(sha1(key + GUID)), 'the header Sec-WebSocket-Accept'],
         [fields.has('sec-websocket-extensions'), 'an extension, and none was asked for'],
         [
           fields.has('sec-websocket-protocol') ? !protocols.includes(chosen) : protocols.length > 0,

@@ -1,7 +1,6 @@
 /**
- * The reason why a stream of frames was refused, as the close code of RFC 6455 for the peer: - 1002: the peer broke the
- * protocol, or its handshake is not that of a WebSocket; - 1007: text that is not UTF-8; - 1009: a message, the number
- * of its fragments or the HTTP head exceeds its limit.
+ * Why a stream was refused, as the close code for the peer. 1002: the peer broke the protocol, or its handshake isn't that
+ * of a WebSocket. 1007: text that isn't UTF-8. 1009: a message, the number of its fragments or the HTTP head is too long.
  */
 export type FrameErrorCode = 1002 | 1007 | 1009
 
@@ -32,10 +31,7 @@ export interface Chunk {
   readonly bytes: ByteInput
   /** Bytes of the same frame that are still to come. */
   readonly remaining: number
-  /**
-   * Whether the frame ends its message. The last chunk of a frame decides, since some hosts know only then. Default: as
-   * in the chunk before, or else true.
-   */
+  /** Whether the frame ends its message. A frame's last chunk decides. Default: as in the chunk before, or else true. */
   readonly fin?: boolean
   /** As in a frame; only read from its first chunk. Default: 0 within a message, otherwise 1. */
   readonly opcode?: number
@@ -51,10 +47,7 @@ export interface FrameInputs {
   readonly pushChunk: (chunk: Chunk) => void
 }
 
-/**
- * Takes the HTTP head before the frames, with its status line and its empty line. Returns whether it is valid, or its
- * problem in words.
- */
+/** Takes the HTTP head with its status line and its empty line. Returns whether it is valid, or its problem in words. */
 export type HeadCheck = (head: string) => boolean | string
 
 /** Callbacks of a decoder. An error of a callback becomes an unhandled rejection. */
@@ -82,19 +75,14 @@ export interface DecoderLimits {
 
 /** What a host may lack or replace. */
 export interface DecoderHost {
-  /**
-   * Returns numbers from 0 to below 1, for masks and keys. Default: `crypto.getRandomValues`, or else `Math.random`.
-   */
+  /** Returns numbers from 0 to below 1, for masks and keys. Default: `crypto.getRandomValues`, or `Math.random`. */
   readonly random?: () => number
 }
 
 export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, DecoderHost {
   /** Whether the stream begins with an HTTP head, of at most 16 KiB. `true` requires status 101. Default: false. */
   readonly handshake?: boolean | HeadCheck
-  /**
-   * Sends an answer, as a whole masked frame: a pong for each ping, a close frame for the peer's or for an error.
-   * Default: none, the host answers.
-   */
+  /** Sends a whole masked frame: a pong for each ping, a close frame for the peer's or an error. Default: the host does. */
   write?(frame: Uint8Array): unknown
 }
 
@@ -120,9 +108,7 @@ export type Connect = (target: {
 }) => ByteStream | PromiseLike<ByteStream>
 
 export interface WebSocketOptions extends DecoderLimits, DecoderHost {
-  /**
-   * The most milliseconds for opening, and for the answer to `close()`; 0 or Infinity for no limit. Default: 10,000.
-   */
+  /** The most ms for opening, and for the answer to `close()`; 0 or Infinity: no limit. Default: 10,000. */
   readonly timeout?: number
   /** Runs `call` after `ms` and returns a function that cancels it. Default: the global timers, if any. */
   readonly setTimer?: (ms: number, call: () => void) => () => void

@@ -17,10 +17,8 @@ import type {
 
 type Handlers = Readonly<Record<string, SocketListener | null | undefined>>
 
-export type SocketEvents = ReturnType<typeof createSocketEvents>
-
 /** The listeners of a socket, with the semantics of an EventTarget. */
-export function createSocketEvents(socket: FrameWebSocket) {
+function createSocketEvents(socket: FrameWebSocket) {
   /** For each type, its listeners, and whether each is for one event only. */
   const listeners = new Map<string, Map<SocketListener, boolean>>()
 
@@ -52,6 +50,8 @@ export function createSocketEvents(socket: FrameWebSocket) {
   }
 }
 
+type Listeners = ReturnType<typeof createSocketEvents>
+
 /** The most bytes of a close frame's reason, besides the two of its code. */
 const REASON_LIMIT = 123
 
@@ -80,12 +80,11 @@ const SHARED = {
 export function createWebSocketClass(connect: Connect, options: WebSocketOptions = {}): FrameWebSocketClass {
   checkNumbers(options)
   const randomBytes = createRandomBytes(options)
-  const shared = { connect, options, randomBytes }
 
   const createInside = (socket: FrameWebSocket, protocols: readonly string[]) => {
     const handshake = createHandshake(socket.url, protocols, randomBytes)
     const events = createSocketEvents(socket)
-    const connection = createConnection(shared, handshake, events.dispatch)
+    const connection = createConnection(connect, options, randomBytes, handshake, events.dispatch)
     return { handshake, events, connection }
   }
 
@@ -109,10 +108,10 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
       return this[inside].connection.buffered()
     }
 
-    addEventListener(...given: Parameters<SocketEvents['add']>): void {
+    addEventListener(...given: Parameters<Listeners['add']>): void {
       this[inside].events.add(...given)
     }
-    removeEventListener(...given: Parameters<SocketEvents['remove']>): void {
+    removeEventListener(...given: Parameters<Listeners['remove']>): void {
       this[inside].events.remove(...given)
     }
 

@@ -172,7 +172,9 @@ class HostStart {
     return launchBrowser({
       signal,
       path: this.#browserPath,
-      flags: { webgl, extra, maxOldSpace: heapSizeFor(memoryLimit().bytes) },
+      webgl,
+      extra,
+      maxOldSpace: heapSizeFor(memoryLimit().bytes),
       deadline: this.#settings.bootTimeout,
       onWarning: this.#warn,
     })

@@ -1,5 +1,5 @@
 import { createClient } from '../index.node.js'
-import { healthRulesOf } from '../client/game-server.js'
+import { healthRulesOf } from '../client/heartbeat.js'
 import type { GameServer } from '../protocol/game-server.js'
 import type { ForwardedFigures, InnerGateway } from '../local/gateway.js'
 import {

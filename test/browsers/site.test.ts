@@ -1,21 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import send from 'send'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite } from '../../docs/site/build.mjs'
 import { violations } from './support/axe.js'
 import { inChromium } from './support/each-browser.js'
-import { listenHere } from '../support/listen.js'
+import { servePages } from './support/game.js'
 
 interface PageFile {
   readonly html: string
   readonly ids: ReadonlySet<string>
 }
 
+let top: string
 let out: string
 let paths: readonly string[]
 const missing: string[] = []
@@ -25,7 +24,8 @@ const fileOf = (path: string): string => readFileSync(join(out, path), 'utf8')
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found]) => found!)
 
 beforeAll(async () => {
-  out = await mkdtemp(join(tmpdir(), 'gameserver-site-'))
+  top = await mkdtemp(join(tmpdir(), 'gameserver-site-'))
+  out = join(top, 'any/path')
   paths = (await buildSite({ out, onMissing: (sentence) => missing.push(sentence) })).pages
   for (const path of paths) {
     const html = fileOf(`${path}.html`)
@@ -33,16 +33,9 @@ beforeAll(async () => {
   }
   // TypeDoc reads all types: beside other builds that takes minutes.
 }, 900_000)
-afterAll(() => rm(out, { recursive: true, force: true }))
+afterAll(() => rm(top, { recursive: true, force: true }))
 
 const address = (path: string): string => pathToFileURL(join(out, path)).href
-
-async function serve(base: string): Promise<string> {
-  const server = createServer((request, response) => {
-    send(request, request.url!.slice(base.length), { root: out }).pipe(response)
-  })
-  return `http://127.0.0.1:${await listenHere(server)}${base}`
-}
 
 inChromium((browser) => {
   test('opened from disk, the key / searches all pages, and Enter follows the first result', async () => {
@@ -61,8 +54,8 @@ inChromium((browser) => {
   })
 
   test('below any path of a server, a link leads to the next page', async () => {
-    const served = await serve('/any/path')
-    const { page, run } = await browser.open(`${served}/events.html`)
+    const site = await servePages(top)
+    const { page, run } = await browser.open(site.url('any/path/events.html'))
     await Promise.all([page.waitForNavigation(), page.click('.neighbours [rel=next]')])
     expect(await run('location.href')).toMatch(/\/any\/path\/\w+\.html$/)
     expect(await run('getComputedStyle(document.body).display')).toBe('grid')

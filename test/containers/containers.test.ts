@@ -1,9 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { parse } from 'yaml'
@@ -11,9 +9,7 @@ import { createLocalSidecar } from '../../src/node.js'
 import { startRealSidecar } from '../contract/support/real-sidecar.js'
 import { binaries } from '../contract/support/releases.js'
 import { joinMatch } from '../support/arena-player.js'
-import { bundleSource } from '../support/bundle-source.js'
 import { describeUnless } from '../support/describe-unless.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
 import { runContainer, type Container, type ContainerProcess, type Manifest } from './support/container.js'
 import { leftoversOf, openEngine, whyNoContainers, type Engine } from './support/engine.js'
 import { writeBunProject, writeNodeProject, writePageProject } from './support/projects.js'
@@ -232,48 +228,5 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     await container.until('booted')
     const counter = await fetch(`${sidecar}/v1beta1/counters/players`)
     expect(await counter.json()).toMatchObject({ capacity: '8' })
-  })
-
-  /** Runs containers in a process of its own, which holds an engine as a worker of these suites does. */
-  async function runElsewhere(work: string): Promise<{ folder: string; child: ChildProcess }> {
-    const program = join(await temporaryFolder('containers'), 'run.mjs')
-    const code = `import { spawn } from 'node:child_process'
-      import { openEngine } from './test/containers/support/engine.js'
-      const engine = await openEngine()
-      console.log(engine.folder)
-      ${work}`
-    await bundleSource(code, program)
-    const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    const folder = (await lines.next()).value as string
-    // The container itself prints the second line.
-    await lines.next()
-    return { folder, child }
-  }
-  const podmanRun = (image: string): string => `
-    const program = ['-e', 'console.log("here"); setInterval(() => {}, 1000)']
-    const flags = ['--network', 'none', '--entrypoint', '/usr/local/bin/node', '${image}']
-    spawn('podman', [...engine.run, ...flags, ...program], { stdio: 'inherit' }).on('exit', process.exit)`
-  const endlessBuild = `
-    import { writeFileSync } from 'node:fs'
-    import { processes } from './test/host/support/processes.js'
-    import { until } from './test/support/until.js'
-    const { folder } = engine
-    writeFileSync(folder + '/Dockerfile', 'FROM node:24-bookworm-slim AS endless\\nRUN sleep 1000; echo ' + folder)
-    engine.build(folder)
-    await until(() => processes().some(({ command }) => command.includes('1000;')))
-    console.log('it builds')`
-
-  it.each([
-    ['Ctrl-C', 'runs a container', 'SIGINT'],
-    ['SIGKILL', 'runs a container', 'SIGKILL'],
-    ['SIGKILL', 'builds an image', 'SIGKILL'],
-  ] as const)('%s to a process that %s leaves no container, mount, process or folder', async (_by, doing, signal) => {
-    const { folder, child } = await runElsewhere(doing === 'builds an image' ? endlessBuild : podmanRun(images.node))
-    expect(leftoversOf({ folder })).not.toEqual([])
-    // A terminal sends it to all processes of the group.
-    process.kill(signal === 'SIGINT' ? -child.pid! : child.pid!, signal)
-    await expect.poll(() => leftoversOf({ folder })).toEqual([])
   })
 })

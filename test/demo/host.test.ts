@@ -11,18 +11,11 @@ import { connectPlayer } from './player.js'
 const DEMO = join(root, 'demo/browser/run.mjs')
 const LONG = 180_000
 
-/** Variables for browsers of this machine, or those that the tests installed. The game server's is always Chromium. */
-function browserVariables(players: BrowserName = 'Chromium'): NodeJS.ProcessEnv {
-  const [chromium, own] = [findBrowser('Chromium'), findBrowser(players)]
-  return {
-    FIREFOX: undefined,
-    ...chromium?.env,
-    ...own?.env,
-    // Without it the host takes the lightest browser that there is.
-    CHROMIUM: process.env['CHROMIUM'] || chromium?.env ? chromium?.path : undefined,
-    [players.toUpperCase()]: own?.path,
-  }
-}
+/** Variables that name the players' browser. Without `CHROMIUM`, the host takes the lightest browser. */
+const browserVariables = (players: BrowserName = 'Chromium'): NodeJS.ProcessEnv => ({
+  FIREFOX: undefined,
+  [players.toUpperCase()]: findBrowser(players),
+})
 
 /** Gives the demo its own temporary folder, so a test can see the files it leaves. */
 const start = (temporary: string, args: readonly string[], players?: BrowserName): Run =>

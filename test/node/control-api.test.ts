@@ -228,9 +228,7 @@ describe('GET /_/api/log/SEQ', () => {
       entry: { seq: 1, client: 'page#1', ms: expect.any(Number), reply: { status: 500 } },
       request: { method: 'PATCH', target: '/v1beta1/counters/rooms', body: '{"count":"11"}' },
       response: { status: 500, headers: { 'content-type': 'application/json' } },
-      why: {
-        rule: 'updateCounter is refused: out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10.',
-      },
+      why: 'updateCounter is refused: out of range. Count must be within range [0,Capacity]. Found Count: 11, Capacity: 10.',
     })
   })
 

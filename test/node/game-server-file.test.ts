@@ -4,13 +4,9 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { watchTextFile } from '../../src/local/files/follow-file.js'
 import { loadGameServerFile, parseGameServer } from '../../src/local/files/game-server-file.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { temporaryFile } from '../support/temporary-folder.js'
 
-async function fileOf(text: string | Buffer, name = 'gs.yaml'): Promise<string> {
-  const path = join(await temporaryFolder('gameserver-file'), name)
-  await writeFile(path, text)
-  return path
-}
+const fileOf = (text: string | Buffer, name = 'gs.yaml'): Promise<string> => temporaryFile(name, text)
 
 const load = async (text: string | Buffer, name?: string): ReturnType<typeof loadGameServerFile> =>
   loadGameServerFile(await fileOf(text, name))

@@ -31,3 +31,7 @@ export async function folderOf(files: Readonly<Record<string, string | Buffer>>)
   }
   return folder
 }
+
+/** Writes a file for one test into a folder of its own, and returns its path. */
+export const temporaryFile = async (name: string, content: string | Buffer): Promise<string> =>
+  join(await folderOf({ [name]: content }), name)

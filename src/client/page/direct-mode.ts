@@ -2,7 +2,6 @@ import type { GameServer, ListStatus } from '../../protocol/game-server.js'
 import { type Operation, operations } from '../../protocol/operations.js'
 import type { FindOutcome } from '../calls.js'
 import { SidecarError, type SidecarErrorCode } from '../errors.js'
-import { own } from '../game-server.js'
 import { type FetchInit, globals } from '../globals.js'
 import { requestInit } from '../http.js'
 import type { ClientOptions } from '../options.js'
@@ -17,6 +16,7 @@ import {
   type Request,
   urlOf,
 } from '../request.js'
+import { own } from '../state.js'
 import { follow, type Task, type Time } from '../time.js'
 import type { OpenWatch } from '../transports.js'
 import type { Watch } from '../watch.js'

@@ -5,18 +5,16 @@ import { createDevtoolsPipe, type DevtoolsPipe } from './devtools.js'
 
 export interface LaunchOptions {
   readonly path: string
-  readonly flags: BrowserFlagOptions
-  readonly deadline: number
-  readonly onWarning: (message: string) => void
-  readonly signal?: AbortSignal | undefined
-}
-
-export interface BrowserFlagOptions {
   /** Draws WebGL in software, which takes about half a core more. */
   readonly webgl?: boolean
   /** The most MB that the page's JavaScript heap may hold. */
   readonly maxOldSpace?: number
+  /** Further flags. */
   readonly extra?: readonly string[]
+  /** ms that the start may take. */
+  readonly deadline: number
+  readonly onWarning: (message: string) => void
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A browser that runs, until it ends or is ended. */
@@ -55,7 +53,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     } catch (error) {
       options.signal?.throwIfAborted()
       if (!(error instanceof EndedEarly)) throw error
-      why = error.isAboutSandbox ? 'this system offers it none' : `it ended (${error.message})`
+      why = `it ended in it: ${error.message}`
     }
   }
   try {
@@ -72,10 +70,10 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
 }
 
 async function launch(options: LaunchOptions, sandbox: boolean, deadline: number): Promise<Browser> {
-  const { path, flags, signal } = options
+  const { path, signal } = options
   const began = performance.now()
   signal?.throwIfAborted()
-  const child = await startBrowserProcess(path, (profile) => flagsOf(flags, sandbox, profile))
+  const child = await startBrowserProcess(path, (profile) => flagsOf(options, sandbox, profile))
   const { pid, ended } = child
   const devtools = createDevtoolsPipe(child.input, child.output)
   void ended.then((how) => devtools.end(`the browser has ended: ${how}`))
@@ -94,28 +92,15 @@ async function launch(options: LaunchOptions, sandbox: boolean, deadline: number
   const close = (atOnce = false): Promise<void> => (closing ??= end(atOnce))
   signal?.addEventListener('abort', child.kill, { once: true })
 
+  const left = (): number => Math.max(1, deadline - performance.now())
   try {
-    const early = ended.then((how) => {
-      throw new EndedEarly(how, child.messages())
-    })
-    const version = devtools.send<{ product: string }>(
-      'Browser.getVersion',
-      {},
-      Math.max(1, deadline - performance.now()),
-    )
-    // A browser closes its pipe shortly before it exits. Wait for the exit, which gives the reason.
-    const orHowItEnded = version.catch(async (error: unknown) => {
-      const left = Math.max(1, deadline - performance.now())
-      await Promise.race([early, sleep(Math.min(left, CLOSE_MS), undefined, { ref: false })])
-      throw error
-    })
-    const { product } = await Promise.race([orHowItEnded, early])
-    early.catch(() => undefined)
+    const { product } = await devtools.send<{ product: string }>('Browser.getVersion', {}, left())
     return { pid, version: product, sandbox, devtools, ended, close }
-  } catch (error) {
-    child.kill()
-    await close()
-    if (error instanceof EndedEarly) throw error
+  } catch {
+    // A browser closes its pipe shortly before it exits. Wait for the exit, which gives the reason.
+    const how = await Promise.race([ended, sleep(Math.min(left(), CLOSE_MS), undefined, { ref: false })])
+    await close(true)
+    if (how !== undefined) throw new EndedEarly(how, child.messages())
     throw new HostError(
       'LAUNCH_FAILED',
       `The browser ${path} has not answered over its pipe within ${Math.round(performance.now() - began)} ms.`,
@@ -155,7 +140,7 @@ const ALWAYS = [
 const NO_WEBGL = ['--disable-gpu', '--disable-software-rasterizer']
 const WEBGL = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 
-function flagsOf({ webgl, maxOldSpace, extra = [] }: BrowserFlagOptions, sandbox: boolean, profile: string): string[] {
+function flagsOf({ webgl, maxOldSpace, extra = [] }: LaunchOptions, sandbox: boolean, profile: string): string[] {
   return [
     ...ALWAYS,
     `--user-data-dir=${profile}`,

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import type { LineLog } from '../../local/http.js'
 import { STALE_BYTES, WITH_CHANNEL, writeText } from '../wire/sockets.js'
 import type { PageSocket } from './page-socket.js'
-import { SignalError, type Channel, type Channels } from './webrtc/channel.js'
+import { Channel, SignalError, type ChannelPort } from './webrtc/channel.js'
 
 /** A burst, such as after a stall of the network, may have as many messages as this many seconds allow. */
 const BURST_SECONDS = 2
@@ -71,7 +71,8 @@ export interface Arrival {
   /** Path and query that the player asked for, such as `/?name=Ada`. */
   readonly url: string
   readonly remoteAddress: string
-  readonly channels: Channels | undefined
+  /** Where players get data channels, if they do. */
+  readonly channelPort: ChannelPort | undefined
 }
 
 /**
@@ -104,19 +105,20 @@ export class Player {
   #hasSpoken = true
   #left = 0
 
-  constructor(id: number, { socket, raw, remoteAddress, channels }: Arrival, match: Match) {
+  constructor(id: number, { socket, raw, remoteAddress, channelPort }: Arrival, match: Match) {
     this.id = id
     this.#match = match
     this.#socket = socket
     this.#raw = raw
     this.#remoteAddress = remoteAddress
     this.#messagesLeft = match.maxRate * BURST_SECONDS
-    if (channels && socket.protocol === WITH_CHANNEL) {
-      this.#channel = channels.join({
+    if (channelPort && socket.protocol === WITH_CHANNEL) {
+      const seeker = {
         localAddress: raw.localAddress ?? '',
-        sendText: (text) => this.#send(text),
-        receive: (data) => this.#receive(data, true),
-      })
+        sendText: (text: string) => this.#send(text),
+        receive: (data: string | Uint8Array) => this.#receive(data, true),
+      }
+      this.#channel = new Channel(seeker, channelPort)
     }
     socket.on('message', (data: Buffer, isBinary: boolean) => {
       this.#heard()

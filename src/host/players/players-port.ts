@@ -26,7 +26,7 @@ import type { HostSettings } from '../host-options.js'
 import type { PlayersFigures } from './player.js'
 import { Relay, RESTARTING, STOPPING, type PlayerRefusal, type RelayOptions } from './relay.js'
 import type { Reachable } from './webrtc/advertised-address.js'
-import { openChannels, type Channels } from './webrtc/channel.js'
+import { chooseChannelPort, type ChannelPort } from './webrtc/channel.js'
 import { loadNative, type Native } from './webrtc/peer.js'
 
 /** A message in more fragments costs many times its size. */
@@ -94,7 +94,7 @@ export class PlayersPort {
   readonly #server: Server
   readonly #sockets: ReadonlySet<Socket>
   readonly #exempt: (socket: Socket) => void
-  #channels: Channels | undefined
+  #channelPort: ChannelPort | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: PlayersPortOptions, WebSockets: typeof WebSocketServer) {
@@ -107,7 +107,7 @@ export class PlayersPort {
       maxPayload: maxMessage,
       maxFragments: MOST_FRAGMENTS,
       handleProtocols: (offered) =>
-        this.#channels && offered.has(WITH_CHANNEL)
+        this.#channelPort && offered.has(WITH_CHANNEL)
           ? WITH_CHANNEL
           : ([...offered].find((one) => one !== WITH_CHANNEL) ?? false),
     })
@@ -138,7 +138,8 @@ export class PlayersPort {
     await listen(this.#server, playersPort, bindAddress)
     const port = (this.port = (this.#server.address() as AddressInfo).port)
     if (native === undefined || address === undefined) return
-    this.#channels = await openChannels(native, { port, anyPort: playersPort === 0, bindAddress, maxMessage, address })
+    const options = { port, anyPort: playersPort === 0, bindAddress, maxMessage, address }
+    this.#channelPort = await chooseChannelPort(native, options)
   }
 
   /** The address for players, such as `ws://127.0.0.1:7777`. */
@@ -186,7 +187,6 @@ export class PlayersPort {
     Server.prototype.close.call(server)
     await this.#relay.untilEmpty(CLOSE_MS)
     for (const socket of this.#sockets) socket.destroy()
-    this.#channels?.close()
     this.#relay.close()
     await new Promise<void>((resolve) => server.close(() => resolve()))
   }
@@ -229,8 +229,8 @@ export class PlayersPort {
     }
     const remoteAddress = plainAddress(addressOf(socket.remoteAddress, message.headers['x-forwarded-for']))
     this.#websockets.handleUpgrade(message, socket, head, (accepted) => {
-      const channels = this.#channels
-      const refusal = relay.admit({ socket: accepted, raw: socket, url: target, remoteAddress, channels })
+      const channelPort = this.#channelPort
+      const refusal = relay.admit({ socket: accepted, raw: socket, url: target, remoteAddress, channelPort })
       if (refusal === undefined) this.#exempt(socket)
       else this.#dismiss(accepted, refusal, remoteAddress)
     })

@@ -5,7 +5,7 @@ import type { Change, Effect, SidecarEvent, Warning } from './state/events.js'
 import { copyOf, excerpt } from './state/show.js'
 import type { SidecarState } from './state/sidecar-state.js'
 
-/** One entry of the event log. A replay needs only its `event`; the rest is the outcome. */
+/** One entry of the event log: an event with its outcome. */
 export interface LogEntry {
   /** 1 for the first entry since the start. */
   readonly seq: number
@@ -33,8 +33,10 @@ export interface KeptEntry {
   readonly before: GameServer
   /** The GameServer was gone from the cluster. */
   readonly wasGone: boolean
-  /** What each fault did, a sentence each. */
-  readonly faults: readonly string[]
+  /** What a fault did to the answer, in a sentence without its end. */
+  readonly fault: string | undefined
+  /** A fault delayed the call. */
+  readonly isDelayed: boolean
   /** The request and its answer; undefined until it is answered. */
   readonly exchange: Exchange | undefined
 }
@@ -57,7 +59,7 @@ export interface Happening extends Pick<LogEntry, 'at' | 'event'> {
   readonly ms?: number | undefined
   readonly client?: string | undefined
   /** A fault delayed the call. */
-  readonly delayed?: boolean | undefined
+  readonly isDelayed?: boolean | undefined
 }
 
 export type WritableLog = ReturnType<typeof createLog>
@@ -87,14 +89,14 @@ export function createLog(maxEntries: number, maxSize: number, report: Report) {
       return lastSeq
     },
     append(happening: Happening): KeptEntry {
-      const { before, effects } = happening
-      const faults = effects.flatMap((effect) => (effect.type === 'fault' ? [effect.rule] : []))
-      if (happening.delayed === true) faults.push('delayCalls held it up')
+      const { before, effects, isDelayed = false } = happening
+      const fault = effects.find((effect) => effect.type === 'fault')?.rule
       const kept = {
-        entry: entryOf(++lastSeq, happening, faults.length > 0),
+        entry: entryOf(++lastSeq, happening, isDelayed || fault !== undefined),
         before: before.object,
         wasGone: before.gone,
-        faults,
+        fault,
+        isDelayed,
         exchange: undefined,
       }
       keep(kept, sizeOf(kept.entry))

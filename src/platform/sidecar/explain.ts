@@ -3,20 +3,6 @@ import { CONTROLLER_MS, WRITE_MS, type SidecarConfig } from './state/config.js'
 import { isFinal } from './state/game-server.js'
 import type { Call } from './state/events.js'
 
-/** Why an event had its outcome. */
-export interface Explanation {
-  /** The rule that decided, in one sentence. */
-  readonly rule: string
-  /** What a pod does, only if it differs. */
-  readonly production?: string
-}
-
-/** Names the rule that decided the outcome of an entry, and how a pod differs. */
-export function explainEntry(kept: KeptEntry, config: SidecarConfig): Explanation {
-  const production = productionOf(kept.entry, config)
-  return { rule: ruleOf(kept, config), ...(production === undefined ? {} : { production }) }
-}
-
 const queued = 'The sidecar queued the write and answered; it writes'
 const value = 'The stored value, with the queued changes applied.'
 const metadata = `${queued} {later}. The same value again makes no new version.`
@@ -39,12 +25,12 @@ const rules: Readonly<Record<Call['operation'], string>> = {
   removeListValue: `${queued} {later}.`,
 }
 
-function ruleOf(kept: KeptEntry, config: SidecarConfig): string {
-  const { entry, faults } = kept
+/** Names the rule that decided the outcome of an entry, and in local mode what a pod does instead. */
+export function explainEntry(kept: KeptEntry, config: SidecarConfig): string {
+  const { entry, fault, isDelayed } = kept
   const { event } = entry
-  const isHeldUpOnly = faults.length === 1 && faults[0]!.startsWith('delayCalls')
-  if (faults.length > 0 && !isHeldUpOnly) return sentence(`The fault ${faults.join('; ')}`)
-  const suffix = isHeldUpOnly ? ` A fault delayed it: it took ${entry.ms ?? 0} ms.` : ''
+  const suffix = isDelayed ? ` A fault delayed it: it took ${entry.ms ?? 0} ms.` : ''
+  if (fault !== undefined) return `The fault ${fault}.${suffix}`
   switch (event.type) {
     case 'call':
       if (event.tool === true && event.call.operation === 'health')
@@ -70,7 +56,10 @@ const stateCalls: ReadonlySet<string> = new Set(['ready', 'allocate', 'shutdown'
 /** The rule by which a call was answered, in one sentence with the numbers that decided. */
 function ruleOfCall({ entry, before, wasGone }: KeptEntry, call: Call, { mode }: SidecarConfig): string {
   const { status = 0, message = '' } = entry.reply ?? {}
-  if (status !== 200) return ruleOfRefusedCall(call, message)
+  if (status !== 200) {
+    const refusal = ruleOfRefusedCall(call, message)
+    return mode === 'local' ? `${refusal} A pod words it differently: check the status, not the text.` : refusal
+  }
   if (mode === 'production' && (wasGone || isFinal(before)) && stateCalls.has(call.operation)) {
     const { state } = before.status
     return `The GameServer is ${state === 'Unhealthy' ? state : 'being deleted'}, which is final: the sidecar answers the call with 200 and ignores it.`
@@ -80,15 +69,14 @@ function ruleOfCall({ entry, before, wasGone }: KeptEntry, call: Call, { mode }:
     const endsMatch = call.operation === 'ready' && before.status.state === 'Allocated'
     return endsMatch ? `${rule} ${READY_WHILE_ALLOCATED}` : rule
   }
-  if (call.operation === 'health') return 'Local mode only logs beats.'
-  return isRead(call) ? 'Local mode returns its only copy.' : 'Local mode writes it at once.'
+  if (call.operation === 'health') return 'Local mode only logs beats. A pod counts them and becomes Unhealthy without.'
+  if (call.operation.startsWith('get')) return 'Local mode returns its only copy.'
+  return `Local mode writes it at once. A pod queues the write, answers, and writes about ${WRITE_MS} ms later.`
 }
 
 const READY_WHILE_ALLOCATED =
   'The GameServer was Allocated, so the next match may now be sent to it: right after a match, and wrong for a game that ' +
   'has started again while one is on. Such a game calls ready() only after it has seen another state.'
-
-const isRead = ({ operation }: Call): boolean => operation.startsWith('get')
 
 /** Beginnings of the real sidecar's messages that mislead, and what each means. */
 const meanings: readonly (readonly [string, string])[] = [
@@ -131,16 +119,6 @@ function ruleOfTick({ changes, warnings }: LogEntry): string {
     return `A queued write was due: a pod writes about ${WRITE_MS} ms after its answer.`
   }
   return 'A check was due and changed nothing visible.'
-}
-
-function productionOf({ event, warnings, reply }: LogEntry, { mode }: SidecarConfig): string | undefined {
-  const sentences = warnings.filter(({ code }) => code !== 'health-failure').map(({ message }) => message)
-  if (event.type === 'call' && mode === 'local') {
-    if (reply?.status !== 200) sentences.push('A pod words this refusal differently: check the status, not the text.')
-    else if (event.call.operation === 'health') sentences.push('A pod counts beats and becomes Unhealthy without them.')
-    else if (!isRead(event.call)) sentences.push('A pod queues the write, answers, and writes about 500 ms later.')
-  }
-  return sentences.join(' ') || undefined
 }
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)

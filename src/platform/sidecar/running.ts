@@ -18,7 +18,7 @@ export interface CallMeta {
   /** When the request came. */
   readonly began?: number
   /** A fault delayed it. */
-  readonly delayed?: boolean
+  readonly isDelayed?: boolean
   /** Milliseconds by which a fault will delay its answer. */
   readonly lasts?: number
 }
@@ -69,9 +69,9 @@ export class Running {
     this.state = state
     // A timer that fired early, or after its work was done, gets no entry.
     if (event.type !== 'tick' || state !== before) {
-      const { client, began, delayed, lasts = 0 } = meta
+      const { client, began, isDelayed, lasts = 0 } = meta
       const ms = began === undefined ? undefined : Math.round(at - began + lasts)
-      const kept = log.append({ at, event, before, effects, client, ms, delayed })
+      const kept = log.append({ at, event, before, effects, client, ms, isDelayed })
       outbox.push(() => log.announce(kept))
     }
     for (const effect of effects) {

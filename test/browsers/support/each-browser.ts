@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { launch, type Browser, type BrowserContext, type LaunchOptions, type Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
-import { browserNames, findBrowser, type BrowserName, type InstalledBrowser } from './installed.js'
+import { browserNames, findBrowser, type BrowserName } from './installed.js'
 
 /** A page that is open until the test is finished. */
 export interface OpenPage {
@@ -23,14 +23,14 @@ export interface TestBrowser {
 /** Runs a suite in each installed browser, with one process per file. Warns about a missing browser. */
 export function inEachBrowser(suite: (browser: TestBrowser) => void, names = browserNames): void {
   for (const name of names) {
-    const installed = findBrowser(name)
-    if (!installed) {
+    const path = findBrowser(name)
+    if (!path) {
       console.warn(`There is no ${name} here, so its tests are SKIPPED; ${name.toUpperCase()} may name one`)
     }
-    describe.skipIf(!installed)(`in ${name}`, () => {
+    describe.skipIf(!path)(`in ${name}`, () => {
       let running: RunningBrowser | undefined
       beforeAll(async () => {
-        running = await launchBrowser(name, installed!)
+        running = await launchBrowser(name, path!)
       })
       afterAll(() => running?.end())
       suite({ name, open: (url) => openIn(running!.browser.defaultBrowserContext(), url) })
@@ -114,8 +114,7 @@ const ATTEMPTS = 3
 const START = 30_000
 
 /** Starts a browser. On a busy machine the first start sometimes hangs, so this tries again. */
-async function launchBrowser(name: BrowserName, installed: InstalledBrowser): Promise<RunningBrowser> {
-  const { path, env } = installed
+async function launchBrowser(name: BrowserName, path: string): Promise<RunningBrowser> {
   for (let attempt = 1; ; attempt++) {
     const profile = await mkdtemp(join(tmpdir(), 'gameserver-profile-'))
     // The browser's other processes may keep files open for a moment.
@@ -126,7 +125,6 @@ async function launchBrowser(name: BrowserName, installed: InstalledBrowser): Pr
         acceptInsecureCerts: true,
         ...perBrowser[name](profile),
         executablePath: path,
-        env: { ...process.env, ...env },
         defaultViewport: null,
         timeout: START,
       })

@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { atEnd } from './leftovers.js'
+import { atExit } from '../../../src/local/game/processes.js'
 
 export const kubectl = (...args: readonly string[]): string => execFileSync('kubectl', args, { encoding: 'utf8' })
 
@@ -42,7 +42,7 @@ export async function allocatorService() {
 async function forward(): Promise<{ readonly address: string; readonly close: () => void }> {
   const target = ['-n', 'agones-system', 'service/agones-allocator', ':443']
   const forwarding = spawn('kubectl', ['port-forward', ...target], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const forget = atEnd(() => forwarding.kill())
+  const forget = atExit(() => forwarding.kill())
   const [line] = (await once(createInterface({ input: forwarding.stdout }), 'line')) as [string]
   const close = (): void => {
     forwarding.kill()

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { isObject } from '../../../src/protocol/is-object.js'
 import { binaries } from '../../contract/support/releases.js'
-import { atEnd, secretFolder } from './leftovers.js'
+import { atExit } from '../../../src/local/game/processes.js'
+import { secretFolder } from './leftovers.js'
 
 /** What is missing for a suite that plays on a cluster. */
 export const missing: readonly string[] = [
@@ -58,7 +59,7 @@ export async function openApi(): Promise<Api> {
   const socketPath = join(folder.path, 'api')
   const proxy = spawn('kubectl', ['proxy', `--unix-socket=${socketPath}`], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(proxy, 'exit')
-  const forget = atEnd(() => proxy.kill())
+  const forget = atExit(() => proxy.kill())
   const listens = once(createInterface({ input: proxy.stdout }), 'line')
   await Promise.race([
     listens,

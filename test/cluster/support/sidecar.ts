@@ -6,7 +6,7 @@ import { binaries } from '../../contract/support/releases.js'
 import { send } from '../../contract/support/send.js'
 import { freePort } from '../../support/free-port.js'
 import type { Api } from './api.js'
-import { atEnd } from './leftovers.js'
+import { atExit } from '../../../src/local/game/processes.js'
 import { until } from './api.js'
 
 /** The real sidecar of one GameServer, as a process of its own. */
@@ -68,7 +68,7 @@ export async function sidecarFor(gameServer: string, namespace: string, kubeconf
       process = started
       started.once(
         'exit',
-        atEnd(() => started.kill('SIGKILL')),
+        atExit(() => started.kill('SIGKILL')),
       )
       await until(`the sidecar of ${gameServer}`, async () => {
         if (started.exitCode !== null) throw new Error(`The sidecar of ${gameServer} ended with ${started.exitCode}`)

@@ -16,7 +16,7 @@ async function scripted(script: string): Promise<string> {
 }
 
 const launch = (path: string, options: Partial<LaunchOptions> = {}): Promise<Browser> =>
-  launchBrowser({ path, flags: {}, deadline: 20_000, onWarning: () => undefined, ...options })
+  launchBrowser({ path, deadline: 20_000, onWarning: () => undefined, ...options })
 
 /** Sets the folder of the profiles for one test. */
 function makeProfilesIn(folder: string): void {
@@ -48,8 +48,8 @@ describe.skipIf(process.platform !== 'linux')('a program that is no browser', ()
   })
 
   test('fails with LAUNCH_FAILED if the system refuses to start it', async () => {
-    const flags = { extra: [`--long=${'x'.repeat(200_000)}`] }
-    await expect(launch(await scripted('exit'), { flags })).rejects.toMatchObject({
+    const extra = [`--long=${'x'.repeat(200_000)}`]
+    await expect(launch(await scripted('exit'), { extra })).rejects.toMatchObject({
       code: 'LAUNCH_FAILED',
       message: expect.stringContaining('E2BIG') as string,
     })
@@ -94,14 +94,14 @@ test.each([
 
 describe.skipIf(process.platform !== 'linux')("the browser's flags", () => {
   /** The flags that a browser is started with, of which the last attempt counts. */
-  async function flagsOf(flags: LaunchOptions['flags']): Promise<string[]> {
+  async function flagsOf(options: Partial<LaunchOptions> = {}): Promise<string[]> {
     const path = await scripted('echo "$@" > "$0.flags"\nexit 1')
-    await launch(path, { flags }).catch(() => undefined)
+    await launch(path, options).catch(() => undefined)
     return (await readFile(`${path}.flags`, 'utf8')).trim().split(' ')
   }
 
   test('render WebGL in software, or disable it', async () => {
-    expect(await flagsOf({})).toContain('--disable-gpu')
+    expect(await flagsOf()).toContain('--disable-gpu')
     const flags = await flagsOf({ webgl: true, maxOldSpace: 262, extra: ['--more'] })
     expect(flags).toContain('--use-angle=swiftshader')
     expect(flags).not.toContain('--disable-gpu')

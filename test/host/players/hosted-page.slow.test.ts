@@ -17,12 +17,9 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
     const files = {
       'frame.html': `<!doctype html><script>parent.console.log('in a frame', typeof gameServerHost)</script>`,
       'index.html': `<!doctype html><iframe src="frame.html"></iframe><script>${TICKS}
-        const nameOf = (close) => { try { close() } catch ({ name }) { return name } }
         gameServerHost.onconnection = (socket) => {
           socket.send(new Float32Array([1]).subarray(0))
-          socket.send([1001, 2000, 5000].map((code) => nameOf(() => socket.close(code))).join())
-          socket.send(nameOf(() => socket.close(1000, 'x'.repeat(124))))
-          socket.send([socket.readyState, socket.binaryType, socket instanceof EventTarget].join())
+          try { socket.close(1001) } catch ({ name }) { socket.send(name) }
           socket.addEventListener('close', ({ code, reason, wasClean }) => console.log('close', code, reason, wasClean))
           socket.close(4000, 'over')
         }
@@ -33,12 +30,7 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
     expect(await healthOf(host)).toBe(200)
     const player = await joinHost(host)
     expect(await player.closed).toEqual([4000, 'over'])
-    expect(player.messages).toEqual([
-      Buffer.from(new Float32Array([1]).buffer),
-      'InvalidAccessError,InvalidAccessError,InvalidAccessError',
-      'SyntaxError',
-      '1,arraybuffer,true',
-    ])
+    expect(player.messages).toEqual([Buffer.from(new Float32Array([1]).buffer), 'InvalidAccessError'])
     await host.line('close 4000 over true')
     await host.line('in a frame undefined')
   })

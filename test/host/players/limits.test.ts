@@ -15,7 +15,6 @@ import { until } from '../../support/until.js'
 
 const TEXT = 0x1
 const BINARY = 0x2
-const CLOSE = 0x8
 const PING = 0x9
 const FIN = 0x80
 
@@ -36,13 +35,10 @@ const endsOf = (stage: Stage): [id: number, code: number | undefined][] =>
 describe('a player who violates the WebSocket protocol is closed, and the match goes on:', () => {
   test.each<[what: string, frames: string, code: number]>([
     ['a frame without a mask', frame(FIN | TEXT, 'x', false), 1002],
-    ['a continuation without a first frame', frame(FIN, 'x'), 1002],
     ['a text that is no UTF-8', frame(FIN | TEXT, '\xff\xfe'), 1007],
-    ['an invalid close code', frame(FIN | CLOSE, '\x03\xed'), 1002],
     ['a frame of 2^63 bytes', '\x82\xff\x80\0\0\0\0\0\0\0\0\0\0\0', 1009],
     ['a frame that is longer than a message may be', '\x82\xff\0\0\0\0\0\x01\0\x01\0\0\0\0', 1009],
     ['fragments without end', frame(BINARY, 'x') + frame(0, 'x').repeat(2_000), 1008],
-    ['empty fragments without end', frame(TEXT) + frame(0).repeat(2_000), 1008],
   ])('%s', async (_what, frames, code) => {
     const stage = await startEcho()
     const wire = await joinByWire(stage)
@@ -100,10 +96,10 @@ describe('limits of one player', () => {
     await expectPlaying(stage)
   })
 
-  test.each(['ping', 'pong'] as const)('a %s counts as a message', async (kind) => {
+  test('a pong counts as a message', async () => {
     const stage = await startWithPage({ maxRate: 5 })
     const player = await joinPlayers(stage)
-    for (let i = 0; i < 200; i += 1) player.socket[kind]()
+    for (let i = 0; i < 200; i += 1) player.socket.pong()
     expect((await player.closed)[0]).toBe(1008)
   })
 
@@ -253,24 +249,5 @@ describe('the number of players', () => {
     players[0]!.socket.close()
     await until(() => expect(endsOf(stage)).toEqual([[1, 1005]]))
     await expectPlaying(stage)
-  })
-
-  test('stays within the limit however many connect at once, and the admitted players play on', async () => {
-    const { page, ...stage } = await startEcho({ maxPlayers: 5 })
-    const player = await joinPlayers(stage)
-    const others = Array.from({ length: 300 }, () => dialPlayers(stage))
-    let most = 0
-    for (let i = 0; i < 20; i += 1) {
-      player.socket.send(String(i))
-      await player.message(i)
-      most = Math.max(most, page.connections.sockets.size)
-    }
-    const codes: number[] = []
-    for (const { closed } of others) void closed.then(([code]) => codes.push(code))
-    await until(() => expect(codes.length).toBe(296))
-    // The number of connections that are refused with a reason at one time is limited, too.
-    expect([...new Set(codes)].sort()).toEqual(codes.includes(1006) ? [1006, 1013] : [1013])
-    expect(most).toBeLessThanOrEqual(5)
-    expect(page.connections.sockets.size).toBe(5)
   })
 })

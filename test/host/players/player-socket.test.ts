@@ -142,10 +142,8 @@ describe('the end of a connection', () => {
 
   test.each<[arguments: [] | [number, string?], code: number, reason: string]>([
     [[], 1005, ''],
-    [[1000], 1000, ''],
     [[1000, 'over'], 1000, 'over'],
-    [[3000, 'ä'.repeat(61)], 3000, 'ä'.repeat(61)],
-    [[4999, ''], 4999, ''],
+    [[4999, 'ä'.repeat(61)], 4999, 'ä'.repeat(61)],
   ])(
     'by the game with close(%j) reaches the player after all earlier messages',
     async ([ownCode, ownReason], code, reason) => {
@@ -165,8 +163,6 @@ describe('the end of a connection', () => {
     [1001, '', 'InvalidAccessError'],
     [2999, '', 'InvalidAccessError'],
     [5000, '', 'InvalidAccessError'],
-    [1006, '', 'InvalidAccessError'],
-    [NaN, '', 'InvalidAccessError'],
     [1000, 'ä'.repeat(62), 'SyntaxError'],
   ])('doesn’t start with close(%j, %j), which throws like that of a WebSocket', async (code, reason, name) => {
     const { socket } = await pair()

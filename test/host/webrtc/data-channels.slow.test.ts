@@ -143,7 +143,8 @@ describe('a player with a data channel', () => {
   test('loses the channel for a message above the announced length, and the match goes on', async () => {
     class Deaf extends PeerOnNode {
       override setRemoteDescription({ sdp }: { sdp: string }): Promise<void> {
-        return super.setRemoteDescription({ sdp: sdp.replace(/max-message-size:\d+/, 'max-message-size:100000') })
+        const deaf = sdp.replace(/max-message-size:\d+/, 'max-message-size:100000')
+        return super.setRemoteDescription({ type: 'answer', sdp: deaf } as never)
       }
     }
     const { seen, player } = await play({ maxMessage: 1000 }, { RTCPeerConnection: Deaf })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadNative, type NativePeer } from '../../../src/host/players/webrtc/peer.js'
-import { openChannels } from '../../../src/host/players/webrtc/channel.js'
+import { Channel, chooseChannelPort } from '../../../src/host/players/webrtc/channel.js'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
 import { collect, echo, joinPlayers, type Client } from '../players/players-support.js'
@@ -112,7 +112,7 @@ describe('a signal from a foreign page', () => {
       made.push(peer)
       return peer
     }
-    const webRtc = await openChannels(
+    const port = await chooseChannelPort(
       { PeerConnection: Noted as unknown as typeof native.PeerConnection },
       {
         port: 0,
@@ -122,17 +122,17 @@ describe('a signal from a foreign page', () => {
       },
     )
     const told: string[] = []
-    const peering = webRtc.join({
+    const seeker = {
       localAddress: '127.0.0.1',
-      sendText: (text) => void told.push(text),
+      sendText: (text: string) => void told.push(text),
       receive: () => undefined,
-    })
+    }
+    const peering = new Channel(seeker, port)
     for (let i = 0; i < 2; i += 1) peering.read(`\0${JSON.stringify({ id: 1, offer: GOOD })}`)
     await until(() => expect(told.length).toBeGreaterThan(0))
     peering.close()
     await until(() => expect(made.map((peer) => peer.state())).toEqual(['closed']))
     expect(told.length).toBe(1)
-    webRtc.close()
   })
 
   test('that claims a missing channel is up leaves unreliable messages on the WebSocket', async () => {

@@ -49,6 +49,16 @@ interface Walkable {
   readonly afterwards: string | undefined
 }
 
+/** An independent copy of a tracker's state. */
+function copyOf<State extends Tracked>(state: State): State {
+  const copy = { ...state, effects: [] }
+  for (const [name, value] of Object.entries(state)) {
+    if (value instanceof Map) Object.assign(copy, { [name]: new Map(value) })
+  }
+  copy.writes.forEach((write, key) => copy.writes.set(key, { ...write }))
+  return copy
+}
+
 /** A sidecar and its watch around a tracker's state: calls are late or lost, and accepted writes land later. */
 export abstract class World<
   State extends Tracked<What>,

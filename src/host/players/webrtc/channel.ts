@@ -19,8 +19,8 @@ export interface ChannelsOptions {
   address(): Promise<Reachable | undefined>
 }
 
-/** Options after the port was chosen. A `bindAddress` that is undefined stands for all addresses. */
-type BoundOptions = Omit<ChannelsOptions, 'bindAddress'> & Pick<PeerOptions, 'native' | 'bindAddress'>
+/** The UDP port of all channels, once it was chosen. A `bindAddress` that is undefined stands for all addresses. */
+export type ChannelPort = Omit<ChannelsOptions, 'bindAddress'> & Pick<PeerOptions, 'native' | 'bindAddress'>
 
 /** A player whose page supports data channels. */
 export interface ChannelSeeker {
@@ -38,7 +38,7 @@ const MOST_OFFERS = 5
 const MOST_SIGNALS = 200
 
 /** @param native of `loadNative()` @throws NodeJS.ErrnoException if the port can't be opened, such as EADDRINUSE */
-export async function openChannels(native: Native, options: ChannelsOptions): Promise<Channels> {
+export async function chooseChannelPort(native: Native, options: ChannelsOptions): Promise<ChannelPort> {
   const plain = plainAddress(options.bindAddress)
   // As for the listener, `localhost` is IPv4.
   const bindAddress = WILDCARDS.includes(plain) ? undefined : plain === 'localhost' ? '127.0.0.1' : plain
@@ -47,7 +47,7 @@ export async function openChannels(native: Native, options: ChannelsOptions): Pr
     if (options.anyPort) return probe(0, bindAddress)
     throw error
   })
-  return new Channels({ ...options, native, port, bindAddress })
+  return { ...options, native, port, bindAddress }
 }
 
 async function probe(port: number, address: string | undefined): Promise<number> {
@@ -61,26 +61,6 @@ async function probe(port: number, address: string | undefined): Promise<number>
   }
 }
 
-/** Data channels for players, all on one UDP port. */
-export class Channels {
-  readonly options: BoundOptions
-  readonly open = new Set<Channel>()
-
-  constructor(options: BoundOptions) {
-    this.options = options
-  }
-
-  join(player: ChannelSeeker): Channel {
-    const channel = new Channel(player, this)
-    this.open.add(channel)
-    return channel
-  }
-
-  close(): void {
-    for (const channel of [...this.open]) channel.close()
-  }
-}
-
 /** The player's page doesn't follow this package's protocol. */
 export class SignalError extends Error {
   override readonly name = 'SignalError'
@@ -89,7 +69,7 @@ export class SignalError extends Error {
 /** The data channel of one player, for as long as the player's WebSocket is open. */
 export class Channel {
   readonly #player: ChannelSeeker
-  readonly #channels: Channels
+  readonly #port: ChannelPort
   #peer: Peer | undefined
   #id = 0
   /** Changes with each offer. The player chooses its id, and may repeat an id. */
@@ -100,9 +80,9 @@ export class Channel {
   #signals = 0
   #isClosed = false
 
-  constructor(player: ChannelSeeker, channels: Channels) {
+  constructor(player: ChannelSeeker, port: ChannelPort) {
     this.#player = player
-    this.#channels = channels
+    this.#port = port
   }
 
   /**
@@ -130,10 +110,8 @@ export class Channel {
   }
 
   close(): void {
-    if (this.#isClosed) return
     this.#isClosed = true
     this.#release()
-    this.#channels.open.delete(this)
   }
 
   async #answer(id: number, text: string): Promise<void> {
@@ -152,14 +130,12 @@ export class Channel {
     const receive = (data: string | Uint8Array): void => {
       if (!isOver()) this.#player.receive(data)
     }
-    const { options } = this.#channels
+    const port = this.#port
     try {
-      const candidates = await candidatesFor(await options.address(), {
-        address: this.#player.localAddress,
-        port: options.port,
-      })
+      const own = { address: this.#player.localAddress, port: port.port }
+      const candidates = await candidatesFor(await port.address(), own)
       if (isOver()) return
-      this.#peer = new Peer(offer, { ...options, receive, ended })
+      this.#peer = new Peer(offer, { ...port, receive, ended })
       this.#tell({ id, answer: this.#peer.answer, candidates })
     } catch (error) {
       ended((error as Error).message)

@@ -4,8 +4,8 @@ import { excerpt } from '../state/show.js'
 import { byTool, type CallMeta, type Running } from '../running.js'
 import type { SidecarRequest } from '../sidecar.js'
 import { recordRequest, recordResponse, type ResponseRecord } from '../event-log.js'
-import { decodeBody, malformedAnswer, readCall, readMessage } from './read-call.js'
-import { decodePath, findRoute, type MessageShape } from './routes.js'
+import { readCall } from './read-call.js'
+import { decodePath, findRoute } from './routes.js'
 import { ConnectionDropped, createLines, type WatchHandle, type WatchSink } from '../watchers.js'
 import { callSafely } from '../listeners.js'
 
@@ -47,6 +47,7 @@ export async function answerRequest(running: Running, request: SidecarRequest): 
   const route = findRoute(method, decoded)
   if (route.type === 'not-found') return refuse(fail(5, 'Not Found'))
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
+  if (route.type === 'player-tracking') return refuse(failUnknown('PlayerTracking not enabled'))
   if (route.type === 'watch') {
     await cancel(request.body)
     return openStream(running, request.signal, { meta, sentIn: epoch }, keep)
@@ -54,7 +55,6 @@ export async function answerRequest(running: Running, request: SidecarRequest): 
   const read = await readBounded(request)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge))
   body = read.bytes
-  if (route.type === 'player-tracking') return refuse(refusePlayerTracking(route.shape, body))
 
   const { operation, key } = route
   const result = readCall(operation, key, query, body)
@@ -65,7 +65,7 @@ export async function answerRequest(running: Running, request: SidecarRequest): 
   running.catchUp(epoch)
   const { call, unread } = result
   const event = { type: 'call', call, ...(unread !== undefined && { unread }), ...byTool(meta) } as const
-  const { effects, seq } = running.dispatch(event, { ...meta, delayed: before + after > 0, lasts: after })
+  const { effects, seq } = running.dispatch(event, { ...meta, isDelayed: before + after > 0, lasts: after })
   const answer = effects.find((effect) => effect.type === 'reply')
   if (after > 0) await delays.wait(after, request.signal)
   if (answer === undefined || answer.drop) {
@@ -84,15 +84,6 @@ function headersOf({ status, retryAfter }: Answer): Headers {
 /** The real sidecar names the size of the message; here it is the size of the body. */
 function tooLarge(bytes: number): Answer {
   return fail(8, `grpc: received message larger than max (${bytes} vs. ${MOST_BYTES})`)
-}
-
-function refusePlayerTracking(shape: MessageShape, body: Uint8Array): Answer {
-  try {
-    readMessage(decodeBody(body), shape)
-    return failUnknown('PlayerTracking not enabled')
-  } catch (error) {
-    return malformedAnswer(error)
-  }
 }
 
 const hasBody = ({ body, headers }: SidecarRequest): boolean => body !== null && headers.get('content-length') !== '0'
@@ -177,7 +168,7 @@ export function watchByWebSocket(
 ): WatchHandle {
   const { delays, environment, report } = running
   const ms = running.delayNow('watchGameServer', 'before')
-  const meta = { ...by, began: environment.now(), delayed: ms > 0 }
+  const meta = { ...by, began: environment.now(), isDelayed: ms > 0 }
   const open = (): WatchHandle => {
     const opened = openWatch(running, 'websocket', sink, { meta })
     const { refusal } = opened
@@ -214,7 +205,7 @@ async function openStream(
   const ms = running.delayNow('watchGameServer', 'before')
   if (ms > 0) await running.delays.wait(ms, left)
   const { stream, sink } = createLines(() => close())
-  const { seq, refusal, close } = openWatch(running, 'stream', sink, { meta: { ...meta, delayed: ms > 0 }, sentIn })
+  const { seq, refusal, close } = openWatch(running, 'stream', sink, { meta: { ...meta, isDelayed: ms > 0 }, sentIn })
   if (refusal?.status === 0) {
     keep(seq)
     throw new ConnectionDropped('the watch was dropped before its first line')

@@ -2,7 +2,7 @@ import { type FieldKind, type Operation, operations } from '../../../protocol/op
 import { type Answer, fail } from '../state/answer.js'
 import { excerpt, quote } from '../state/show.js'
 import type { Call } from '../state/events.js'
-import type { MessageShape, RouteKey } from './routes.js'
+import type { RouteKey } from './routes.js'
 import { parseInt64 } from '../state/int64.js'
 
 /** A request as a call. If there is a refusal as well, the call takes effect and the answer is the refusal. */
@@ -32,7 +32,7 @@ export function readCall(operation: Call['operation'], key: RouteKey, query: str
 }
 
 /** The answer to a malformed body; any other error is thrown on. */
-export function malformedAnswer(error: unknown): Answer {
+function malformedAnswer(error: unknown): Answer {
   if (error instanceof MalformedBody) return fail(3, `invalid request: ${error.message}`)
   throw error
 }
@@ -81,8 +81,11 @@ class MalformedBody extends Error {
   override readonly name = 'MalformedBody'
 }
 
+/** The fields of a request message, and the kind of each. */
+type MessageShape = Readonly<Record<string, FieldKind>>
+
 /** A request message. Fields that were absent or null are absent; integers are decimal text. */
-export interface Message {
+interface Message {
   readonly fields: ReadonlyMap<string, string | readonly string[]>
   /** The object's keys that are fields of its message, in order. */
   readonly keys: readonly string[]
@@ -96,7 +99,7 @@ const structure = /"[^"\\]*(?:\\.[^"\\]*)*"|["{}[\],:]/gs
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g
 
 /** Decodes a body. A byte order mark is kept, so that it is refused as in the real sidecar. @throws MalformedBody */
-export function decodeBody(body: Uint8Array): string {
+function decodeBody(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
   } catch {
@@ -119,7 +122,7 @@ const isBlank = (text: string): boolean => skipSpace(text, 0) === text.length
  *
  * @throws MalformedBody
  */
-export function readMessage(text: string, shape: MessageShape): Message {
+function readMessage(text: string, shape: MessageShape): Message {
   const fields = new Map<string, string | readonly string[]>()
   const keys = new Set<string>()
   let unknown: string | undefined
@@ -189,7 +192,7 @@ function checkSource(source: string): void {
 }
 
 /** Reads a field from its source, in which an integer still has all its digits; undefined for null. */
-function readField(key: string, kind: MessageShape[string], source: string): string | readonly string[] | undefined {
+function readField(key: string, kind: FieldKind, source: string): string | readonly string[] | undefined {
   const refuse = (expected: string): never => {
     throw new MalformedBody(`the field ${JSON.stringify(key)} must be ${expected}, not ${excerpt(source, 40)}`)
   }

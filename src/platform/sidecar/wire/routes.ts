@@ -1,15 +1,12 @@
-import { operations, type FieldKind, type OperationName } from '../../../protocol/operations.js'
+import { operations, type OperationName } from '../../../protocol/operations.js'
 import type { Call } from '../state/events.js'
-
-/** The fields of a request message, and the kind of each. */
-export type MessageShape = Readonly<Record<string, FieldKind>>
 
 /** The target of a request. */
 export type Route =
   | { readonly type: 'watch' }
   | { readonly type: 'call'; readonly operation: Call['operation']; readonly key: RouteKey }
   /** An operation of the alpha interface, which exists but is always disabled. */
-  | { readonly type: 'player-tracking'; readonly shape: MessageShape }
+  | { readonly type: 'player-tracking' }
   | { readonly type: 'not-found' }
   | { readonly type: 'wrong-method' }
 
@@ -30,13 +27,14 @@ interface Pattern {
   readonly method: string
   readonly segments: readonly string[]
   readonly verb: string | undefined
-  readonly target: { readonly operation: OperationName } | { readonly shape: MessageShape }
+  /** Undefined for the alpha interface. */
+  readonly operation: OperationName | undefined
 }
 
-const playerTracking: readonly (readonly [method: string, path: string, shape?: MessageShape])[] = [
-  ['POST', '/alpha/player/connect', { playerID: 'text' }],
-  ['POST', '/alpha/player/disconnect', { playerID: 'text' }],
-  ['PUT', '/alpha/player/capacity', { count: 'int64' }],
+const playerTracking: readonly (readonly [method: string, path: string])[] = [
+  ['POST', '/alpha/player/connect'],
+  ['POST', '/alpha/player/disconnect'],
+  ['PUT', '/alpha/player/capacity'],
   ['GET', '/alpha/player/capacity'],
   ['GET', '/alpha/player/count'],
   ['GET', '/alpha/player/connected'],
@@ -45,14 +43,14 @@ const playerTracking: readonly (readonly [method: string, path: string, shape?: 
 
 const patterns: readonly Pattern[] = [
   ...(Object.keys(operations) as OperationName[]).map((operation) =>
-    compile(operations[operation][0], operations[operation][1], { operation }),
+    compile(operations[operation][0], operations[operation][1], operation),
   ),
-  ...playerTracking.map(([method, path, shape = {}]) => compile(method, path, { shape })),
+  ...playerTracking.map(([method, path]) => compile(method, path)),
 ]
 
-function compile(method: string, path: string, target: Pattern['target']): Pattern {
+function compile(method: string, path: string, operation?: OperationName): Pattern {
   const [, bare = '', verb] = /^\/(.*?)(?::(\w+))?$/.exec(path) ?? []
-  return { method, segments: bare.split('/'), verb, target }
+  return { method, segments: bare.split('/'), verb, operation }
 }
 
 /** Finds the operation of a method and a path. An escaped slash counts as a plain slash. */
@@ -65,9 +63,9 @@ export function findRoute(method: string, { text, isUtf8 }: DecodedPath): Route 
     const key = match(pattern, segments)
     if (key === undefined) continue
     if (pattern.method !== method) type = 'wrong-method'
-    else if ('shape' in pattern.target) return { type: 'player-tracking', shape: pattern.target.shape }
-    else if (pattern.target.operation === 'watchGameServer') return { type: 'watch' }
-    else return { type: 'call', operation: pattern.target.operation, key: { text: key, isUtf8 } }
+    else if (pattern.operation === undefined) return { type: 'player-tracking' }
+    else if (pattern.operation === 'watchGameServer') return { type: 'watch' }
+    else return { type: 'call', operation: pattern.operation, key: { text: key, isUtf8 } }
   }
   return { type }
 }

@@ -1,2 +1,0 @@
-export function installChromium(): Promise<void>
-export function fallbackChromium(): { path: string; env?: NodeJS.ProcessEnv } | undefined
