@@ -166,7 +166,7 @@ test('no check crashes on an ordinary sidecar, and each warning has a fix', asyn
     url: local.url,
     env: {},
     origin: 'https://game.example',
-    file: join(root, 'deploy/gameserver.yaml'),
+    file: join(root, 'examples/reuse/fleet.yaml'),
     version: '0.1.0',
     patience: 2_000,
   })
