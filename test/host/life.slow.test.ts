@@ -8,7 +8,8 @@ import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { browserProcesses, browsers, noBrowser, processes, rendererOf } from './support/processes.js'
 import { hostHere, TICKS } from './support/host-here.js'
-import { buildOf, pageOf, runHost } from './support/run-host.js'
+import { folderOf } from '../support/temporary-folder.js'
+import { pageOf, runHost } from './support/run-host.js'
 import { until } from '../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: ${noBrowser}`)
@@ -93,7 +94,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
 
   test("waits for promises of a client's `ending` listeners, but not for a shutdown() that never comes", async () => {
     const sidecar = await startSidecar()
-    const dir = await buildOf({
+    const dir = await folderOf({
       'index.html': `<!doctype html><link rel="icon" href="data:,"><script src="client.js"></script><script>
         ${TICKS}
         const client = GameServerSidecar.createClient()
@@ -284,7 +285,7 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
 describe('a host that can’t start', () => {
   test.each([
     ['66 if there is no build', 66, async () => ['/nowhere/dist'], /no folder/],
-    ['66 if the folder has no page', 66, async () => [await buildOf({ 'game.js': '' })], /has no index\.html/],
+    ['66 if the folder has no page', 66, async () => [await folderOf({ 'game.js': '' })], /has no index\.html/],
     [
       '69 if the browser is missing',
       69,
