@@ -184,8 +184,9 @@ describe('the HTTP head', () => {
     const [refused, open] = [record({ handshake: failing }), record({ pong: failing })]
     refused.decoder.push(latin(HEAD))
     open.decoder.push(join(frame(10), text('two')))
+    record({ error: failing }).decoder.push(frame(3))
     await turns()
-    expect(uncaught).toEqual([fault, fault])
+    expect(uncaught).toEqual([fault, fault, fault])
     expect([refused.events, open.events]).toEqual([[1002], ['two']])
   })
 
