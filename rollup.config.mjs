@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { resolve as absolute } from 'node:path'
 import commonjs from '@rollup/plugin-commonjs'
 import resolve from '@rollup/plugin-node-resolve'
-import { writeDeclarations } from './build/declarations.mjs'
 import { inlinePage } from './build/inline-page.mjs'
 import { inlineScript } from './build/inline-script.mjs'
 import { inlineText } from './build/inline-text.mjs'
@@ -52,7 +51,10 @@ const COMPILED = `${DIR}/.compiled`
 const FOR_PAGES = isDemo ? COMPILED : `${DIR}/.for-pages`
 const TSC = ['node_modules/typescript-native/bin/tsc', '-p', 'build/tsconfig.build.json', '--outDir', COMPILED]
 execFileSync(process.execPath, isDemo ? [...TSC, '--declaration', 'false'] : TSC, { stdio: 'inherit' })
-if (!isDemo) writeDeclarations(COMPILED, DIR, { index: 'index', ...PAGES, ...SERVERS, ...NODE })
+if (!isDemo) {
+  const { writeDeclarations } = await import('./build/declarations.mjs')
+  writeDeclarations(COMPILED, DIR, { index: 'index', ...PAGES, ...SERVERS, ...NODE })
+}
 
 /** Our own warnings fail the build: types are checked elsewhere, so a warning here means that the output is wrong. */
 const onwarn = ({ code, message, id = '', ids = [id] }) => {

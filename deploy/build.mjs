@@ -1,5 +1,6 @@
 /**
- * Puts beside the Dockerfile what it copies: the browser demo's page as `dist`, and this package as npm would publish it.
+ * Puts here what the image holds, the browser demo's page as `dist` and this package as npm would publish it, and lets
+ * `init` write the Dockerfile and the manifests.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, renameSync, rmSync } from 'node:fs'
@@ -19,5 +20,8 @@ await game.remove()
 const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', here('.')]
 const [{ filename }] = JSON.parse(execFileSync('npm', pack, { cwd: here('..'), encoding: 'utf8' }))
 renameSync(here(filename), here('gameserver-sidecar.tgz'))
+
+const init = 'init --yes --kind page --dir dist --counter players=8 --list roster=8 --into'.split(' ')
+execFileSync(process.execPath, [here('../bin/gameserver-sidecar.mjs'), ...init, here('.')], { stdio: 'inherit' })
 
 console.log('Wrote deploy/dist and deploy/gameserver-sidecar.tgz. Next: docker build -t star-arena:1.0.0 deploy')

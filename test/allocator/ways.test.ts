@@ -2,15 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { selfSigned } from '../gateway/certificate.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { folderOf } from '../support/temporary-folder.js'
 import type { AllocatorOptions } from '../../src/deploy/allocator.js'
 import { allocatorOf, api, errorOf, service, standIn } from './support.js'
-
-async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await temporaryFolder('allocator')
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-  return folder
-}
 
 const ALLOCATION = {
   name: 'fleet-1',
@@ -65,7 +59,7 @@ describe('createAllocator() finds its way', () => {
   test("in a pod to the API server, with the account's namespace and its token as it is renewed", async () => {
     const certificate = selfSigned()
     const server = await standIn([api.allocated], certificate)
-    const account = await folderWith({ token: 'first\n', namespace: 'games\n', 'ca.crt': certificate.cert })
+    const account = await folderOf({ token: 'first\n', namespace: 'games\n', 'ca.crt': certificate.cert })
     const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(server.port) }
     const allocator = allocatorOf({}, env, account)
     await allocator.allocate()
@@ -79,7 +73,7 @@ describe('createAllocator() finds its way', () => {
   test('to the allocator service by host and client certificate, in the JSON of its REST form', async () => {
     const [certificate, client] = [selfSigned(), selfSigned()]
     const server = await standIn([service.allocated], { ...certificate, ca: client.cert, requestCert: true })
-    const folder = await folderWith({ 'tls.crt': client.cert, 'tls.key': client.key, 'ca.crt': certificate.cert })
+    const folder = await folderOf({ 'tls.crt': client.cert, 'tls.key': client.key, 'ca.crt': certificate.cert })
     const allocator = allocatorOf(
       { edge: 'play.example.com' },
       {
@@ -112,7 +106,7 @@ test('a renewed client certificate is used from the next request on', async () =
     ca: [first.cert, second.cert],
     requestCert: true,
   })
-  const folder = await folderWith({ 'tls.crt': first.cert, 'tls.key': first.key })
+  const folder = await folderOf({ 'tls.crt': first.cert, 'tls.key': first.key })
   const [cert, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')]
   const allocator = allocatorOf({ service: server.url, ca: certificate.cert, cert, key })
   await allocator.allocate()

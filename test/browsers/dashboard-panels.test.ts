@@ -132,7 +132,7 @@ inDashboard((openDashboard) => {
     await dashboard.says('Notices', 'fail the next 5 of all calls with 503')
     expect(await set.clickablePoint()).toEqual({ x, y })
     await choose('Lose the next write, answered 200')
-    await dashboard.says('Faults', /lose the next write/)
+    await dashboard.says('Faults', /lose the next 1 write/)
     await (await dashboard.button('Faults', 'Clear')).click()
     await dashboard.says('Faults', /^(?!.*lose the next)(?!.*fail the next)/s)
     expect(dashboard.local.sidecar.snapshot().faults.failures).toEqual([])

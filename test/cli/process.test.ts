@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import WebSocket from 'ws'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-folder.js'
 import { call, CLI, cli, NO_SIDECAR, startLocal } from './support.js'
 
 /** A served folder on any free port, from its first line on. */
@@ -52,10 +52,6 @@ describe('the command line as a process', () => {
     expect((await finished).out.includes('\u001b[1mSIDECAR')).toBe(expected)
   })
 
-  test("local takes the real sidecar's --http-port for its port", async () => {
-    expect((await cli(['local', '--http-port', '0', '--timeout', '0.01']).finished).code).toBe(0)
-  })
-
   test('JSON has no colours, whatever FORCE_COLOR says', async () => {
     const args = ['local', '--port', '0', '--timeout', '0.01', '--log-format', 'json']
     const { out } = await cli(args, { FORCE_COLOR: '3' }).finished
@@ -74,8 +70,7 @@ describe('the command line as a process', () => {
 
   test('escapes the control characters of its file', async () => {
     const nasty = '\\e]0;title\\a\\e[2J\\u009b31m\\u202e\\u2028'
-    const path = join(await temporaryFolder('gameserver-cli'), 'gs.yaml')
-    await writeFile(path, `metadata: { labels: { "${nasty}": "${nasty}" } }\n`)
+    const path = await temporaryFile('gs.yaml', `metadata: { labels: { "${nasty}": "${nasty}" } }\n`)
     const { child, line, errorLine, finished } = await startLocal(['--file', path, '--verbose'])
     await writeFile(path, `metadata: { labels: { "other${nasty}": "${nasty}" } }\n`)
     await line(/reload/)

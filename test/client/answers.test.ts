@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { describe, expect, test, afterEach, vi } from 'vitest'
+import { expect, test, afterEach, vi } from 'vitest'
 import { createTextDecode } from '../../src/client/http.js'
 import { SidecarError, type ClientOptions, type SidecarClient } from '../../src/index.js'
 import { gameServer, difficultText } from '../support/game-server.js'
@@ -98,46 +98,42 @@ test.each([
   expect(seen).toBe(connection)
 })
 
-describe('getCounter()', () => {
-  const counter = (body: object, options?: ClientOptions) =>
-    answered({ body: JSON.stringify(body) }, (client) => client.getCounter('a'), options)
+const counter = (body: object, options?: ClientOptions) =>
+  answered({ body: JSON.stringify(body) }, (client) => client.getCounter('a'), options)
 
-  test('getCounter() gives numbers, or bigints where the option says so', async () => {
-    const raw = { name: 'other', count: '9007199254740991', capacity: 0 }
-    expect(await counter(raw)).toEqual({ name: 'a', count: 9007199254740991, capacity: 0 })
-    const large = { ...raw, count: '9223372036854775807' }
-    expect(await counter(large, { int64: 'bigint' })).toEqual({ name: 'a', count: 9223372036854775807n, capacity: 0n })
-  })
-
-  test.each([
-    ['9007199254740993', 'UNSAFE_INTEGER'],
-    ['-9007199254740993', 'UNSAFE_INTEGER'],
-    [1.5, 'PROTOCOL'],
-    ['', 'PROTOCOL'],
-    [null, 'PROTOCOL'],
-    [{}, 'PROTOCOL'],
-  ])('getCounter() with a count or capacity of %j is %s', async (count, code) => {
-    const message: unknown = expect.stringMatching(code === 'PROTOCOL' ? 'not an integer' : `${count}.*bigint`)
-    const refused = { code, operation: 'getCounter', message }
-    await expect(counter({ count, capacity: '1' })).rejects.toMatchObject(refused)
-    await expect(counter({ count: '1', capacity: count })).rejects.toMatchObject(refused)
-  })
+test('getCounter() gives numbers, or bigints where the option says so', async () => {
+  const raw = { name: 'other', count: '9007199254740991', capacity: 0 }
+  expect(await counter(raw)).toEqual({ name: 'a', count: 9007199254740991, capacity: 0 })
+  const large = { ...raw, count: '9223372036854775807' }
+  expect(await counter(large, { int64: 'bigint' })).toEqual({ name: 'a', count: 9223372036854775807n, capacity: 0n })
 })
 
-describe('getList()', () => {
-  const list = (values: unknown) =>
-    answered({ body: JSON.stringify({ capacity: '2', values }) }, (client) => client.getList('a'))
+test.each([
+  ['9007199254740993', 'UNSAFE_INTEGER'],
+  ['-9007199254740993', 'UNSAFE_INTEGER'],
+  [1.5, 'PROTOCOL'],
+  ['', 'PROTOCOL'],
+  [null, 'PROTOCOL'],
+  [{}, 'PROTOCOL'],
+])('getCounter() with a count or capacity of %j is %s', async (count, code) => {
+  const message: unknown = expect.stringMatching(code === 'PROTOCOL' ? 'not an integer' : `${count}.*bigint`)
+  const refused = { code, operation: 'getCounter', message }
+  await expect(counter({ count, capacity: '1' })).rejects.toMatchObject(refused)
+  await expect(counter({ count: '1', capacity: count })).rejects.toMatchObject(refused)
+})
 
-  test.each([[['b', '']], [undefined], [null]])('getList() answered %j gives a list', async (values) => {
-    expect(await list(values)).toEqual({ name: 'a', capacity: 2, values: values ?? [] })
-  })
+const list = (values: unknown) =>
+  answered({ body: JSON.stringify({ capacity: '2', values }) }, (client) => client.getList('a'))
 
-  test.each([[{}], ['ab'], [['a', 1]], [7]])('getList() answered %j is PROTOCOL', async (values) => {
-    await expect(list(values)).rejects.toMatchObject({
-      code: 'PROTOCOL',
-      operation: 'getList',
-      message: expect.stringContaining('not a list'),
-    })
+test.each([[['b', '']], [undefined], [null]])('getList() answered %j gives a list', async (values) => {
+  expect(await list(values)).toEqual({ name: 'a', capacity: 2, values: values ?? [] })
+})
+
+test.each([[{}], ['ab'], [['a', 1]], [7]])('getList() answered %j is PROTOCOL', async (values) => {
+  await expect(list(values)).rejects.toMatchObject({
+    code: 'PROTOCOL',
+    operation: 'getList',
+    message: expect.stringContaining('not a list'),
   })
 })
 
@@ -145,27 +141,25 @@ afterEach(() => vi.unstubAllGlobals())
 
 const withTextDecoder = (Decoder: unknown): void => void vi.stubGlobal('TextDecoder', Decoder)
 
-describe.each([
+test.each([
   ["the host's decoder", TextDecoder],
   ['a host without a TextDecoder', undefined],
-])('by %s', (_name, Decoder) => {
-  test('bytes in pieces of any size are the same text, also of control characters', () => {
-    withTextDecoder(Decoder)
-    const content = `\ufeff${difficultText}\u0000\t\n\u000f\u0010\u007f`
-    const bytes = new TextEncoder().encode(content)
-    for (const size of [1, 2, 3, 4, 5, 7, 1000]) {
-      const decode = createTextDecode({})
-      let text = ''
-      for (let at = 0; at < bytes.length; at += size) text += decode(bytes.slice(at, at + size))
-      expect(text).toBe(content)
-    }
-    // A character comes as soon as its last byte is there.
+])('bytes in pieces of any size are the same text, also of control characters, by %s', (_name, Decoder) => {
+  withTextDecoder(Decoder)
+  const content = `\ufeff${difficultText}\u0000\t\n\u000f\u0010\u007f`
+  const bytes = new TextEncoder().encode(content)
+  for (const size of [1, 2, 3, 4, 5, 7, 1000]) {
     const decode = createTextDecode({})
-    const [a, b, c, d] = new TextEncoder().encode('𝄞')
-    expect(decode(Uint8Array.of(0x61, a!, b!, c!))).toBe('a')
-    expect(decode(new Uint8Array(0))).toBe('')
-    expect(decode(Uint8Array.of(d!, 0x62))).toBe('𝄞b')
-  })
+    let text = ''
+    for (let at = 0; at < bytes.length; at += size) text += decode(bytes.slice(at, at + size))
+    expect(text).toBe(content)
+  }
+  // A character comes as soon as its last byte is there.
+  const decode = createTextDecode({})
+  const [a, b, c, d] = new TextEncoder().encode('𝄞')
+  expect(decode(Uint8Array.of(0x61, a!, b!, c!))).toBe('a')
+  expect(decode(new Uint8Array(0))).toBe('')
+  expect(decode(Uint8Array.of(d!, 0x62))).toBe('𝄞b')
 })
 
 test.each<[string, number[]]>([

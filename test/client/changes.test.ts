@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type {
   AllocatedEvent,
   ClientOptions,
@@ -148,80 +148,76 @@ const fleet = {
   },
 }
 
-describe('an allocated event of the local sidecar', () => {
-  function listen(client: SidecarClient): AllocatedEvent[] {
-    const told: AllocatedEvent[] = []
-    client.on('allocated', (event) => void told.push(event))
-    return told
-  }
+function listen(client: SidecarClient): AllocatedEvent[] {
+  const told: AllocatedEvent[] = []
+  client.on('allocated', (event) => void told.push(event))
+  return told
+}
 
-  test('an allocated event comes once, with the labels, annotations, counts and values of the allocation', async () => {
-    const sidecar = await startQuickSidecar({ gameServer: fleet })
-    const client = connectClient(sidecar)
-    const told = listen(client)
-    await client.ready({ confirm: true })
-    expect(told).toEqual([])
-    sidecar.control({
-      type: 'allocate',
-      labels: { 'agones.dev/sdk-mode': 'duel', team: 'red' },
-      annotations: { map: 'lava' },
-      counters: { rooms: { action: 'Increment', amount: 2 } },
-      lists: { players: { addValues: ['bob', 'ann', 'cid'] } },
-    })
-    await expect.poll(() => told.length).toBe(1)
-    const { labels, annotations, counters, lists, gameServer } = told[0]!
-    expect({ ...labels }).toEqual({ mode: 'duel', team: 'red' })
-    expect(Object.keys(annotations)).toEqual(expect.arrayContaining(['map', 'agones.dev/last-allocated']))
-    expect({ ...counters }).toEqual({ rooms: 2 })
-    expect({ ...lists }).toEqual({ players: ['bob', 'cid'] })
-    expect(gameServer.status.state).toBe('Allocated')
+test('an allocated event comes once, with the labels, annotations, counts and values of the allocation', async () => {
+  const sidecar = await startQuickSidecar({ gameServer: fleet })
+  const client = connectClient(sidecar)
+  const told = listen(client)
+  await client.ready({ confirm: true })
+  expect(told).toEqual([])
+  sidecar.control({
+    type: 'allocate',
+    labels: { 'agones.dev/sdk-mode': 'duel', team: 'red' },
+    annotations: { map: 'lava' },
+    counters: { rooms: { action: 'Increment', amount: 2 } },
+    lists: { players: { addValues: ['bob', 'ann', 'cid'] } },
   })
-
-  test('an allocation before the first object is told to each listener, with all that the object holds', async () => {
-    const sidecar = await startQuickSidecar({ gameServer: fleet })
-    sidecar.control({ type: 'setState', state: 'Ready' })
-    sidecar.control({ type: 'allocate', labels: { mode: 'duel' } })
-    const client = connectClient(sidecar)
-    const told = listen(client)
-    await client.waitFor('Allocated')
-    const late = listen(client)
-    await expect.poll(() => late.length).toBe(1)
-    const all = { labels: { mode: 'duel' }, counters: { rooms: 1, spare: 2 }, lists: { players: ['ann'] } }
-    expect([told[0], late[0]]).toMatchObject([all, all])
-  })
+  await expect.poll(() => told.length).toBe(1)
+  const { labels, annotations, counters, lists, gameServer } = told[0]!
+  expect({ ...labels }).toEqual({ mode: 'duel', team: 'red' })
+  expect(Object.keys(annotations)).toEqual(expect.arrayContaining(['map', 'agones.dev/last-allocated']))
+  expect({ ...counters }).toEqual({ rooms: 2 })
+  expect({ ...lists }).toEqual({ players: ['bob', 'cid'] })
+  expect(gameServer.status.state).toBe('Allocated')
 })
 
-describe('an allocated event', () => {
-  const at = (time: string | undefined, changes: Changes = {}, platform = 'agones'): Changes => ({
-    state: 'Allocated',
-    annotations: time ? { [`${platform}.dev/last-allocated`]: time } : {},
-    ...changes,
-  })
-  const versions = (heard: AllocatedEvent[]): string[] =>
-    heard.map(({ gameServer: { object_meta } }) => object_meta.resource_version)
+test('an allocation before the first object is told to each listener, with all that the object holds', async () => {
+  const sidecar = await startQuickSidecar({ gameServer: fleet })
+  sidecar.control({ type: 'setState', state: 'Ready' })
+  sidecar.control({ type: 'allocate', labels: { mode: 'duel' } })
+  const client = connectClient(sidecar)
+  const told = listen(client)
+  await client.waitFor('Allocated')
+  const late = listen(client)
+  await expect.poll(() => late.length).toBe(1)
+  const all = { labels: { mode: 'duel' }, counters: { rooms: 1, spare: 2 }, lists: { players: ['ann'] } }
+  expect([told[0], late[0]]).toMatchObject([all, all])
+})
 
-  test('an allocated event takes names such as __proto__ for what they are', async () => {
-    const labels = JSON.parse('{ "__proto__": "a" }') as Record<string, string>
-    const lists = JSON.parse('{ "__proto__": { "capacity": "2", "values": ["x"] } }') as never
-    const { heard } = await hear('allocated', [{}, at('noon', { labels, lists })])
-    expect(Object.entries(heard[0]!.labels)).toEqual([['__proto__', 'a']])
-    expect(Object.entries(heard[0]!.lists)).toEqual([['__proto__', ['x']]])
-  })
+const at = (time: string | undefined, changes: Changes = {}, platform = 'agones'): Changes => ({
+  state: 'Allocated',
+  annotations: time ? { [`${platform}.dev/last-allocated`]: time } : {},
+  ...changes,
+})
+const versions = (heard: AllocatedEvent[]): string[] =>
+  heard.map(({ gameServer: { object_meta } }) => object_meta.resource_version)
 
-  test('an allocated event leaves out a count that a number cannot hold, which is an error', async () => {
-    const { heard, errors } = await hear('allocated', [{}, at('noon', { counters: unsafe })])
-    expect({ ...heard[0]!.counters }).toEqual({ seats: 2 })
-    expect(errors).toMatchObject([{ code: 'UNSAFE_INTEGER', operation: 'allocated' }])
-    const exact = await hear('allocated', [{}, at('noon', { counters: unsafe })], { int64: 'bigint' })
-    expect({ ...exact.heard[0]!.counters }).toEqual({ rooms: 9007199254740993n, seats: 2n })
-  })
+test('an allocated event takes names such as __proto__ for what they are', async () => {
+  const labels = JSON.parse('{ "__proto__": "a" }') as Record<string, string>
+  const lists = JSON.parse('{ "__proto__": { "capacity": "2", "values": ["x"] } }') as never
+  const { heard } = await hear('allocated', [{}, at('noon', { labels, lists })])
+  expect(Object.entries(heard[0]!.labels)).toEqual([['__proto__', 'a']])
+  expect(Object.entries(heard[0]!.lists)).toEqual([['__proto__', ['x']]])
+})
 
-  test('an allocated event goes by the annotation of its platform, and not by its removal', async () => {
-    const objects = [{}, at('noon', {}, 'arena'), at('noon', {}, 'arena'), at('evening', {}, 'arena')]
-    expect(versions((await hear('allocated', objects, { platform: 'arena' })).heard)).toEqual(['2', '4'])
-    const removed = [{}, at('noon'), at(undefined), at(undefined, { labels: {} }), at('evening')]
-    expect(versions((await hear('allocated', removed)).heard)).toEqual(['2', '5'])
-  })
+test('an allocated event leaves out a count that a number cannot hold, which is an error', async () => {
+  const { heard, errors } = await hear('allocated', [{}, at('noon', { counters: unsafe })])
+  expect({ ...heard[0]!.counters }).toEqual({ seats: 2 })
+  expect(errors).toMatchObject([{ code: 'UNSAFE_INTEGER', operation: 'allocated' }])
+  const exact = await hear('allocated', [{}, at('noon', { counters: unsafe })], { int64: 'bigint' })
+  expect({ ...exact.heard[0]!.counters }).toEqual({ rooms: 9007199254740993n, seats: 2n })
+})
+
+test('an allocated event goes by the annotation of its platform, and not by its removal', async () => {
+  const objects = [{}, at('noon', {}, 'arena'), at('noon', {}, 'arena'), at('evening', {}, 'arena')]
+  expect(versions((await hear('allocated', objects, { platform: 'arena' })).heard)).toEqual(['2', '4'])
+  const removed = [{}, at('noon'), at(undefined), at(undefined, { labels: {} }), at('evening')]
+  expect(versions((await hear('allocated', removed)).heard)).toEqual(['2', '5'])
 })
 
 const allocated = { state: 'Allocated' }

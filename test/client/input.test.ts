@@ -74,26 +74,24 @@ test.each([{ xyz: 1 }, { retry: { xyz: 1 } }])('nothing is suggested for %o', (o
   expect(refusing(options).hint ?? '').not.toMatch(/\bmean\b/)
 })
 
-describe('an option that is undefined has its default', () => {
-  const nothing = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
+const nothing = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
 
-  test('retry: the first delay is 250 ms, then 1.6 times as long each, and a call gives up after a minute', async () => {
-    const { client, asked, pass } = searching({ retry: nothing('initialDelay', 'factor', 'maxDelay', 'timeout') })
-    const given = client.getGameServer().catch((error: unknown) => (error as SidecarError).code)
-    await pass(3000)
-    expect(asked).toEqual([0, 250, 650, 1300, 2350])
-    await pass(56_950)
-    expect(await Promise.race([given, Promise.resolve('waiting')])).toBe('waiting')
-    await pass(50)
-    expect(await given).toBe('TIMEOUT')
-  })
+test('retry: the first delay is 250 ms, then 1.6 times as long each, and a call gives up after a minute', async () => {
+  const { client, asked, pass } = searching({ retry: nothing('initialDelay', 'factor', 'maxDelay', 'timeout') })
+  const given = client.getGameServer().catch((error: unknown) => (error as SidecarError).code)
+  await pass(3000)
+  expect(asked).toEqual([0, 250, 650, 1300, 2350])
+  await pass(56_950)
+  expect(await Promise.race([given, Promise.resolve('waiting')])).toBe('waiting')
+  await pass(50)
+  expect(await given).toBe('TIMEOUT')
+})
 
-  test('limits.body: an answer of 17 MiB is LIMIT', async () => {
-    const body = JSON.stringify(gameServer(1)).padEnd(17 * 1024 * 1024)
-    const sidecar = await startScripted([{ on: 'GET /gameserver', step: answering({ body }) }])
-    await expect(connectClient(sidecar, { limits: nothing('body') }).getGameServer()).rejects.toMatchObject({
-      code: 'LIMIT',
-    })
+test('limits.body: an answer of 17 MiB is LIMIT', async () => {
+  const body = JSON.stringify(gameServer(1)).padEnd(17 * 1024 * 1024)
+  const sidecar = await startScripted([{ on: 'GET /gameserver', step: answering({ body }) }])
+  await expect(connectClient(sidecar, { limits: nothing('body') }).getGameServer()).rejects.toMatchObject({
+    code: 'LIMIT',
   })
 })
 

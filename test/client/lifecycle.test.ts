@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type GameServer, createClient, type SidecarClient, type WatchOptions } from '../../src/index.js'
 import { gameServer } from '../support/game-server.js'
 import { answering } from '../support/fault-server-steps.js'
@@ -55,41 +55,39 @@ test('a client dials nothing before it is asked for something, nor watchGameServ
   expect(await iterator.next()).toEqual(done)
 })
 
-describe('waitFor()', () => {
-  test('waitFor() asks its function of each object until one passes, and then no more', async () => {
-    const sidecar = await startScripted()
-    const client = connectClient(sidecar, { verifyInterval: 0 })
-    const asked: string[] = []
-    const second = client.waitFor((object) => {
-      asked.push(object.object_meta.resource_version)
-      return isVersion(2)(object)
-    })
-    await client.waitFor('Ready')
-    await sidecar.until(() => sidecar.followers === 1, 'the watch')
-    sidecar.publish(gameServer(2))
-    expect(await second).toEqual(gameServer(2))
-    sidecar.publish(gameServer(3))
-    await client.waitFor(isVersion(3))
-    expect(asked).toEqual(['1', '2'])
-    expect(client.gameServer).toEqual(gameServer(3))
+test('waitFor() asks its function of each object until one passes, and then no more', async () => {
+  const sidecar = await startScripted()
+  const client = connectClient(sidecar, { verifyInterval: 0 })
+  const asked: string[] = []
+  const second = client.waitFor((object) => {
+    asked.push(object.object_meta.resource_version)
+    return isVersion(2)(object)
   })
+  await client.waitFor('Ready')
+  await sidecar.until(() => sidecar.followers === 1, 'the watch')
+  sidecar.publish(gameServer(2))
+  expect(await second).toEqual(gameServer(2))
+  sidecar.publish(gameServer(3))
+  await client.waitFor(isVersion(3))
+  expect(asked).toEqual(['1', '2'])
+  expect(client.gameServer).toEqual(gameServer(3))
+})
 
-  test('waitFor() resolves with the present object, also when the sidecar has gone', async () => {
-    const { client, sidecar } = await connected()
-    await sidecar.stop()
-    expect(await client.waitFor('Ready', { timeout: 5000 })).toEqual(gameServer(1))
-  })
+test('waitFor() resolves with the present object, also when the sidecar has gone', async () => {
+  const { client, sidecar } = await connected()
+  await sidecar.stop()
+  expect(await client.waitFor('Ready', { timeout: 5000 })).toEqual(gameServer(1))
+})
 
-  test('waitFor() whose function throws rejects with UNKNOWN and that cause, and others wait on', async () => {
-    const client = connectClient(await startScripted())
-    const fault = new TypeError('a bug of the game')
-    const failing = client.waitFor(() => {
-      throw fault
-    })
-    const other = client.waitFor('Ready')
-    await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN', operation: 'waitFor', cause: fault })
-    expect((await other).status.state).toBe('Ready')
+test('waitFor() whose function throws rejects with UNKNOWN and that cause, and others wait on', async () => {
+  const client = connectClient(await startScripted())
+  const fault = new TypeError('a bug of the game')
+  const failing = client.waitFor(() => {
+    throw fault
   })
+  const other = client.waitFor('Ready')
+  await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN', operation: 'waitFor', cause: fault })
+  expect((await other).status.state).toBe('Ready')
 })
 
 test('client.after() runs once, by the clock of the client, and not after close()', () => {

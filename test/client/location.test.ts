@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createClient, type ClientOptions, type SidecarError } from '../../src/index.js'
 import { startScripted } from '../support/fault-server.js'
 
@@ -90,80 +90,76 @@ test.each([
   expect(await asked()).toBe(url)
 })
 
-describe('a link, which anybody can write,', () => {
-  test.each([
-    ['?a=1&sidecar=7', 'http://localhost:7'],
-    ['?sidecar=7&a=1', 'http://localhost:7'],
-    ['?sidecar=http%3A%2F%2Flocalhost%2Fa', 'http://localhost/a'],
-    ['?sidecar=https://127.0.0.1:7', 'https://127.0.0.1:7'],
-    ['?sidecar=http://[::1]:9358', 'http://[::1]:9358'],
-    ['?sidecar=/a', 'http://page.test/a'],
-    ['?asidecar=7', 'http://localhost:8'],
-    ['?sidecarb=7', 'http://localhost:8'],
-    [undefined, 'http://localhost:8'],
-  ])('the query %s leads to %s', async (search, url) => {
-    inPage(search)
-    inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
-    expect(await asked()).toBe(url)
-  })
-
-  test.each([
-    'https://evil.example',
-    'http://127.0.0.1.evil.example:9358',
-    'http://localhost.evil',
-    'http://xlocalhost',
-    'http://10.0.0.1',
-    'http://1279999999:9358',
-    'https://x/http://localhost',
-    '%zz',
-    '99999',
-  ])('a link to %s is refused with CONFIG, and stands in no gateway’s way', async (target) => {
-    inPage(`?sidecar=${target}`)
-    expect(refusing()).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('?sidecar') })
-    const sidecar = await startScripted()
-    inPage(`?sidecar=${target}`, { baseUrl: sidecar.url })
-    const client = createClient()
-    expect((await client.getGameServer()).object_meta.name).toBe('scripted')
-    client.close()
-  })
+test.each([
+  ['?a=1&sidecar=7', 'http://localhost:7'],
+  ['?sidecar=7&a=1', 'http://localhost:7'],
+  ['?sidecar=http%3A%2F%2Flocalhost%2Fa', 'http://localhost/a'],
+  ['?sidecar=https://127.0.0.1:7', 'https://127.0.0.1:7'],
+  ['?sidecar=http://[::1]:9358', 'http://[::1]:9358'],
+  ['?sidecar=/a', 'http://page.test/a'],
+  ['?asidecar=7', 'http://localhost:8'],
+  ['?sidecarb=7', 'http://localhost:8'],
+  [undefined, 'http://localhost:8'],
+])('the query %s leads to %s', async (search, url) => {
+  inPage(search)
+  inEnvironment({ AGONES_SDK_HTTP_PORT: '8' })
+  expect(await asked()).toBe(url)
 })
 
-describe('the environment', () => {
-  test('AGONES_SDK_HTTP_HOST names the host, an IPv6 address too', async () => {
-    inEnvironment({ AGONES_SDK_HTTP_PORT: '8', AGONES_SDK_HTTP_HOST: 'sidecar.internal' })
-    expect(await asked()).toBe('http://sidecar.internal:8')
-    for (const host of ['fe80::2', '[fe80::2]']) {
-      inEnvironment({ AGONES_SDK_HTTP_HOST: host })
-      expect(await asked()).toBe('http://[fe80::2]:8')
-    }
-  })
+test.each([
+  'https://evil.example',
+  'http://127.0.0.1.evil.example:9358',
+  'http://localhost.evil',
+  'http://xlocalhost',
+  'http://10.0.0.1',
+  'http://1279999999:9358',
+  'https://x/http://localhost',
+  '%zz',
+  '99999',
+])('a link to %s is refused with CONFIG, and stands in no gateway’s way', async (target) => {
+  inPage(`?sidecar=${target}`)
+  expect(refusing()).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('?sidecar') })
+  const sidecar = await startScripted()
+  inPage(`?sidecar=${target}`, { baseUrl: sidecar.url })
+  const client = createClient()
+  expect((await client.getGameServer()).object_meta.name).toBe('scripted')
+  client.close()
+})
 
-  test('a platform has variables of its own name', async () => {
-    inEnvironment({ AGONES_SDK_HTTP_PORT: '8', MY_CLOUD_SDK_HTTP_PORT: '9' })
-    expect(await asked({ platform: 'my-cloud' })).toBe('http://localhost:9')
-    inPage('', { platform: 'my-cloud' })
-    expect(await asked()).toBe('http://localhost:9')
-  })
+test('AGONES_SDK_HTTP_HOST names the host, an IPv6 address too', async () => {
+  inEnvironment({ AGONES_SDK_HTTP_PORT: '8', AGONES_SDK_HTTP_HOST: 'sidecar.internal' })
+  expect(await asked()).toBe('http://sidecar.internal:8')
+  for (const host of ['fe80::2', '[fe80::2]']) {
+    inEnvironment({ AGONES_SDK_HTTP_HOST: host })
+    expect(await asked()).toBe('http://[fe80::2]:8')
+  }
+})
 
-  test.each(['0', '65536', 'abc', '-1', '1.5', '1e3'])('port %s is refused by the name of its variable', (port) => {
-    inEnvironment({ AGONES_SDK_HTTP_PORT: port })
-    const message: unknown = expect.stringMatching(`AGONES_SDK_HTTP_PORT.*${port}`)
-    expect(refusing()).toMatchObject({ code: 'CONFIG', message })
-  })
+test('a platform has variables of its own name', async () => {
+  inEnvironment({ AGONES_SDK_HTTP_PORT: '8', MY_CLOUD_SDK_HTTP_PORT: '9' })
+  expect(await asked({ platform: 'my-cloud' })).toBe('http://localhost:9')
+  inPage('', { platform: 'my-cloud' })
+  expect(await asked()).toBe('http://localhost:9')
+})
 
-  test('a host with a space is refused, and the message shows it', () => {
-    inEnvironment({ AGONES_SDK_HTTP_PORT: '8', AGONES_SDK_HTTP_HOST: 'a b' })
-    expect(refusing()).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('http://a b:8') })
-  })
+test.each(['0', '65536', 'abc', '-1', '1.5', '1e3'])('port %s is refused by the name of its variable', (port) => {
+  inEnvironment({ AGONES_SDK_HTTP_PORT: port })
+  const message: unknown = expect.stringMatching(`AGONES_SDK_HTTP_PORT.*${port}`)
+  expect(refusing()).toMatchObject({ code: 'CONFIG', message })
+})
 
-  test('an environment that may not be read counts as empty', () => {
-    vi.stubGlobal('process', {
-      get env() {
-        throw new Error('NotCapable')
-      },
-    })
-    expect(refusing()).toMatchObject({ code: 'CONFIG' })
+test('a host with a space is refused, and the message shows it', () => {
+  inEnvironment({ AGONES_SDK_HTTP_PORT: '8', AGONES_SDK_HTTP_HOST: 'a b' })
+  expect(refusing()).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('http://a b:8') })
+})
+
+test('an environment that may not be read counts as empty', () => {
+  vi.stubGlobal('process', {
+    get env() {
+      throw new Error('NotCapable')
+    },
   })
+  expect(refusing()).toMatchObject({ code: 'CONFIG' })
 })
 
 test('without an address, the error names the variable of the platform', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Outcome, type ReadyOptions, type SidecarClient } from '../../src/index.js'
 import { type Exchange } from '../support/fault-server-exchange.js'
 import { gameServer } from '../support/game-server.js'
@@ -23,95 +23,79 @@ const watching = (state: string) => connected({ verifyInterval: 5000 }, { state 
 const written = ({ requests }: ScriptedSidecar): string[] =>
   requests.filter(({ method }) => method !== 'GET').map(({ path }) => path)
 
-describe('a state that the sidecar never leaves', () => {
-  const refused = [
-    ...stateCalls.map(([operation, call]) => [operation, 'Unhealthy', call] as const),
-    ...stateCalls.slice(0, 3).map(([operation, call]) => [operation, 'Shutdown', call] as const),
-  ]
+const refused = [
+  ...stateCalls.map(([operation, call]) => [operation, 'Unhealthy', call] as const),
+  ...stateCalls.slice(0, 3).map(([operation, call]) => [operation, 'Shutdown', call] as const),
+]
 
-  test.each(refused)('%s() while the watch shows %s is UNAVAILABLE and not sent', async (operation, state, call) => {
+test.each(refused)('%s() while the watch shows %s is UNAVAILABLE and not sent', async (operation, state, call) => {
+  const { client, sidecar } = await watching(state)
+  for (const options of [{}, { confirm: true }]) {
+    const message: unknown = expect.stringContaining(state)
+    await expect(call(client, options)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
+  }
+  expect(written(sidecar)).toEqual([])
+})
+
+test('shutdown() while the watch shows Shutdown is confirmed and not sent', async () => {
+  const { client, sidecar } = await watching('Shutdown')
+  expect(await client.shutdown()).toBe('confirmed')
+  expect(await client.shutdown({ confirm: true })).toBe('confirmed')
+  expect(written(sidecar)).toEqual([])
+})
+
+test.each([...refused, ['ready', 'Ready', stateCalls[0]![1]] as const])(
+  '%s() is sent where only a read has shown %s',
+  async (_operation, state, call) => {
+    const sidecar = await startScripted()
+    sidecar.publish(gameServer(1, { state }))
+    const client = connectClient(sidecar)
+    await client.getGameServer()
+    expect(await call(client)).toBe('accepted')
+  },
+)
+
+test('setLabel() and health() are sent while the watch shows Shutdown', async () => {
+  const { client, sidecar } = await watching('Shutdown')
+  expect(await client.setLabel('a', 'b')).toBe('accepted')
+  expect(await client.health()).toBe('accepted')
+  expect(written(sidecar)).toEqual(['/metadata/label', '/health'])
+})
+
+test('ready() while the watch shows Ready is confirmed and not sent, since it could undo an allocation', async () => {
+  const { client, sidecar } = await watching('Ready')
+  expect(await client.ready({ confirm: true })).toBe('confirmed')
+  expect(await Promise.all([client.ready(), client.ready()])).toEqual(['confirmed', 'confirmed'])
+  expect(written(sidecar)).toEqual([])
+})
+
+test('ready({ force: true }) and allocate() are sent while the watch shows Ready', async () => {
+  const { client, sidecar } = await watching('Ready')
+  expect(await client.ready({ force: true })).toBe('accepted')
+  expect(await client.allocate()).toBe('accepted')
+  expect(written(sidecar)).toEqual(['/ready', '/allocate'])
+})
+
+test.each(['Scheduled', 'RequestReady', 'Allocated', 'Reserved'])(
+  'ready() is sent while the watch shows %s',
+  async (state) => {
     const { client, sidecar } = await watching(state)
-    for (const options of [{}, { confirm: true }]) {
-      const message: unknown = expect.stringContaining(state)
-      await expect(call(client, options)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
-    }
-    expect(written(sidecar)).toEqual([])
-  })
+    expect(await client.ready()).toBe('accepted')
+    expect(written(sidecar)).toEqual(['/ready'])
+  },
+)
 
-  test('shutdown() while the watch shows Shutdown is confirmed and not sent', async () => {
-    const { client, sidecar } = await watching('Shutdown')
-    expect(await client.shutdown()).toBe('confirmed')
-    expect(await client.shutdown({ confirm: true })).toBe('confirmed')
-    expect(written(sidecar)).toEqual([])
-  })
-
-  test.each([...refused, ['ready', 'Ready', stateCalls[0]![1]] as const])(
-    '%s() is sent where only a read has shown %s',
-    async (_operation, state, call) => {
-      const sidecar = await startScripted()
-      sidecar.publish(gameServer(1, { state }))
-      const client = connectClient(sidecar)
-      await client.getGameServer()
-      expect(await call(client)).toBe('accepted')
-    },
-  )
-
-  test('allocate() is sent where the watch that showed Unhealthy is lost', async () => {
-    const { client, sidecar } = await watching('Unhealthy')
-    await sidecar.stop()
-    while (client.status.connection === 'connected') await client.once('connection')
-    sidecar.play([{ on: 'watch', step: (exchange) => exchange.reply({ status: 503 }) }])
-    sidecar.publish(gameServer(2, { state: 'Scheduled' }))
-    await sidecar.start()
-    expect(await client.allocate()).toBe('accepted')
-    expect(written(sidecar)).toEqual(['/allocate'])
-  })
-
-  test('setLabel() and health() are sent while the watch shows Shutdown', async () => {
-    const { client, sidecar } = await watching('Shutdown')
-    expect(await client.setLabel('a', 'b')).toBe('accepted')
-    expect(await client.health()).toBe('accepted')
-    expect(written(sidecar)).toEqual(['/metadata/label', '/health'])
-  })
-})
-
-describe('ready() while the watch shows Ready', () => {
-  test('ready() while the watch shows Ready is confirmed and not sent, since it could undo an allocation', async () => {
-    const { client, sidecar } = await watching('Ready')
-    expect(await client.ready({ confirm: true })).toBe('confirmed')
-    expect(await Promise.all([client.ready(), client.ready()])).toEqual(['confirmed', 'confirmed'])
-    expect(written(sidecar)).toEqual([])
-  })
-
-  test('ready({ force: true }) and allocate() are sent while the watch shows Ready', async () => {
-    const { client, sidecar } = await watching('Ready')
-    expect(await client.ready({ force: true })).toBe('accepted')
-    expect(await client.allocate()).toBe('accepted')
-    expect(written(sidecar)).toEqual(['/ready', '/allocate'])
-  })
-
-  test.each(['Scheduled', 'RequestReady', 'Allocated', 'Reserved'])(
-    'ready() is sent while the watch shows %s',
-    async (state) => {
-      const { client, sidecar } = await watching(state)
-      expect(await client.ready()).toBe('accepted')
-      expect(written(sidecar)).toEqual(['/ready'])
-    },
-  )
-})
-
-describe.each(['Shutdown', 'Unhealthy'])('a GameServer that becomes %s', (state) => {
-  test.each(stateCalls.slice(0, 3))(
-    `%s({ confirm }) rejects at once when the watch shows ${state}`,
-    async (operation, call) => {
-      const { client, sidecar } = await connected({}, { state: 'Scheduled' })
-      const called = call(client, { confirm: true, timeout: 3000 })
-      await sidecar.until(() => sidecar.requests.some(({ path }) => path === `/${operation}`), 'the write')
-      sidecar.publish(gameServer(2, { state }))
-      const message: unknown = expect.stringContaining(state)
-      await expect(called).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
-    },
-  )
+test.each(
+  ['Shutdown', 'Unhealthy'].flatMap((state) =>
+    stateCalls.slice(0, 3).map(([name, call]) => [name, state, call] as const),
+  ),
+)('%s({ confirm }) rejects at once when the watch shows %s', async (operation, state, call) => {
+  const { client, sidecar } = await connected({}, { state: 'Scheduled' })
+  const called = call(client, { confirm: true, timeout: 3000 })
+  await sidecar.until(() => sidecar.requests.some(({ path }) => path === `/${operation}`), 'the write')
+  sidecar.publish(gameServer(2, { state }))
+  const message: unknown = expect.stringContaining(state)
+  await expect(called).rejects.toMatchObject({ code: 'UNAVAILABLE', operation, message })
 })
 
 /** A sidecar with the list `players`, which refuses to update it so. */

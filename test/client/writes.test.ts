@@ -18,33 +18,31 @@ test('one read asks whether the sidecar is there, later writes and those with re
   expect(sent(sidecar).slice(3)).toEqual(['POST /allocate'])
 })
 
-describe('repetition', () => {
-  const cases: [string, Rule['on'], (client: SidecarClient) => Promise<unknown>, number][] = [
-    ['getCounter', 'GET /v1beta1/counters/a', (client) => client.getCounter('a'), 2],
-    ['health', 'POST /health', (client) => client.health(), 2],
-    ['allocate', 'POST /allocate', (client) => client.allocate(), 1],
-    ['addListValue', 'POST /v1beta1/lists/a:addValue', (client) => client.addListValue('a', 'b'), 1],
-  ]
-  const body = '{"name":"a","count":"1","capacity":"2"}'
+const cases: [string, Rule['on'], (client: SidecarClient) => Promise<unknown>, number][] = [
+  ['getCounter', 'GET /v1beta1/counters/a', (client) => client.getCounter('a'), 2],
+  ['health', 'POST /health', (client) => client.health(), 2],
+  ['allocate', 'POST /allocate', (client) => client.allocate(), 1],
+  ['addListValue', 'POST /v1beta1/lists/a:addValue', (client) => client.addListValue('a', 'b'), 1],
+]
+const body = '{"name":"a","count":"1","capacity":"2"}'
 
-  test.each(cases)('%s() answered 503 is repeated only if it is idempotent', async (_operation, on, call, times) => {
-    for (const options of [{}, { retry: false }] satisfies ClientOptions[]) {
-      const sidecar = await startScripted([
-        { on, nth: 1, step: answering({ status: 503 }) },
-        { on, step: answering({ body }) },
-      ] as Rule[])
-      const outcome = call(connectClient(sidecar, options))
-      if (times > 1 && !('retry' in options)) await outcome
-      else await expect(outcome).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-      expect(sent(sidecar).filter((request) => request === on)).toHaveLength('retry' in options ? 1 : times)
-    }
-  })
+test.each(cases)('%s() answered 503 is repeated only if it is idempotent', async (_operation, on, call, times) => {
+  for (const options of [{}, { retry: false }] satisfies ClientOptions[]) {
+    const sidecar = await startScripted([
+      { on, nth: 1, step: answering({ status: 503 }) },
+      { on, step: answering({ body }) },
+    ] as Rule[])
+    const outcome = call(connectClient(sidecar, options))
+    if (times > 1 && !('retry' in options)) await outcome
+    else await expect(outcome).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(sent(sidecar).filter((request) => request === on)).toHaveLength('retry' in options ? 1 : times)
+  }
+})
 
-  test('a read that is refused for good is not repeated', async () => {
-    const sidecar = await startScripted([{ on: 'GET /v1beta1/counters/a', step: answering({ status: 500 }) }])
-    await expect(connectClient(sidecar).getCounter('a')).rejects.toMatchObject({ code: 'UNKNOWN' })
-    expect(sent(sidecar)).toHaveLength(2)
-  })
+test('a read that is refused for good is not repeated', async () => {
+  const sidecar = await startScripted([{ on: 'GET /v1beta1/counters/a', step: answering({ status: 500 }) }])
+  await expect(connectClient(sidecar).getCounter('a')).rejects.toMatchObject({ code: 'UNKNOWN' })
+  expect(sent(sidecar)).toHaveLength(2)
 })
 
 test.each([200, 500])('a call that was answered %i leaves no timer behind', async (status) => {
@@ -55,53 +53,51 @@ test.each([200, 500])('a call that was answered %i leaves no timer behind', asyn
   expect(clock.pending).toBe(0)
 })
 
-describe('the order of writes', () => {
-  const slow = (path: string): { rules: Rule[]; release(): void } => {
-    let release = (): void => {}
-    const released = new Promise<void>((resolve) => (release = resolve))
-    const on = `POST ${path}` as const
-    return { rules: [{ on, nth: 1, step: (exchange) => released.then(() => exchange.reply()) }], release }
-  }
+const slow = (path: string): { rules: Rule[]; release(): void } => {
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => (release = resolve))
+  const on = `POST ${path}` as const
+  return { rules: [{ on, nth: 1, step: (exchange) => released.then(() => exchange.reply()) }], release }
+}
 
-  async function started() {
-    const { rules, release } = slow('/allocate')
-    const sidecar = await startScripted(rules)
-    const client = connectClient(sidecar, { retry: false })
-    const first = client.allocate()
-    await sidecar.until(() => posts(sidecar).length === 1, 'the first call')
-    return { sidecar, client, first, release }
-  }
+async function started() {
+  const { rules, release } = slow('/allocate')
+  const sidecar = await startScripted(rules)
+  const client = connectClient(sidecar, { retry: false })
+  const first = client.allocate()
+  await sidecar.until(() => posts(sidecar).length === 1, 'the first call')
+  return { sidecar, client, first, release }
+}
 
-  test('state calls wait for each other, and a label does not wait for them', async () => {
-    const { sidecar, client, first, release } = await started()
-    const others = [client.ready(), client.reserve(1)]
-    await client.setLabel('a', 'b')
-    expect(posts(sidecar)).toEqual(['POST /allocate'])
-    release()
-    expect(await Promise.all([first, ...others])).toEqual(['accepted', 'accepted', 'accepted'])
-    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
-  })
+test('state calls wait for each other, and a label does not wait for them', async () => {
+  const { sidecar, client, first, release } = await started()
+  const others = [client.ready(), client.reserve(1)]
+  await client.setLabel('a', 'b')
+  expect(posts(sidecar)).toEqual(['POST /allocate'])
+  release()
+  expect(await Promise.all([first, ...others])).toEqual(['accepted', 'accepted', 'accepted'])
+  expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready', 'POST /reserve'])
+})
 
-  test('a call aborted while it waits for its turn is never sent, and those behind it are', async () => {
-    const { sidecar, client, first, release } = await started()
-    const controller = new AbortController()
-    const second = client.ready({ signal: controller.signal })
-    const third = client.reserve(1)
-    controller.abort()
-    await expect(second).rejects.toMatchObject({ code: 'ABORTED', operation: 'ready' })
-    release()
-    await Promise.all([first, third])
-    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /reserve'])
-  })
+test('a call aborted while it waits for its turn is never sent, and those behind it are', async () => {
+  const { sidecar, client, first, release } = await started()
+  const controller = new AbortController()
+  const second = client.ready({ signal: controller.signal })
+  const third = client.reserve(1)
+  controller.abort()
+  await expect(second).rejects.toMatchObject({ code: 'ABORTED', operation: 'ready' })
+  release()
+  await Promise.all([first, third])
+  expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /reserve'])
+})
 
-  test('a call that fails does not hold up those behind it', async () => {
-    const sidecar = await startScripted([{ on: 'POST /allocate', step: answering({ status: 500 }) }])
-    const client = connectClient(sidecar, { retry: false })
-    const [first, second] = await Promise.allSettled([client.allocate(), client.ready()])
-    expect(first).toMatchObject({ reason: { code: 'UNKNOWN', operation: 'allocate' } })
-    expect(second).toEqual({ status: 'fulfilled', value: 'accepted' })
-    expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready'])
-  })
+test('a call that fails does not hold up those behind it', async () => {
+  const sidecar = await startScripted([{ on: 'POST /allocate', step: answering({ status: 500 }) }])
+  const client = connectClient(sidecar, { retry: false })
+  const [first, second] = await Promise.allSettled([client.allocate(), client.ready()])
+  expect(first).toMatchObject({ reason: { code: 'UNKNOWN', operation: 'allocate' } })
+  expect(second).toEqual({ status: 'fulfilled', value: 'accepted' })
+  expect(posts(sidecar)).toEqual(['POST /allocate', 'POST /ready'])
 })
 
 describe.each(['local', 'production'] as const)('the %s mode', (mode) => {

@@ -80,7 +80,6 @@ test.each([
   [{ type: 'scael' }, 400, /no type "scael"; did you mean "?scale/],
   [{ type: 'scale', replicas: -1 }, 400, /replicas must be an integer of at least 0; got -1/],
   [{ type: 'scale', replicas: 2, force: true }, 400, /no field "force"/],
-  [{ type: 'update', fleet: {} }, 400, /no field "fleet"/],
   [{ type: 'kill', server: 'nobody' }, 404, /"nobody" not found/],
   [['scale'], 400, /object with a "type"/],
 ])('the command %j is answered by %i', async (command, status, message) => {

@@ -1,13 +1,9 @@
-import { ValidationCode, validate } from 'dockerfile-utils'
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { validate } from 'dockerfile-utils'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { choose } from '../../src/deploy/init/choose.js'
-import { renderFiles } from '../../src/deploy/init/render.js'
-import { inspectProject } from '../../src/deploy/init/project.js'
 import { createLocalSidecar } from '../../src/node.js'
 import { testAllocation, testFleet } from '../cluster/support/manifests.js'
-import { read, root } from '../support/source.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { problemsOf } from './support/validate.js'
 import { commentedDocuments, documentsOf, variants } from './support/variants.js'
@@ -171,38 +167,15 @@ describe.each(variants)('for $name', ({ choices, project, files }) => {
   })
 })
 
-describe('a mistake is found', () => {
-  const { files } = variants.find(({ name }) => name === 'a page with both, a path, WebGL and UDP')!
-
-  test.each([
-    ['gameserver.yaml', 'readOnlyRootFilesystem:', 'readonlyRootFilesystem:'],
-    ['fleet.yaml', 'scheduling: Packed', 'scheduling: packed'],
-    ['allocation.yaml', 'action: Increment', 'action: increment'],
-    ['allocation.yaml', 'addValues:', 'values:'],
-  ])('by the schemas, in %s: "%s" written as "%s"', (name, right, wrong) => {
-    const text = files.get(name)!
-    expect(text).toContain(right)
-    expect(documentsOf(text.replace(right, wrong)).flatMap(problemsOf)).not.toEqual([])
-  })
-
-  test('by the linter, in the Dockerfile', () => {
-    const text = files.get('Dockerfile')!.replace('\nEXPOSE ', '\nEXPOSED ')
-    expect(validate(text).map(({ code }) => code)).toContain(ValidationCode.UNKNOWN_INSTRUCTION)
-  })
+test.each([
+  ['order: Ascending', 'order: ascending'],
+  ['addValues:', 'values:'],
+])('the schemas find "%s" written as "%s"', (right, wrong) => {
+  const text = variants.find(({ choices }) => choices.lists.length > 0)!.files.get('allocation.yaml')!
+  expect(text).toContain(right)
+  expect(documentsOf(text.replace(right, wrong)).flatMap(problemsOf)).not.toEqual([])
 })
 
 test('the Fleet and the allocation of the cluster suites are valid', () => {
   expect([testFleet(2), testAllocation()].map(problemsOf)).toEqual([[], []])
-})
-
-test("the demo's files are those that init writes by the command in their README", async () => {
-  const folder = await temporaryFolder('demo')
-  await copyFile(join(root, 'deploy/package.json'), join(folder, 'package.json'))
-  const project = inspectProject(folder)
-  const given = { kind: 'page', dir: 'dist', counter: ['players=8'], list: ['roster=8'] }
-  const files = renderFiles(await choose(given, project), project)
-  for (const [name, text] of files) expect(await readFile(join(root, 'deploy', name), 'utf8'), name).toBe(text)
-  expect(read('deploy/README.md')).toContain(
-    'init --into deploy --kind page --dir dist --counter players=8 --list roster=8\n',
-  )
 })

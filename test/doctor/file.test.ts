@@ -4,8 +4,9 @@ import { examine } from '../../src/cli/commands/doctor.js'
 import { createSubject } from '../../src/cli/doctor/subject.js'
 import { clusterMistakes } from '../../src/platform/schema.js'
 import { root } from '../support/source.js'
+import { temporaryFile } from '../support/temporary-folder.js'
 import { startSidecar } from '../support/with-sidecar.js'
-import { fileWith, find } from './support.js'
+import { find } from './support.js'
 
 /** A GameServer without a mistake, whose lines can be replaced. */
 const GOOD = `apiVersion: agones.dev/v1
@@ -33,7 +34,7 @@ spec:
 `
 
 const found = async (text: string): Promise<string> => {
-  const file = await fileWith(text)
+  const file = await temporaryFile('gameserver.yaml', text)
   const { status, text: said } = await find('file', { file })
   return `${status} ${said.replace(file, 'FILE')}`
 }
@@ -43,9 +44,6 @@ test.each([GOOD, FLEET])('doctor --file accepts what a cluster takes', async (te
 })
 
 const refused: readonly (readonly [what: string, text: string, said: RegExp])[] = [
-  ['broken YAML', 'spec: [\n', /neither YAML nor JSON: .* at line 2/],
-  ['a number', '5', /must be an object/],
-  ['another kind', 'kind: Pod\napiVersion: v1\n', /its kind is "Pod"; give a GameServer/],
   [
     'an unknown field',
     good('health:', 'helth:'),
@@ -57,7 +55,6 @@ const refused: readonly (readonly [what: string, text: string, said: RegExp])[] 
     good('{name: arena}', '{name: My_Tag}'),
     /FILE:3: metadata\.name .*got "My_Tag"; did you mean "my-tag"\?/,
   ],
-  ['a name with a space', good('{name: arena}', '{name: Game Server}'), /did you mean "game-server"\?/],
   ['a name of 64 characters', good('name: arena', `name: ${'a'.repeat(64)}`), /at most 63/],
   [
     'neither name nor generateName',
@@ -169,7 +166,7 @@ test('no check crashes on an ordinary sidecar, and each warning has a fix', asyn
     url: local.url,
     env: {},
     origin: 'https://game.example',
-    file: join(root, 'deploy/gameserver.yaml'),
+    file: join(root, 'examples/reuse/fleet.yaml'),
     version: '0.1.0',
     patience: 2_000,
   })

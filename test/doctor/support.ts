@@ -1,10 +1,7 @@
-import { writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { createSubject, type Finding, type Subject } from '../../src/cli/doctor/subject.js'
 import { checks } from '../../src/cli/doctor/checks.js'
 import { gameServer } from '../support/game-server.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
 import { listenHere } from '../support/listen.js'
 
 export interface Arranged extends Partial<Pick<Subject, 'env' | 'origin' | 'file' | 'patience'>> {
@@ -51,11 +48,4 @@ const honest: Readonly<Record<string, Handler>> = {
   'GET /watch/gameserver': (_request, response) => {
     response.writeHead(200).write(`${JSON.stringify({ result: gameServer(1) })}\n`)
   },
-}
-
-/** A file with that text. */
-export async function fileWith(text: string): Promise<string> {
-  const file = join(await temporaryFolder('doctor'), 'gameserver.yaml')
-  await writeFile(file, text)
-  return file
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isSidecarError, type ClientOptions, type SidecarClient, type SidecarErrorCode } from '../../src/index.js'
 import { createClient } from '../../src/index.node.js'
 import { gameServer } from '../support/game-server.js'
@@ -170,33 +170,31 @@ const faults: readonly CallFault[] = [
 
 const cases = faults.flatMap((fault) => fault.calls.map((call) => [`${fault.name} (${call})`, call, fault] as const))
 
-describe.concurrent('calls under faults', () => {
-  test.each(cases)('a call gets its answer or one typed error if %s', async (_title, call, fault) => {
-    const sidecar = await createScriptedSidecar(fault.rules)
-    const client = createClient({ ...fault.options, baseUrl: sidecar.url })
-    try {
-      const outcome: unknown = await calls[call](client).catch((error: unknown) => error)
-      if (fault.code === undefined) expect(outcome).toEqual(gameServer(1))
-      else {
-        if (!isSidecarError(outcome)) expect.fail(`no SidecarError: ${String(outcome)}`)
-        expect(outcome.code, outcome.message).toBe(typeof fault.code === 'string' ? fault.code : fault.code[call])
-        expect(outcome.operation).toBe(call === 'read' ? 'getGameServer' : 'addListValue')
-        if (fault.status !== undefined) expect(outcome.status).toBe(fault.status)
-        expect(outcome.message.length, 'an excerpt of at most 1 KiB').toBeLessThan(1400)
-      }
-      // A read may be repeated, also as the client's check whether a sidecar is there. An addition goes out once to each path.
-      const sent = sidecar.requests.filter(
-        ({ method, path }) => method === (call === 'read' ? 'GET' : 'POST') && !path.startsWith('/lists'),
-      ).length
-      expect(sent).toBeLessThanOrEqual(call === 'read' ? 5 : 1)
-      expect(sent).toBeGreaterThan(0)
-      client.close()
-      await sidecar.untilNoSockets()
-    } finally {
-      client.close()
-      await sidecar.close()
+test.concurrent.each(cases)('a call gets its answer or one typed error if %s', async (_title, call, fault) => {
+  const sidecar = await createScriptedSidecar(fault.rules)
+  const client = createClient({ ...fault.options, baseUrl: sidecar.url })
+  try {
+    const outcome: unknown = await calls[call](client).catch((error: unknown) => error)
+    if (fault.code === undefined) expect(outcome).toEqual(gameServer(1))
+    else {
+      if (!isSidecarError(outcome)) expect.fail(`no SidecarError: ${String(outcome)}`)
+      expect(outcome.code, outcome.message).toBe(typeof fault.code === 'string' ? fault.code : fault.code[call])
+      expect(outcome.operation).toBe(call === 'read' ? 'getGameServer' : 'addListValue')
+      if (fault.status !== undefined) expect(outcome.status).toBe(fault.status)
+      expect(outcome.message.length, 'an excerpt of at most 1 KiB').toBeLessThan(1400)
     }
-  })
+    // A read may be repeated, also as the client's check whether a sidecar is there. An addition goes out once to each path.
+    const sent = sidecar.requests.filter(
+      ({ method, path }) => method === (call === 'read' ? 'GET' : 'POST') && !path.startsWith('/lists'),
+    ).length
+    expect(sent).toBeLessThanOrEqual(call === 'read' ? 5 : 1)
+    expect(sent).toBeGreaterThan(0)
+    client.close()
+    await sidecar.untilNoSockets()
+  } finally {
+    client.close()
+    await sidecar.close()
+  }
 })
 
 test.each([502, 503])(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import { isSidecarError, type ClientOptions, type SidecarClient } from '../../src/index.js'
 import { createScriptedSidecar, type Rule, type ScriptedSidecar, type Step } from '../support/fault-server.js'
@@ -163,8 +163,9 @@ const cases = waits.flatMap((wait) =>
   ]),
 )
 
-describe.concurrent('close() while the client waits', () => {
-  test.each(cases)('close() opens nothing new and leaves nothing behind over %s', async (_title, mode, wait, ms) => {
+test.concurrent.each(cases)(
+  'close() opens nothing new and leaves nothing behind over %s',
+  async (_title, mode, wait, ms) => {
     const sidecar = await createScriptedSidecar(wait.rules ?? [])
     const timers = countTimers()
     const { dials, options } = countDials()
@@ -198,5 +199,5 @@ describe.concurrent('close() while the client waits', () => {
       client.close()
       await sidecar.close()
     }
-  })
-})
+  },
+)

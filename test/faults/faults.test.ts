@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { isSidecarError } from '../../src/index.js'
 import { type Ending } from '../support/fault-server-exchange.js'
 import { chunk } from '../support/fault-server-bytes.js'
@@ -15,11 +15,11 @@ const cases = [...connectionFaults, ...messageFaults].flatMap((fault) =>
   (fault.over ?? (['websocket', 'stream'] as const)).map((mode) => [`${mode}: ${fault.name}`, mode, fault] as const),
 )
 
-const title = 'the watch under faults'
-
-describe.concurrent(title, { timeout: 180_000 }, () => {
-  test.each(cases)('listeners get each state in order and once over %s', (_title, mode, fault) => play(mode, fault))
-})
+test.concurrent.each(cases)(
+  'listeners get each state in order and once over %s',
+  { timeout: 180_000 },
+  (_title, mode, fault) => play(mode, fault),
+)
 
 async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
   const sidecar = await createScriptedSidecar()
@@ -92,23 +92,24 @@ const encoded = { websocket: textFrame(second), stream: chunk(Buffer.from(`${sec
 /** The number of clients that are cut at once. */
 const abreast = 50
 
-describe.each(['websocket', 'stream'] as const)('an object cut anywhere, over %s', (watch) => {
-  test.each(['finish', 'reset'] as const)(
-    'an object cut anywhere with %s is delivered whole and once',
-    { timeout: 120_000 },
-    async (ending) => {
-      const { length } = encoded[watch]
-      // Cut at each byte of the frame and of the object's ends, and at every fifth byte between, where all cuts are
-      // alike.
-      const positions = Array.from({ length }, (_, position) => position).filter(
-        (position) => position < 20 || position > length - 20 || position % 5 === 0,
-      )
-      while (positions.length > 0) {
-        await Promise.all(positions.splice(0, abreast).map((position) => cut(watch, position, ending)))
-      }
-    },
-  )
-})
+test.each([
+  ['websocket', 'finish'],
+  ['websocket', 'reset'],
+  ['stream', 'finish'],
+  ['stream', 'reset'],
+] as const)(
+  'an object over %s cut anywhere with %s is delivered whole and once',
+  async (watch, ending) => {
+    const { length } = encoded[watch]
+    // Cut at each byte of the frame and of the object's ends, and at every fifth byte between, where all cuts are alike.
+    const positions = Array.from({ length }, (_, position) => position).filter(
+      (position) => position < 20 || position > length - 20 || position % 5 === 0,
+    )
+    while (positions.length > 0)
+      await Promise.all(positions.splice(0, abreast).map((position) => cut(watch, position, ending)))
+  },
+  120_000,
+)
 
 async function cut(watch: keyof typeof encoded, position: number, ending: Ending): Promise<void> {
   const sidecar = await createScriptedSidecar()

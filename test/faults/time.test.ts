@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createClient } from '../../src/index.node.js'
 import type { SidecarClient } from '../../src/index.js'
 import { createScriptedSidecar, type Rule } from '../support/fault-server.js'
@@ -29,26 +29,25 @@ const forEver: readonly (readonly [string, readonly (typeof modes)[number][], re
   ],
 ]
 
-describe.concurrent('the pace of failed dials', () => {
-  test.each(forEver.flatMap(([name, over, rules]) => over.map((mode) => [mode, name, rules] as const)))(
-    'over %s a failed dial is repeated at most as often as promised while %s',
-    async (mode, _name, rules) => {
-      const sidecar = await createScriptedSidecar(rules === 'refused' ? [] : rules)
-      if (rules === 'refused') await sidecar.stop()
-      const { dials, options } = countDials(clock.now)
-      const { client } = observe({ ...options, ...clock.options, baseUrl: sidecar.url, watch: mode })
-      await clock.pass(30_000)
-      client.close()
-      expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(10)
-      if (rules === 'refused') expect(dials.length / 30).toBeLessThanOrEqual(2)
-      expect(dials.length).toBeGreaterThan(3)
-      await sidecar.close()
-    },
-  )
-})
+test.concurrent.each(forEver.flatMap(([name, over, rules]) => over.map((mode) => [mode, name, rules] as const)))(
+  'over %s a failed dial is repeated at most as often as promised while %s',
+  async (mode, _name, rules) => {
+    const sidecar = await createScriptedSidecar(rules === 'refused' ? [] : rules)
+    if (rules === 'refused') await sidecar.stop()
+    const { dials, options } = countDials(clock.now)
+    const { client } = observe({ ...options, ...clock.options, baseUrl: sidecar.url, watch: mode })
+    await clock.pass(30_000)
+    client.close()
+    expect(steps.busiestSecond(dials)).toBeLessThanOrEqual(10)
+    if (rules === 'refused') expect(dials.length / 30).toBeLessThanOrEqual(2)
+    expect(dials.length).toBeGreaterThan(3)
+    await sidecar.close()
+  },
+)
 
-describe.concurrent('with all defaults', () => {
-  test.each(modes)('over %s a black-holed connection is noticed within 15 s, and reported once', async (watch) => {
+test.concurrent.each(modes)(
+  'over %s a black-holed connection is noticed within 15 s, and reported once',
+  async (watch) => {
     const sidecar = await createScriptedSidecar()
     const { client, connections, until, seen } = observe({ ...clock.options, baseUrl: sidecar.url, watch })
     await seen(1)
@@ -65,8 +64,8 @@ describe.concurrent('with all defaults', () => {
     client.close()
     await sidecar.untilNoSockets()
     await sidecar.close()
-  })
-})
+  },
+)
 
 /** The sidecar's health period in seconds. */
 const period = 5
@@ -98,32 +97,29 @@ const outages: readonly (readonly [
   ['every third beat is lost', both, { on: 'POST /health', nth: (nth) => nth % 3 === 0, step: steps.blackHole }],
 ]
 
-describe.concurrent('beats under faults', () => {
-  test.each(outages.flatMap(([name, over, rule, act]) => over.map((mode) => [mode, name, rule, act] as const)))(
-    'over %s no health period is missed while %s',
-    async (watch, _name, rule, act) => {
-      const beats: number[] = []
-      const beating: Rule = {
-        on: 'POST /health',
-        step: (exchange) => {
-          beats.push(clock.now() / 1000)
-          return exchange.reply()
-        },
-      }
-      const sidecar = await createScriptedSidecar([rule, beating])
-      const { client } = observe({ ...clock.options, baseUrl: sidecar.url, watch, autoHealth: true })
-      const acting = act?.(client)
-      await sidecar.until(() => beats.length > 0, 'the first beat')
-      await clock.pass(minute / 2)
-      client.close()
-      await acting
-      const gaps = beats.map((beat, index) => beat - (beats[index - 1] ?? beat))
-      // Beats are half a period apart. A lost beat makes a gap as long as the period, and never longer.
-      expect(Math.max(...gaps)).toBeLessThan(period + 0.5)
-      expect(beats.length).toBeGreaterThan(30 / period)
-      await sidecar.close()
+test.concurrent.each(
+  outages.flatMap(([name, over, rule, act]) => over.map((mode) => [mode, name, rule, act] as const)),
+)('over %s no health period is missed while %s', async (watch, _name, rule, act) => {
+  const beats: number[] = []
+  const beating: Rule = {
+    on: 'POST /health',
+    step: (exchange) => {
+      beats.push(clock.now() / 1000)
+      return exchange.reply()
     },
-  )
+  }
+  const sidecar = await createScriptedSidecar([rule, beating])
+  const { client } = observe({ ...clock.options, baseUrl: sidecar.url, watch, autoHealth: true })
+  const acting = act?.(client)
+  await sidecar.until(() => beats.length > 0, 'the first beat')
+  await clock.pass(minute / 2)
+  client.close()
+  await acting
+  const gaps = beats.map((beat, index) => beat - (beats[index - 1] ?? beat))
+  // Beats are half a period apart. A lost beat makes a gap as long as the period, and never longer.
+  expect(Math.max(...gaps)).toBeLessThan(period + 0.5)
+  expect(beats.length).toBeGreaterThan(30 / period)
+  await sidecar.close()
 })
 
 /** Seconds between the answer with this header and the next request. */
@@ -156,23 +152,21 @@ async function pause(retryAfter: string | (() => string), status = 503): Promise
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toUTCString()
 
-describe.concurrent('Retry-After of a 503 or 429', () => {
-  test.each([503, 429])('Retry-After is honoured after %i, in seconds and as a date', async (status) => {
-    expect(await pause('8', status)).toBeGreaterThanOrEqual(8)
-    // In real seconds, of which a busy machine loses some before the client reads the header.
-    expect(await pause(() => inSeconds(25), status)).toBeGreaterThanOrEqual(12)
-  })
-
-  test.each(['3600', 'Fri, 31 Dec 9999 23:59:59 GMT'])('Retry-After %s counts as 30 s', async (retryAfter) => {
-    const seconds = await pause(retryAfter)
-    expect(seconds).toBeGreaterThanOrEqual(29)
-    expect(seconds).toBeLessThan(40)
-  })
-
-  test.each(['soon', '-1', '1e3', '0x10', '12 seconds', 'soon 2999', 'NaN', 'Infinity', '', inSeconds(-60)])(
-    'Retry-After "%s" is ignored',
-    async (retryAfter) => {
-      expect(await pause(retryAfter)).toBeLessThan(7)
-    },
-  )
+test.concurrent.each([503, 429])('Retry-After is honoured after %i, in seconds and as a date', async (status) => {
+  expect(await pause('8', status)).toBeGreaterThanOrEqual(8)
+  // In real seconds, of which a busy machine loses some before the client reads the header.
+  expect(await pause(() => inSeconds(25), status)).toBeGreaterThanOrEqual(12)
 })
+
+test.concurrent.each(['3600', 'Fri, 31 Dec 9999 23:59:59 GMT'])('Retry-After %s counts as 30 s', async (retryAfter) => {
+  const seconds = await pause(retryAfter)
+  expect(seconds).toBeGreaterThanOrEqual(29)
+  expect(seconds).toBeLessThan(40)
+})
+
+test.concurrent.each(['soon', '-1', '1e3', '0x10', '12 seconds', 'soon 2999', 'NaN', 'Infinity', '', inSeconds(-60)])(
+  'Retry-After "%s" is ignored',
+  async (retryAfter) => {
+    expect(await pause(retryAfter)).toBeLessThan(7)
+  },
+)

@@ -146,115 +146,111 @@ test('every sequence of up to four edge bytes is a text if the standard says so,
   for (const first of [0xf0, 0xf1, 0xf4, 0xf5]) extend([first], 3)
 })
 
-describe('the HTTP head', () => {
-  const HEAD = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'
+const HEAD = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n'
 
-  test.each([Infinity, 1, 3, 7])('the HTTP head is read before the frames, in pieces of %d', (size) => {
-    const { decoder, events } = record({ handshake: true })
-    feed(decoder.push, join(latin(HEAD), text('first'), text('second')), size)
-    expect(events).toEqual(['first', 'second'])
-  })
-
-  test('an HTTP head without status 101 is refused without a close frame', () => {
-    const written: Uint8Array[] = []
-    const { decoder, events } = record({ handshake: true, write: (bytes) => written.push(bytes) })
-    decoder.push(join(latin('HTTP/1.1 403 Forbidden\r\n\r\n'), text('no')))
-    expect(events).toEqual([1002])
-    expect(written).toEqual([])
-  })
-
-  test('the host checks the HTTP head without interim answers, and names its problem', () => {
-    const heads: string[] = []
-    const problems: string[] = []
-    const decoder = new MessageDecoder({
-      handshake: (head) => (heads.push(head) > 0 ? 'not today' : false),
-      error: ({ message }) => problems.push(message),
-    })
-    decoder.push(latin(`HTTP/1.1 100 Continue\r\n\r\n${HEAD}`))
-    expect(heads).toEqual([HEAD])
-    expect(problems).toEqual(['WebSocket refused: not today'])
-  })
-
-  test("a callback's error is an unhandled rejection: the stream goes on, but a handshake is refused", async () => {
-    const fault = new Error('of the listener')
-    const failing = (): never => {
-      throw fault
-    }
-    const uncaught = collectUncaught()
-    const [refused, open] = [record({ handshake: failing }), record({ pong: failing })]
-    refused.decoder.push(latin(HEAD))
-    open.decoder.push(join(frame(10), text('two')))
-    record({ error: failing }).decoder.push(frame(3))
-    await turns()
-    expect(uncaught).toEqual([fault, fault, fault])
-    expect([refused.events, open.events]).toEqual([[1002], ['two']])
-  })
-
-  test('an HTTP head over 16 KiB is refused', () => {
-    const head = (size: number): Uint8Array =>
-      latin(`${HEAD.slice(0, -2)}X: ${'y'.repeat(size - HEAD.length - 5)}\r\n\r\n`)
-    const fits = record({ handshake: true })
-    fits.decoder.push(join(head(16384), text('hello')))
-    expect(fits.events).toEqual(['hello'])
-    const over = record({ handshake: true })
-    over.decoder.push(head(16385))
-    expect(over.events).toEqual([1009])
-  })
+test.each([Infinity, 1, 3, 7])('the HTTP head is read before the frames, in pieces of %d', (size) => {
+  const { decoder, events } = record({ handshake: true })
+  feed(decoder.push, join(latin(HEAD), text('first'), text('second')), size)
+  expect(events).toEqual(['first', 'second'])
 })
 
-describe('limits', () => {
-  test('a message of 16 MiB passes; one byte more, 2^31, 2^53 and 2^64-1 are a 1009 before any of it is kept', () => {
-    const most = 16 * 1024 * 1024
-    const { decoder, events } = record()
-    decoder.push(frame(2, new Uint8Array(most)))
-    decoder.push(frame(2, latin(''), { length: most + 1 }))
-    expect((events[0] as Uint8Array).length).toBe(most)
-    expect(events.slice(1)).toEqual([1009])
-    for (const length of ['\0\0\0\0\x80\0\0\0', '\0\x20\0\0\0\0\0\0', '\xff'.repeat(8)]) {
-      const long = record()
-      long.decoder.push(latin(`\x82\x7f${length}`))
-      expect(long.events).toEqual([1009])
-    }
-  })
+test('an HTTP head without status 101 is refused without a close frame', () => {
+  const written: Uint8Array[] = []
+  const { decoder, events } = record({ handshake: true, write: (bytes) => written.push(bytes) })
+  decoder.push(join(latin('HTTP/1.1 403 Forbidden\r\n\r\n'), text('no')))
+  expect(events).toEqual([1002])
+  expect(written).toEqual([])
+})
 
-  test.each([
-    ['empty', latin('')],
-    ['half a character each', utf8('é')],
-  ])('131,072 fragments pass, one more is a 1009; %s', (_name, content) => {
-    const halves = [content.subarray(0, 1), content.subarray(1)].map((half) => frame(0, half, { fin: false }))
-    const { decoder, events } = record()
-    const begin = (): void => {
-      decoder.push(frame(1, latin(''), { fin: false }))
-      for (let i = 0; i < 131_070; i++) decoder.push(halves[i % 2]!)
-    }
-    begin()
-    decoder.push(frame(0))
-    expect(events).toHaveLength(1)
-    expect(events[0] === Buffer.from(content).toString().repeat(65_535)).toBe(true)
-    begin()
-    decoder.push(halves[0]!)
-    expect(events).toHaveLength(1)
-    decoder.push(halves[1]!)
-    expect(events.slice(1)).toEqual([1009])
+test('the host checks the HTTP head without interim answers, and names its problem', () => {
+  const heads: string[] = []
+  const problems: string[] = []
+  const decoder = new MessageDecoder({
+    handshake: (head) => (heads.push(head) > 0 ? 'not today' : false),
+    error: ({ message }) => problems.push(message),
   })
+  decoder.push(latin(`HTTP/1.1 100 Continue\r\n\r\n${HEAD}`))
+  expect(heads).toEqual([HEAD])
+  expect(problems).toEqual(['WebSocket refused: not today'])
+})
 
-  test('a message in fragments of one byte is copied a constant number of times', () => {
-    const { set } = Uint8Array.prototype
-    const length = 131_072
-    const { decoder, events } = record()
-    const more = repeat('\x00\x01x', 3 * (length - 2))
-    const stream = join(frame(2, latin('x'), { fin: false }), more, frame(0, latin('x')))
-    let copied = 0
-    Uint8Array.prototype.set = function (this: Uint8Array, source: ArrayLike<number>, offset?: number) {
-      copied += source.length
-      set.call(this, source, offset)
-    }
-    try {
-      decoder.push(stream)
-    } finally {
-      Uint8Array.prototype.set = set
-    }
-    expect((events[0] as Uint8Array).length).toBe(length)
-    expect(copied / length).toBeLessThan(4)
-  })
+test("a callback's error is an unhandled rejection: the stream goes on, but a handshake is refused", async () => {
+  const fault = new Error('of the listener')
+  const failing = (): never => {
+    throw fault
+  }
+  const uncaught = collectUncaught()
+  const [refused, open] = [record({ handshake: failing }), record({ pong: failing })]
+  refused.decoder.push(latin(HEAD))
+  open.decoder.push(join(frame(10), text('two')))
+  record({ error: failing }).decoder.push(frame(3))
+  await turns()
+  expect(uncaught).toEqual([fault, fault, fault])
+  expect([refused.events, open.events]).toEqual([[1002], ['two']])
+})
+
+test('an HTTP head over 16 KiB is refused', () => {
+  const head = (size: number): Uint8Array =>
+    latin(`${HEAD.slice(0, -2)}X: ${'y'.repeat(size - HEAD.length - 5)}\r\n\r\n`)
+  const fits = record({ handshake: true })
+  fits.decoder.push(join(head(16384), text('hello')))
+  expect(fits.events).toEqual(['hello'])
+  const over = record({ handshake: true })
+  over.decoder.push(head(16385))
+  expect(over.events).toEqual([1009])
+})
+
+test('a message of 16 MiB passes; one byte more, 2^31, 2^53 and 2^64-1 are a 1009 before any of it is kept', () => {
+  const most = 16 * 1024 * 1024
+  const { decoder, events } = record()
+  decoder.push(frame(2, new Uint8Array(most)))
+  decoder.push(frame(2, latin(''), { length: most + 1 }))
+  expect((events[0] as Uint8Array).length).toBe(most)
+  expect(events.slice(1)).toEqual([1009])
+  for (const length of ['\0\0\0\0\x80\0\0\0', '\0\x20\0\0\0\0\0\0', '\xff'.repeat(8)]) {
+    const long = record()
+    long.decoder.push(latin(`\x82\x7f${length}`))
+    expect(long.events).toEqual([1009])
+  }
+})
+
+test.each([
+  ['empty', latin('')],
+  ['half a character each', utf8('é')],
+])('131,072 fragments pass, one more is a 1009; %s', (_name, content) => {
+  const halves = [content.subarray(0, 1), content.subarray(1)].map((half) => frame(0, half, { fin: false }))
+  const { decoder, events } = record()
+  const begin = (): void => {
+    decoder.push(frame(1, latin(''), { fin: false }))
+    for (let i = 0; i < 131_070; i++) decoder.push(halves[i % 2]!)
+  }
+  begin()
+  decoder.push(frame(0))
+  expect(events).toHaveLength(1)
+  expect(events[0] === Buffer.from(content).toString().repeat(65_535)).toBe(true)
+  begin()
+  decoder.push(halves[0]!)
+  expect(events).toHaveLength(1)
+  decoder.push(halves[1]!)
+  expect(events.slice(1)).toEqual([1009])
+})
+
+test('a message in fragments of one byte is copied a constant number of times', () => {
+  const { set } = Uint8Array.prototype
+  const length = 131_072
+  const { decoder, events } = record()
+  const more = repeat('\x00\x01x', 3 * (length - 2))
+  const stream = join(frame(2, latin('x'), { fin: false }), more, frame(0, latin('x')))
+  let copied = 0
+  Uint8Array.prototype.set = function (this: Uint8Array, source: ArrayLike<number>, offset?: number) {
+    copied += source.length
+    set.call(this, source, offset)
+  }
+  try {
+    decoder.push(stream)
+  } finally {
+    Uint8Array.prototype.set = set
+  }
+  expect((events[0] as Uint8Array).length).toBe(length)
+  expect(copied / length).toBeLessThan(4)
 })

@@ -171,27 +171,25 @@ test.each<[string, (answer: string) => string]>([
   expect(await answered((key) => change(switching(key)))).toMatchObject({ opened: true, problem: undefined })
 })
 
-describe('messages in the packet of the 101', () => {
-  test('messages in the packet of the 101 reach a listener added after `await open`, before the end', async () => {
-    const server = await serve(({ key, socket }) => socket.end(join(latin(switching(key)), text('one'), text('two'))))
-    const socket = new (createWebSocketClass(nodeConnect))(server.url)
-    await (async () => await next(socket, 'open'))()
-    expect(await allEvents(socket)).toMatchObject([
-      { data: 'one' },
-      { data: 'two' },
-      { error: { message: 'The connection ended without a close frame' } },
-      { code: 1006 },
-    ])
-  })
+test('messages in the packet of the 101 reach a listener added after `await open`, before the end', async () => {
+  const server = await serve((key, socket) => socket.end(join(latin(switching(key)), text('one'), text('two'))))
+  const socket = new (createWebSocketClass(nodeConnect))(server.url)
+  await (async () => await next(socket, 'open'))()
+  expect(await allEvents(socket)).toMatchObject([
+    { data: 'one' },
+    { data: 'two' },
+    { error: { message: 'The connection ended without a close frame' } },
+    { code: 1006 },
+  ])
+})
 
-  test('messages in the packet of the 101 are dropped if the socket closes meanwhile', async () => {
-    const { connect, accept, listeners } = fake()
-    const socket = connect()
-    const events = allEvents(socket)
-    await turns()
-    accept('', text('one'))
-    socket.close()
-    listeners.data!(close(1000))
-    expect((await events).map(({ type }) => type)).toEqual(['open', 'close'])
-  })
+test('messages in the packet of the 101 are dropped if the socket closes meanwhile', async () => {
+  const { connect, accept, listeners } = fake()
+  const socket = connect()
+  const events = allEvents(socket)
+  await turns()
+  accept('', text('one'))
+  socket.close()
+  listeners.data!(close(1000))
+  expect((await events).map(({ type }) => type)).toEqual(['open', 'close'])
 })

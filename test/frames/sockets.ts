@@ -12,26 +12,16 @@ import { listenHere } from '../support/listen.js'
 import { type ClientFrame, createClientReader, join, latin } from '../support/frames.js'
 import { turns } from '../support/until.js'
 
-export interface Upgrade {
-  readonly request: string
-  readonly key: string
-  readonly socket: Socket
-  /** What came right behind the head. */
-  readonly rest: Buffer
-}
-
 /** A server that reads one head of each connection, leaves the rest to `onUpgrade`, and ends with the test. */
-export const serve = async (onUpgrade: (upgrade: Upgrade) => void): Promise<{ url: string }> => {
+export const serve = async (onUpgrade: (key: string, socket: Socket) => void): Promise<{ url: string }> => {
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => {})
-    let head = Buffer.alloc(0)
+    let head = ''
     const onData = (bytes: Buffer): void => {
-      head = Buffer.concat([head, bytes])
-      const end = head.indexOf('\r\n\r\n')
-      if (end < 0) return
+      head += bytes.toString('latin1')
+      if (!head.includes('\r\n\r\n')) return
       socket.off('data', onData)
-      const request = head.subarray(0, end + 2).toString('latin1')
-      onUpgrade({ request, key: keyIn(request), socket, rest: head.subarray(end + 4) })
+      onUpgrade(keyIn(head), socket)
     }
     socket.on('data', onData)
   })

@@ -44,108 +44,104 @@ test('with the ws server, text and bytes of every length form go both ways, with
   expect(socket.readyState).toBe(3)
 })
 
-describe('the shape of the W3C', () => {
-  test('constants are on the class and on each socket; without extensions, and nothing is buffered', () => {
-    const states = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
-    expect({ ...WebSocket }).toEqual(states)
-    const rest = { readyState: 0, protocol: '', extensions: '', bufferedAmount: 0, binaryType: 'arraybuffer' }
-    expect(fake().connect()).toMatchObject({ ...states, ...rest })
-  })
-
-  test('handlers and listeners are called in order, with the socket as `this`', async () => {
-    const { socket, listeners } = await opened()
-    const seen: unknown[] = []
-    const other = ({ data }: SocketEvent): unknown => seen.push(data)
-    const note = function (this: FrameWebSocket) {
-      seen.push(this)
-    }
-    socket.onmessage = note
-    socket.addEventListener('message', other)
-    socket.addEventListener('message', note)
-    socket.addEventListener('message', note)
-    socket.addEventListener('message', null)
-    listeners.data!(text('x'))
-    expect(seen).toEqual([socket, 'x', socket])
-    socket.removeEventListener('message', other)
-    socket.removeEventListener('message', null)
-    listeners.data!(text('y'))
-    expect(seen.slice(3)).toEqual([socket, socket])
-  })
-
-  test('a listener for one event only is called once, even if it causes the next', async () => {
-    const { socket, listeners } = await opened()
-    const seen: unknown[] = []
-    const listener = ({ data }: SocketEvent): void => {
-      seen.push(data)
-      if (seen.length < 3) listeners.data!(text('again'))
-    }
-    socket.addEventListener('message', listener, { once: true })
-    listeners.data!(text('one'))
-    listeners.data!(text('two'))
-    expect(seen).toEqual(['one'])
-  })
-
-  test("a listener's fault is an unhandled rejection; other listeners and the stream go on", async () => {
-    const { socket, listeners } = await opened()
-    const heard: unknown[] = []
-    const fault = new Error('of the listener')
-    socket.onmessage = ({ data }) => {
-      if (data === 'one') throw fault
-    }
-    socket.addEventListener('message', ({ data }) => heard.push(data))
-    const uncaught = collectUncaught()
-    listeners.data!(join(text('one'), text('two')))
-    await turns()
-    expect(uncaught).toEqual([fault])
-    expect(heard).toEqual(['one', 'two'])
-  })
-
-  test('a subclass overrides methods and getters, and reaches those of the class by super', async () => {
-    const { Socket, accept, listeners, sent } = fake()
-    class Loud extends Socket {
-      readonly seen: unknown[] = []
-      constructor(url: string) {
-        super(url)
-        super.addEventListener('message', ({ data }) => this.seen.push(data))
-      }
-      override get bufferedAmount() {
-        return super.bufferedAmount + 1000
-      }
-      override send(data: string) {
-        super.send(data.toUpperCase())
-      }
-    }
-    const socket = new Loud('ws://host')
-    await turns()
-    accept()
-    socket.send('hello')
-    listeners.data!(text('x'))
-    expect(sent()).toEqual([{ opcode: 1, payload: utf8('HELLO') }])
-    expect(socket.bufferedAmount).toBe(1000)
-    expect(socket.seen).toEqual(['x'])
-  })
+test('constants are on the class and on each socket; without extensions, and nothing is buffered', () => {
+  const states = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 }
+  expect({ ...WebSocket }).toEqual(states)
+  const rest = { readyState: 0, protocol: '', extensions: '', bufferedAmount: 0, binaryType: 'arraybuffer' }
+  expect(fake().connect()).toMatchObject({ ...states, ...rest })
 })
 
-describe('send()', () => {
-  test.each<[string, unknown, number, string]>([
-    ['a number', 5, 1, '5'],
-    ['nothing at all', undefined, 1, 'undefined'],
-    ['an object', { a: 1 }, 1, '[object Object]'],
-    ['a view into a larger buffer', new Uint16Array(utf8('abcdef').buffer, 2, 1), 2, 'cd'],
-    ['a buffer', utf8('ab').buffer, 2, 'ab'],
-  ])('sends %s as a page does', async (_name, data, opcode, payload) => {
-    const { socket, sent } = await opened()
-    socket.send(data as string)
-    expect(sent()).toEqual([{ opcode, payload: utf8(payload) }])
-  })
+test('handlers and listeners are called in order, with the socket as `this`', async () => {
+  const { socket, listeners } = await opened()
+  const seen: unknown[] = []
+  const other = ({ data }: SocketEvent): unknown => seen.push(data)
+  const note = function (this: FrameWebSocket) {
+    seen.push(this)
+  }
+  socket.onmessage = note
+  socket.addEventListener('message', other)
+  socket.addEventListener('message', note)
+  socket.addEventListener('message', note)
+  socket.addEventListener('message', null)
+  listeners.data!(text('x'))
+  expect(seen).toEqual([socket, 'x', socket])
+  socket.removeEventListener('message', other)
+  socket.removeEventListener('message', null)
+  listeners.data!(text('y'))
+  expect(seen.slice(3)).toEqual([socket, socket])
+})
 
-  test('send() refuses a Blob, and everything while connecting', async () => {
-    const { socket, sent } = await opened()
-    expect(() => socket.send(new Blob(['x']) as never)).toThrow(TypeError)
-    expect(() => socket.send(Symbol('x') as never)).toThrow(TypeError)
-    expect(sent()).toEqual([])
-    expect(() => fake().connect().send('x')).toThrow(expect.objectContaining({ name: 'InvalidStateError' }) as Error)
-  })
+test('a listener for one event only is called once, even if it causes the next', async () => {
+  const { socket, listeners } = await opened()
+  const seen: unknown[] = []
+  const listener = ({ data }: SocketEvent): void => {
+    seen.push(data)
+    if (seen.length < 3) listeners.data!(text('again'))
+  }
+  socket.addEventListener('message', listener, { once: true })
+  listeners.data!(text('one'))
+  listeners.data!(text('two'))
+  expect(seen).toEqual(['one'])
+})
+
+test("a listener's fault is an unhandled rejection; other listeners and the stream go on", async () => {
+  const { socket, listeners } = await opened()
+  const heard: unknown[] = []
+  const fault = new Error('of the listener')
+  socket.onmessage = ({ data }) => {
+    if (data === 'one') throw fault
+  }
+  socket.addEventListener('message', ({ data }) => heard.push(data))
+  const uncaught = collectUncaught()
+  listeners.data!(join(text('one'), text('two')))
+  await turns()
+  expect(uncaught).toEqual([fault])
+  expect(heard).toEqual(['one', 'two'])
+})
+
+test('a subclass overrides methods and getters, and reaches those of the class by super', async () => {
+  const { Socket, accept, listeners, sent } = fake()
+  class Loud extends Socket {
+    readonly seen: unknown[] = []
+    constructor(url: string) {
+      super(url)
+      super.addEventListener('message', ({ data }) => this.seen.push(data))
+    }
+    override get bufferedAmount() {
+      return super.bufferedAmount + 1000
+    }
+    override send(data: string) {
+      super.send(data.toUpperCase())
+    }
+  }
+  const socket = new Loud('ws://host')
+  await turns()
+  accept()
+  socket.send('hello')
+  listeners.data!(text('x'))
+  expect(sent()).toEqual([{ opcode: 1, payload: utf8('HELLO') }])
+  expect(socket.bufferedAmount).toBe(1000)
+  expect(socket.seen).toEqual(['x'])
+})
+
+test.each<[string, unknown, number, string]>([
+  ['a number', 5, 1, '5'],
+  ['nothing at all', undefined, 1, 'undefined'],
+  ['an object', { a: 1 }, 1, '[object Object]'],
+  ['a view into a larger buffer', new Uint16Array(utf8('abcdef').buffer, 2, 1), 2, 'cd'],
+  ['a buffer', utf8('ab').buffer, 2, 'ab'],
+])('send() sends %s as a page does', async (_name, data, opcode, payload) => {
+  const { socket, sent } = await opened()
+  socket.send(data as string)
+  expect(sent()).toEqual([{ opcode, payload: utf8(payload) }])
+})
+
+test('send() refuses a Blob, and everything while connecting', async () => {
+  const { socket, sent } = await opened()
+  expect(() => socket.send(new Blob(['x']) as never)).toThrow(TypeError)
+  expect(() => socket.send(Symbol('x') as never)).toThrow(TypeError)
+  expect(sent()).toEqual([])
+  expect(() => fake().connect().send('x')).toThrow(expect.objectContaining({ name: 'InvalidStateError' }) as Error)
 })
 
 const NO_CLOSE_FRAME = { message: 'The connection ended without a close frame' }
@@ -172,7 +168,7 @@ describe('an end', () => {
       [{ type: 'open' }, { type: 'close', code: 1005, reason: '', wasClean: true }],
     ],
   ])('%s', async (_name, act, expected) => {
-    const server = await serve(({ key, socket }) => act(socket, key))
+    const server = await serve((key, socket) => act(socket, key))
     const socket = new WebSocket(server.url)
     socket.onopen = () => socket.send('now')
     expect(await allEvents(socket)).toMatchObject(expected)
@@ -194,43 +190,41 @@ describe('an end', () => {
   })
 })
 
-describe('close()', () => {
-  test('an unanswered close() ends with 1006 at the timeout, and leaves no timer', async () => {
-    const { socket, timers, fire, closes } = await opened()
-    expect(timers.size).toBe(0)
-    socket.close(1000)
-    expect(timers.size).toBe(1)
-    const events = allEvents(socket)
-    fire()
-    expect(await events).toMatchObject([{ type: 'error' }, { type: 'close', code: 1006, wasClean: false }])
-    expect(timers.size).toBe(0)
-    expect(closes()).toBe(1)
-  })
+test('an unanswered close() ends with 1006 at the timeout, and leaves no timer', async () => {
+  const { socket, timers, fire, closes } = await opened()
+  expect(timers.size).toBe(0)
+  socket.close(1000)
+  expect(timers.size).toBe(1)
+  const events = allEvents(socket)
+  fire()
+  expect(await events).toMatchObject([{ type: 'error' }, { type: 'close', code: 1006, wasClean: false }])
+  expect(timers.size).toBe(0)
+  expect(closes()).toBe(1)
+})
 
-  test('a second close() sends nothing, and no message follows', async () => {
-    const { socket, sent, listeners } = await opened()
-    const events = allEvents(socket)
-    socket.close(4000, 'done')
-    socket.close(4001)
-    socket.send('late')
-    listeners.data!(join(text('late'), frame(9), close(4000, 'done')))
-    expect(await events).toMatchObject([{ type: 'close', code: 4000, wasClean: true }])
-    socket.close()
-    socket.send('later')
-    expect(sent()).toEqual([{ opcode: 8, payload: latin('\x0f\xa0done') }])
-  })
+test('a second close() sends nothing, and no message follows', async () => {
+  const { socket, sent, listeners } = await opened()
+  const events = allEvents(socket)
+  socket.close(4000, 'done')
+  socket.close(4001)
+  socket.send('late')
+  listeners.data!(join(text('late'), frame(9), close(4000, 'done')))
+  expect(await events).toMatchObject([{ type: 'close', code: 4000, wasClean: true }])
+  socket.close()
+  socket.send('later')
+  expect(sent()).toEqual([{ opcode: 8, payload: latin('\x0f\xa0done') }])
+})
 
-  test.each([1001, 999, 1005, 2999, 5000, NaN])('close() refuses the code %d', (code) => {
-    expect(() => fake().connect().close(code)).toThrow(expect.objectContaining({ name: 'InvalidAccessError' }) as Error)
-  })
+test.each([1001, 999, 1005, 2999, 5000, NaN])('close() refuses the code %d', (code) => {
+  expect(() => fake().connect().close(code)).toThrow(expect.objectContaining({ name: 'InvalidAccessError' }) as Error)
+})
 
-  test('close() takes a reason of at most 123 bytes, converted to text', async () => {
-    expect(() => fake().connect().close(1000, 'é'.repeat(62))).toThrow(SyntaxError)
-    const { socket, sent } = await opened()
-    socket.close(1000, null as never)
-    expect(sent()).toEqual([{ opcode: 8, payload: latin('\x03\xe8null') }])
-    fake().connect().close(1000, 'é'.repeat(61))
-  })
+test('close() takes a reason of at most 123 bytes, converted to text', async () => {
+  expect(() => fake().connect().close(1000, 'é'.repeat(62))).toThrow(SyntaxError)
+  const { socket, sent } = await opened()
+  socket.close(1000, null as never)
+  expect(sent()).toEqual([{ opcode: 8, payload: latin('\x03\xe8null') }])
+  fake().connect().close(1000, 'é'.repeat(61))
 })
 
 /** A socket in its handshake, and the types of its events so far. */
@@ -246,6 +240,14 @@ const connecting = async () => {
   const late = (): void => host.listeners.data!(join(latin(switching(keyIn(host.request()))), after))
   return { ...host, socket, types, after, late }
 }
+
+test('a forbidden frame is answered with a close frame, and is an error and a 1006', async () => {
+  const { socket, sent, listeners, closes } = await opened()
+  const events = allEvents(socket)
+  listeners.data!(frame(3))
+  expect(await events).toMatchObject([{ error: { code: 1002 } }, { code: 1006, wasClean: false }])
+  expect([sent(), closes()]).toEqual([[{ opcode: 8, payload: latin('\x03\xea') }], 1])
+})
 
 describe('CLOSED is final: what the server sends afterwards does nothing', () => {
   test.each(['time for opening', 'close(), at once', 'close(), a moment later'])(

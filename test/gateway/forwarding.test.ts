@@ -139,11 +139,4 @@ describe('only the interface is forwarded', () => {
     expect(sidecar.asked).toEqual([])
     expect(log[0]).toBe(`501 POST ${PREFIX}/shutdown: The gateway was told not to forward shutdown`)
   })
-
-  test('other paths below /_/ are answered 404', async () => {
-    const { port } = await startGateway({ sidecar: 'http://127.0.0.1:1' })
-    for (const path of ['/_/', '/_/sidecar', '/_/sidecarx/ready', '/_/api/state', '/_/config.js/x']) {
-      expect((await ask(port, `GET ${path}`, HOST)).status).toBe(404)
-    }
-  })
 })

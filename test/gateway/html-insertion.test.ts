@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { insertScript, pageType } from '../../src/local/gateway/files/html-insertion.js'
-import { folderOf, serveSite, TAG } from './static-support.js'
+import { folderOf } from '../support/temporary-folder.js'
+import { serveSite, TAG } from './static-support.js'
 
 /** `^` stands where the script has to be. */
 const pages: readonly (readonly [name: string, page: string])[] = [

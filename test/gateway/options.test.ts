@@ -64,12 +64,7 @@ test('a sidecar behind a path is reached there', async () => {
   expect(sidecar.asked[0]!.url).toBe('/behind/gameserver')
 })
 
-test('the URL of a gateway on localhost has 127.0.0.1, and an IPv6 address has brackets', async () => {
-  expect((await startGateway({ local: true, host: 'localhost' })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
-  expect((await startGateway({ local: true, host: '::1' })).url).toMatch(/^http:\/\/\[::1\]:\d+$/)
-})
-
-test.each(['[::ffff:7f00:1]', '::FFFF:127.0.0.1', '127.0.0.2', '0:0:0:0:0:0:0:1'])(
+test.each(['localhost', '::1', '[::ffff:7f00:1]', '::FFFF:127.0.0.1', '127.0.0.2'])(
   'the host %s is loopback, and every way to write it in a URL is served',
   async (host) => {
     const { url, port, warnings } = await startGateway({ local: true, host })

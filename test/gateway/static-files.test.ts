@@ -5,7 +5,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
-import { folderOf, serveSite, TAG } from './static-support.js'
+import { folderOf } from '../support/temporary-folder.js'
+import { serveSite, TAG } from './static-support.js'
 
 const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'
 

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { folderOf, serveSite, TAG } from './static-support.js'
+import { folderOf } from '../support/temporary-folder.js'
+import { serveSite, TAG } from './static-support.js'
 
 const SECRET = 'the secret'
 

@@ -1,24 +1,12 @@
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
 import { request, type IncomingHttpHeaders } from 'node:http'
-import { dirname, join } from 'node:path'
 import type { GatewayOptions } from '../../src/node.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { folderOf } from '../support/temporary-folder.js'
 import { ask as askWire, type Answer as WireAnswer } from '../support/wire.js'
 import { startGateway } from './support.js'
 
 const CONFIG = '/_/config.js'
 export const TAG = `<script src="${CONFIG}"></script>`
-
-/** A folder with these files in `site` or beside it, removed after the test. */
-export async function folderOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
-  const folder = await temporaryFolder('gameserver-site')
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), content)
-  }
-  return folder
-}
 
 /** The folder of a game of one page, until the test ends. */
 export const sitePath = (): Promise<string> =>

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { HostOptions } from '../../src/host/host-options.js'
 import { hostHere, TICKS } from './support/host-here.js'
 import { browserProcesses, browsers, noBrowser, rendererOf } from './support/processes.js'
-import { buildOf } from './support/run-host.js'
+import { folderOf } from '../support/temporary-folder.js'
 import { temporaryFolder } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
 
@@ -93,7 +93,7 @@ describe.skipIf(noBrowser !== undefined)('a bad page ends its host', () => {
       'index.html': '<!doctype html><link rel="icon" href="data:,"><script src="assets/game.js"></script>',
       'assets/game.js': 'void 0;\n(function load() { for (;;); })()',
     }
-    const { exited, until, pageUrl } = await hostHere('', { dir: await buildOf(files), bootTimeout: 6_000 })
+    const { exited, until, pageUrl } = await hostHere('', { dir: await folderOf(files), bootTimeout: 6_000 })
     const place = `${pageUrl}assets/game.js:2:`
     expect((await until('hang')).stack.split('\n')).toEqual([
       expect.stringContaining(`at load (${place}`),

@@ -8,7 +8,8 @@ import { temporaryFolder } from '../support/temporary-folder.js'
 import { calls, startSidecar } from '../support/with-sidecar.js'
 import { browserProcesses, browsers, noBrowser, processes, rendererOf } from './support/processes.js'
 import { hostHere, TICKS } from './support/host-here.js'
-import { buildOf, pageOf, runHost } from './support/run-host.js'
+import { folderOf } from '../support/temporary-folder.js'
+import { pageOf, runHost } from './support/run-host.js'
 import { until } from '../support/until.js'
 
 if (noBrowser !== undefined) console.error(`The tests of the host are SKIPPED: ${noBrowser}`)
@@ -86,7 +87,7 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
 
   test("waits for promises of a client's `ending` listeners, but not for a shutdown() that never comes", async () => {
     const sidecar = await startSidecar()
-    const dir = await buildOf({
+    const dir = await folderOf({
       'index.html': `<!doctype html><link rel="icon" href="data:,"><script src="client.js"></script><script>
         ${TICKS}
         const client = GameServerSidecar.createClient()
@@ -280,7 +281,7 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
 
 test.each([
   ['there is no build', () => '/nowhere/dist', /no folder/],
-  ['the folder has no page', () => buildOf({ 'game.js': '' }), /has no index\.html/],
+  ['the folder has no page', () => folderOf({ 'game.js': '' }), /has no index\.html/],
 ])('a host ends with 66 if %s', async (_why, folder, reason) => {
   const host = runHost([await folder(), '--local'])
   expect(await host.exited).toBe(66)

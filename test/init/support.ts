@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { folderOf } from '../support/temporary-folder.js'
 import { run } from '../tools/support.js'
 
 /** The contents of files, by their names. */
@@ -15,13 +15,7 @@ export const init = (into: string, ...args: string[]): Promise<{ code: number; o
 
 /** A project with these files and this package.json, if any. */
 export async function project(files: Files = PAGE, content?: object): Promise<string> {
-  const folder = await temporaryFolder('init')
-  if (content !== undefined) await writeFile(join(folder, 'package.json'), JSON.stringify(content))
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), text)
-  }
-  return folder
+  return folderOf({ ...(content === undefined ? {} : { 'package.json': JSON.stringify(content) }), ...files })
 }
 
 interface Initialized {

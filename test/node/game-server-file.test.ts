@@ -4,13 +4,9 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { watchTextFile } from '../../src/local/files/follow-file.js'
 import { loadGameServerFile, parseGameServer } from '../../src/local/files/game-server-file.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { temporaryFile } from '../support/temporary-folder.js'
 
-async function fileOf(text: string | Buffer, name = 'gs.yaml'): Promise<string> {
-  const path = join(await temporaryFolder('gameserver-file'), name)
-  await writeFile(path, text)
-  return path
-}
+const fileOf = (text: string | Buffer, name = 'gs.yaml'): Promise<string> => temporaryFile(name, text)
 
 const load = async (text: string | Buffer, name?: string): ReturnType<typeof loadGameServerFile> =>
   loadGameServerFile(await fileOf(text, name))
@@ -178,22 +174,6 @@ describe('a saved file is noticed', () => {
       await save()
       expect(await next()).toBe(text)
     }
-  })
-
-  test('while it is written all the time', async () => {
-    const { path, next } = await follow()
-    let isNoticed = false
-    onTestFinished(() => void (isNoticed = true))
-    const noticed = next().then((text) => {
-      isNoticed = true
-      return text
-    })
-    for (let i = 0; !isNoticed; i += 1) {
-      await writeFile(`${path}.tmp`, `text ${i}`)
-      await rename(`${path}.tmp`, path)
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    expect(await noticed).toMatch(/^text \d+$/)
   })
 
   test('but not when its text is unchanged or empty', async () => {

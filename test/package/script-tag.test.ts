@@ -44,36 +44,20 @@ async function asked({ api, requests }: Page, options?: Api.ClientOptions): Prom
 const firstAsked = async (page: Page, options?: Api.ClientOptions): Promise<string> =>
   (await asked(page, options))[0]!.replace(/\/gameserver$/, '')
 
-const withPort = (port: string) => ({ location: { search: `?sidecar=${port}`, origin: 'http://page.test' } })
-
-/** For each, what stands above it is taken away. */
-const speakers = {
-  option: 'http://option.test',
-  baseUrl: 'http://tag.test/sidecar',
-  port: '2222',
-  query: '3333',
-  global: 'http://global.test',
+/** What the page itself says, which the tag and an option precede. */
+const said = {
+  location: { search: '?sidecar=3333', origin: 'http://page.test' },
+  GAMESERVER_SIDECAR: 'http://global.test',
 }
 
 describe('the script tag', () => {
   test.each([
-    ['the option', [], 'http://option.test'],
-    ['data-base-url', ['option'], 'http://tag.test/sidecar'],
-    ['data-port', ['option', 'baseUrl'], 'http://localhost:2222'],
-    ['the injected global', ['option', 'baseUrl', 'port'], 'http://global.test'],
-    ['the query', ['option', 'baseUrl', 'port', 'global'], 'http://localhost:3333'],
-  ])('%s decides where %j say nothing', async (_name, silent, expected) => {
-    const { option, baseUrl, port, query, global }: Partial<typeof speakers> = Object.fromEntries(
-      Object.entries(speakers).filter(([name]) => !silent.includes(name)),
-    )
-    const page = load(
-      { ...(baseUrl && { baseUrl }), ...(port && { port }) },
-      {
-        ...(query && withPort(query)),
-        GAMESERVER_SIDECAR: global,
-      },
-    )
-    expect(await firstAsked(page, option === undefined ? {} : { baseUrl: option })).toBe(`GET ${expected}`)
+    [{ baseUrl: 'http://option.test' }, { baseUrl: 'http://tag.test', port: '2222' }, 'http://option.test'],
+    [{}, { baseUrl: 'http://tag.test/sidecar', port: '2222' }, 'http://tag.test/sidecar'],
+    [{}, { port: '2222' }, 'http://localhost:2222'],
+    [{}, {}, 'http://global.test'],
+  ])('with the option %o and the tag %o, the client asks %s', async (options, tag, expected) => {
+    expect(await firstAsked(load(tag, said), options)).toBe(`GET ${expected}`)
   })
 
   test('data-base-url may be a path of the page', async () => {
@@ -87,7 +71,7 @@ describe('the script tag', () => {
     [{ baseUrl: 'ftp://x' }, /data-base-url.* must be .*"ftp:\/\/x"/],
     [{ port: '1', platform: 'Bad Name' }, /platform must be .*"Bad Name"/],
   ])('%o is refused by name, not passed over', (dataset, message) => {
-    const { api } = load(dataset, withPort('3333'))
+    const { api } = load(dataset, said)
     expect(() => api.createClient()).toThrow(
       expect.objectContaining({
         code: 'CONFIG',
@@ -97,33 +81,18 @@ describe('the script tag', () => {
   })
 
   test.each([
-    [{}, {}, '7002'],
-    [{ platform: 'option-cloud' }, {}, '7001'],
-    [{}, { platform: undefined }, '7003'],
-  ])(
-    'option %o, tag %o: the platform is that of the option, then data-platform, then the global',
-    async (options, tag, port) => {
-      const env = {
-        OPTION_CLOUD_SDK_HTTP_PORT: '7001',
-        TAG_CLOUD_SDK_HTTP_PORT: '7002',
-        GLOBAL_CLOUD_SDK_HTTP_PORT: '7003',
-      }
-      const page = load(
-        { platform: 'tag-cloud', ...tag },
-        {
-          process: { env },
-          GAMESERVER_SIDECAR: { platform: 'global-cloud' },
-        },
-      )
-      expect(await firstAsked(page, options)).toBe(`GET http://localhost:${port}`)
-    },
-  )
+    [{}, '7002'],
+    [{ platform: 'option-cloud' }, '7001'],
+  ])('with the option %o, data-platform gives way to the option alone', async (options, port) => {
+    const env = { OPTION_CLOUD_SDK_HTTP_PORT: '7001', TAG_CLOUD_SDK_HTTP_PORT: '7002' }
+    const page = load({ platform: 'tag-cloud' }, { process: { env }, GAMESERVER_SIDECAR: { platform: 'global-cloud' } })
+    expect(await firstAsked(page, options)).toBe(`GET http://localhost:${port}`)
+  })
 
   test.each<[Api.ClientOptions, { autoHealth?: string }, { autoHealth?: boolean }, boolean]>([
     [{}, {}, {}, false],
     [{}, { autoHealth: '' }, {}, true],
     [{}, { autoHealth: 'true' }, {}, true],
-    [{}, { autoHealth: 'false' }, {}, false],
     [{}, { autoHealth: 'false' }, { autoHealth: true }, false],
     [{}, { autoHealth: '' }, { autoHealth: false }, true],
     [{ autoHealth: false }, { autoHealth: '' }, {}, false],

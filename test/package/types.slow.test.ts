@@ -139,10 +139,8 @@ describe('types of the installed package, without DOM and without @types', () =>
     "import AgonesSDK = require('gameserver-sidecar/agones-sdk')\nimport type { GameServer } from 'gameserver-sidecar/agones-sdk'"
   test.each([
     ['an import', 'sdk.mts', imported, NODE_NEXT],
-    ['an import by name', 'named.mts', imported.replace('AgonesSDK, {', '{ AgonesSDK,'), NODE_NEXT],
     ['a require', 'sdk.cts', required, NODE_NEXT],
     ['an import that becomes a require', 'interop.cts', imported, { ...NODE_NEXT, esModuleInterop: true }],
-    ['the same without esModuleInterop', 'plain.cts', imported, NODE_NEXT],
     ['the oldest resolution', 'oldest-sdk.ts', imported, NODE_10],
     ['a bundler', 'sdk.ts', imported, BUNDLER],
   ])('./agones-sdk by %s', async (_mode, file, start, options) => {

@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 export interface TemporaryFolder {
@@ -21,3 +21,17 @@ export async function temporaryFolder(name: string): Promise<string> {
   onTestFinished(remove)
   return path
 }
+
+/** Creates a folder with these files for one test. */
+export async function folderOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
+  const folder = await temporaryFolder('gameserver-files')
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), content)
+  }
+  return folder
+}
+
+/** Writes a file for one test into a folder of its own, and returns its path. */
+export const temporaryFile = async (name: string, content: string | Buffer): Promise<string> =>
+  join(await folderOf({ [name]: content }), name)

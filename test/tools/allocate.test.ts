@@ -1,9 +1,6 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
-import { readAllocationFile } from '../../src/cli/commands/allocate.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { temporaryFile } from '../support/temporary-folder.js'
 import { faulty } from '../doctor/support.js'
 import { call, expectRefusal, readGameServer, run, startLocal } from './support.js'
 
@@ -16,11 +13,7 @@ beforeEach(() => {
 
 const HEAD = 'apiVersion: allocation.agones.dev/v1\nkind: GameServerAllocation\n'
 
-async function fileOf(text: string): Promise<string> {
-  const path = join(await temporaryFolder('allocation'), 'allocation.yaml')
-  await writeFile(path, text)
-  return path
-}
+const fileOf = (text: string): Promise<string> => temporaryFile('allocation.yaml', text)
 
 describe('allocate', () => {
   test('sends a manifest, prints the answer as YAML, and ends with 1 and the reason where nothing matches', async () => {
@@ -91,31 +84,20 @@ describe('a mistake in an allocation file is reported with its line and the fix'
       `kind: Service\n---\n# the second\n${HEAD}spec:\n  counters:\n    rooms: { action: Increment, amount: two }\n`,
       'FILE:8: spec.counters.rooms.amount must be an integer of at least 0; got "two".',
     ],
-    [
-      `${HEAD}base: &base\n  mode: 5\n`,
-      'FILE:3: the manifest has no field "base"; there are apiVersion, kind, metadata, spec, status.',
-    ],
-    [
-      `${HEAD}spec:\n  required: &r\n    matchLabels: { mode: dm }\n  preferred:\n    - *r\n    - gameServerState: Reserved\n`,
-      'FILE:8: spec.preferred[1].gameServerState must be "Ready" or "Allocated"; got "Reserved".',
-    ],
-    [
-      `{"apiVersion":"allocation.agones.dev/v1","kind":"GameServerAllocation",\n"spec":{"lists":{"players":\n{"addValues":"a"}}}}`,
-      'FILE:3: spec.lists.players.addValues must be a list; got "a".',
-    ],
     ['kind: GameServerAllocation\n', 'FILE:1: apiVersion must be "allocation.agones.dev/v1"; got nothing.'],
     ['kind: Fleet\n', 'FILE holds nothing of kind: GameServerAllocation.'],
-    ['', 'FILE holds nothing of kind: GameServerAllocation.'],
     [`${HEAD}spec: [`, expect.stringMatching(/^FILE is neither YAML nor JSON: .* at line 3, column \d+\.$/) as string],
   ]
   test.each(rows)('%j', async (text, message) => {
     const path = await fileOf(text)
-    const failure = (await readAllocationFile(path).catch((error: unknown) => error)) as Error
-    expect(failure.message.replace(path, 'FILE')).toEqual(message)
+    const { code, err } = await run('allocate', '-f', path).finished
+    expect({ code, err: err.replace(path, 'FILE') }).toEqual({ code: 64, err: message })
   })
 })
 
 test('the first GameServerAllocation of several documents is taken', async () => {
+  const { url } = await startLocal('--mode', 'local')
   const path = await fileOf(`kind: Service\n---\n${HEAD}spec:\n  scheduling: Distributed\n---\n${HEAD}`)
-  expect(await readAllocationFile(path)).toMatchObject({ spec: { scheduling: 'Distributed' } })
+  const { out } = await run('allocate', '-f', path, '--url', url).finished
+  expect(parse(out)).toMatchObject({ spec: { scheduling: 'Distributed' } })
 })

@@ -57,7 +57,6 @@ describe('call', () => {
   const mistakes: readonly (readonly [args: readonly string[], sentence: RegExp])[] = [
     [['raedy'], /^There is no operation "raedy"; did you mean "ready"\?$/],
     [[], /^Name one of the operations: ready, health, .*, removeListValue\.$/],
-    [['start'], /^There is no operation "start"; there are ready, health, /],
     [['watchGameServer'], /^watchGameServer never ends; use gameserver-sidecar watch --json\.$/],
     [['reserve'], /^reserve takes <seconds>; got none\.$/],
     [['ready', 'now'], /^ready takes no argument; got "now"\.$/],

@@ -1,7 +1,6 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { temporaryFile } from '../support/temporary-folder.js'
 import { flagName, readLine, signature } from '../../src/cli/flags.js'
 import { loadCommands } from '../../src/cli/main.js'
 import { run } from './support.js'
@@ -14,7 +13,7 @@ async function valuesOf(command: string, ...words: readonly string[]): Promise<R
 }
 
 const scheme: readonly (readonly [command: string, written: readonly string[], main: string])[] = [
-  ['local', ['--port', '-p'], 'port'],
+  ['local', ['--port', '--http-port', '-p'], 'port'],
   ['exec', ['--port', '-p'], 'port'],
   ['serve', ['--port', '-p'], 'port'],
   ['serve', ['--sidecar-port'], 'sidecarPort'],
@@ -36,13 +35,6 @@ test.each(['local', 'exec', 'serve', 'fleet', 'demo'])(
   async (command) => {
     expect(await valuesOf(command, '--open')).toEqual({ open: true })
     expect(await valuesOf(command, '--no-open', '--log-format', 'json')).toEqual({ open: false, logFormat: 'json' })
-  },
-)
-
-test.each(['local', 'exec', 'serve', 'host', 'fleet', 'allocate', 'doctor'])(
-  '%s takes its file by -f',
-  async (command) => {
-    expect(Object.keys(await valuesOf(command, '-f', 'a.yaml'))).toEqual(['file'])
   },
 )
 
@@ -70,8 +62,7 @@ test('exec --log-format json writes each line of its own to stderr as JSON, and 
 })
 
 test('serve --log-format json begins with the address of the page', async () => {
-  const page = await temporaryFolder('page')
-  await writeFile(join(page, 'index.html'), '<!doctype html>')
+  const page = dirname(await temporaryFile('index.html', '<!doctype html>'))
   const serve = run('serve', page, '--local', '--port', '0', '--sidecar-port', '0', '--log-format', 'json')
   const { input } = await serve.line(/./)
   expect(linesOf(input)).toMatchObject([{ event: 'listening', dashboard: expect.stringMatching(/\/_\/$/) as string }])

@@ -1,15 +1,8 @@
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { temporaryFile } from '../support/temporary-folder.js'
 import { until } from '../support/until.js'
 import { call, control, readGameServer, run, startLocal } from './support.js'
-
-async function temporaryFile(name: string, text: string): Promise<string> {
-  const path = join(await temporaryFolder('gameserver-cli'), name)
-  await writeFile(path, text)
-  return path
-}
 
 describe('a GameServer that has ended', () => {
   test('is replaced a second later, and a line names its successor', async () => {

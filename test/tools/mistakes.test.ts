@@ -3,7 +3,7 @@ import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, parse } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { sharedFolder, temporaryFolder } from '../support/temporary-folder.js'
+import { sharedFolder, temporaryFile, temporaryFolder } from '../support/temporary-folder.js'
 import { expectRefusal, run } from './support.js'
 import { listenHere } from '../support/listen.js'
 
@@ -170,14 +170,12 @@ describe('the file', () => {
       /fleet\.yaml:5 holds no usable Fleet: .*"prots"; did you mean "ports"\?$/,
     ],
   ])('of fleet with %s is refused in one sentence', async (_, text, sentence) => {
-    const file = join(await temporaryFolder('fleet'), 'fleet.yaml')
-    await writeFile(file, text)
+    const file = await temporaryFile('fleet.yaml', text)
     await expectRefusal(['fleet', '--port=0', '-f', file, '--', 'true'], sentence)
   })
 
   test('of fleet --kubeconfig is refused if it is another one, or its folder is missing', async () => {
-    const file = join(await temporaryFolder('kubeconfig'), 'config')
-    await writeFile(file, 'kind: Config')
+    const file = await temporaryFile('config', 'kind: Config')
     const fleet = (path: string) => ['fleet', '--port=0', '--kubeconfig', path, '--', 'true']
     await expectRefusal(fleet(file), /config exists and is no kubeconfig of a Fleet; give the name of a new file\.$/)
     await expectRefusal(

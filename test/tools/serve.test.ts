@@ -5,7 +5,7 @@ import { Agent, get as getSecurely } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-folder.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { call, readGameServer, run, startLocal, type CommandRun } from './support.js'
 
@@ -41,8 +41,7 @@ describe('serve', () => {
   })
 
   test('--local takes the flags of the local command', async () => {
-    const file = join(await temporaryFolder('gameserver-file'), 'gs.yaml')
-    await writeFile(file, 'metadata: { name: mine }\n')
+    const file = await temporaryFile('gs.yaml', 'metadata: { name: mine }\n')
     const { url, line } = await startServe('--local', '--mode', 'local', '--file', file, '--platform', 'game-ops')
     await line(/^GameServer from .*gs\.yaml/)
     await line(/^Local sidecar \(local mode\)/)
@@ -85,12 +84,9 @@ describe('serve', () => {
   })
 
   test('--cert and --key turn on TLS', async () => {
-    const folder = await temporaryFolder('gameserver-tls')
-    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    const texts = selfSigned()
-    await writeFile(cert, texts.cert)
-    await writeFile(key, texts.key)
-    const { url } = await startServe('--local', '--cert', cert, '--key', key)
+    const { cert, key } = selfSigned()
+    const files = ['--cert', await temporaryFile('cert.pem', cert), '--key', await temporaryFile('key.pem', key)]
+    const { url } = await startServe('--local', ...files)
     expect(url).toMatch(/^https:/)
     const agent = new Agent({ rejectUnauthorized: false })
     const request = getSecurely(`${url}/_/sidecar/gameserver`, { agent })

@@ -1,10 +1,10 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { createServer, type InlineConfig, type Logger, type ViteDevServer } from 'vite'
 import { gameserverSidecar, type GameserverSidecarOptions } from '../../src/local/vite.js'
 import { root as repository } from '../support/source.js'
-import { temporaryFolder } from '../support/temporary-folder.js'
+import { folderOf } from '../support/temporary-folder.js'
 
 /** How a browser asks for a page. */
 export const page = { headers: { accept: 'text/html' } }
@@ -20,17 +20,12 @@ export const TAG = '<script src="/_/config.js"></script>'
 
 /** A Vite project, removed after the test. */
 export async function project(files: Readonly<Record<string, string>> = {}): Promise<string> {
-  const root = await temporaryFolder('gameserver-vite')
-  const all = {
+  const root = await folderOf({
     'index.html':
       '<!doctype html><html><head><title>Game</title></head><body><script type="module" src="/main.js"></script></body></html>',
     'main.js': 'document.title = "started"\n',
     ...files,
-  }
-  for (const [name, content] of Object.entries(all)) {
-    await mkdir(dirname(join(root, name)), { recursive: true })
-    await writeFile(join(root, name), content)
-  }
+  })
   await symlink(join(repository, 'node_modules'), join(root, 'node_modules'))
   return root
 }

@@ -98,7 +98,7 @@ const KIND = 'GameServerAllocation'
  * @throws UsageError that names the file, the line and the fix
  * @throws CommandError for a file that can't be read
  */
-export async function readAllocationFile(path: string): Promise<GameServerAllocation> {
+async function readAllocationFile(path: string): Promise<GameServerAllocation> {
   const text = await readTextFile(path).catch((error: unknown) => {
     throw unreadable(path, error)
   })

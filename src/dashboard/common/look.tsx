@@ -9,20 +9,17 @@ interface StateLook {
   readonly shape: string
 }
 
-const looks: Readonly<Record<string, readonly [Tone, string]>> = {
-  Ready: ['green', '●'],
-  Allocated: ['orange', '◆'],
-  Reserved: ['violet', '◷'],
-  Unhealthy: ['red', '▲'],
-  Error: ['red', '✖'],
-  Shutdown: ['muted', '■'],
+const looks: Readonly<Record<string, StateLook>> = {
+  Ready: { tone: 'green', shape: '●' },
+  Allocated: { tone: 'orange', shape: '◆' },
+  Reserved: { tone: 'violet', shape: '◷' },
+  Unhealthy: { tone: 'red', shape: '▲' },
+  Error: { tone: 'red', shape: '✖' },
+  Shutdown: { tone: 'muted', shape: '■' },
 }
 
 /** States before Ready and unknown states look alike. A comma separates a remark. */
-export function stateLook(state: string): StateLook {
-  const [tone, shape] = looks[state.split(',')[0]!] ?? ['blue', '○']
-  return { tone, shape }
-}
+export const stateLook = (state: string): StateLook => looks[state.split(',')[0]!] ?? { tone: 'blue', shape: '○' }
 
 /** Sets the colour that the stylesheet calls `--tone`. */
 export const toneStyle = (tone: Tone): string => `--tone:var(--${tone})`

@@ -56,7 +56,7 @@ export const fleet: Route<EntryView> = {
   ),
   /** Announces new warnings. */
   announceNews() {
-    const entries = state.entries as readonly EntryView[]
+    const entries = fleetEntries()
     const before = (seen ??= state.fleet?.lastSeq)
     const last = entries.at(-1)?.seq ?? 0
     if (before === undefined || last <= before) return
@@ -65,6 +65,8 @@ export const fleet: Route<EntryView> = {
     if (warning) announce(`${warning.server ? `${shortName(warning.server)}: ` : ''}${warning.text}`)
   },
 }
+
+const fleetEntries = (): readonly EntryView[] => state.entries as readonly EntryView[]
 
 /** The number of GameServers in each state, most first. */
 function countStates(): readonly (readonly [state: string, count: number])[] {
@@ -153,7 +155,7 @@ export const lastAllocations = memo((entries: readonly EntryView[]) =>
 
 /** The last allocations: which GameServer each one took, and why; or why each GameServer was refused. */
 const Allocations = part(['entries'], () => {
-  const allocations = lastAllocations(state.entries as readonly EntryView[])
+  const allocations = lastAllocations(fleetEntries())
   return (
     <Panel name="Allocations" pane="allocations">
       {allocations.length === 0 && <p class="muted">None yet. Allocate with a, or from your matchmaker.</p>}

@@ -9,9 +9,9 @@ export const timeline: TimelineParts<EntryView> = {
   columns: {
     kind: ({ type }) => type,
     server: ({ server }) => server && shortName(server),
-    what: ({ type, text, allocation }, repeats = []) => (
+    what: ({ type, text }, repeats = []) => (
       <span class={type === 'warning' ? 'tone' : ''} title={text}>
-        {rhythmOf(repeats)} {text} {allocation && <span class="muted">{allocation.reason}</span>}
+        {rhythmOf(repeats)} {text}
       </span>
     ),
   },
@@ -26,7 +26,6 @@ export const timeline: TimelineParts<EntryView> = {
           {!allocation && server && <p class="muted">{server}</p>}
           {allocation && (
             <>
-              <p>{allocation.reason}</p>
               <p>
                 <button {...keyOf('c')} onClick={() => copyAllocation(entry)}>
                   Copy as curl
@@ -46,7 +45,7 @@ export const timeline: TimelineParts<EntryView> = {
       kind: ({ type }, value) => type === value,
       server: ({ server = '' }, value) => server.endsWith(value),
     },
-    ({ type, server, text, allocation }) => [type, server, text, allocation?.state, allocation?.reason],
+    ({ type, server, text }) => [type, server, text],
   ),
   example: 'kind:allocation server:abcde -created',
   words: [

@@ -2,6 +2,7 @@ import { clockTime, describeChange, type ControlCommand, type LogEntry } from '.
 import { plural } from '../common/look.js'
 import { announce, api, messageOf, send } from '../store/api.js'
 import { state, type Action } from '../store/state.js'
+import { shown } from '../timeline/model.js'
 import {
   actionsOf,
   allocateActions,
@@ -99,7 +100,7 @@ export async function replay(entry: LogEntry): Promise<void> {
 
 /** Copies the entries that pass the filter, oldest first, a line each. */
 export function copyTimeline(): void {
-  const entries = ((state.frozen ?? state.entries) as readonly LogEntry[]).filter(readFilter(state.filter))
+  const entries = (shown() as readonly LogEntry[]).filter(readFilter(state.filter))
   copy(entries.map(lineOf).join('\n'), `Copied ${plural(entries.length, 'line')}`)
 }
 

@@ -59,7 +59,7 @@ function AmountsPanel<Item>({ name, hint, code, items, View }: AmountsPanelProps
 const Amount = ({ name, count, capacity }: CounterStatus & { readonly name: string }): JSX.Element => (
   <div class="row wrap">
     <b>{name}</b>
-    <meter class="grow amount" aria-label={name} min={0} max={Number(capacity) || 1} value={Number(count)} />
+    <meter class="grow" aria-label={name} min={0} max={Number(capacity) || 1} value={Number(count)} />
     <span>{`${count} / ${capacity}`}</span>
   </div>
 )
@@ -99,7 +99,7 @@ function Counter({ name, item }: ItemProps<CounterStatus>): JSX.Element {
     void control({ type: 'setCounter', name, ...fields }).then(({ ok }) => ok && form.reset())
   })
   return (
-    <li>
+    <li class="column gap">
       <Amount name={name} count={count} capacity={capacity} />
       <form class="row wrap" onSubmit={set}>
         {stepper('−', -1n, '0')}
@@ -133,7 +133,7 @@ function List({ name, item }: ItemProps<ListStatus>): JSX.Element {
     void set(values, capacity).then((ok) => ok && form.reset())
   })
   return (
-    <li>
+    <li class="column gap">
       <Amount name={name} count={String(values.length)} capacity={present.capacity} />
       <ul class="row wrap scroll list-values">
         {values.slice(0, SHOWN).map((value) => (

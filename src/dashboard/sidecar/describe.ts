@@ -1,9 +1,12 @@
 import { operations } from '../../protocol/operations.js'
 import { describeCall, describeChange } from '../../platform/sidecar.js'
 import type { Change, ControlCommand, LogEntry } from '../../platform/sidecar.js'
-import { cached } from '../store/state.js'
+import { cached, state } from '../store/state.js'
 import { readerOfWords } from '../timeline/model.js'
 import type { SentRequest } from '../ui/actions.js'
+
+/** The entries of a sidecar's log that the page keeps. */
+export const logEntries = (): readonly LogEntry[] => state.entries as readonly LogEntry[]
 
 /** The description of an entry, from that entry alone. */
 interface Description {

@@ -4,6 +4,7 @@ import { countedTime, span, toneStyle, type Tone } from '../common/look.js'
 import { send } from '../store/api.js'
 import { memo, state } from '../store/state.js'
 import { ActionButton, Panel } from '../ui/panel.js'
+import { logEntries } from './describe.js'
 
 export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element {
   const { health, faults } = snapshot
@@ -11,7 +12,7 @@ export function Health({ snapshot }: { snapshot: SidecarSnapshot }): JSX.Element
   const { lastBeat, periodSeconds: period, failures, failureThreshold } = health
   const { now } = state
   const silence = now - (lastBeat ?? now)
-  const beats = beatsSince(state.entries as readonly LogEntry[], snapshot.now - WINDOW - 1000)
+  const beats = beatsSince(logEntries(), snapshot.now - WINDOW - 1000)
   const tools = (
     <>
       <button aria-pressed={isIgnored} onClick={send('', { type: 'ignoreBeats', on: !isIgnored })}>

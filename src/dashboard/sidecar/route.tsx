@@ -8,6 +8,7 @@ import { Notice } from '../ui/frame.js'
 import type { Route } from '../ui/page.js'
 import { actions } from './actions.js'
 import { Counters, Lists } from './counters.js'
+import { logEntries } from './describe.js'
 import { Faults, presentFaults, Watchers } from './faults.js'
 import { Clock, GameServer, Lifecycle } from './game-server.js'
 import { Health } from './health.js'
@@ -96,8 +97,8 @@ const LivePanels = part(['snapshot', 'now'], () => {
 
 /** The age of the state, as far as the log tells. */
 function Age(): JSX.Element {
-  const { snapshot, entries, now } = state
-  const since = sinceWhen(entries as readonly LogEntry[], snapshot?.gameServer.status.state) ?? snapshot?.startedAt
+  const { snapshot, now } = state
+  const since = sinceWhen(logEntries(), snapshot?.gameServer.status.state) ?? snapshot?.startedAt
   return <span>{since === undefined ? '' : duration(now - since)}</span>
 }
 

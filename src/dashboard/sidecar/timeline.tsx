@@ -9,7 +9,7 @@ import { keyOf } from '../ui/actions.js'
 import type { TimelineParts } from '../ui/page.js'
 import { Hint } from '../ui/panel.js'
 import { copyCurl, copyTimeline, replay } from './actions.js'
-import { describe, differencesOf, groupOf, readFilter, statusOf } from './describe.js'
+import { describe, differencesOf, groupOf, logEntries, readFilter, statusOf } from './describe.js'
 
 export const timeline: TimelineParts<LogEntry> = {
   columns: {
@@ -88,10 +88,9 @@ function NoCalls(): JSX.Element | false {
     'A game with any other SDK': `AGONES_SDK_HTTP_PORT=${new URL(origin).port} ./my-game`,
     'By hand': `curl -X POST -d '{}' ${origin}/ready`,
   }
-  const entries = state.entries as readonly LogEntry[]
   return (
     state.isComplete &&
-    entries.every((entry) => describe(entry).kind === 'event') && (
+    logEntries().every((entry) => describe(entry).kind === 'event') && (
       <div class="column gap scroll timeline-empty">
         <h3>No call yet</h3>
         <p class="muted">Paste one of these. The first call becomes the first row here.</p>
@@ -215,7 +214,7 @@ const views: Readonly<Record<Tab, (entry: LogEntry, detail: EntryDetail) => JSX.
 }
 
 function diff(entry: LogEntry): JSX.Element {
-  const differences = differencesOf(entry, state.entries as readonly LogEntry[])
+  const differences = differencesOf(entry, logEntries())
   if (differences.length === 0) return none('It changed nothing in the GameServer.')
   return (
     <table class="mono">

@@ -59,7 +59,8 @@ export function rhythmOf(repeats: readonly Entry[]): string {
   return `×${repeats.length} since ${clockTime(repeats[0]!.at).slice(0, 8)} (every ${seconds(mean)} s, max gap ${seconds(Math.max(...gaps))})`
 }
 
-const shown = (): readonly Entry[] => state.frozen ?? state.entries
+/** The entries that the timeline shows, before its filter. */
+export const shown = (): readonly Entry[] => state.frozen ?? state.entries
 
 const filtered = memo((entries: readonly Entry[], filter: string) =>
   rowsOf(entries, page.timeline.filter(filter), page.timeline.groupOf).reverse(),

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { newAllocation, type GameServerAllocation } from '../../platform/sidecar.js'
 import { keep, readKept } from '../common/browser.js'
 import { allocate, announce } from '../store/api.js'
-import { set, state } from '../store/state.js'
+import { part, set, state } from '../store/state.js'
 import { Modal } from './modal.js'
 import { page } from './page.js'
 import { Field, onFields, type Fields } from './panel.js'
@@ -12,8 +12,8 @@ const KEPT = 'allocation'
 /** Allocates by a GameServerAllocation, as a cluster does. The dialog begins with what was sent last. */
 export const AllocateDialog = ({ onClose }: { onClose(): void }): JSX.Element => (
   <Modal title="Allocate" class="allocate" onClose={onClose}>
-    <form onSubmit={onFields((fields) => void send(fields))}>
-      <AllocateFields kept={JSON.parse(readKept('local', KEPT) ?? '{}') as Fields} />
+    <form class="column gap" onSubmit={onFields((fields) => void send(fields))}>
+      <AllocateFields />
       <p class="red" role="alert">
         {state.refusal}
       </p>
@@ -54,8 +54,9 @@ const wanted = {
   lists: { minAvailable: 'at least available', containsValue: 'contains' },
 }
 
-/** The changes of an allocation, and below them its selector. */
-function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
+/** The changes of an allocation, and below them its selector. An entry or a state that comes draws none of it again. */
+const AllocateFields = part([], () => {
+  const kept = JSON.parse(readKept('local', KEPT) ?? '{}') as Fields
   const all = page.allocatable()
   const field = (name: string, words: string | ReturnType<typeof choices>, of?: string): JSX.Element => (
     <Field
@@ -81,7 +82,7 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
     )
   return (
     <>
-      <fieldset>
+      <fieldset class="column gap">
         <legend>It gets</legend>
         {field('labels', 'mode=dm map=arena')}
         <label class="row">
@@ -92,7 +93,7 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
       </fieldset>
       <details open={Object.keys(kept).some((name) => name.startsWith('match.'))}>
         <summary>Only if it matches</summary>
-        <fieldset>
+        <fieldset class="column gap">
           {field('match.labels', 'region=eu')}
           {field('match.state', choices('Ready (default)', 'Ready', 'Allocated'))}
           {lines('match.', wanted)}
@@ -100,7 +101,7 @@ function AllocateFields({ kept }: { kept: Fields }): JSX.Element {
       </details>
     </>
   )
-}
+})
 
 const labels: Fields = { labels: 'Labels', 'match.labels': 'Labels', 'match.state': 'State' }
 

@@ -22,9 +22,7 @@ export const Header = part(['snapshot', 'now'], () => {
         <b class="cut" title={summary?.name}>
           {summary?.name}
         </b>
-        {summary?.facts.map((fact) => (
-          <span key={fact}>{fact}</span>
-        ))}
+        <span>{summary?.facts.map((fact) => `· ${fact}`).join(' ')}</span>
       </p>
       <div class="row last">
         <ActionButton id={main} label="Allocate" class="primary" />

@@ -60,7 +60,7 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     return result
   }
 
-  function dispatch(event: FleetEvent): undefined {
+  function dispatch(event: FleetEvent): void {
     if (event.type === 'time') outbox.forgetWake()
     take((step) => reduce(step, event))
     outbox.drain()
@@ -102,8 +102,25 @@ export function createFleetModel(options: FleetModelOptions): FleetModel {
     perform(command) {
       const problem = problemOf(state, command)
       if (problem !== undefined) return problem
-      const result = command.type === 'control' ? run(command) : dispatch(command)
-      return result?.ok === false ? { ok: false, status: 400, message: result.message } : { ok: true }
+      switch (command.type) {
+        case 'control': {
+          const result = run(command)
+          return result?.ok === false ? { ok: false, status: 400, message: result.message } : { ok: true }
+        }
+        case 'delete':
+        case 'makeUnhealthy': {
+          const { server, ...own } = command
+          // As in a cluster, a GameServer that is being deleted may be deleted again.
+          run({ type: 'control', server, command: own })
+          break
+        }
+        case 'kill':
+          run(command)
+          break
+        default:
+          dispatch(command)
+      }
+      return { ok: true }
     },
   }
 }

@@ -20,7 +20,7 @@ const MOST_CHANGES = 4
 /** More passes than any Fleet needs until nothing changes. */
 const MOST_PASSES = 100
 
-/** Handles one type of event. Returns false if the controllers don't look at the Fleet because of it. */
+/** Handles one type of event. Returns false if the event is none of the controllers' business. */
 type Handler<Event> = (step: FleetStep, event: Event) => unknown
 
 const handlers: {
@@ -36,10 +36,10 @@ const handlers: {
   observed: (step, { server, gameServer }) => observe(step, server, gameServer),
   process: (step, { server, process }) => noteServer(step, server, { process }),
   gone: (step, { server }) => forget(step, server),
-  delete: (step, { server, ...command }) => isLeft(step.effects.push({ type: 'control', server, command })),
-  makeUnhealthy: (step, { server, ...command }) => isLeft(step.effects.push({ type: 'control', server, command })),
-  kill: (step, action) => isLeft(step.effects.push(action)),
-  note: (step, { entry }) => isLeft(addEntry(step, entry)),
+  note(step, { entry }) {
+    addEntry(step, entry)
+    return false
+  },
   reviewed(step, { webhook, answer }) {
     const { asked, answers } = step.state
     if (asked !== webhook) return false
@@ -47,9 +47,6 @@ const handlers: {
   },
   time: () => undefined,
 }
-
-/** The controllers are left alone. */
-const isLeft = (_: unknown): false => false
 
 /**
  * The whole Fleet as one function: takes the step to the next state, with its effects. After the event, the controllers of

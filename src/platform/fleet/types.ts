@@ -324,7 +324,7 @@ export interface FleetState {
 
 /** What happens to the Fleet: a command, or something that its owner reports. */
 export type FleetEvent =
-  | Exclude<FleetCommand, { readonly type: 'control' }>
+  | Extract<FleetCommand, { readonly type: 'scale' | 'update' | 'autoscaler' }>
   /** Creates the first set and its GameServers. */
   | { readonly type: 'start'; readonly fleet: FleetManifest; readonly autoscaler: AutoscalerManifest | undefined }
   /** The sidecar of a GameServer has a changed object. */

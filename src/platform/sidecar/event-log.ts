@@ -5,7 +5,7 @@ import type { Change, Effect, SidecarEvent, Warning } from './state/events.js'
 import { copyOf, excerpt } from './state/show.js'
 import type { SidecarState } from './state/sidecar-state.js'
 
-/** One entry of the event log. A replay needs only its `event`; the rest is the outcome. */
+/** One entry of the event log: an event with its outcome. */
 export interface LogEntry {
   /** 1 for the first entry since the start. */
   readonly seq: number

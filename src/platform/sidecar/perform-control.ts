@@ -27,17 +27,16 @@ const needsObject: ReadonlySet<ControlCommand['type']> = new Set([
   'terminate',
 ] as const)
 
-/** Commands that write to the object from outside. `makeUnhealthy` is the sidecar's own write, which waits in its queue. */
-const needsApiServer: ReadonlySet<ControlCommand['type']> = new Set(
-  [...needsObject, 'reload' as const].filter((type) => type !== 'makeUnhealthy'),
-)
+/** Whether a command writes from outside. `makeUnhealthy` is the sidecar's own write, which waits in its queue. */
+const needsApiServer = ({ type }: ControlCommand): boolean =>
+  type === 'reload' || (needsObject.has(type) && type !== 'makeUnhealthy')
 
 /** Carries out a control command. Returns the reason if it can't, or undefined when it is done. */
 export function performControl(step: Step, command: ControlCommand): string | undefined {
   if (step.state.gone && needsObject.has(command.type)) {
     return 'the GameServer is gone; restart the sidecar to get a new one'
   }
-  if (step.state.apiServerBackAt !== undefined && needsApiServer.has(command.type)) {
+  if (step.state.apiServerBackAt !== undefined && needsApiServer(command)) {
     return `the API server is away, and ${command.type} needs it; {"type":"apiServer","away":false} brings it back`
   }
   const perform = performers[command.type] as Performer<ControlCommand['type']>

@@ -5,7 +5,7 @@ import { performCall } from './calls/perform-call.js'
 import { noteAllocation, refuseIfGone } from './calls/write-queue.js'
 import { done, failWithStatus, type Answer } from './state/answer.js'
 import type { Call, Effect, SidecarEvent } from './state/events.js'
-import { applies, useOnce, type FailureFault } from './state/faults.js'
+import { applies, type FailureFault } from './state/faults.js'
 import { show } from './state/show.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
@@ -140,7 +140,10 @@ function meetFailure(step: Step, operation: OperationName): FailureFault | undef
   const { faults } = step.state
   const failure = faults.failures.find((fault) => applies(fault, operation))
   if (failure === undefined) return undefined
-  const failures = faults.failures.flatMap((fault) => (fault === failure ? useOnce(fault) : [fault]))
-  update(step, { faults: { ...faults, failures } })
+  if (failure.remaining !== undefined) {
+    const used = { ...failure, remaining: failure.remaining - 1 }
+    const failures = faults.failures.map((fault) => (fault === failure ? used : fault))
+    update(step, { faults: { ...faults, failures: failures.filter(({ remaining }) => remaining !== 0) } })
+  }
   return failure
 }

@@ -1,7 +1,12 @@
 import { parse } from 'yaml'
-import { read } from '../../support/source.js'
+import { choose } from '../../../src/deploy/init/choose.js'
+import { inspectProject } from '../../../src/deploy/init/project.js'
+import { renderFiles } from '../../../src/deploy/init/render.js'
 
-const parsed = (file: string): unknown => parse(read(file))
+const project = inspectProject('deploy')
+const given = { kind: 'page', dir: 'dist', counter: ['players=8'], list: ['roster=8'] }
+const files = renderFiles(await choose(given, project), project)
+const parsed = (file: string): unknown => parse(files.get(file)!)
 
 interface Fleet {
   metadata: { namespace?: string }
@@ -22,11 +27,11 @@ interface Allocation {
 }
 
 /**
- * The Fleet that the package deploys, with containers that only wait: the game is played outside of them, so nothing in
+ * The Fleet that init writes for a page, with containers that only wait: the game is played outside of them, so nothing in
  * them beats. `CLUSTER_TEST_IMAGE` names another image where nodes can't fetch this one; it has a shell.
  */
 export function testFleet(replicas: number): object {
-  const fleet = parsed('deploy/fleet.yaml') as Fleet
+  const fleet = parsed('fleet.yaml') as Fleet
   const { spec } = fleet.spec.template
   spec.health = { disabled: true }
   spec.template.spec.terminationGracePeriodSeconds = 5
@@ -41,9 +46,9 @@ export function testFleet(replicas: number): object {
   return fleet
 }
 
-/** The allocation that the package's guide makes. */
+/** The allocation that init writes for it. */
 export function testAllocation(): Allocation {
-  const allocation = parsed('deploy/allocation.yaml') as Allocation
+  const allocation = parsed('allocation.yaml') as Allocation
   delete allocation.metadata?.namespace
   return allocation
 }

@@ -188,28 +188,14 @@ const posted = (name: string, to: string, request: Request, expect: Answer, left
 
 /** Request headers change nothing. */
 export const headerCases: readonly WireCase[] = [
-  ...[null, 'text/plain', 'application/json;charset=utf-16', 'multipart/form-data; boundary=x', 'not a type'].map(
-    (type) => write({ 'Content-Type': type }),
-  ),
+  ...[null, 'text/plain', 'not a type'].map((type) => write({ 'Content-Type': type })),
   write(form),
   write({ Expect: '100-continue' }),
   write({ 'Content-Encoding': 'gzip' }),
-  ...['text/plain', 'application/grpc', '*/*'].map((type) => read({ Accept: type })),
-  read({ Authorization: 'Bearer x' }),
-  read({ Cookie: 'token=x' }),
+  read({ Accept: 'text/plain', Authorization: 'Bearer x', Cookie: 'token=x', 'Accept-Encoding': 'gzip, br' }),
   read({ TE: 'trailers' }),
-  read({ 'Accept-Encoding': 'gzip, br' }),
-  read({ 'If-None-Match': '*' }),
-  read({ Range: 'bytes=0-1' }),
+  read({ 'If-None-Match': '*', Range: 'bytes=0-1' }),
   read({ Connection: 'Upgrade', Upgrade: 'h2c' }),
-  read({ 'X-Forwarded-Host': 'example.com', Forwarded: 'host=example.com' }),
-  read({ 'X-Long': 'x'.repeat(70) }),
-  one(
-    'TE: trailers on an error',
-    'GET /v1beta1/counters/nope',
-    { headers: { TE: 'trailers' } },
-    refused('not found. nope Counter not found'),
-  ),
   posted('a form to an unknown path', '/nope', { headers: form, body: '' }, notFound),
   posted('a form POST to a PUT path', '/metadata/label', { headers: form, body: 'key=a&value=b' }, wrongMethod),
   posted('a form of JSON', '/reserve', { headers: form, body: '{"seconds":"0"}' }, ok(), { state: 'Reserved' }),

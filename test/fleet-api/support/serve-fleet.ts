@@ -71,13 +71,12 @@ export async function serveFleet(options: TestFleetOptions = {}): Promise<Served
     const { status } = answer
     return { status, headers: answer.headers, body: (await answer.json()) as Answered }
   }
-  const types = { merge: 'merge-patch+json', json: 'json-patch+json', apply: 'apply-patch+yaml' } as const
   return {
     ...fleet,
     ...{ port, url, ask, close: end },
     patch(path, kind, body) {
-      const type = kind === 'strategic-merge' ? `${kind}-patch+json` : types[kind]
-      return ask('PATCH', path, body, { 'content-type': `application/${type}` })
+      const form = kind === 'apply' ? 'yaml' : 'json'
+      return ask('PATCH', path, body, { 'content-type': `application/${kind}-patch+${form}` })
     },
     async watch(path) {
       const answer = await fetch(`${url}${path}${path.includes('?') ? '&' : '?'}watch=1`)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hostHere, TICKS, type HostHere } from '../support/host-here.js'
 import { noBrowser, rendererOf } from '../support/processes.js'
-import { buildOf } from '../support/run-host.js'
+import { folderOf } from '../../support/temporary-folder.js'
 import { dialPlayers, joinPlayers, type Client } from './players-support.js'
 import { until } from '../../support/until.js'
 
@@ -25,7 +25,7 @@ describe.skipIf(noBrowser !== undefined)('players in a real browser', () => {
         }
       </script>`,
     }
-    const host = await hostHere('', { dir: await buildOf(files) })
+    const host = await hostHere('', { dir: await folderOf(files) })
     await host.until('booted')
     expect(await healthOf(host)).toBe(200)
     const player = await joinHost(host)

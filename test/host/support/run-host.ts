@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
 import type { HostEvent } from '../../../src/host/host-events.js'
-import { temporaryFolder } from '../../support/temporary-folder.js'
+import { folderOf } from '../../support/temporary-folder.js'
 
 const CLI = join(import.meta.dirname, '../../../dist/cli.js')
 
@@ -25,19 +24,9 @@ export interface HostProcess {
   readonly exited: Promise<number | string>
 }
 
-/** Creates a folder with a page and the given files, which the test removes. */
-export async function buildOf(files: Readonly<Record<string, string>>): Promise<string> {
-  const dir = await temporaryFolder('page')
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(dir, path)), { recursive: true })
-    await writeFile(join(dir, path), content)
-  }
-  return dir
-}
-
 /** A page with this script, and without a request for an icon. */
 export const pageOf = (script: string): Promise<string> =>
-  buildOf({ 'index.html': `<!doctype html><link rel="icon" href="data:,"><script>\n${script}\n</script>\n` })
+  folderOf({ 'index.html': `<!doctype html><link rel="icon" href="data:,"><script>\n${script}\n</script>\n` })
 
 /** Starts the command, and ends it with the test if it still runs. */
 export function runHost(args: readonly string[], env: NodeJS.ProcessEnv = {}): HostProcess {

@@ -48,12 +48,6 @@ export function delayOf({ delays }: FaultState, operation: OperationName, when: 
   return Math.max(0, ...delays.filter((one) => one.when === when && applies(one, operation)).map(({ ms }) => ms))
 }
 
-/** A failure after one more call has met it; none if that was the last. */
-export function useOnce(fault: FailureFault): FailureFault[] {
-  if (fault.remaining === undefined) return [fault]
-  return fault.remaining > 1 ? [{ ...fault, remaining: fault.remaining - 1 }] : []
-}
-
 export function applies({ operations }: Targeted, operation: OperationName): boolean {
   return operations === undefined || operations.length === 0 || operations.includes(operation)
 }
