@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { createWebSocketClass, type FrameWebSocket, type SocketEvent } from '../../src/frames/index.js'
 import { nodeConnect } from '../../src/frames/node-connect.js'
 import { frame, text } from '../support/frames.js'
-import { serve, switching, type Upgrade } from '../frames/sockets.js'
+import { serve, switching } from '../frames/sockets.js'
 import { selfSigned } from '../gateway/certificate.js'
 import { listenHere } from '../support/listen.js'
 
@@ -21,10 +21,10 @@ async function listen(onSocket: (socket: Socket) => void) {
   return { url: `ws://127.0.0.1:${await listenHere(server)}`, sockets }
 }
 
-const upgraded = (onUpgrade: (upgrade: Upgrade) => void) =>
-  serve((upgrade) => {
-    upgrade.socket.write(switching(upgrade.key))
-    onUpgrade(upgrade)
+const upgraded = (onUpgrade: (socket: Socket) => void) =>
+  serve((key, socket) => {
+    socket.write(switching(key))
+    onUpgrade(socket)
   })
 
 const closed = (socket: FrameWebSocket): Promise<SocketEvent> =>
@@ -51,7 +51,7 @@ describe('nodeConnect gives up a connection', () => {
 
   test('to a peer that ignores the end of our side and never stops sending', async () => {
     let isGone = false
-    const server = await upgraded(({ socket }) => {
+    const server = await upgraded((socket) => {
       socket.allowHalfOpen = true
       const flood = (): void => {
         while (!isGone && socket.write(Buffer.alloc(65_536)));
@@ -78,7 +78,7 @@ describe('nodeConnect gives up a connection', () => {
 
   test('only after a reading peer has had time for the close frame', async () => {
     const seen: Buffer[] = []
-    const server = await upgraded(({ socket }) => {
+    const server = await upgraded((socket) => {
       socket.on('data', (bytes: Buffer) => seen.push(bytes))
       socket.write(Buffer.concat([text(Buffer.from([0xff])), Buffer.alloc(200_000)]))
     })
@@ -88,7 +88,7 @@ describe('nodeConnect gives up a connection', () => {
 })
 
 test('bufferedAmount counts the bytes that Node has not sent yet, also while it never reaches 0', async () => {
-  const server = await upgraded(({ socket }) => socket.resume())
+  const server = await upgraded((socket) => socket.resume())
   let size = 0
   const socket = new (createWebSocketClass(nodeConnect))(server.url)
   await opened(socket)
