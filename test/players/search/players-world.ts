@@ -105,7 +105,7 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
    */
   private isStranger(id: string): boolean {
     const write = this.state.writes.get(id)
-    if (write && 'add' in write.what && write.fate === 'accepted') return false
+    if (write && 'add' in write.what && write.fate === 'open') return false
     const isAdded = this.adding.includes(id) || [...this.calls, ...this.held].some((call) => call.id === id)
     return !isAdded && !this.here.includes(id) && !this.stored.values.includes(id)
   }
@@ -184,7 +184,7 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
   }
 }
 
-export const objectOf = ({ values, version, allocation }: Stored): GameServer =>
+const objectOf = ({ values, version, allocation }: Stored): GameServer =>
   gameServer(version, {
     annotations: { 'agones.dev/last-allocated': `${allocation}` },
     lists: { [LIST]: { capacity: `${CAPACITY}`, values: [...values] } },
