@@ -166,14 +166,6 @@ test('two calls of next() get one object each', async () => {
   expect((await Promise.all(both)).map(version)).toEqual(['2', '3'])
 })
 
-test('one connection serves every listener and iterator', async () => {
-  const { client, sidecar, publish } = await iterating()
-  client.on('gameserver', () => {})
-  await iterate(client).next()
-  await publish(2)
-  expect(sidecar.requests.filter(({ path }) => path === '/watch/gameserver')).toHaveLength(1)
-})
-
 test('return() ends an iterator: a pending next() resolves as done, and queued GameServers are dropped', async () => {
   for (const isWaiting of [true, false]) {
     const { iterator, publish } = await iterating()

@@ -9,8 +9,7 @@ import { applies, type FailureFault } from './state/faults.js'
 import { show } from './state/show.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
-import { doDueWork, startHealthClock } from './time/due-work.js'
-import { followObject } from './time/ending.js'
+import { doDueWork, followObject, startHealthClock } from './due-work.js'
 
 /**
  * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything
