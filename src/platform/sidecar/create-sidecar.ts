@@ -15,10 +15,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   const running = new Running(partial, environment)
   const { config, log, watchers } = running
   return {
-    async handle(request) {
-      running.catchUp()
-      return answerRequest(running, request)
-    },
+    handle: (request) => answerRequest(running, request),
     watch: (sink, by) => watchByWebSocket(running, sink, by),
     control: (command) => control(running, command),
     snapshot: () =>
