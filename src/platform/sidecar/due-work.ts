@@ -252,7 +252,7 @@ function endReason({ config, object, gone, goneAt }: SidecarState): EndReason | 
 }
 
 /** Takes the platform's next step: from Unhealthy to Shutdown, and from Shutdown to the deletion timestamp. */
-export function endObject(step: Step): void {
+function endObject(step: Step): void {
   const { ending, object } = step.state
   if (ending !== undefined) update(step, { ending: { ...ending, nextAt: undefined } })
   if (object.status.state === 'Shutdown') markDeleted(step)
