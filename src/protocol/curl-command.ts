@@ -19,4 +19,4 @@ export function curlCommand({ url, method, headers = {}, body }: ShownRequest): 
 
 /** Text as one word. Invisible characters are encoded, which only the URL of a refused request may have. */
 const quote = (text: string): string =>
-  `'${text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, encodeURIComponent).replaceAll("'", String.raw`'\''`)}'`
+  `'${text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, encodeURIComponent).replace(/'/g, String.raw`'\''`)}'`

@@ -123,7 +123,7 @@ export class PlayersPort {
       guard: checkTarget,
       serve: (message, reply, { target }) => Promise.resolve(this.#serve(message, reply, target)),
       upgrade: (message, socket, head, { target }) => Promise.resolve(this.#upgrade(message, socket, head, target)),
-      onRefused: ({ method, url = '' }, refusal) => relay.log(refusalLine(method, url, refusal)),
+      onRefused: (message, refusal) => relay.log(refusalLine(message, refusal)),
       onFault: options.onFault,
       onWarning: relay.log,
     })
@@ -200,12 +200,12 @@ export class PlayersPort {
   }
 
   #refuse(
-    { method, url = '' }: IncomingMessage,
+    message: IncomingMessage,
     to: ServerResponse | Socket,
     refusal: Refusal,
     headers?: Readonly<Record<string, string>>,
   ): void {
-    this.#relay.log(refusalLine(method, url, refusal))
+    this.#relay.log(refusalLine(message, refusal))
     answerRefusal(to, refusal, headers, TEXT_FORM)
   }
 

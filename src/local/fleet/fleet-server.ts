@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { entryView, fleetView, type Beats, type FleetCommand, type RunningFleet } from '../../platform/fleet.js'
 import { integer, name, object, optional, read, readAllocation, variants, type Schema } from '../../platform/schema.js'
-import { ConnectionDropped } from '../../platform/sidecar.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import { answerRefusal, notFound, type Refusal } from '../http/refusal.js'
-import { CORS_METHODS, corsHeaders, createGuard, isPreflight, type Admission } from '../http/request-guard.js'
+import { allowOrigin, CORS_METHODS, createGuard, type Admission } from '../http/request-guard.js'
 import { upgradeToEvents } from '../sidecar/control-events.js'
 import { answer, answerControl, isControlTarget, refused, type Control } from '../sidecar/control-routes.js'
 import { answerDashboard, isDashboard } from '../sidecar/dashboard-route.js'
@@ -35,26 +34,17 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     const { target } = admission
-    const cors = corsHeaders(admission, REQUEST_HEADERS, METHODS) ?? {}
-    const response = isPreflight(message, admission)
-      ? new Response(null, { status: 204 })
-      : isControlTarget(target)
-        ? await answerControl(control, message, admission)
-        : await answerDashboard(message, target, () => import('./fleet-page.js'))
-    if (response === undefined) {
-      const isAnswered = await api.handle(message, reply, target, cors)
-      return isAnswered ? undefined : answerRefusal(reply, noPath(target), cors)
-    }
-    for (const [name, value] of Object.entries(cors)) response.headers.set(name, value)
-    await writeResponse(response, reply, () => guarded.exempt(message.socket))
+    if (allowOrigin(message, reply, admission, REQUEST_HEADERS, METHODS)) return
+    const response = isControlTarget(target)
+      ? await answerControl(control, message, admission)
+      : await answerDashboard(message, target, () => import('./fleet-page.js'))
+    if (response !== undefined) return writeResponse(response, reply, () => guarded.exempt(message.socket))
+    if (!(await api.handle(message, reply, target))) answerRefusal(reply, noPath(target))
   }
 
   const guarded = createGuardedServer({
     guard: createGuard({ allowHosts, allowOrigins, isPage: isDashboard }),
-    serve: (...asked) =>
-      serve(...asked).catch((error: unknown) => {
-        if (!(error instanceof ConnectionDropped)) throw error
-      }),
+    serve,
     async upgrade(message, socket, head, admission) {
       guarded.exempt(socket)
       if (!isControlTarget(admission.target)) return answerRefusal(socket, noPath(admission.target))

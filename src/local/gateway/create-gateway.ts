@@ -115,7 +115,7 @@ class GatewayServer {
       guard: createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) }),
       serve: (...args) => this.#traffic.count(this.#serve(...args)),
       upgrade: (...args) => this.#traffic.count(this.#upgrade(...args)),
-      onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
+      onRefused: (message, refusal) => log(refusalLine(message, refusal)),
       onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
       onWarning,
     })

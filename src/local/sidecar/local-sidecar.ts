@@ -109,7 +109,7 @@ export async function startLocalSidecar(
     token,
     dashboard,
     lineLimit: wsLimit === 0 ? Infinity : wsLimit,
-    onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
+    onRefused: (message, refusal) => log(refusalLine(message, refusal)),
     onFault: (error) => onWarning(`A request failed inside the sidecar: ${String(error)}`),
   })
   sidecar.onDisconnect(dropConnections)
