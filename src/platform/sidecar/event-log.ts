@@ -127,7 +127,7 @@ const sizeOf = (value: LogEntry | Exchange): number => JSON.stringify(value).len
 function entryOf(seq: number, { at, event, effects, ms, client }: Happening, isFault: boolean): LogEntry {
   const reply = effects.find((effect) => effect.type === 'reply')
   const message = reply && messageOf(reply)
-  const result = effects.find((effect) => effect.type === 'control-result')
+  const problem = effects.find((effect) => effect.type === 'control-result')?.problem
   return {
     seq,
     at,
@@ -135,7 +135,7 @@ function entryOf(seq: number, { at, event, effects, ms, client }: Happening, isF
     ...(reply && {
       reply: { status: reply.status, ...(message === undefined ? {} : { message: excerpt(message, maxMessage) }) },
     }),
-    ...(result?.ok === false && { problem: excerpt(result.message, maxMessage) }),
+    ...(problem !== undefined && { problem: excerpt(problem, maxMessage) }),
     changes: effects.flatMap((effect) => (effect.type === 'change' ? [effect.change] : [])),
     warnings: effects.flatMap((effect) => {
       if (effect.type !== 'warn') return []
