@@ -89,9 +89,9 @@ export function startError(error: unknown, place: Place): UsageError | CommandEr
     : new CommandError(exit, message, { cause: error })
 }
 
-/** Makes the listener of a failed start, which throws the error that ends the command. */
+/** Makes the listener of a failed start, which throws the error that ends the command. Several ports have a place each. */
 export const failStart =
-  (place: Place) =>
+  (place: Place | ((error: unknown) => Place)) =>
   (error: unknown): never => {
-    throw startError(error, place)
+    throw startError(error, typeof place === 'function' ? place(error) : place)
   }

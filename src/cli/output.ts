@@ -2,6 +2,7 @@ import { constants, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { WriteStream } from 'node:tty'
 import { plainText } from '../local/files.js'
+import { escapeJson } from '../protocol/plain-text.js'
 
 /** Most bytes that wait for a reader: a log collector that is stuck, or a terminal after Ctrl-S. */
 const MOST_WAITING = 1024 * 1024
@@ -92,14 +93,6 @@ export function exitAfterOutput(code: number, [out, err]: readonly [Output, Outp
 
 /** A value as JSON. Invisible characters get JSON's escapes, since those of plainText() are no JSON. */
 export const jsonText = (value: unknown): string => escapeJson(JSON.stringify(value))
-
-/** Escapes the invisible characters of a JSON text. */
-export const escapeJson = (json: string): string =>
-  json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    [...Array(character.length).keys()]
-      .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
-      .join(''),
-  )
 
 export const jsonEvent = (event: string, details: object = {}): string =>
   jsonText({ time: new Date().toISOString(), event, ...details })

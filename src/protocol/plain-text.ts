@@ -28,3 +28,11 @@ function escape(character: string): string {
   const hex = character.codePointAt(0)!.toString(16)
   return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`
 }
+
+/** Escapes invisible characters as JSON does, so that a JSON text keeps its meaning. */
+export const escapeJson = (json: string): string =>
+  json.replace(INVISIBLE, (character) =>
+    [...Array(character.length).keys()]
+      .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`)
+      .join(''),
+  )

@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { expectServing, targets } from '../attacks/support/targets.js'
+import { expectServing, targets, type Victim } from '../attacks/support/targets.js'
 import { root } from '../support/source.js'
-import { startAttacker, startNaiveServer } from './support/attacker.js'
-import { inEachBrowser } from './support/each-browser.js'
-import type { SeenRequest } from './support/attacker.js'
-import type { OpenPage, TestBrowser } from './support/each-browser.js'
+import { startAttacker, startNaiveServer, type SeenRequest } from './support/attacker.js'
+import { inEachBrowser, type OpenPage, type TestBrowser } from './support/each-browser.js'
 
 const pageFile = join(root, 'test/browsers/pages/barrage.html')
 
@@ -78,10 +76,7 @@ inEachBrowser((browser) => {
         await page.run(`Promise.all([${named}, ${call(addresses, { own })}])`)
         const missing = (): string[] => CERTAIN.filter((name) => !naive.seen.some((it) => nameOf(it) === name))
         await expect.poll(missing, { timeout: TIME / 2 }).toEqual([])
-        for (const victim of victims) {
-          expect(victim.reached()).toEqual([])
-          await expectServing(victim)
-        }
+        await expectUnreached(victims)
       },
       TIME,
     )
@@ -103,10 +98,7 @@ inEachBrowser((browser) => {
         }
         await naive.saw(({ target }) => target.startsWith(`/shutdown/${way}`))
       }
-      for (const victim of victims) {
-        expect(victim.reached().filter((event) => !HARMLESS.test(event))).toEqual([])
-        await expectServing(victim)
-      }
+      await expectUnreached(victims, HARMLESS)
     },
     TIME,
   )
@@ -120,10 +112,7 @@ inEachBrowser((browser) => {
         await open(browser, `http://127.0.0.1:${port}/report?to=${encodeURIComponent(address)}`)
       }
       await naive.saw(({ method }) => method === 'POST')
-      for (const victim of victims) {
-        expect(victim.reached()).toEqual([])
-        await expectServing(victim)
-      }
+      await expectUnreached(victims)
     },
     TIME,
   )
@@ -135,6 +124,13 @@ async function startAll() {
   const naive = await startNaiveServer()
   const addresses = victims.map(({ port, at }) => `http://127.0.0.1:${port}${at('/shutdown')}`)
   return { victims, addresses, naive: { ...naive, address: `http://127.0.0.1:${naive.port}/shutdown` } }
+}
+
+async function expectUnreached(victims: readonly Victim[], harmless = /^$/): Promise<void> {
+  for (const victim of victims) {
+    expect(victim.reached().filter((event) => !harmless.test(event))).toEqual([])
+    await expectServing(victim)
+  }
 }
 
 /** Resolves once a page is at an address, whatever the answer was. */

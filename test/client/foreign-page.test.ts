@@ -3,7 +3,6 @@ import { WebSocket } from 'ws'
 import type { WebSocketConstructor } from '../../src/index.js'
 import { hurried } from '../support/virtual-clock.js'
 import { startFakeSidecar, startGateway } from '../gateway/support.js'
-import type { Exchange } from '../support/fault-server-exchange.js'
 import { startScripted } from '../support/fault-server.js'
 import { connectPage, startSidecar } from '../support/with-sidecar.js'
 import { emulateBrowser } from './emulated-browser-fetch.js'
@@ -12,14 +11,6 @@ afterEach(() => vi.unstubAllGlobals())
 
 const inPage = (origin: string): void => void vi.stubGlobal('location', { origin, search: '' })
 const stranger = 'http://game.example'
-
-/** Answers reads and the watch as a good sidecar does, with these headers besides. */
-async function answerWell(exchange: Exchange, headers: Record<string, string> = {}): Promise<void> {
-  if (exchange.request.path !== '/watch/gameserver')
-    return exchange.reply({ headers, body: JSON.stringify(exchange.gameServer) })
-  await exchange.open(headers)
-  await exchange.follow()
-}
 
 test('a page asks to follow no redirect and to cache nothing; a GET has no Content-Type, and a write that of JSON', async () => {
   const sent = new Set<string>()
@@ -41,26 +32,6 @@ test('a page asks to follow no redirect and to cache nothing; a GET has no Conte
     'POST /health application/json {}',
     'PUT /metadata/label application/json {"key":"a","value":"b"}',
   ])
-})
-
-test('a proxy that allows the origin of a page is read without preflights', async () => {
-  inPage(stranger)
-  const step = (exchange: Exchange): Promise<void> => {
-    const { method, isUpgrade } = exchange.request
-    if (isUpgrade || method !== 'GET') return exchange.reply({ status: 501, body: '{}' })
-    return answerWell(exchange, { 'access-control-allow-origin': '*' })
-  }
-  const sidecar = await startScripted([{ on: '*', step }])
-  const { fetch, sent } = emulateBrowser(stranger)
-  const client = connectPage(sidecar, { fetch })
-  const errors: unknown[] = []
-  client.on('error', (error) => void errors.push(error))
-  expect((await client.getGameServer({ timeout: 5000 })).object_meta.name).toBe('scripted')
-  client.on('gameserver', () => {})
-  await sidecar.until(() => sidecar.followers > 0, 'the watch')
-  expect(client.status.direct).toBe(false)
-  expect(errors).toEqual([])
-  expect(sent.filter(({ method }) => method !== 'GET')).toEqual([])
 })
 
 /** Its browser would write each thing in `sent` to the console. */

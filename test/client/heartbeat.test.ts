@@ -131,15 +131,6 @@ test.each<[string, (page: EmulatedPage) => void, AutoHealthOptions?]>([
   expect(page.workers).toBe(0)
 })
 
-test('the page beats by its own timers after its worker has ended unnoticed', async () => {
-  const { page, client, sidecar } = await show()
-  expect(client.status.heartbeat).toBe('worker')
-  page.killWorkers()
-  const before = beats(sidecar)
-  await page.pass(5000)
-  expect(beats(sidecar)).toBe(before + 5)
-})
-
 test.each([
   [false, false, 0],
   [true, false, 1],

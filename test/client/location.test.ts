@@ -161,8 +161,3 @@ test('an environment that may not be read counts as empty', () => {
   })
   expect(refusing()).toMatchObject({ code: 'CONFIG' })
 })
-
-test('without an address, the error names the variable of the platform', () => {
-  expect(refusing().message).toContain('AGONES_SDK_HTTP_PORT')
-  expect(refusing({ platform: 'my-cloud' }).message).toContain('MY_CLOUD_SDK_HTTP_PORT')
-})

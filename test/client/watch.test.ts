@@ -241,16 +241,6 @@ test('a check that finds nobody ends the watch half a second later', async () =>
   expect(all.errors).toEqual([])
 })
 
-test('a check that finds nobody is nothing where the watch goes on talking', async () => {
-  const all = await watched({})
-  all.sidecar.play([failing])
-  await all.pass(300)
-  all.sidecar.publish(gameServer(2))
-  await all.pass(800)
-  expect(all.count()).toBe(1)
-  expect(all.versions).toEqual(['1', '2'])
-})
-
 test('failing checks cause one error until a check succeeds, and the watch goes on', async () => {
   const all = await watched({ verifyInterval: 1000 })
   const wrong = reading('no GameServer')

@@ -125,21 +125,6 @@ describe.each(['local', 'production'] as const)('the %s mode', (mode) => {
     expect(await updated).toEqual({ name: 'players', capacity: 50, values: ['test0', 'test1', 'test2', 'late'] })
   })
 
-  test(`in ${mode} mode calls for one list keep their order`, async () => {
-    const sidecar = await start({ mode })
-    sidecar.control({ type: 'delayCalls', ms: 30, operations: ['addListValue'] })
-    const client = connectClient(sidecar)
-    await Promise.all([
-      client.addListValue('players', 'a'),
-      client.addListValue('players', 'b'),
-      client.removeListValue('players', 'test1'),
-      client.addListValue('players', 'c'),
-    ])
-    expect((await client.getList('players')).values).toEqual(['test0', 'test2', 'a', 'b', 'c'])
-    const order = calls(sidecar).filter((name) => name.endsWith('ListValue'))
-    expect(order).toEqual(['addListValue', 'addListValue', 'removeListValue', 'addListValue'])
-  })
-
   test(`in ${mode} mode a confirmed write resolves when the watch has shown it`, async () => {
     const client = connectClient(await start({ mode }))
     expect(await client.allocate({ confirm: true })).toBe('confirmed')
@@ -156,17 +141,6 @@ test('integers go out and come back exact, as number, bigint or decimal text', a
   const count = 9007199254740993n
   expect(await client.updateCounter('rooms', { count: `${count}` })).toMatchObject({ count })
   expect(await client.updateCounter('rooms', { countDiff: -3 })).toMatchObject({ count: count - 3n })
-})
-
-test('shutdown() during a restart of the sidecar goes out once', async () => {
-  const sidecar = await startQuickSidecar()
-  const client = connectClient(sidecar)
-  await client.connect()
-  const restarted = sidecar.restart({ downMs: 200 })
-  await client.getGameServer({ timeout: 100 }).catch(() => {})
-  await client.shutdown({ confirm: true })
-  await restarted
-  expect(calls(sidecar).filter((name) => name === 'shutdown')).toHaveLength(1)
 })
 
 /** A client of a sidecar that has only paths which match; any other is answered with this status, as grpc-gateway does. */

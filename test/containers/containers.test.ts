@@ -197,13 +197,6 @@ describeUnless(why === undefined ? [] : [why], "init's images in containers", ()
     await expect.poll(async () => zombiesIn(await container.processes())).toEqual([])
   })
 
-  it('when the browser dies after Ready, the host says so and exits with 70', async () => {
-    const { container } = await startReady('page')
-    process.kill(await browserOf(container), 'SIGKILL')
-    await container.until('crash')
-    expect(await container.exited).toBe(70)
-  })
-
   it('a hosted page that the kernel kills for memory says so in its last line, and ends with 70', async () => {
     const { container } = await start('page', { args: ['--path=/hungry.html'] })
     expect(await container.exited).toBe(70)

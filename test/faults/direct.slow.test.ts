@@ -133,15 +133,6 @@ test.each(['auto', 'direct'] as const)(
   },
 )
 
-test('in direct mode a GameServer that is too large for a WebSocket is an error', async () => {
-  const { errors, until, sidecar } = await openPage([], { crossOrigin: 'direct', verifyInterval: 0 })
-  await until(() => sidecar.followers > 0, 'the watch')
-  sidecar.play([{ on: 'watch', step: steps.opened((exchange) => exchange.break('finish')) }])
-  await sidecar.stop()
-  await sidecar.start()
-  await until(() => errors.some(({ code }) => code === 'LIMIT'), 'the error')
-})
-
 test('without answers and without a watch, waits reject, and the watch starts once the fault has passed', async () => {
   const { client, sidecar, seen } = await openPage([noWebSocket])
   await expect(client.waitFor('Ready')).rejects.toMatchObject({ code: 'CROSS_ORIGIN' })

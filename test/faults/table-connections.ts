@@ -1,4 +1,3 @@
-import { gameServer } from '../support/game-server.js'
 import type { Step } from '../support/fault-server.js'
 import * as steps from '../support/fault-server-steps.js'
 import { hurried } from '../support/virtual-clock.js'
@@ -36,18 +35,6 @@ const watched = (name: string, times: number, step: Step, more: Partial<WatchFau
   rules: firstWatches(times, step),
   expect: { versions: [2], tolerated: wrong },
   ...more,
-})
-
-const restart = (name: string, pause: number): WatchFault => ({
-  name,
-  async play({ sidecar, seen }) {
-    await seen(1)
-    await sidecar.stop()
-    sidecar.publish(gameServer(2))
-    await new Promise((resolve) => setTimeout(resolve, pause))
-    await sidecar.start()
-  },
-  expect: { versions: [1, 2], tolerated: lost },
 })
 
 /** Faults of the dial, the head, and the connection as a whole. */
@@ -116,6 +103,4 @@ export const connectionFaults: readonly WatchFault[] = [
     rules: afterFirstObject(steps.blackHole),
     expect: { versions: [1, 2], tolerated: lost },
   },
-  restart('a restart that takes no time', 0),
-  restart('a restart that takes a second', 1000),
 ]

@@ -183,8 +183,9 @@ test("a callback's error is an unhandled rejection: the stream goes on, but a ha
   const [refused, open] = [record({ handshake: failing }), record({ pong: failing })]
   refused.decoder.push(latin(HEAD))
   open.decoder.push(join(frame(10), text('two')))
+  record({ error: failing }).decoder.push(frame(3))
   await turns()
-  expect(uncaught).toEqual([fault, fault])
+  expect(uncaught).toEqual([fault, fault, fault])
   expect([refused.events, open.events]).toEqual([[1002], ['two']])
 })
 

@@ -182,14 +182,3 @@ test('messages in the packet of the 101 reach a listener added after `await open
     { code: 1006 },
   ])
 })
-
-test('messages in the packet of the 101 are dropped if the socket closes meanwhile', async () => {
-  const { connect, accept, listeners } = fake()
-  const socket = connect()
-  const events = allEvents(socket)
-  await turns()
-  accept('', text('one'))
-  socket.close()
-  listeners.data!(close(1000))
-  expect((await events).map(({ type }) => type)).toEqual(['open', 'close'])
-})

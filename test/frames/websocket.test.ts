@@ -99,31 +99,6 @@ test("a listener's fault is an unhandled rejection; other listeners and the stre
   expect(heard).toEqual(['one', 'two'])
 })
 
-test('a subclass overrides methods and getters, and reaches those of the class by super', async () => {
-  const { Socket, accept, listeners, sent } = fake()
-  class Loud extends Socket {
-    readonly seen: unknown[] = []
-    constructor(url: string) {
-      super(url)
-      super.addEventListener('message', ({ data }) => this.seen.push(data))
-    }
-    override get bufferedAmount() {
-      return super.bufferedAmount + 1000
-    }
-    override send(data: string) {
-      super.send(data.toUpperCase())
-    }
-  }
-  const socket = new Loud('ws://host')
-  await turns()
-  accept()
-  socket.send('hello')
-  listeners.data!(text('x'))
-  expect(sent()).toEqual([{ opcode: 1, payload: utf8('HELLO') }])
-  expect(socket.bufferedAmount).toBe(1000)
-  expect(socket.seen).toEqual(['x'])
-})
-
 test.each<[string, unknown, number, string]>([
   ['a number', 5, 1, '5'],
   ['nothing at all', undefined, 1, 'undefined'],

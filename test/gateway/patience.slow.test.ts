@@ -1,12 +1,9 @@
 import { once } from 'node:events'
 import { request as httpRequest, Agent } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { converse, openSocket, websocketHeaders } from '../node/support.js'
-import { closed, openStream, startSocketSidecar, startWatched, WATCH } from './watches.js'
+import { converse, openSocket } from '../node/support.js'
+import { closed, openStream, openWatch, openWebSocket, startSocketSidecar, startWatched, WATCH } from './watches.js'
 import { PREFIX, startGateway, type TestGateway } from './support.js'
-
-const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
-const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
 
 describe('a watch whose reader stops reading', () => {
   const flood = (write: (bytes: Buffer) => boolean, stop: Promise<unknown>): Promise<number> =>

@@ -3,12 +3,10 @@ import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { converse, openSocket, websocketHeaders } from '../node/support.js'
 import { ask, askAll } from '../support/wire.js'
-import { accepting, closed, startSocketSidecar, startWatched, WATCH } from './watches.js'
+import { accepting, closed, openWatch, openWebSocket, startSocketSidecar, startWatched, WATCH } from './watches.js'
 import { PREFIX, startForwarding, startGateway, startRawSidecar } from './support.js'
 
 const HOST = ['Host: localhost']
-const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
-const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
 
 /** A frame as a server sends it. */
 function frameOf(first: number, payload: Buffer): Buffer {

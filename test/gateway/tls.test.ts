@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import type { IncomingMessage } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { converse, websocketHeaders } from '../node/support.js'
+import { converse } from '../node/support.js'
 import { dial } from '../support/wire.js'
 import { selfSigned } from './certificate.js'
 import { sitePath } from './static-support.js'
 import { PREFIX, startGateway, type TestGateway } from './support.js'
+import { openWebSocket } from './watches.js'
 
 const { cert, key } = selfSigned()
 
@@ -97,22 +98,13 @@ function askedAfter(port: number, otherPort: number): number | undefined {
   return timer === '02' ? parseInt(due, 16) / 100 : undefined
 }
 
-const ways = [
-  ['http', () => ({}), (port: number) => connect(port, '127.0.0.1')],
-  ['https', selfSigned, (port: number) => connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })],
-] as const
-
-test.skipIf(process.platform !== 'linux').each(ways)(
-  'a watcher over %s that is silent is asked whether it is still there',
-  async (_scheme, certificate, dial) => {
-    const { port } = await startGateway({ local: true, ...certificate() })
-    const socket = dial(port)
-    onTestFinished(() => void socket.destroy())
-    const head = ['GET /_/sidecar/watch/gameserver HTTP/1.1', 'Host: localhost', ...websocketHeaders, '', '']
-    socket.write(head.join('\r\n'))
-    await once(socket, 'data')
-    const { port: own } = socket.address() as AddressInfo
-    // Until what was sent has been acknowledged, there is another one.
-    await expect.poll(() => askedAfter(port, own)).toBeLessThan(31)
-  },
-)
+test.skipIf(process.platform !== 'linux')('a silent watcher is asked whether it is still there', async () => {
+  const { port } = await start()
+  const socket = connectTls({ port, host: '127.0.0.1', ca: cert })
+  onTestFinished(() => void socket.destroy())
+  socket.write(openWebSocket)
+  await once(socket, 'data')
+  const { port: own } = socket.address() as AddressInfo
+  // Until what was sent has been acknowledged, there is another one.
+  await expect.poll(() => askedAfter(port, own)).toBeLessThan(31)
+})

@@ -5,9 +5,13 @@ import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { keyIn, switching } from '../frames/sockets.js'
+import { websocketHeaders } from '../node/support.js'
 import { PREFIX, startForwarding, startRawSidecar, type FakeSidecar, type TestGateway } from './support.js'
 
 export const WATCH = `${PREFIX}/watch/gameserver`
+/** The head of a request for a watch, without its end, and of one by WebSocket. */
+export const openWatch = `GET ${WATCH} HTTP/1.1\r\nHost: localhost\r\n`
+export const openWebSocket = `${openWatch}${websocketHeaders.join('\r\n')}\r\n\r\n`
 
 export interface WatchSidecar extends FakeSidecar {
   /** Resolves with the next watch over HTTP, or with another call than `ready()`. */

@@ -56,13 +56,6 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(host.stderr()).toBe('')
   })
 
-  test('beside a local sidecar, its host tells the states, and an allocation leads to the port of its players', async () => {
-    const { until, local, playersPort } = await hostHere(READY, { local: {} })
-    await until('state', ({ state }) => state === 'Ready')
-    expect(local!.allocate({}).status).toMatchObject({ state: 'Allocated', ports: [{ port: playersPort }] })
-    await until('state', ({ state }) => state === 'Allocated')
-  })
-
   test('has its host call shutdown() if the page does not', async () => {
     const host = await hostOf(`${TICKS}\n${ENDING}`)
     await host.until('booted')
@@ -204,8 +197,12 @@ describe.skipIf(noBrowser !== undefined)('a page as a dedicated server', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('with a local sidecar ends when the match has shut its GameServer down, as in a cluster', async () => {
-    const host = await hostHere(`${READY}\nsetTimeout(() => call('shutdown'), 300)`, { local: {} })
+  test('tells the states of a local sidecar, whose allocation leads to the port of its players, and ends with it', async () => {
+    const host = await hostHere(READY, { local: {} })
+    await host.until('state', ({ state }) => state === 'Ready')
+    expect(host.local!.allocate({}).status).toMatchObject({ state: 'Allocated', ports: [{ port: host.playersPort }] })
+    await host.until('state', ({ state }) => state === 'Allocated')
+    await fetch(`${host.sidecarUrl}/shutdown`, { method: 'POST', body: '{}' })
     expect(await host.exited).toMatchObject({ code: 0 })
     expect(host.events).toContainEqual(told('shutdown', { signal: 'SIGTERM' }))
   })
@@ -282,25 +279,11 @@ describe.skipIf(noBrowser !== undefined)('a page that fails', () => {
   })
 })
 
-describe('a host that can’t start', () => {
-  test.each([
-    ['66 if there is no build', 66, async () => ['/nowhere/dist'], /no folder/],
-    ['66 if the folder has no page', 66, async () => [await folderOf({ 'game.js': '' })], /has no index\.html/],
-    [
-      '69 if the browser is missing',
-      69,
-      async () => [await pageOf(''), '--browser', '/nowhere/chromium'],
-      /"\/nowhere\/chromium"/,
-    ],
-    [
-      '64 for an invalid option',
-      64,
-      async () => [await pageOf(''), '--hang-timeout', '7'],
-      /hangTimeout must be an integer from 100/,
-    ],
-  ])('ends with %s', async (_why, code, args, reason) => {
-    const host = runHost([...(await args()), '--local'])
-    expect(await host.exited).toBe(code)
-    expect(host.events).toEqual([told('exit', { code, reason: expect.stringMatching(reason) as string })])
-  })
+test.each([
+  ['there is no build', () => '/nowhere/dist', /no folder/],
+  ['the folder has no page', () => folderOf({ 'game.js': '' }), /has no index\.html/],
+])('a host ends with 66 if %s', async (_why, folder, reason) => {
+  const host = runHost([await folder(), '--local'])
+  expect(await host.exited).toBe(66)
+  expect(host.events).toEqual([told('exit', { code: 66, reason: expect.stringMatching(reason) as string })])
 })

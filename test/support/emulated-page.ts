@@ -21,7 +21,6 @@ export class EmulatedPage {
   readonly #inbox: (() => void)[] = []
   readonly #fetching = new Set<Promise<unknown>>()
   readonly #listeners = new Set<[string, (event: object) => void]>()
-  readonly #made: { terminate(): void }[] = []
   readonly #began = Date.now()
   readonly #fetch = fetch
   /** When the page sent beats, in ms since it was made. */
@@ -82,11 +81,6 @@ export class EmulatedPage {
     }
   }
 
-  /** Ends the workers without an event, as a browser may when it runs out of memory. */
-  killWorkers(): void {
-    for (const worker of this.#made) worker.terminate()
-  }
-
   dispatch(type: string, event: object = {}): void {
     for (const [heard, listener] of this.#listeners) if (heard === type) listener({ type, ...event })
   }
@@ -131,7 +125,6 @@ export class EmulatedPage {
 
       constructor(program: string) {
         page.workers++
-        page.#made.push(this)
         page.#clock.setTimeout(() => {
           this.#run(() => {
             if (page.forbidden) throw new Error('Refused')

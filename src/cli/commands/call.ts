@@ -1,12 +1,13 @@
-import type { ClientOptions, FetchInit, FetchLike } from '../../index.js'
+import type { ClientOptions, FetchLike } from '../../index.js'
 import { isSidecarError, type SidecarError } from '../../client/errors.js'
 import { plainText } from '../../local/files.js'
+import { curlCommand, type ShownRequest } from '../../protocol/curl-command.js'
 import { operations, type Operation, type OperationName } from '../../protocol/operations.js'
+import { escapeJson } from '../../protocol/plain-text.js'
 import { defineCommand, type CliContext } from '../context.js'
 import { EXIT, UsageError } from '../exit-codes.js'
 import { findSidecar, noSidecarAt, url } from '../find-sidecar.js'
 import { option, toggle, someSeconds } from '../flags.js'
-import { escapeJson } from '../output.js'
 import { toolOptions } from '../ask.js'
 import { pick } from '../usage.js'
 
@@ -47,7 +48,7 @@ export const command = defineCommand({
       client.close()
     }
     if (recorded !== undefined) {
-      context.print(curlCommand(recorded.requests.find(({ init }) => init.method !== 'GET') ?? recorded.requests[0]!))
+      context.print(curlCommand(recorded.requests.find(({ method }) => method !== 'GET') ?? recorded.requests[0]!))
     }
     return EXIT.DONE
   },
@@ -135,39 +136,21 @@ const toJson = (value: unknown): string =>
     }),
   )
 
-interface SentRequest {
-  readonly url: string
-  readonly init: FetchInit
-}
-
 /**
  * A `fetch` that records requests instead of sending them, for --curl. Reads of the client get an empty answer.
  *
  * @param key the name of the call's counter or list
  */
-function createRecordingFetch(key: string): { readonly fetch: FetchLike; readonly requests: SentRequest[] } {
-  const requests: SentRequest[] = []
+function createRecordingFetch(key: string): { readonly fetch: FetchLike; readonly requests: ShownRequest[] } {
+  const requests: ShownRequest[] = []
   const list = { name: key, capacity: '0', count: '0', values: [] }
   const gameServer = { object_meta: {}, status: { state: '', lists: { [key]: list } } }
   return {
     requests,
-    fetch: (address, init) => {
-      requests.push({ url: address, init })
-      const body = JSON.stringify(address.endsWith('/gameserver') ? gameServer : list)
+    fetch: (url, { method, headers, body: sent }) => {
+      requests.push({ url, method, headers, body: sent })
+      const body = JSON.stringify(url.endsWith('/gameserver') ? gameServer : list)
       return Promise.resolve({ status: 200, headers: { get: () => null }, text: () => Promise.resolve(body) })
     },
   }
-}
-
-/** Quotes a word for a POSIX shell. */
-const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
-
-/** The request as a command for a POSIX shell. */
-function curlCommand({ url: address, init }: SentRequest): string {
-  const headers = Object.entries(init.headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`)
-  const body = init.body === undefined ? [] : [`-d ${quote(escapeJson(init.body))}`]
-  const method = init.method === 'GET' ? [] : [`-X ${init.method}`]
-  // Without -g, curl reads the brackets of an IPv6 address as a range.
-  const glob = address.includes('[') ? ['-g'] : []
-  return ['curl -sS', ...glob, ...method, ...headers, ...body, quote(address)].join(' ')
 }

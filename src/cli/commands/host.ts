@@ -2,7 +2,7 @@ import type { Host } from '../../host/create-host.js'
 import type { HostEvent } from '../../host/host-events.js'
 import { defineCommand, type Colors, type Invocation } from '../context.js'
 import { clockTime } from '../../platform/sidecar.js'
-import { CommandError, EXIT, UsageError, startError, type Place } from '../exit-codes.js'
+import { CommandError, EXIT, failStart, UsageError, type Place } from '../exit-codes.js'
 import { option, rarely, text, toggle, under, type Values, names, networks, port, whole } from '../flags.js'
 import { insideFlags, logFormat, pageFlags, pageServerOptionsOf, sidecar } from '../shared-flags.js'
 import { isWildcard } from '../../local/http.js'
@@ -108,9 +108,7 @@ async function startPage(page: Page, given: HostFlags, signal: AbortSignal, onEv
     ...{ browser, webgl, bootTimeout, hangTimeout, grace, metricsPort, signal, onEvent, ...page },
     inspect: inspectedPort(given),
     playerOrigins: given.playerOrigin,
-  }).catch((error: unknown) => {
-    throw startError(error, placeOf(error, given))
-  })
+  }).catch(failStart((error) => placeOf(error, given)))
 }
 
 const inspectedPort = ({ inspect }: HostFlags): number | undefined => (inspect === true ? USUAL_INSPECT : inspect)

@@ -1,4 +1,4 @@
-import { startError } from '../exit-codes.js'
+import { failStart, type Place } from '../exit-codes.js'
 import { plainText } from '../../local/files.js'
 import type { Gateway } from '../../local/gateway.js'
 import { dashboardUrl } from '../../local/sidecar.js'
@@ -87,17 +87,16 @@ async function start(
   const page = pageServerOptionsOf(dir, options, given, notices)
   const { createGateway } = await import('../../local/gateway.js')
   const { host, expose, token, platform, spa, sidecarPort } = options
-  try {
-    return await createGateway({
-      ...{ host, expose, token, platform, spa, port: options.port, ...notices, ...page },
-      deny: options.deny as readonly OperationName[] | undefined,
-      allowHosts: options.allowHost,
-      allowOrigins: options.allowOrigin,
-      timeout: options.timeout * 1000,
-    })
-  } catch (error) {
-    const { port: failed = options.port } = error as { readonly port?: number }
-    const portFlag = failed === sidecarPort && failed !== options.port ? '--sidecar-port' : '--port'
-    throw startError(error, { port: failed, portFlag, address: host, addressFlag: '--host' })
+  const placeOf = (error: unknown): Place => {
+    const { port = options.port } = error as { readonly port?: number }
+    const portFlag = port === sidecarPort && port !== options.port ? '--sidecar-port' : '--port'
+    return { port, portFlag, address: host, addressFlag: '--host' }
   }
+  return createGateway({
+    ...{ host, expose, token, platform, spa, port: options.port, ...notices, ...page },
+    deny: options.deny as readonly OperationName[] | undefined,
+    allowHosts: options.allowHost,
+    allowOrigins: options.allowOrigin,
+    timeout: options.timeout * 1000,
+  }).catch(failStart(placeOf))
 }

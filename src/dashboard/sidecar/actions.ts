@@ -1,18 +1,10 @@
 import { clockTime, describeChange, type ControlCommand, type LogEntry } from '../../platform/sidecar.js'
+import { escapeJson } from '../../protocol/plain-text.js'
 import { plural } from '../common/look.js'
 import { announce, api, messageOf, send } from '../store/api.js'
 import { state, type Action } from '../store/state.js'
 import { shown } from '../timeline/model.js'
-import {
-  actionsOf,
-  allocateActions,
-  copy,
-  copyAsCurl,
-  onRow,
-  pageActions,
-  rowActions,
-  safeText,
-} from '../ui/actions.js'
+import { actionsOf, allocateActions, copy, copyAsCurl, onRow, pageActions, rowActions } from '../ui/actions.js'
 import { describe, readFilter, statusOf } from './describe.js'
 import { failNext } from './faults.js'
 
@@ -113,5 +105,5 @@ function lineOf(entry: LogEntry): string {
     ...changes.map((change) => describeChange(change)),
     ...warnings.map(({ message }) => `! ${message}`),
   ]
-  return safeText(parts.filter((part) => part !== undefined && part !== '').join('  '))
+  return escapeJson(parts.filter((part) => part !== undefined && part !== '').join('  '))
 }

@@ -96,7 +96,7 @@ function Counter({ name, item }: ItemProps<CounterStatus>): JSX.Element {
     </button>
   )
   const set = onFields((fields, form) => {
-    void control({ type: 'setCounter', name, ...fields }).then(({ ok }) => ok && form.reset())
+    void control({ type: 'setCounter', name, ...fields }).then((ok) => ok && form.reset())
   })
   return (
     <li class="column gap">

@@ -102,16 +102,13 @@ export function messageOf({ status, text }: ApiAnswer): string {
 /** Who answers the page. */
 export const subject = (): string => page.brand.toLowerCase()
 
-export type ControlResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
 export type Command = ControlCommand | FleetCommand
 
-/** Sends a control command. Announces a refusal in the page. */
-export async function control(command: Command): Promise<ControlResult> {
+/** Sends a control command, and announces a refusal. Resolves with whether the command was taken. */
+export async function control(command: Command): Promise<boolean> {
   const answer = await api.request('POST', `${CONTROL}/commands`, command)
-  if (answer.status === 200) return { ok: true }
-  const message = messageOf(answer)
-  announce(message)
-  return { ok: false, message }
+  if (answer.status !== 200) announce(messageOf(answer))
+  return answer.status === 200
 }
 
 /** A handler that sends commands one after the other, up to the first refusal, and announces `text` once all succeeded. */
@@ -119,7 +116,7 @@ export const send =
   (text: string, ...commands: readonly Command[]) =>
   (): void => {
     const run = async (): Promise<void> => {
-      for (const command of commands) if (!(await control(command)).ok) return
+      for (const command of commands) if (!(await control(command))) return
       if (text) announce(text)
     }
     void run()

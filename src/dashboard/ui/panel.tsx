@@ -105,7 +105,7 @@ export interface Wanted<T> {
   /** The shown value: the user's last change until the sidecar has confirmed it. */
   readonly present: T
   /** Changes the present value, and sends the result after all earlier changes. */
-  change(by: (before: T) => T, send: (value: T) => Promise<{ readonly ok: boolean }>): Promise<boolean>
+  change(by: (before: T) => T, send: (value: T) => Promise<boolean>): Promise<boolean>
 }
 
 /** The user's changes that the sidecar hasn't confirmed, by the name of the value. */
@@ -136,7 +136,7 @@ export function wantedOf<T>(name: string, value: T): Wanted<T> {
       set({})
       const answer = Promise.resolve(current.sent).then(() => send(mine.value))
       current.sent = answer
-      const { ok } = await answer
+      const ok = await answer
       if (current.wanted === mine) {
         if (ok) current.wanted = { ...mine, until: current.seen }
         else delete current.wanted

@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { entryView, fleetView, type Beats, type FleetCommand, type RunningFleet } from '../../platform/fleet.js'
 import { integer, name, object, optional, read, readAllocation, variants, type Schema } from '../../platform/schema.js'
-import { ConnectionDropped } from '../../platform/sidecar.js'
 import { createGuardedServer } from '../http/guarded-server.js'
 import { answerRefusal, notFound, type Refusal } from '../http/refusal.js'
-import { CORS_METHODS, corsHeaders, createGuard, isPreflight, type Admission } from '../http/request-guard.js'
+import { allowOrigin, CORS_METHODS, createGuard, type Admission } from '../http/request-guard.js'
 import { upgradeToEvents } from '../sidecar/control-events.js'
 import { answer, answerControl, isControlTarget, refused, type Control } from '../sidecar/control-routes.js'
 import { answerDashboard, isDashboard } from '../sidecar/dashboard-route.js'
@@ -28,33 +27,24 @@ const METHODS = [...CORS_METHODS, 'DELETE']
 const QUIET_INTERVAL = 1_000
 
 /** Serves the platform's API and the dashboard of a Fleet. The guard is the local sidecar's. */
-export function createFleetServer(options: FleetServerOptions): { server: Server; end(): void } {
+export function createFleetServer(options: FleetServerOptions): { server: Server; close(): Promise<void> } {
   const { fleet, allowHosts, allowOrigins, onFault } = options
   const api = createFleetApi(fleet, ({ socket }) => guarded.exempt(socket))
   const control = controlOf(options)
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     const { target } = admission
-    const cors = corsHeaders(admission, REQUEST_HEADERS, METHODS) ?? {}
-    const response = isPreflight(message, admission)
-      ? new Response(null, { status: 204 })
-      : isControlTarget(target)
-        ? await answerControl(control, message, admission)
-        : await answerDashboard(message, target, () => import('./fleet-page.js'))
-    if (response === undefined) {
-      const isAnswered = await api.handle(message, reply, target, cors)
-      return isAnswered ? undefined : answerRefusal(reply, noPath(target), cors)
-    }
-    for (const [name, value] of Object.entries(cors)) response.headers.set(name, value)
-    await writeResponse(response, reply, () => guarded.exempt(message.socket))
+    if (allowOrigin(message, reply, admission, REQUEST_HEADERS, METHODS)) return
+    const response = isControlTarget(target)
+      ? await answerControl(control, message, admission)
+      : await answerDashboard(message, target, () => import('./fleet-page.js'))
+    if (response !== undefined) return writeResponse(response, reply, () => guarded.exempt(message.socket))
+    if (!(await api.handle(message, reply, target))) answerRefusal(reply, noPath(target))
   }
 
   const guarded = createGuardedServer({
     guard: createGuard({ allowHosts, allowOrigins, isPage: isDashboard }),
-    serve: (...asked) =>
-      serve(...asked).catch((error: unknown) => {
-        if (!(error instanceof ConnectionDropped)) throw error
-      }),
+    serve,
     async upgrade(message, socket, head, admission) {
       guarded.exempt(socket)
       if (!isControlTarget(admission.target)) return answerRefusal(socket, noPath(admission.target))
@@ -64,9 +54,9 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
   })
   return {
     server: guarded.server,
-    end() {
+    close() {
       api.close()
-      for (const socket of guarded.sockets) socket.destroy()
+      return guarded.close()
     },
   }
 }

@@ -115,7 +115,7 @@ class GatewayServer {
       guard: createGuard({ allowHosts, allowOrigins, scheme, isPage: (target) => !isOwnPath(target) }),
       serve: (...args) => this.#traffic.count(this.#serve(...args)),
       upgrade: (...args) => this.#traffic.count(this.#upgrade(...args)),
-      onRefused: ({ method, url = '' }, refusal) => log(refusalLine(method, url, refusal)),
+      onRefused: (message, refusal) => log(refusalLine(message, refusal)),
       onFault: (error) => onWarning(`A request failed inside the gateway: ${String(error)}`),
       onWarning,
     })
@@ -179,9 +179,7 @@ class GatewayServer {
       if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
       return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
     })
-    stopListening()
-    for (const socket of sockets) socket.destroy()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
+    await this.#guarded.close()
     await this.#local?.close()
   }
 }

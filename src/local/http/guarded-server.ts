@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { ConnectionDropped } from '../../platform/sidecar.js'
 import { followCertificate, type Certificate } from './certificate.js'
 import {
   answerRefusal,
@@ -49,7 +50,10 @@ export interface GuardedServerOptions {
   readonly totalConnections?: number | undefined
   /** The form of refusals. Default: the sidecar's. */
   readonly refusalForm?: RefusalForm | undefined
-  /** Answers an admitted request. A rejected promise is a fault: the server reports it and cuts the connection. */
+  /**
+   * Answers an admitted request. A rejected promise is a fault: the server reports it and cuts the connection. For a
+   * `ConnectionDropped`, the server only resets the connection.
+   */
   serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void>
   /** Answers an admitted upgrade to `websocket`. Requests for other upgrades are served as plain requests. */
   upgrade(message: IncomingMessage, socket: Socket, head: Buffer, admission: Admission): Promise<void>
@@ -111,6 +115,7 @@ export function createGuardedServer(options: GuardedServerOptions) {
 
   const cutOnFault = (socket: Socket, work: Promise<void>): void =>
     void work.catch((error: unknown) => {
+      if (error instanceof ConnectionDropped) return void socket.resetAndDestroy()
       socket.destroy()
       onFault(error)
     })
@@ -129,7 +134,15 @@ export function createGuardedServer(options: GuardedServerOptions) {
     const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
     answerRefusal(socket, refusal ?? malformed('The request is malformed'), undefined, form)
   })
-  return { server: server as Server, sockets, exempt }
+  return {
+    ...{ server: server as Server, sockets, exempt },
+    /** Stops listening, cuts every connection, and resolves when all of them have ended. */
+    close: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
 }
 
 /** A connection younger than this is spared beyond the limit, since many watchers or players may come at once. */

@@ -121,5 +121,5 @@ export function createLineLog(write: LineLog | undefined): LineLog {
 }
 
 /** The line about a refused request. The query is left out, since it may hold a token. */
-export const refusalLine = (method: string | undefined, target: string, { status, message }: Refusal): string =>
-  `${status} ${method} ${target.split('?')[0]}: ${message}`
+export const refusalLine = ({ method, url = '' }: IncomingMessage, { status, message }: Refusal): string =>
+  `${status} ${method} ${url.split('?')[0]}: ${message}`

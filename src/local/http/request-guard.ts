@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { hostName, originOf, readOrigin } from './address.js'
 import { forbidden, malformed, type Refusal } from './refusal.js'
 
@@ -99,27 +99,27 @@ const isNavigation = ({ method, headers }: RequestHead): boolean =>
 
 export const CORS_METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
 
-/** Headers that let a page of an allowed origin read an answer. The real sidecar sends none. */
-export const corsHeaders = (
+/**
+ * Lets a page of an allowed origin read the answer, and answers its preflight; returns whether the request was one. The
+ * real sidecar sends no such headers.
+ */
+export function allowOrigin(
+  { method, headers }: IncomingMessage,
+  reply: ServerResponse,
   { foreignOrigin }: Admission,
   requestHeaders: readonly string[] = ['content-type'],
   methods: readonly string[] = CORS_METHODS,
-): Record<string, string> | undefined =>
-  foreignOrigin === undefined
-    ? undefined
-    : {
-        'access-control-allow-origin': foreignOrigin,
-        'access-control-allow-methods': methods.join(', '),
-        'access-control-allow-headers': requestHeaders.join(', '),
-        'access-control-max-age': '600',
-        vary: 'Origin',
-      }
-
-/** Whether a request is the preflight of a page of an allowed origin. */
-export const isPreflight = (head: RequestHead, { foreignOrigin }: Admission): boolean =>
-  foreignOrigin !== undefined &&
-  head.method === 'OPTIONS' &&
-  head.headers['access-control-request-method'] !== undefined
+): boolean {
+  if (foreignOrigin === undefined) return false
+  reply.setHeader('access-control-allow-origin', foreignOrigin)
+  reply.setHeader('access-control-allow-methods', methods.join(', '))
+  reply.setHeader('access-control-allow-headers', requestHeaders.join(', '))
+  reply.setHeader('access-control-max-age', '600')
+  reply.setHeader('vary', 'Origin')
+  if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
+  reply.writeHead(204).end()
+  return true
+}
 
 export const createToken = (): string => randomBytes(24).toString('base64url')
 

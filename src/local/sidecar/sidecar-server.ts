@@ -4,7 +4,6 @@ import { toolOf } from '../../protocol/tool-agent.js'
 import { readAllocation } from '../../platform/schema.js'
 import {
   allocateGameServer,
-  ConnectionDropped,
   explainEntry,
   type ControlCommand,
   type ControlResult,
@@ -14,7 +13,7 @@ import { isObject } from '../../protocol/is-object.js'
 import { parseGameServer } from '../files/game-server-file.js'
 import { createGuardedServer, type GuardedServerOptions } from '../http/guarded-server.js'
 import { malformed, notFound } from '../http/refusal.js'
-import { corsHeaders, isPreflight, type Admission, type RequestHead, type Verdict } from '../http/request-guard.js'
+import { allowOrigin, type Admission, type RequestHead, type Verdict } from '../http/request-guard.js'
 import { upgradeToEvents } from './control-events.js'
 import { answer, answerControl, isControlTarget, isSequence, refused, type Control } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
@@ -48,20 +47,13 @@ export function createSidecarServer(options: SidecarServerOptions) {
   const callerOf = createCallers()
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
-    try {
-      const response = await respond(message, reply, admission)
-      for (const [name, value] of Object.entries(corsHeaders(admission) ?? {})) response.headers.set(name, value)
-      await writeResponse(response, reply, () => exempt(message.socket))
-    } catch (error) {
-      if (!(error instanceof ConnectionDropped)) throw error
-      message.socket.resetAndDestroy()
-    }
+    if (allowOrigin(message, reply, admission)) return
+    await writeResponse(await respond(message, reply, admission), reply, () => exempt(message.socket))
   }
 
   async function respond(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<Response> {
     const { target: path } = admission
     if (path === '*' && message.method === 'OPTIONS') return new Response(null, { headers: { 'content-length': '0' } })
-    if (isPreflight(message, admission)) return new Response(null, { status: 204 })
     const isControl = isControlTarget(path)
     markControl(message.socket, isControl)
     const page = dashboard ? await answerDashboard(message, path, () => import('./dashboard-page.js')) : undefined
@@ -94,15 +86,12 @@ export function createSidecarServer(options: SidecarServerOptions) {
     void (isControl ? controlSockets.add(socket) : controlSockets.delete(socket))
 
   const { guard, onRefused, onFault } = options
-  const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
+  const { server, sockets, exempt, close } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
   return {
-    server,
+    ...{ server, close },
     /** Cuts every connection to the sidecar, as the end of its process would. Those of the control interface stay. */
     dropConnections(): void {
       for (const socket of sockets) if (!controlSockets.has(socket)) socket.resetAndDestroy()
-    },
-    destroyConnections(): void {
-      for (const socket of sockets) socket.destroy()
     },
   }
 }

@@ -15,10 +15,7 @@ export function createSidecar(partial: Partial<SidecarConfig>, environment: Side
   const running = new Running(partial, environment)
   const { config, log, watchers } = running
   return {
-    async handle(request) {
-      running.catchUp()
-      return answerRequest(running, request)
-    },
+    handle: (request) => answerRequest(running, request),
     watch: (sink, by) => watchByWebSocket(running, sink, by),
     control: (command) => control(running, command),
     snapshot: () =>
@@ -39,8 +36,8 @@ function control(running: Running, command: ControlCommand): ControlResult {
   if (running.isClosed) return { ok: false, message: 'the sidecar is closed' }
   running.catchUp()
   const { effects } = running.dispatch({ type: 'control', command: plainJson(command) })
-  const result = effects.find((effect) => effect.type === 'control-result')
-  return result?.ok === true ? { ok: true } : { ok: false, message: result?.message ?? 'nothing happened' }
+  const problem = effects.find((effect) => effect.type === 'control-result')?.problem
+  return problem === undefined ? { ok: true } : { ok: false, message: problem }
 }
 
 /** A copy that can be logged and sent: JSON has no bigints. */

@@ -10,8 +10,8 @@ import { createdGameServer, initialGameServer, literalGameServer } from './state
 import { toNatural } from './state/int64.js'
 import { createHealth, createProcess } from './state/sidecar-state.js'
 import { PADDING, type Step, update, updateFaults, updateProcess, warn, writeObject } from './state/step.js'
-import { bringApiServerBack, forgiveSkippedTime, releaseWatchers } from './time/due-work.js'
-import { begin, markDeleted, replace, startFresh } from './time/ending.js'
+import { begin, bringApiServerBack, forgiveSkippedTime, markDeleted } from './due-work.js'
+import { releaseWatchers, replace, startFresh } from './due-work.js'
 
 /** Commands that change the object, and so need one. */
 const needsObject: ReadonlySet<ControlCommand['type']> = new Set([
@@ -157,8 +157,7 @@ function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>): s
  * asks for a new one. Local mode has no cluster, so its object starts over too.
  */
 function restart(step: Step, fresh: boolean): void {
-  const { config, object, gone, ending, restarts, reservedUntil, gameCalled } = step.state
-  update(step, { restarts: restarts + 1 })
+  const { config, object, gone, ending, reservedUntil, gameCalled } = step.state
   // The object of local mode is the process's own, so it starts over as the same one.
   if (config.mode === 'local') return begin(step, initialGameServer(config, step.now), 'restart')
   if (fresh || gone) return startFresh(step, ending?.reason ?? 'restart')

@@ -9,8 +9,7 @@ import { applies, type FailureFault } from './state/faults.js'
 import { show } from './state/show.js'
 import type { SidecarState } from './state/sidecar-state.js'
 import { record, update, warn, type Step } from './state/step.js'
-import { doDueWork, startHealthClock } from './time/due-work.js'
-import { followObject } from './time/ending.js'
+import { doDueWork, followObject, startHealthClock } from './due-work.js'
 
 /**
  * The whole sidecar as one function: the next state and the effects of an event at the time `now`. First everything
@@ -42,7 +41,7 @@ export function reduce(
       const { object } = step.state
       const problem = performControl(step, event.command)
       noteAllocation(step, object)
-      step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
+      step.effects.push({ type: 'control-result', problem })
       doDueWork(step)
       break
     }

@@ -1,11 +1,9 @@
-import type { OperationName } from '../../protocol/operations.js'
 import { longestTimer } from '../../protocol/names.js'
 import { createLog, type WritableLog } from './event-log.js'
 import { callSafely, createListeners, type Report, throwLater } from './listeners.js'
-import { nextDueWork } from './time/due-work.js'
+import { nextDueWork } from './due-work.js'
 import { resolveConfig, type SidecarConfig } from './state/config.js'
 import type { Disconnection, Effect, SidecarEvent } from './state/events.js'
-import { delayOf } from './state/faults.js'
 import { createState, type SidecarState } from './state/sidecar-state.js'
 import { reduce } from './reduce.js'
 import type { SidecarEnvironment } from './sidecar.js'
@@ -126,11 +124,6 @@ export class Running {
     if (this.isClosed) throw new ConnectionDropped('the sidecar is closed')
     if (this.timer !== undefined && this.timer.at <= this.environment.now()) this.dispatch({ type: 'tick' })
     if (sentIn !== undefined && this.epoch !== sentIn) throw new ConnectionDropped('the sidecar has ended meanwhile')
-  }
-
-  /** How long faults delay a call now. */
-  delayNow(operation: OperationName, when: 'before' | 'after'): number {
-    return delayOf(this.state.faults, operation, when)
   }
 
   close(): void {

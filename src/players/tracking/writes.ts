@@ -41,10 +41,10 @@ export interface Write<What> {
    */
   questions: number
   /**
-   * The fate of the write. `sent`: no answer yet. `open`: accepted, or the answer leaves it open. `late`: counts as lost,
+   * The fate of the write. `sent`: no answer yet. `unknown`: the answer leaves the fate open. `late`: counts as lost,
    * but the sidecar may still hold its call.
    */
-  fate: 'sent' | 'open' | 'refused' | 'late'
+  fate: 'sent' | 'accepted' | 'unknown' | 'refused' | 'late'
   /**
    * Ticks until the sidecar is asked about the write, or until a refused write is retried. Infinity: waits for events
    */
@@ -176,7 +176,7 @@ export function shown(state: Tracked, kind: Kind<Tracked, unknown>, gameServer: 
 /** The call of a write has ended. */
 export function answered(state: Tracked, kind: Kind<Tracked, unknown>, key: string, error?: SidecarError): void {
   const write = state.writes.get(key)!
-  write.fate = 'open'
+  write.fate = 'accepted'
   write.ticks = SETTLE
   if (!error) return
   if (isRefusal(error)) {
@@ -184,6 +184,7 @@ export function answered(state: Tracked, kind: Kind<Tracked, unknown>, key: stri
     // Retry after OUT_OF_RANGE, since room may become free. The same sidecar would repeat any other refusal.
     if (error.code !== 'OUT_OF_RANGE') write.ticks = Infinity
   } else {
+    write.fate = 'unknown'
     write.ticks = 1
     write.questions = Math.min(write.questions, 2)
     if ((Object(error.cause) as SidecarError).code === 'TIMEOUT') {
@@ -208,6 +209,8 @@ export function connection(state: Tracked, isUp: boolean): void {
     if (!isOpen(state, key)) {
       if (isUp) state.writes.delete(key)
     } else if (write.fate !== 'sent') {
+      // A write that was accepted at least one tick ago has landed by now.
+      if (write.ticks >= SETTLE) write.fate = 'unknown'
       // An answer in flight may still come from the previous sidecar.
       if (isUp || write.ticks === CHECKING) write.ticks = 0
       if (!isUp) return

@@ -63,33 +63,19 @@ interface RunningBrowser {
   end(): Promise<void>
 }
 
-/**
- * These keep Chromium from connecting to its maker's hosts. None changes web security, the checks of local networks or
- * the throttling of hidden pages.
- */
+/** None changes web security, the checks of local networks or the throttling of hidden pages. */
 const chromiumFlags = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
   '--disable-dev-shm-usage',
-  '--disable-quic',
   '--disable-background-networking',
   '--disable-component-update',
-  '--disable-breakpad',
-  '--disable-sync',
-  '--disable-component-extensions-with-background-pages',
-  '--disable-client-side-phishing-detection',
-  '--disable-default-apps',
-  '--disable-domain-reliability',
   '--disable-extensions',
   '--disable-features=Translate,MediaRouter,OptimizationHints',
-  '--metrics-recording-only',
+  '--disable-sync',
   '--mute-audio',
-  '--no-default-browser-check',
   '--no-first-run',
-  '--no-pings',
-  '--password-store=basic',
-  '--use-mock-keychain',
   'about:blank',
 ]
 

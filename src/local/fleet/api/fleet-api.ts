@@ -54,20 +54,20 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
   }
 
   return {
-    /** Answers an admitted request for a target with more headers; resolves with false for a path that isn't the platform's. */
-    async handle(message: IncomingMessage, reply: ServerResponse, target: string, headers: object): Promise<boolean> {
+    /** Answers an admitted request; resolves with false for a path that isn't the platform's. */
+    async handle(message: IncomingMessage, reply: ServerResponse, target: string): Promise<boolean> {
       try {
         const found = await answer(message, target)
         if (found === undefined) return false
-        if ('body' in found) send(reply, found, headers)
+        if ('body' in found) send(reply, found)
         else {
-          watches.watch(found, reply, headers)
+          watches.watch(found, reply)
           onWatch(message)
         }
       } catch (error) {
         const known = error instanceof TooLarge ? refusals.tooLarge(error.message) : error
         if (!(known instanceof StatusError)) throw error
-        send(reply, { status: known.code, body: known.status }, headers)
+        send(reply, { status: known.code, body: known.status })
       }
       return true
     },
@@ -76,14 +76,13 @@ export function createFleetApi(fleet: RunningFleet, onWatch: (message: IncomingM
   }
 }
 
-function send(reply: ServerResponse, { status = 200, body, headers }: Answer, more: object): void {
+function send(reply: ServerResponse, { status = 200, body, headers }: Answer): void {
   // Node sends a text together with its head, in one write.
   const text = body === '' ? '' : JSON.stringify(body)
   reply.writeHead(status, {
     ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
     ...SAFE_HEADERS,
     ...headers,
-    ...more,
   })
   reply.end(text)
 }

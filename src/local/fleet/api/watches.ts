@@ -33,7 +33,7 @@ export function createWatches(fleet: RunningFleet) {
 
   return {
     /** Answers with the changes of a type, a line of JSON for each. @throws StatusError */
-    watch(request: ApiRequest, reply: ServerResponse, headers: object): void {
+    watch(request: ApiRequest, reply: ServerResponse): void {
       const { query, type } = request
       const matches = matcherOf(request)
       const since = versionOf(request)
@@ -56,7 +56,7 @@ export function createWatches(fleet: RunningFleet) {
         if (was || is) tell(is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED', change.object)
       }
 
-      reply.writeHead(200, { 'content-type': 'application/json', ...SAFE_HEADERS, ...headers }).flushHeaders()
+      reply.writeHead(200, { 'content-type': 'application/json', ...SAFE_HEADERS }).flushHeaders()
       // A version from the future is one of an earlier run of the command: the client must list again.
       if (since !== undefined && (since < forgotten || since > Number(fleet.resourceVersion))) {
         send('ERROR', refusals.expired(`too old resource version: ${since} (${fleet.resourceVersion})`).status)

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { OperationName } from '../../../protocol/operations.js'
 import { readBody, TooLarge } from '../../http/read-body.js'
 import { answerRefusal, forbidden, refusalLine, SAFE_HEADERS, unavailable, type Refusal } from '../../http/refusal.js'
-import { corsHeaders, isPreflight, type Admission } from '../../http/request-guard.js'
+import { allowOrigin, type Admission } from '../../http/request-guard.js'
 import type { GatewaySettings } from '../gateway-options.js'
 import { Access, findSidecarRoute, isForSidecar, type SidecarRoute } from './access.js'
 import { relayWatch, Watches } from './watches.js'
@@ -26,8 +26,6 @@ export interface ForwardedFigures {
   lastBeat: number | undefined
   readonly watches: Pick<Watches, 'connections' | 'reconnects'>
 }
-
-type Headers = Readonly<Record<string, string>>
 
 const WATCH: OperationName = 'watchGameServer'
 
@@ -105,7 +103,7 @@ export class SidecarHandler {
 
   /** Opens a watch as a WebSocket. Refuses every other upgrade behind the sidecar's prefix. */
   async upgrade(message: IncomingMessage, socket: Socket, admission: Admission): Promise<void> {
-    const exchange = await this.#begin(message, socket, admission, OWN_HEADERS)
+    const exchange = await this.#begin(message, socket, admission)
     if (exchange === undefined) return
     const { sidecar, operation, path, refuse } = exchange
     if (operation !== WATCH || admission.target.includes('?')) return refuse(NO_UPGRADE)
@@ -124,9 +122,9 @@ export class SidecarHandler {
   }
 
   /** Refuses a request, and notes it. */
-  refuse(message: IncomingMessage, to: ServerResponse | Socket, refusal: Refusal, headers?: Headers): void {
+  refuse(message: IncomingMessage, to: ServerResponse | Socket, refusal: Refusal): void {
     this.#note(message, refusal)
-    answerRefusal(to, refusal, headers)
+    answerRefusal(to, refusal, OWN_HEADERS)
   }
 
   /**
@@ -144,16 +142,14 @@ export class SidecarHandler {
     this.#watches.startAgain()
   }
 
-  #note({ method, url = '' }: IncomingMessage, refusal: Refusal): void {
+  #note(message: IncomingMessage, refusal: Refusal): void {
     // A client that was told of the end dials again, as it should.
-    if (refusal !== STOPPING) this.#settings.log(refusalLine(method, url, refusal))
+    if (refusal !== STOPPING) this.#settings.log(refusalLine(message, refusal))
   }
 
   async #call(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
-    const cors = corsHeaders(admission, ['content-type', 'authorization'])
-    if (isPreflight(message, admission)) return void reply.writeHead(204, cors).end()
-    const answerHeaders = { ...OWN_HEADERS, ...cors }
-    const exchange = await this.#begin(message, reply, admission, answerHeaders)
+    if (allowOrigin(message, reply, admission, ['content-type', 'authorization'])) return
+    const exchange = await this.#begin(message, reply, admission)
     if (exchange === undefined) return
     const { operation } = exchange
     const body = await readWhole(message)
@@ -161,7 +157,7 @@ export class SidecarHandler {
     if ('status' in body) return exchange.refuse(body)
     this.#hooks.onCall?.(operation)
     const since = performance.now()
-    await this.#forward(exchange, reply, body, answerHeaders)
+    await this.#forward(exchange, reply, body)
     // An answer that nobody waited for has no status; its connection was closed, which is 499.
     if (operation !== WATCH) this.#count(operation, reply.headersSent ? reply.statusCode : 499, since)
     if (operation === 'shutdown' && reply.statusCode === 200) this.wasShutDown = true
@@ -172,9 +168,8 @@ export class SidecarHandler {
     message: IncomingMessage,
     to: ServerResponse | Socket,
     { target }: Admission,
-    answerHeaders: Headers,
   ): Promise<Exchange | undefined> {
-    const refuse = (refusal: Refusal): void => this.refuse(message, to, refusal, answerHeaders)
+    const refuse = (refusal: Refusal): void => this.refuse(message, to, refusal)
     const route = this.#admit(message, target)
     if (route.refusal !== undefined) return void refuse(route.refusal)
     const sidecar = await this.#hooks.sidecar()
@@ -199,7 +194,7 @@ export class SidecarHandler {
   }
 
   /** Resolves when the answer was sent, or the client has left. */
-  async #forward(exchange: Exchange, reply: ServerResponse, body: Buffer, answerHeaders: Headers): Promise<void> {
+  async #forward(exchange: Exchange, reply: ServerResponse, body: Buffer): Promise<void> {
     const { sidecar, message, operation, path, refuse } = exchange
     const { timeout } = this.#settings
     const { method } = message
@@ -248,7 +243,7 @@ export class SidecarHandler {
       if (isStream) clearTimeout(timer)
       response.on('error', fail)
       if (reply.destroyed) return void response.resume()
-      reply.writeHead(statusCode, { ...answerHeaders, ...pick(response.headers, PASSED_BACK) })
+      reply.writeHead(statusCode, { ...OWN_HEADERS, ...pick(response.headers, PASSED_BACK) })
       // Unlike stream.pipeline(), pipe() can be undone, so that a watch can end with a last line of the gateway's own. An
       // error of the response and the end of the reply both end the request, so neither side outlives the other.
       response.pipe(reply)

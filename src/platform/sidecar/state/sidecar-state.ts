@@ -72,9 +72,6 @@ export interface ConformanceState {
 export interface SidecarState {
   readonly config: SidecarConfig
   readonly startedAt: number
-  readonly restarts: number
-  /** How many GameServers there were before this one. */
-  readonly replacements: number
   /**
    * A game has called this GameServer's sidecar. In a pod the kubelet's first probe starts the health clock; here the
    * first call does, so that a sidecar without a game doesn't become Unhealthy.
@@ -108,8 +105,6 @@ export function createState(config: SidecarConfig, now: number): SidecarState {
   return {
     config,
     startedAt: now,
-    restarts: 0,
-    replacements: 0,
     ...stateOfNew(config, initialGameServer(config, now), now),
     apiServerBackAt: undefined,
     faults: noFaults,

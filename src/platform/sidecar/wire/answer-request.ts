@@ -1,5 +1,7 @@
 import { createGrowingBytes } from '../../../protocol/growing-bytes.js'
 import { type Answer, fail, failUnknown, messageOf } from '../state/answer.js'
+import type { WatchEnd } from '../state/events.js'
+import { delayOf } from '../state/faults.js'
 import { excerpt } from '../state/show.js'
 import { byTool, type CallMeta, type Running } from '../running.js'
 import type { SidecarRequest } from '../sidecar.js'
@@ -18,6 +20,7 @@ const plainText = { 'content-type': 'text/plain; charset=utf-8', connection: 'cl
 
 /** Answers a request with the status, code and effect of the real sidecar. */
 export async function answerRequest(running: Running, request: SidecarRequest): Promise<Response> {
+  running.catchUp()
   const { environment, delays, log, epoch } = running
   const { method, client, isTool } = request
   const target = relative(request.url)
@@ -59,9 +62,9 @@ export async function answerRequest(running: Running, request: SidecarRequest): 
   const { operation, key } = route
   const result = readCall(operation, key, query, body)
   if (!('call' in result)) return refuse(result.refusal)
-  const before = running.delayNow(operation, 'before')
+  const before = delayOf(running.state.faults, operation, 'before')
   if (before > 0) await delays.wait(before, request.signal)
-  const after = running.delayNow(operation, 'after')
+  const after = delayOf(running.state.faults, operation, 'after')
   running.catchUp(epoch)
   const { call, unread } = result
   const event = { type: 'call', call, ...(unread !== undefined && { unread }), ...byTool(meta) } as const
@@ -166,31 +169,25 @@ export function watchByWebSocket(
   sink: WatchSink,
   by: Pick<CallMeta, 'client' | 'isTool'> = {},
 ): WatchHandle {
-  const { delays, environment, report } = running
-  const ms = running.delayNow('watchGameServer', 'before')
+  const { delays, environment, report, state } = running
+  const ms = delayOf(state.faults, 'watchGameServer', 'before')
   const meta = { ...by, began: environment.now(), isDelayed: ms > 0 }
-  const open = (): WatchHandle => {
-    const opened = openWatch(running, 'websocket', sink, { meta })
-    const { refusal } = opened
-    if (refusal?.status === 0) callSafely(() => sink.onEnd?.('dropped'), undefined, report)
-    else if (refusal !== undefined) callSafely(() => sink.onError?.(refusal), undefined, report)
-    return opened
-  }
-  if (ms === 0) return open()
-  let handle: WatchHandle | undefined
   const left = new AbortController()
-  delays.wait(ms, left.signal).then(
-    () => {
-      if (!left.signal.aborted) handle = open()
-    },
-    () => {
-      if (!left.signal.aborted) callSafely(() => sink.onEnd?.('restart'), undefined, report)
-    },
-  )
+  let opened: OpenedWatch | undefined
+  const end = (reason: WatchEnd): void => callSafely(() => sink.onEnd?.(reason), undefined, report)
+  const open = (): void => {
+    if (left.signal.aborted) return
+    opened = openWatch(running, 'websocket', sink, { meta })
+    const { refusal } = opened
+    if (refusal?.status === 0) end('dropped')
+    else if (refusal !== undefined) callSafely(() => sink.onError?.(refusal), undefined, report)
+  }
+  if (ms === 0) open()
+  else delays.wait(ms, left.signal).then(open, () => left.signal.aborted || end('restart'))
   return {
     close() {
       left.abort()
-      handle?.close()
+      opened?.close()
     },
   }
 }
@@ -202,7 +199,7 @@ async function openStream(
   { meta, sentIn }: { readonly meta: CallMeta; readonly sentIn: number },
   keep: (seq: number, response?: ResponseRecord) => void,
 ): Promise<Response> {
-  const ms = running.delayNow('watchGameServer', 'before')
+  const ms = delayOf(running.state.faults, 'watchGameServer', 'before')
   if (ms > 0) await running.delays.wait(ms, left)
   const { stream, sink } = createLines(() => close())
   const { seq, refusal, close } = openWatch(running, 'stream', sink, { meta: { ...meta, isDelayed: ms > 0 }, sentIn })

@@ -38,10 +38,8 @@ export interface FaultInfo extends Pick<FaultState, 'delays' | 'failures' | 'wri
 export interface SidecarSnapshot {
   readonly mode: SidecarMode
   readonly platform: string
-  readonly featureGates: Readonly<Record<string, boolean>>
   readonly now: number
   readonly startedAt: number
-  readonly restarts: number
   /** As `GET /gameserver` gives it, whatever faults are set. */
   readonly gameServer: GameServer
   /** The object is gone from the cluster: reads fail, writes are still accepted. */
@@ -88,8 +86,8 @@ export function takeSnapshot(
   const { lastBeat, beats, failures, nextCheck } = process.health
   const due = Object.entries(process.due) as [WriteKind, number][]
   return {
-    ...{ mode: config.mode, platform: config.platform, featureGates: config.featureGates },
-    ...{ now, startedAt: state.startedAt, restarts: state.restarts },
+    ...{ mode: config.mode, platform: config.platform },
+    ...{ now, startedAt: state.startedAt },
     ...{ gameServer: state.object, gone: state.gone },
     pending: due.map(([kind, at]) => ({ write: kind === 'state' ? process.wantedState : kind, due: at })),
     replacesAt: state.ending?.replacesAt,

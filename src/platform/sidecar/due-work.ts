@@ -1,28 +1,26 @@
-import { CONTROLLER_MS, WRITE_MS } from '../state/config.js'
-import { requestState, requestUnhealthy } from '../calls/write-queue.js'
+import type { GameServer, ListStatus } from '../../protocol/game-server.js'
+import { annotationLimit, metadataKey } from '../../protocol/names.js'
+import { applyCounter } from './calls/counters.js'
+import { applyList } from './calls/lists.js'
+import { byteLength } from './calls/metadata-rules.js'
+import { requestState, requestUnhealthy } from './calls/write-queue.js'
+import { CONTROLLER_MS, WRITE_MS, type SidecarConfig } from './state/config.js'
+import type { Change, EndReason } from './state/events.js'
 import {
   changeEach,
   isBeingDeleted,
   isFinal,
+  isMarked,
   sorted,
   withLastAllocated,
   withMetadata,
   withState,
-} from '../state/game-server.js'
-import {
-  createHealth,
-  healthSpecOf,
-  type PendingList,
-  type SidecarState,
-  type WriteKind,
-} from '../state/sidecar-state.js'
-import { prefixOf, record, type Step, update, updateFaults, updateProcess, warn, writeObject } from '../state/step.js'
-import { endObject, followObject, replace } from './ending.js'
-import type { ListStatus } from '../../../protocol/game-server.js'
-import { annotationLimit, metadataKey } from '../../../protocol/names.js'
-import { byteLength } from '../calls/metadata-rules.js'
-import { applyCounter } from '../calls/counters.js'
-import { applyList } from '../calls/lists.js'
+} from './state/game-server.js'
+import { generatedName, initialGameServer, seconds, uidOf } from './state/initial-game-server.js'
+import { createHealth, healthSpecOf, stateOfNew } from './state/sidecar-state.js'
+import type { PendingList, SidecarState, WriteKind } from './state/sidecar-state.js'
+import { nextVersion, prefixOf, record, update, updateFaults, updateProcess, warn, writeObject } from './state/step.js'
+import type { Step } from './state/step.js'
 
 const writeKinds: readonly WriteKind[] = ['state', 'labels', 'annotations', 'counters', 'lists']
 
@@ -222,4 +220,91 @@ function checkHealth(step: Step, until: number): void {
     )
   }
   if (failures >= failureThreshold) requestUnhealthy(step, time + WRITE_MS)
+}
+
+/** Schedules the platform's reaction to the GameServer's present state. */
+export function followObject(step: Step): void {
+  const { now } = step
+  const { config, object, goneAt, ending } = step.state
+  const present = endReason(step.state)
+  if (present === undefined) {
+    if (ending !== undefined) update(step, { ending: undefined })
+    return
+  }
+  // An Unhealthy GameServer becomes Shutdown later: the first reason counts.
+  const reason = ending?.reason ?? present
+  // An Unhealthy GameServer without a Fleet stays Unhealthy.
+  const isHandled = object.status.state === 'Shutdown' || config.replaceAfter !== undefined
+  const nextAt = isMarked(object) || !isHandled ? undefined : (ending?.nextAt ?? now + CONTROLLER_MS)
+  const replacesAt =
+    ending?.replacesAt ??
+    // A Fleet counts a deleted GameServer until its pod is gone.
+    (config.replaceAfter === undefined ? undefined : Math.max(now + config.replaceAfter, goneAt ?? now))
+  if (ending?.nextAt === nextAt && ending?.replacesAt === replacesAt && ending?.reason === reason) return
+  update(step, { ending: { reason, nextAt, replacesAt } })
+}
+
+/** Why the GameServer has ended; undefined if it hasn't. Local mode has no platform that would end it. */
+function endReason({ config, object, gone, goneAt }: SidecarState): EndReason | undefined {
+  if (config.mode === 'local') return undefined
+  if (gone || goneAt !== undefined) return 'deleted'
+  return (['Shutdown', 'Unhealthy'] as const).find((state) => state === object.status.state)
+}
+
+/** Takes the platform's next step: from Unhealthy to Shutdown, and from Shutdown to the deletion timestamp. */
+function endObject(step: Step): void {
+  const { ending, object } = step.state
+  if (ending !== undefined) update(step, { ending: { ...ending, nextAt: undefined } })
+  if (object.status.state === 'Shutdown') markDeleted(step)
+  else writeObject(step, withState(object, 'Shutdown'))
+}
+
+/** Sets the deletion timestamp. */
+export function markDeleted(step: Step): void {
+  const { object } = step.state
+  writeObject(step, { ...object, object_meta: { ...object.object_meta, deletion_timestamp: seconds(step.now) } }, true)
+}
+
+type ReplacementReason = Extract<Change, { readonly type: 'replaced' }>['reason']
+
+/** Replaces the GameServer by a fresh one with its own sidecar, and cuts every connection. */
+export function replace(step: Step): void {
+  startFresh(step, step.state.ending?.reason ?? 'deleted')
+  step.effects.push({ type: 'disconnect', reason: 'replaced' })
+}
+
+/** Forgets the GameServer, and starts for a fresh one. */
+export function startFresh(step: Step, reason: ReplacementReason): void {
+  const { config, object } = step.state
+  begin(step, freshGameServer(config, object, step.now), reason)
+}
+
+/** Starts for a GameServer that takes the place of the present one. */
+export function begin(step: Step, object: GameServer, reason: ReplacementReason): void {
+  const names = { previous: step.state.object.object_meta.name, name: object.object_meta.name }
+  step.effects.push({ type: 'change', change: { type: 'replaced', reason, ...names } })
+  update(step, stateOfNew(step.state.config, object, step.now))
+}
+
+/**
+ * The GameServer that a Fleet creates in place of another: from the same manifest, with its own name and uid. Both
+ * derive from the time and the uid before, so that the same events make the same ones.
+ */
+function freshGameServer(config: SidecarConfig, previous: GameServer, now: number): GameServer {
+  const object = initialGameServer(config, now)
+  const seed = `${previous.object_meta.uid} ${now}`
+  return {
+    ...object,
+    object_meta: {
+      ...object.object_meta,
+      name: generatedName(object.object_meta.name, seed),
+      uid: uidOf(seed),
+      // A cluster counts versions across all its objects.
+      resource_version: nextVersion(previous.object_meta.resource_version),
+      generation: '1',
+      creation_timestamp: seconds(now),
+      deletion_timestamp: '0',
+    },
+    status: { ...object.status, state: 'Scheduled' },
+  }
 }
