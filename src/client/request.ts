@@ -42,20 +42,10 @@ export interface Call {
 export type Request = (task: Task, call: Call) => Promise<Reply>
 
 /** How this host reaches the sidecar. */
-export interface Access {
-  /** The sidecar's address, without a slash at its end. */
-  readonly baseUrl: string
-  readonly http: SendHttp
-  readonly request: Request
-  /** Whether the sidecar has only the stable paths of counters and lists. */
-  readonly paths: { isStable: boolean }
-  /** Whether requests go out in direct mode, which never ends once it has begun. */
-  readonly isDirect: boolean
-  /** The error for an operation that can't be sent from here. */
-  refuse(operation: string): SidecarError | undefined
-}
+export type Access = ReturnType<typeof createAccess>
 
-export function createAccess(baseUrl: string, http: SendHttp, time: Time, limit: number): Access {
+/** @param baseUrl without a slash at its end */
+export function createAccess(baseUrl: string, http: SendHttp, time: Time, limit: number) {
   const paths = { isStable: false }
 
   function send(task: Task, { operation, body = {}, name, timeout }: Call, isStable: boolean): Promise<Reply> {
@@ -87,11 +77,14 @@ export function createAccess(baseUrl: string, http: SendHttp, time: Time, limit:
   return {
     baseUrl,
     http,
+    /** Whether the sidecar has only the stable paths of counters and lists. */
     paths,
+    /** Whether requests go out in direct mode, which never ends once it has begun. */
     isDirect: false,
-    refuse: () => undefined,
+    /** The error for an operation that can't be sent from here. */
+    refuse: (_operation: string): SidecarError | undefined => undefined,
 
-    async request(task, call) {
+    async request(task: Task, call: Call): Promise<Reply> {
       const reply = await send(task, call, paths.isStable)
       if (!call.name || paths.isStable || !isMissing(reply)) return reply
       const other = await send(task, call, true)

@@ -168,9 +168,6 @@ interface ChangeListener {
   has(type: string): boolean
 }
 
-/** Emits what changed from one GameServer to the next; for the first, everything that it holds. */
-type EmitChanges = (previous: GameServer | undefined, next: GameServer, to: ChangeListener) => void
-
 /** The event of any detail. */
 interface Change {
   key?: string
@@ -185,10 +182,12 @@ interface Change {
 export const GONE = { count: '0', capacity: '0' }
 
 /**
+ * Returns the function that emits what changed from one GameServer to the next; for the first, everything that it holds.
+ *
  * @param prefix stands before labels and annotations that were set through the sidecar
  * @param lastAllocated the annotation that holds the time of the last allocation
  */
-function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string): EmitChanges {
+function createChanges({ toCounter, toList }: Resources, prefix: string, lastAllocated: string) {
   function toEvent<T>(type: Detail, key: string, now: T | undefined, before: T | undefined): Change {
     if (type === 'counter')
       return Object.assign(toCounter(key, now ?? GONE), { previous: before && toCounter(key, before) })
@@ -202,7 +201,7 @@ function createChanges({ toCounter, toList }: Resources, prefix: string, lastAll
 
   const timeOf = (gameServer?: GameServer): unknown => own(gameServer?.object_meta.annotations, lastAllocated)
 
-  return (previous, next, { emit, has }) => {
+  return (previous: GameServer | undefined, next: GameServer, { emit, has }: ChangeListener): void => {
     /** @param about the operation of an error */
     function forEachChange(type: Detail, about: string, call: (change: Change) => void): void {
       const before = mapIn(previous, type)

@@ -30,7 +30,10 @@ export const operations = {
   removeListValue: ['POST', '/v1beta1/lists/{key}:removeValue', { value: 'text' }],
 } as const satisfies Record<string, Operation>
 
-/** The path of an operation where counters and lists are stable, as all other paths are. */
+/**
+ * The path of an operation where counters and lists are stable, as all other paths are. Agones 1.41 had `/v1beta1` in
+ * place of `/v1alpha1`, not beside it, so a release that makes them stable may drop `/v1beta1`.
+ */
 export const stablePath = (path: string): string => path.replace('/v1beta1', '')
 
 export type OperationName = keyof typeof operations

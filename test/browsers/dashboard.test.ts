@@ -88,7 +88,7 @@ inDashboard((open) => {
     expect(JSON.parse(words[words.indexOf('--data-raw') + 1]!)).toEqual({ value })
   })
 
-  test('w drops the watch, 5 fails half of the calls, and 0 ends all faults', async () => {
+  test('w drops the watch, 5 fails the next five calls, and 0 ends all faults', async () => {
     const dashboard = await open()
     const url = `${dashboard.local.url.replace('http', 'ws')}/watch/gameserver`
     const watch = new WebSocket(url)

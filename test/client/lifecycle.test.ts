@@ -9,11 +9,6 @@ import { connectClient } from '../support/with-sidecar.js'
 import { page } from './operations.js'
 import { connected } from './clients.js'
 
-const isVersion =
-  (version: number) =>
-  ({ object_meta }: GameServer): boolean =>
-    object_meta.resource_version === String(version)
-
 test('a client whose signal is aborted closes for good, and its calls reject with ABORTED', async () => {
   const controller = new AbortController()
   const sidecar = await startScripted()
@@ -56,21 +51,16 @@ test('a client dials nothing before it is asked for something, nor watchGameServ
 })
 
 test('waitFor() asks its function of each object until one passes, and then no more', async () => {
-  const sidecar = await startScripted()
-  const client = connectClient(sidecar, { verifyInterval: 0 })
+  const { client, show } = await connected()
   const asked: string[] = []
   const second = client.waitFor((object) => {
     asked.push(object.object_meta.resource_version)
-    return isVersion(2)(object)
+    return object.object_meta.resource_version === '2'
   })
-  await client.waitFor('Ready')
-  await sidecar.until(() => sidecar.followers === 1, 'the watch')
-  sidecar.publish(gameServer(2))
+  await show(2)
   expect(await second).toEqual(gameServer(2))
-  sidecar.publish(gameServer(3))
-  await client.waitFor(isVersion(3))
+  await show(3)
   expect(asked).toEqual(['1', '2'])
-  expect(client.gameServer).toEqual(gameServer(3))
 })
 
 test('waitFor() resolves with the present object, also when the sidecar has gone', async () => {

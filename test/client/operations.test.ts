@@ -79,18 +79,6 @@ describe('every operation', () => {
     expect(sidecar.requests).toEqual([])
   })
 
-  test('in flight rejects with CLOSED when the client is closed', async () => {
-    await expectEach(callsAndWaits, async (operation, call) => {
-      const sidecar = await startScripted(silent)
-      const client = connectClient(sidecar)
-      const called = call(client)
-      if (operation !== 'once') await asked(sidecar)
-      client.close()
-      await rejects(called, 'CLOSED', operation)
-      await sidecar.untilNoSockets()
-    })
-  })
-
   test('refuses wrong and misspelt options with INVALID_ARGUMENT and sends nothing', async () => {
     const sidecar = await startScripted()
     const client = connectClient(sidecar)

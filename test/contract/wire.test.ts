@@ -7,6 +7,7 @@ import { metadataCases } from './cases/metadata.js'
 import { headerCases, methodCases, nameCases, pathCases } from './cases/routes.js'
 import { casesForPorts, gatewayTargets, ownAnswer } from './support/gateway-targets.js'
 import { needsBytes } from './support/mock-target.js'
+import { has } from './support/releases.js'
 import { send } from './support/send.js'
 import { announceMissing, changesNothing, createPool, mockLocal, oursLocal, realLocal } from './support/targets.js'
 import type { Target } from './support/targets.js'
@@ -44,7 +45,7 @@ const ports = casesForPorts(wireAreas)
 const played: readonly (readonly [Target, Areas])[] = [
   [mockLocal, Object.fromEntries(Object.entries(wireAreas).map(([area, cases]) => [area, cases.filter(fitsMock)]))],
   [oursLocal, ports],
-  ...realLocal.slice(-1).map((target) => [target, wireAreas] as const),
+  ...realLocal.map((target) => [target, wireAreas] as const),
   ...gatewayTargets.map((target) => [target, ports] as const),
 ]
 
@@ -54,7 +55,8 @@ for (const [target, areas] of played) {
     afterAll(() => pool.close())
 
     it.each(Object.entries(areas).filter(([, cases]) => cases.length > 0))('%s', async (_, cases) => {
-      for (const { name, setup, steps } of cases) {
+      for (const { name, since, setup, steps } of cases) {
+        if (since && !has(target.release, since)) continue
         const running = await pool.take(setup)
         for (const step of steps) {
           const { call, expect: wanted, ours, ...request } = step

@@ -151,7 +151,6 @@ const faults: readonly CallFault[] = [
     'LIMIT',
     429,
   ),
-  added('an addition answered 503 is not repeated', steps.answering({ status: 503, body: '' }), 'UNAVAILABLE', 503),
   ...[
     ['502 by a gateway that lost the answer', 502, refusal(2, 'socket hang up')] as const,
     ['504 by a gateway', 504, refusal(4, 'no answer in time')] as const,

@@ -23,16 +23,11 @@ test.concurrent.each(cases)(
 
 async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
   const sidecar = await createScriptedSidecar()
-  let observed: Observed | undefined
-  const whenObserved = (condition: (observed: Observed) => boolean, what: string): Promise<void> => {
-    if (observed === undefined) throw new Error('the script ran before its client was made')
-    const present = observed
-    return present.until(() => condition(present), what)
-  }
+  let observed!: Observed
   const stage: Stage = {
     sidecar,
-    seen: (version) => whenObserved(({ versions }) => versions.includes(String(version)), `version ${version}`),
-    errors: (count) => whenObserved(({ errors }) => errors.length >= count, `${count} errors`),
+    seen: (version) => observed.seen(version),
+    errors: (count) => observed.until(() => observed.errors.length >= count, `${count} errors`),
   }
   try {
     sidecar.play(fault.rules?.(stage) ?? [])
@@ -40,42 +35,34 @@ async function play(mode: WatchMode, fault: WatchFault): Promise<void> {
     await fault.play?.(stage)
     const { versions, errors = [], tolerated = [], mostErrors = 20, state = 'connected', watches } = fault.expect
     const final = versions.at(-1)
-    await whenObserved((seen) => seen.versions.at(-1) === final?.toString(), `version ${final} as the last one`)
-    await whenObserved((seen) => seen.client.status.connection === state, `the state ${state}`)
+    await observed.until(() => observed.versions.at(-1) === final?.toString(), `version ${final} as the last one`)
+    await observed.until(() => observed.client.status.connection === state, `the state ${state}`)
 
-    const seen = observed
-    const context = seen.describe()
-    const numbers = seen.versions.map(Number)
+    const context = observed.describe()
+    const numbers = observed.versions.map(Number)
     expect(numbers, context).toEqual([...new Set(numbers)].sort((a, b) => a - b))
     expect(numbers, context).toEqual(expect.arrayContaining([...versions]))
-    expect(
-      seen.gameServers.filter(({ object_meta }) => object_meta.uid !== sidecar.gameServer.object_meta.uid),
-    ).toEqual([])
-    expect(
-      seen.errors.filter((error) => !isSidecarError(error)),
-      context,
-    ).toEqual([])
-    const codes = seen.errors.map(({ code }) => code)
-    expect(
-      codes.filter((code) => errors.includes(code)),
-      context,
-    ).toEqual(errors)
-    expect(
-      codes.filter((code) => ![...errors, ...tolerated].includes(code)),
-      context,
-    ).toEqual([])
+    const codes = observed.errors.map(({ code }) => code)
+    const { uid } = sidecar.gameServer.object_meta
+    const found = {
+      otherServers: observed.gameServers.filter(({ object_meta }) => object_meta.uid !== uid),
+      otherErrors: observed.errors.filter((error) => !isSidecarError(error)),
+      wanted: codes.filter((code) => errors.includes(code)),
+      unwanted: codes.filter((code) => ![...errors, ...tolerated].includes(code)),
+    }
+    expect(found, context).toEqual({ otherServers: [], otherErrors: [], wanted: errors, unwanted: [] })
     expect(codes.length, context).toBeLessThanOrEqual(mostErrors)
     const watchesSeen = sidecar.requests.filter(({ path }) => path === '/watch/gameserver').length
     if (watches !== undefined) expect(watchesSeen, context).toBeLessThanOrEqual(watches)
     expect(busiestSecond(sidecar.dials), context).toBeLessThanOrEqual(10)
 
-    seen.client.close()
+    observed.client.close()
     await sidecar.untilNoSockets()
-    expect(seen.client.status.connection).toBe('closed')
+    expect(observed.client.status.connection).toBe('closed')
     const frames = sidecar.clientFrames.filter(({ opcode }) => opcode !== opcodes.close && opcode !== opcodes.pong)
     expect(frames, 'frames sent on a watch socket').toEqual([])
   } finally {
-    observed?.client.close()
+    observed.client.close()
     await sidecar.close()
   }
 }

@@ -1,5 +1,18 @@
 import { describe, expect, test, vi } from 'vitest'
+import { SidecarError } from '../../src/index.js'
+import { trackPlayers } from '../../src/players/index.js'
+import {
+  createPlayersState,
+  idsIn,
+  join,
+  players as kind,
+  quit,
+  type PlayersState,
+} from '../../src/players/tracking/players-reducer.js'
+import { answered, connection, settle, shown, tick } from '../../src/players/tracking/writes.js'
+import { connectClient, startSidecar } from '../support/with-sidecar.js'
 import { fate, playPlayers as play } from './play.js'
+import { objectOf } from './search/players-world.js'
 
 describe('players in virtual time', () => {
   test('a join takes a free seat by one call, and resolves when the watch shows the seat', async () => {
@@ -172,6 +185,45 @@ describe('players in virtual time', () => {
     await mock.advance(60_000)
     expect(calls()).toEqual(['addListValue ann'])
   })
+})
+
+/** A state without a client, in which each change is a turn of its own. */
+function stateOf(...changes: ((state: PlayersState) => void)[]): PlayersState {
+  const state = createPlayersState({ list: 'players', limit: Infinity })
+  for (const change of changes)
+    for (const make of [change, kind.turn]) {
+      make(state)
+      settle(state, kind)
+    }
+  return state
+}
+
+const leave = (id: string) => (state: PlayersState) => quit(state, id, new SidecarError('ABORTED', 'left'))
+
+test.each([
+  ['a tick before is written, so its value beside an allocation is no promise', 1, []],
+  ['just before may be forgotten, so its value beside an allocation is a promise', 0, ['ann']],
+])('when the watch reconnects, an add for who has left that was accepted %s', (_, ticks, expected) => {
+  const state = stateOf(
+    (state) => shown(state, kind, objectOf({ values: [], version: 1, allocation: 0 })),
+    (state) => join(state, 'ann'),
+    (state) => answered(state, kind, 'ann'),
+    (state) => ticks && tick(state),
+    leave('ann'),
+    (state) => connection(state, false),
+    (state) => connection(state, true),
+    (state) => shown(state, kind, objectOf({ values: ['ann', 'bob'], version: 3, allocation: 1 })),
+  )
+  expect(idsIn(state, 'expected')).toEqual([...expected, 'bob'])
+})
+
+test('a join before the first object gets no seat if the GameServer lacks the counter', async () => {
+  const sidecar = await startSidecar()
+  const players = trackPlayers(connectClient(sidecar), { counter: 'nope' })
+  players.on('error', () => {})
+  const joins = await Promise.allSettled(['ann', 'bob'].map((id) => players.join(id)))
+  expect(joins).toMatchObject([{ reason: { code: 'NOT_FOUND' } }, { reason: { code: 'NOT_FOUND' } }])
+  expect(players.ids).toEqual([])
 })
 
 test('a player who leaves and rejoins in the same turn keeps the seat without a write', async () => {

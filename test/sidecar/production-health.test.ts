@@ -37,11 +37,6 @@ describe('health in a pod', () => {
     expect(warnings()).toEqual(expected)
   })
 
-  it('an Unhealthy GameServer never recovers, however many beats come', async () => {
-    const { states } = await start().play('GET /gameserver', 40_000, '/health', '/ready', 60_000)
-    expect(states()).toEqual(['Unhealthy'])
-  })
-
   it('a health call without a body is no beat, and warns', async () => {
     const { sidecar, warnings } = start()
     const response = await sidecar.handle(new Request('http://localhost/health', { method: 'POST' }))

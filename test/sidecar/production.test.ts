@@ -14,7 +14,7 @@ it.each<[how: string, steps: readonly Step[], states: readonly string[], warning
   ],
   [
     'is ignored after Unhealthy, a shutdown too',
-    [{ type: 'makeUnhealthy' }, '/ready', '/allocate', '/reserve', '/shutdown', 5000],
+    [{ type: 'makeUnhealthy' }, '/health', '/ready', '/allocate', '/reserve', '/shutdown', 5000],
     ['Unhealthy'],
     Array<string>(4).fill('call-after-end'),
   ],

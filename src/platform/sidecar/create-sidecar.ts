@@ -36,8 +36,8 @@ function control(running: Running, command: ControlCommand): ControlResult {
   if (running.isClosed) return { ok: false, message: 'the sidecar is closed' }
   running.catchUp()
   const { effects } = running.dispatch({ type: 'control', command: plainJson(command) })
-  const result = effects.find((effect) => effect.type === 'control-result')
-  return result?.ok === true ? { ok: true } : { ok: false, message: result?.message ?? 'nothing happened' }
+  const problem = effects.find((effect) => effect.type === 'control-result')?.problem
+  return problem === undefined ? { ok: true } : { ok: false, message: problem }
 }
 
 /** A copy that can be logged and sent: JSON has no bigints. */

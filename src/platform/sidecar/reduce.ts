@@ -41,7 +41,7 @@ export function reduce(
       const { object } = step.state
       const problem = performControl(step, event.command)
       noteAllocation(step, object)
-      step.effects.push({ type: 'control-result', ok: problem === undefined, message: problem ?? '' })
+      step.effects.push({ type: 'control-result', problem })
       doDueWork(step)
       break
     }

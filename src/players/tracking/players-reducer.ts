@@ -70,7 +70,12 @@ export function noShow(state: PlayersState, id: string): void {
 /** Reconciles the list with the game: adds and removes values until the watched object agrees with the game's wish. */
 export const players: Kind<PlayersState, SeatWrite> = {
   shown(state) {
-    const { values, missing } = state.facts
+    const { values, room, missing } = state.facts
+    // An accepted add is lost if the list fills up before the sidecar writes the add.
+    if (values && values.size >= room)
+      state.writes.forEach((write, id) => {
+        if (write.fate === 'accepted' && !isHeld(state, id)) write.fate = 'unknown'
+      })
     if (state.isOver) return
     if (!missing) state.failure = undefined
     if (values)
@@ -107,9 +112,7 @@ export const players: Kind<PlayersState, SeatWrite> = {
     if (write.fate !== 'refused') {
       if (error.code === 'ALREADY_EXISTS' && !write.isShown && !write.isHeld) promised(state, id)
     } else if ('add' in write.what && idsIn(state, 'joining', 'promised').includes(id)) {
-      // A value that is being removed makes room for the add.
-      const mayHaveRoom = error.code === 'OUT_OF_RANGE' && idsIn(state, 'gone').some((other) => isHeld(state, other))
-      if (!mayHaveRoom) refuse(state, id, error)
+      refuse(state, id, error)
     } else if (error.code !== 'OUT_OF_RANGE') state.effects.push(['error', error])
   },
 
@@ -139,11 +142,22 @@ function isSeated(state: PlayersState, id: string): boolean {
   return isHeld(state, id) && !(isOpen(state, id) && 'since' in write!.what && !write!.isShown)
 }
 
-/** Whether a new value comes from our own add. A value that appears together with an allocation is a promise. */
-function isOurs({ before, facts, writes }: PlayersState, id: string): boolean {
-  const write = writes.get(id)
-  if (!before.state || before.allocation !== facts.allocation) return false
-  return !!write && 'add' in write.what && write.fate !== 'refused' && !write.isShown
+/**
+ * Whether a new value comes from our own add. A value that appears together with an allocation is a promise. The one
+ * exception: one more write lies between both objects, and this write can only be the accepted add of a player who
+ * has left since.
+ */
+function isOurs(state: PlayersState, id: string): boolean {
+  const write = state.writes.get(id)
+  if (!state.before.state || !write || write.fate === 'refused' || write.isShown || !('add' in write.what)) return false
+  if (state.before.allocation === state.facts.allocation) return true
+  const isOnly = Array.from(state.writes.keys()).filter((key) => isOpen(state, key)).length === 1
+  return (
+    isOnly &&
+    state.seats.get(id) === 'gone' &&
+    write.fate === 'accepted' &&
+    state.facts.generation - state.before.generation === 2
+  )
 }
 
 function expect(state: PlayersState, id: string): void {

@@ -41,10 +41,10 @@ export interface Write<What> {
    */
   questions: number
   /**
-   * The fate of the write. `sent`: no answer yet. `open`: accepted, or the answer leaves it open. `late`: counts as lost,
+   * The fate of the write. `sent`: no answer yet. `unknown`: the answer leaves the fate open. `late`: counts as lost,
    * but the sidecar may still hold its call.
    */
-  fate: 'sent' | 'open' | 'refused' | 'late'
+  fate: 'sent' | 'accepted' | 'unknown' | 'refused' | 'late'
   /**
    * Ticks until the sidecar is asked about the write, or until a refused write is retried. Infinity: waits for events
    */
@@ -79,7 +79,6 @@ export interface Tracked<What = unknown, Effect = unknown> {
   facts: Facts
   before: Facts
   isOver?: boolean
-  wasDown?: boolean
 }
 
 /** What players and sessions do differently. */
@@ -177,7 +176,7 @@ export function shown(state: Tracked, kind: Kind<Tracked, unknown>, gameServer: 
 /** The call of a write has ended. */
 export function answered(state: Tracked, kind: Kind<Tracked, unknown>, key: string, error?: SidecarError): void {
   const write = state.writes.get(key)!
-  write.fate = 'open'
+  write.fate = 'accepted'
   write.ticks = SETTLE
   if (!error) return
   if (isRefusal(error)) {
@@ -185,6 +184,7 @@ export function answered(state: Tracked, kind: Kind<Tracked, unknown>, key: stri
     // Retry after OUT_OF_RANGE, since room may become free. The same sidecar would repeat any other refusal.
     if (error.code !== 'OUT_OF_RANGE') write.ticks = Infinity
   } else {
+    write.fate = 'unknown'
     write.ticks = 1
     write.questions = Math.min(write.questions, 2)
     if ((Object(error.cause) as SidecarError).code === 'TIMEOUT') {
@@ -205,13 +205,12 @@ export function tick(state: Tracked): void {
 
 /** The watch has a new connection or has lost it. A restarted sidecar has forgotten its unwritten changes. */
 export function connection(state: Tracked, isUp: boolean): void {
-  // The first connection is no restart, so no write can have been forgotten.
-  if (isUp && !state.wasDown) return
-  state.wasDown = !isUp
   state.writes.forEach((write, key) => {
     if (!isOpen(state, key)) {
       if (isUp) state.writes.delete(key)
     } else if (write.fate !== 'sent') {
+      // A write that was accepted at least one tick ago has landed by now.
+      if (write.ticks >= SETTLE) write.fate = 'unknown'
       // An answer in flight may still come from the previous sidecar.
       if (isUp || write.ticks === CHECKING) write.ticks = 0
       if (!isUp) return

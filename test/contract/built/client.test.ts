@@ -5,10 +5,10 @@ import type { createClient, GameServer, SidecarClient } from '../../../src/index
 import { operations } from '../../../src/protocol/operations.js'
 import { createLocalSidecar } from '../../../src/node.js'
 import { conformanceNames as conformance } from '../../../src/platform/sidecar/state/config.js'
-import { oursInProduction, realProduction } from '../support/production-targets.js'
+import { productionTargets } from '../support/production-targets.js'
 import { startRealSidecar } from '../support/real-sidecar.js'
 import { binaries } from '../support/releases.js'
-import { announceMissing, realLocal } from '../support/targets.js'
+import { announceMissing, localTargets } from '../support/targets.js'
 
 interface Build {
   createClient: typeof createClient
@@ -105,11 +105,8 @@ for (const [build, load] of Object.entries(builds)) {
   for (const watch of ['websocket', 'stream'] as const) {
     describe.concurrent(`every operation of the built client, ${build}, ${watch}`, () => {
       const targets = [
-        ...realLocal.map(({ name, start }) => ({ name: `in local mode: ${name}`, start })),
-        ...[oursInProduction, ...realProduction].map(({ name, start }) => ({
-          name: `in production mode: ${name}`,
-          start,
-        })),
+        ...localTargets.map(({ name, start }) => ({ name: `in local mode: ${name}`, start })),
+        ...productionTargets.map(({ name, start }) => ({ name: `in production mode: ${name}`, start })),
       ]
       for (const { name, start } of targets) {
         it(name, async (test) => {

@@ -139,6 +139,7 @@ export const fileCases: readonly WireCase[] = [
   },
   {
     name: 'no list can be updated without a list called players',
+    since: 'listLimit',
     setup: { file: full },
     steps: [
       patch('lists/teams', '{"capacity":"4"}', refused('no players for list')),
@@ -149,6 +150,7 @@ export const fileCases: readonly WireCase[] = [
   },
   {
     name: 'the list called players limits every list by what it began with',
+    since: 'listLimit',
     setup: { file: withPlayers(3) },
     steps: [
       patch('lists/teams', '{"capacity":"4"}', range(4)),
@@ -227,6 +229,7 @@ export const fileCases: readonly WireCase[] = [
   },
   {
     name: 'lists beyond their range',
+    since: 'listLimit',
     setup: { file: outOfRange },
     steps: [
       step('POST /v1beta1/lists/over:addValue', '{"value":"c"}', noRoom(1, 2)),

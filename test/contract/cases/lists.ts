@@ -141,7 +141,10 @@ export const updateListCases: readonly WireCase[] = [
   ...updates(listed(before, 5), '{"name":null,"capacity":"5"} | {"capacity":"5"} x | {"capacity":"5"}{"capacity":"6"}'),
   update('{"capacity":"2"}', listed(['test0', 'test1'], 2)),
   ...updates(listed([], 0), '{"capacity":"0"} | {"capacity":null} | {"capacity":"0","values":["a"]}'),
-  ...['{"capacity":"101"}', '{"capacity":"1000"}'].map((body) => update(body, range(Number(/\d+/.exec(body))))),
+  ...['{"capacity":"101"}', '{"capacity":"1000"}'].map((body) => ({
+    since: 'listLimit' as const,
+    ...update(body, range(Number(/\d+/.exec(body)))),
+  })),
   ...updates(range(1001), '{"capacity":"1001"} | {"capacity":"1001","values":["a"]}'),
   update('{"capacity":"-1"}', range(-1)),
   ...updates(listed([]), '{"values":[]} | {"values":null}'),
@@ -165,6 +168,7 @@ export const updateListCases: readonly WireCase[] = [
   },
   {
     name: 'the highest capacity is what the list called players began with',
+    since: 'listLimit',
     steps: [
       patch('{"capacity":"50"}', listed(before, 50)),
       patch('{"capacity":"100"}', listed()),

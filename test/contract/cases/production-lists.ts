@@ -77,6 +77,7 @@ export const productionListCases: readonly WireCase[] = [
   },
   {
     name: 'an unknown list, updating',
+    since: 'listLimit',
     steps: [
       {
         call: 'PATCH /v1beta1/lists/nope',

@@ -8,6 +8,7 @@ import { badEscape, fails, invalid, noBeat, notFound, tooLarge, wrongMethod } fr
 export const gatewayTargets: readonly Target[] = localTargets.map((target) => ({
   name: `the gateway before ${target.name}`,
   ours: target.ours,
+  release: target.release,
   async start(setup) {
     const sidecar = await target.start(setup)
     const gateway = await createGateway({ sidecar: `http://127.0.0.1:${sidecar.port}` })

@@ -2,7 +2,7 @@ import { createLocalSidecar, type Sidecar } from '../../../src/node.js'
 import { startCluster } from './cluster.js'
 import { startMock } from './mock-target.js'
 import { startRealInCluster } from './real-sidecar.js'
-import { binaries } from './releases.js'
+import { binaries, has } from './releases.js'
 import { send } from './send.js'
 import { gatesOf, type Running, type Target } from './targets.js'
 import type { Setup } from './wire-case.js'
@@ -41,6 +41,8 @@ export interface ProductionRunning extends Running {
 }
 
 export interface ProductionTarget extends Target {
+  /** `updateList` works, though the platform's chart gives no right to look up its limit. */
+  updatesLists: boolean
   start(setup?: Setup): Promise<ProductionRunning>
 }
 
@@ -67,6 +69,7 @@ const SPEED = 6
 export const oursInProduction: ProductionTarget = {
   name: 'our sidecar',
   ours: true,
+  updatesLists: true,
   async start({ gates } = {}) {
     const gameServer = structuredClone(productionGameServer)
     const options = { mode: 'production', port: 0, gameServer, dashboard: false } as const
@@ -83,6 +86,7 @@ export const oursInProduction: ProductionTarget = {
 export const productionMock: ProductionTarget = {
   name: 'the mock',
   ours: true,
+  updatesLists: true,
   isMock: true,
   start({ gates } = {}) {
     const gameServer = structuredClone(productionGameServer)
@@ -104,9 +108,13 @@ export const productionMock: ProductionTarget = {
 export const realProduction: readonly ProductionTarget[] = binaries.map((binary) => ({
   name: `the real sidecar ${binary.release} beside an API server`,
   ours: false,
+  release: binary.release,
+  updatesLists: !has(binary.release, 'listLimit'),
   async start(setup) {
     const cluster = await startCluster(productionGameServer)
     const { port, stop } = await startRealInCluster(binary, cluster, setup)
     return { port, stop, allocate: cluster.allocate, atOnce: async (calls) => void (await calls()) }
   },
 }))
+
+export const productionTargets: readonly ProductionTarget[] = [oursInProduction, ...realProduction]

@@ -21,6 +21,8 @@ export interface Target {
   name: string
   /** Our sidecar, which answers like the real one unless a step says otherwise. */
   ours: boolean
+  /** The release of the real sidecar. */
+  release?: string | undefined
   /** A mock has no port, no file, and no bytes on its connections: only `send.ts` and `watchers.ts` reach it. */
   isMock?: boolean
   start(setup?: Setup): Promise<Running>
@@ -64,6 +66,7 @@ export const mockLocal: Target = {
 export const realLocal: readonly Target[] = binaries.map((binary) => ({
   name: `the real sidecar ${binary.release}`,
   ours: false,
+  release: binary.release,
   start: (setup) => startRealSidecar(binary, setup),
 }))
 
@@ -75,8 +78,8 @@ export const announceMissing = (suite: string): void => {
   describe(`${suite}: the real sidecar`, () => it.skip(message, () => undefined))
 }
 
-/** Our local mode, and the newest real sidecar, which it must equal. */
-export const localTargets: readonly Target[] = [oursLocal, ...realLocal.slice(-1)]
+/** Our local mode, and the real sidecars that it must equal. */
+export const localTargets: readonly Target[] = [oursLocal, ...realLocal]
 
 export interface Pool {
   take(setup?: Setup): Promise<Running>

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { first } from './releases.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
 import { gameServer, type Changes } from '../../support/game-server.js'
 
@@ -39,6 +40,8 @@ export interface Setup {
 /** A fresh sidecar, then these requests in this order. */
 export interface WireCase {
   name: string
+  /** The releases before behave otherwise, in the case as a whole. */
+  since?: keyof typeof first
   setup?: Setup
   steps: readonly Step[]
 }

@@ -9,7 +9,7 @@ import {
   type PlayersState,
   type SeatWrite,
 } from '../../../src/players/tracking/players-reducer.js'
-import { endCheck, shown } from '../../../src/players/tracking/writes.js'
+import { endCheck, shown, type Facts } from '../../../src/players/tracking/writes.js'
 import { gameServer } from '../../support/game-server.js'
 import { disagreement, violation, type Truth } from './invariants.js'
 import { World } from './world.js'
@@ -29,6 +29,15 @@ interface Stored {
   readonly allocation: number
 }
 
+/** How many times each action and each fault may happen. */
+export interface Budget {
+  join: number
+  leave: number
+  allocate: number
+  fault: number
+  noShow: number
+}
+
 export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, readonly string[]> {
   readonly state: PlayersState
   stored: Stored = { values: [], version: 1, allocation: 0 }
@@ -37,12 +46,14 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
   here: readonly string[] = []
   promised: readonly string[] = []
   joining: readonly string[] = []
+  budget: Budget
   private readonly ids: readonly string[]
 
-  constructor(ids: readonly string[], kind = players) {
+  constructor(ids: readonly string[], budget: Budget, kind = players) {
     super(kind)
     this.state = createPlayersState({ list: LIST, limit: Infinity })
     this.ids = ids
+    this.budget = budget
     this.show(this.stored)
   }
 
@@ -63,20 +74,38 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
     return violation(this.truth)
   }
 
-  protected get disagreement(): string | undefined {
+  get disagreement(): string | undefined {
     return disagreement(this.truth)
   }
 
+  get key(): string {
+    const { state, stored } = this
+    const age = (version: number): number => stored.version - version
+    return JSON.stringify([
+      [...state.seats],
+      [...state.writes].map(([id, { what, ...write }]) => [id, whatOf(what, stored), write]),
+      state.facts && [[...state.facts.values!], age(Number(state.facts.version)), state.facts.allocation],
+      [stored.values, stored.allocation],
+      this.unseen.map(({ values, allocation }) => [values, allocation]),
+      [this.adding, this.removing, this.calls, this.held, this.isAway],
+      this.question,
+      [this.here, this.promised, this.joining, this.wrong, this.budget],
+    ])
+  }
+
   protected get ownActions(): string[] {
-    const { ids, here, joining, stored, isAway } = this
-    const list = (name: string, among: readonly string[]): string[] => among.map((id) => `${name} ${id}`)
+    const { budget, ids, here, joining, stored } = this
+    const list = (name: keyof Budget | 'promise', among: readonly string[], left: number): string[] =>
+      left > 0 ? among.map((id) => `${name} ${id}`) : []
     const newcomers = ids.filter((id) => !here.includes(id) && !joining.includes(id))
     const strangers = stored.values.length < CAPACITY ? ids.filter((id) => this.isStranger(id)) : []
+    const allocations = this.isAway ? 0 : budget.allocate
     return [
-      ...list('join', newcomers),
-      ...list('leave', [...here, ...joining]),
-      ...(isAway ? [] : [...list('promise', strangers), 'allocate']),
-      ...list('noShow', idsIn(this.state, 'expected')),
+      ...list('join', newcomers, budget.join),
+      ...list('leave', [...here, ...joining], budget.leave),
+      ...list('promise', strangers, allocations),
+      ...(allocations > 0 ? ['allocate'] : []),
+      ...list('noShow', idsIn(this.state, 'expected'), budget.noShow),
     ]
   }
 
@@ -90,12 +119,19 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
 
   override act(action: string): void {
     const [name, id = ''] = action.split(' ') as [string, string?]
-    if (name === 'join') this.join(id)
-    else if (name === 'leave') this.leave(id)
-    else if (name === 'promise') this.allocate([id])
-    else if (name === 'allocate') this.allocate([])
-    else if (name === 'noShow') this.change(() => noShow(this.state, id))
+    const { budget } = this
+    if (name === 'join') this.spend('join').join(id)
+    else if (name === 'leave') this.spend('leave').leave(id)
+    else if (name === 'promise') this.spend('allocate').allocate([id])
+    else if (name === 'allocate') this.spend('allocate').allocate([])
+    else if (name === 'noShow') this.spend('noShow').change(() => noShow(this.state, id))
     else super.act(action)
+    if (budget !== this.budget) throw new Error('A budget belongs to one world')
+  }
+
+  private spend(name: keyof Budget): this {
+    this.budget[name]--
+    return this
   }
 
   /**
@@ -105,7 +141,7 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
    */
   private isStranger(id: string): boolean {
     const write = this.state.writes.get(id)
-    if (write && 'add' in write.what && write.fate === 'open') return false
+    if (write && 'add' in write.what && write.fate === 'accepted') return false
     const isAdded = this.adding.includes(id) || [...this.calls, ...this.held].some((call) => call.id === id)
     return !isAdded && !this.here.includes(id) && !this.stored.values.includes(id)
   }
@@ -184,7 +220,13 @@ export class PlayersWorld extends World<PlayersState, SeatWrite, Call, Stored, r
   }
 }
 
-const objectOf = ({ values, version, allocation }: Stored): GameServer =>
+function whatOf(what: object, { version }: Stored): unknown {
+  if (!('since' in what)) return 'add'
+  const { since } = what as { since: Facts }
+  return [version - Number(since.version), since.allocation]
+}
+
+export const objectOf = ({ values, version, allocation }: Stored): GameServer =>
   gameServer(version, {
     annotations: { 'agones.dev/last-allocated': `${allocation}` },
     lists: { [LIST]: { capacity: `${CAPACITY}`, values: [...values] } },

@@ -39,6 +39,13 @@ interface Stored {
   readonly label: string
 }
 
+/** How many times each action and each fault may happen. */
+export interface Budget {
+  allocate: number
+  end: number
+  fault: number
+}
+
 export interface Rules {
   /** Counted by a counter; locked by a label, which each allocation sets to `false`; else one session after the other. */
   readonly isCounted?: boolean
@@ -57,9 +64,10 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
   newLabel: string | undefined
   allocated = 0
   ended = 0
+  budget: Budget
   private readonly rules: Rules
 
-  constructor(rules: Rules, kind = sessions) {
+  constructor(rules: Rules, budget: Budget, kind = sessions) {
     super(kind)
     const counter = rules.isCounted ? 'rooms' : undefined
     const label = rules.isLabelled ? 'open' : undefined
@@ -70,6 +78,7 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
       thenShutdown: rules.thenShutdown,
     })
     this.rules = rules
+    this.budget = budget
     this.show(this.stored)
   }
 
@@ -82,15 +91,32 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
     return sessionsViolation(this.truth)
   }
 
-  protected get disagreement(): string | undefined {
+  get disagreement(): string | undefined {
     return sessionsDisagreement(this.truth)
   }
 
+  get key(): string {
+    const { state, stored, shown, question } = this
+    const { writes, facts, before, ...rest } = state
+    const relative = ({ version, ...other }: Stored): unknown => [stored.version - version, other]
+    return JSON.stringify([
+      [...writes],
+      [rest, stored.version - Number(facts.version), stored.version - Number(before.version), before.count],
+      [relative(stored), relative(shown!), this.unseen.map(relative)],
+      [this.difference, this.newCapacity, this.newState, this.newLabel, this.calls, this.held, this.isAway],
+      question?.count,
+      [this.allocated, this.ended, this.wrong, this.budget],
+    ])
+  }
+
   protected get ownActions(): string[] {
-    const { stored, rules, isAway } = this
+    const { budget, stored, rules, isAway } = this
     const isOpen = rules.isLabelled ? stored.label === 'true' : stored.state === 'Ready'
     const hasPlace = stored.state !== 'Shutdown' && (rules.isCounted ? stored.count < stored.capacity : isOpen)
-    return [...(!isAway && hasPlace ? ['allocate'] : []), ...(this.state.active.length > 0 ? ['end'] : [])]
+    return [
+      ...(budget.allocate > 0 && !isAway && hasPlace ? ['allocate'] : []),
+      ...(budget.end > 0 && this.state.active.length > 0 ? ['end'] : []),
+    ]
   }
 
   protected get isUnwritten(): boolean {
@@ -108,6 +134,7 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
   }
 
   private allocate(): void {
+    this.budget.allocate--
     this.allocated++
     const { count, allocation } = this.stored
     const change = { state: 'Allocated', allocation: allocation + 1, label: 'false' }
@@ -115,6 +142,7 @@ export class SessionsWorld extends World<SessionsState, SessionWrite, Call, Stor
   }
 
   private end(): void {
+    this.budget.end--
     this.ended++
     this.change(() => ended(this.state, this.state.active[0]!))
   }

@@ -1,53 +1,12 @@
 import { SidecarError } from '../../../src/index.js'
 import * as writes from '../../../src/players/tracking/writes.js'
 import type { Kind, Tracked } from '../../../src/players/tracking/writes.js'
-import { createRandom } from './random.js'
+import type { Searchable } from './search.js'
 
 /** Ticks of half a second within which everything must agree. */
 const AGREED = 6
-/** `SEARCH_STEPS=100000` and `SEEDS=1000` try more. */
-const STEPS = Number(process.env['SEARCH_STEPS'] ?? 3000)
-export const SEEDS = Array.from({ length: Number(process.env['SEEDS'] ?? 4) }, (_, index) => index + 1)
-/** The most steps of one world: some states, such as Shutdown, come only once. */
-const LONGEST_LIFE = 400
-/** Steps between two looks at a copy of the world 3 s after its last fault. */
-const CALM = 5
-
-/**
- * Takes random steps in one new world after the other, and returns the history that ends in a violation. A step is an
- * event of the game, a matchmaker, the sidecar or its faults, in any order.
- */
-export function wander(begin: () => Walkable, seed: number): string | undefined {
-  const { stackTraceLimit } = Error
-  // The errors of failed writes need no stacks, which cost more than all the rest.
-  Error.stackTraceLimit = 0
-  const random = createRandom(seed)
-  try {
-    for (let steps = 0; steps < STEPS;) {
-      const world = begin()
-      const history: string[] = []
-      for (let left = random.between(1, LONGEST_LIFE); left > 0 && world.actions.length > 0; left--, steps++) {
-        const action = random.pick(world.actions)
-        history.push(action)
-        world.act(action)
-        const problem = world.violation ?? (steps % CALM === 0 ? world.afterwards : undefined)
-        if (problem) return `${history.slice(-40).join(', ')}, then: ${problem}`
-      }
-    }
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit
-  }
-  return undefined
-}
-
-/** What random steps need of a world. */
-interface Walkable {
-  /** The names of all possible next events. */
-  readonly actions: readonly string[]
-  act(action: string): void
-  readonly violation: string | undefined
-  readonly afterwards: string | undefined
-}
+/** Faults, which have a budget. */
+const FAULTS = /^(lose|hold|restart|away|cut)/
 
 /** An independent copy of a tracker's state. */
 function copyOf<State extends Tracked>(state: State): State {
@@ -66,8 +25,9 @@ export abstract class World<
   Call extends { readonly id: string },
   Stored,
   View,
-> implements Walkable {
+> implements Searchable {
   abstract state: State
+  abstract budget: { fault: number }
   /** The answer to a question of the tracker in flight: the sidecar's state at that time. */
   question: View | undefined
   /** Events that came twice, or at a wrong time. */
@@ -88,18 +48,19 @@ export abstract class World<
 
   get actions(): string[] {
     const { calls, held, isAway, isUnwritten, unseen } = this
+    const mayFail = this.budget.fault > 0
     const actions = this.ownActions
     const add = (name: string, isPossible: unknown): void => void (isPossible && actions.push(name))
     for (const { id } of calls) {
       add(`answer ${id}`, true)
-      for (const fault of ['loseAnswer', 'loseCall', 'hold']) add(`${fault} ${id}`, true)
+      for (const fault of ['loseAnswer', 'loseCall', 'hold']) add(`${fault} ${id}`, mayFail)
     }
     for (const { id } of held) add(`release ${id}`, true)
     add('back', isAway)
     add('flush', isUnwritten && !isAway)
-    add('away', isUnwritten && !isAway)
-    add('restart', isUnwritten)
-    add('cut', this.state.writes.size && this.mayCut)
+    add('away', isUnwritten && !isAway && mayFail)
+    add('restart', isUnwritten && mayFail)
+    add('cut', mayFail && this.state.writes.size && this.mayCut)
     add('show', unseen.length)
     add('showLast', unseen.length > 1)
     add('reply', this.question)
@@ -109,6 +70,7 @@ export abstract class World<
 
   act(action: string): void {
     const [name, id = ''] = action.split(' ') as [string, string?]
+    if (FAULTS.test(name)) this.budget.fault--
     if (name === 'answer') this.answer(id, this.carryOut(this.take(id)))
     else if (name === 'loseAnswer') {
       this.carryOut(this.take(id))
@@ -131,15 +93,8 @@ export abstract class World<
     else this.tick()
   }
 
-  /** What is wrong 3 s after the last fault. */
-  get afterwards(): string | undefined {
-    const calm = this.copy()
-    calm.calmDown()
-    return calm.disagreement
-  }
-
-  /** Ends all faults, and delivers everything in flight. */
-  private calmDown(): void {
+  /** Delivers everything in flight. */
+  calmDown(): void {
     this.isAway = false
     const hasHeld = this.held.length > 0 || [...this.state.writes.values()].some(({ isHeld }) => isHeld)
     while (this.held.length > 0) this.release(this.held[0]!.id)
@@ -184,19 +139,19 @@ export abstract class World<
   /** The sidecar's state, including accepted changes that aren't written. */
   protected abstract readonly view: View
   protected abstract perform(effect: State['effects'][number]): void
+  abstract readonly key: string
   /** What the game and a matchmaker may do next. */
   protected abstract readonly ownActions: string[]
   /** Whether the sidecar has accepted what it hasn't written. */
   protected abstract readonly isUnwritten: boolean
   /** Whether the watch may reconnect: that counts as a restarted sidecar, which holds no earlier calls. */
   protected abstract readonly mayCut: boolean
-  /** Violations of the invariants of any moment. */
   abstract readonly violation: string | undefined
-  /** Violations of the invariants after the last fault. */
-  protected abstract readonly disagreement: string | undefined
+  abstract readonly disagreement: string | undefined
 
-  private copy(): this {
+  copy(): this {
     const copy: unknown = Object.assign(Object.create(Object.getPrototypeOf(this) as object) as object, this, {
+      budget: { ...this.budget },
       state: copyOf(this.state),
     })
     return copy as this

@@ -235,6 +235,7 @@ export type Effect =
   | { readonly type: 'end-watchers'; readonly reason: WatchEnd; readonly ids?: readonly number[] }
   /** Every connection is lost. */
   | { readonly type: 'disconnect'; readonly reason: Disconnection }
-  | { readonly type: 'control-result'; readonly ok: boolean; readonly message: string }
+  /** Why a command can't be carried out; undefined if it was. */
+  | { readonly type: 'control-result'; readonly problem: string | undefined }
   | { readonly type: 'change'; readonly change: Change }
   | ({ readonly type: 'warn' } & Warning)
