@@ -79,7 +79,7 @@ export class PageRun implements GameRun {
   readonly #browser: Browser
   /** Aborted when the watch over the page ends. */
   readonly #over = new AbortController()
-  #end!: (end: GameEnd) => void
+  #tellEnd!: (end: GameEnd) => void
   #page!: HostedPage
   /** Resolves with the reason when the page has crashed, or the browser has ended. */
   #gone!: Promise<string>
@@ -91,7 +91,7 @@ export class PageRun implements GameRun {
   constructor(given: RunPageOptions, browser: Browser) {
     this.#given = given
     this.#browser = browser
-    this.ended = new Promise((resolve) => (this.#end = resolve))
+    this.ended = new Promise((resolve) => (this.#tellEnd = resolve))
   }
 
   /** Loads the page, once all observers are attached. */
@@ -168,7 +168,7 @@ export class PageRun implements GameRun {
   #endWith(end: GameEnd): void {
     if (this.#over.signal.aborted) return
     this.#page.flush()
-    this.#end(end)
+    this.#tellEnd(end)
   }
 
   #onError(text: string): void {
@@ -186,7 +186,7 @@ export class PageRun implements GameRun {
   }
 
   async #superviseLife(bootsUntil: number): Promise<void> {
-    const { settings, emit, began, readiness } = this.#given
+    const { settings, emit, began } = this.#given
     const { signal } = this.#over
     let isInTime: boolean
     try {
@@ -198,11 +198,25 @@ export class PageRun implements GameRun {
     if (!isInTime) return this.#endWith(await this.#describeNoBoot())
     this.#hasBooted = true
     emit({ event: 'booted', ms: Math.round(performance.now() - began) })
-    warnOfMissingReady(readiness, settings.bootTimeout / 2, this.#warn, signal)
+    void this.#remindOfReady(settings.bootTimeout / 2)
     const hang = await watchForHang(this.#page, limitOf(settings, 'hangTimeout'), signal)
     if (hang === undefined) return
     const stack = hang.isBusy ? await this.#page.stack() : ''
     this.#endWith({ reason: hang.reason, code: CRASHED, stack, mayStartAgain: true })
+  }
+
+  /**
+   * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, but
+   * the platform never sends a player. A game may wait on purpose, so this is only a warning.
+   */
+  async #remindOfReady(after: number): Promise<void> {
+    const { signal } = this.#over
+    await sleep(after, undefined, { signal, ref: false }).catch(() => undefined)
+    if (signal.aborted || this.#given.readiness.wasReady) return
+    this.#warn(
+      `The game runs, but has not called ready() within ${after} ms of its first step. Players are sent to it only after ` +
+        'that: call createClient({ autoHealth: true }).ready() when it can take them',
+    )
   }
 
   async #describeNoBoot(): Promise<GameEnd> {
@@ -271,26 +285,6 @@ async function watchForHang(page: HostedPage, timeout: number, signal: AbortSign
     if (performance.now() - now > period + timeout) tickedAt = performance.now()
   }
   return undefined
-}
-
-/**
- * Warns once if a running game doesn't call `ready()`: otherwise everything looks well, but
- * the platform never sends a player. A game may wait on purpose, so this is only a warning.
- */
-function warnOfMissingReady(
-  readiness: Readiness,
-  after: number,
-  warn: (text: string) => void,
-  signal: AbortSignal,
-): void {
-  const remind = (): void => {
-    if (readiness.wasReady) return
-    warn(
-      `The game runs, but has not called ready() within ${after} ms of its first step. Players are sent to it only after ` +
-        'that: call createClient({ autoHealth: true }).ready() when it can take them',
-    )
-  }
-  sleep(after, undefined, { signal, ref: false }).then(remind, () => undefined)
 }
 
 /** Whether a promise resolves within `ms`, and before the signal comes. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { cli } from '../cli/support.js'
-import { violations } from './support/axe.js'
+import { expectAccessible } from './support/axe.js'
 import { inChromium } from './support/each-browser.js'
 
 inChromium(({ open }) => {
@@ -36,7 +36,7 @@ inChromium(({ open }) => {
     await inState('Ready')
     await until(`document.querySelector('[aria-label=Scores] .self')?.innerText.trim() === 'Zoe'`)
     expect(await run(`document.querySelector('.result').hidden`)).toBe(true)
-    expect(await violations(page)).toEqual([])
+    await expectAccessible(page, 'at the end')
     const dashboard = await run<string>(`document.querySelector('#dashboard').href`)
     expect((await fetch(dashboard)).status).toBe(200)
   })
@@ -64,6 +64,6 @@ inChromium(({ open }) => {
     expect(await run(`document.activeElement.innerText`)).toBe('Play')
     await until(`document.querySelectorAll('.arenas .ready').length === 5`)
     expect(await run(`document.querySelector('.arenas').innerText`)).not.toContain(arena)
-    expect(await violations(page)).toEqual([])
+    await expectAccessible(page, 'at the end')
   })
 })

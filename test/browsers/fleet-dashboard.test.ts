@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TestFleetOptions } from '../fleet/support/test-fleet.js'
 import { startFleetPage, type FleetPage } from '../dashboard/support/fleet-page.js'
-import { violations } from './support/axe.js'
+import { expectAccessible } from './support/axe.js'
 import { steer } from './support/dashboard.js'
 import { inChromium, type TestBrowser } from './support/each-browser.js'
 
@@ -130,24 +130,19 @@ inChromium((browser) => {
     fleet.model.allocate({ spec: {} })
     fleet.control(fleet.names()[0]!, { type: 'setList', name: 'players', capacity: '4', values: ['alice'] })
     await says('GameServers', '1 / 4')
-    const found: string[] = []
-    const check = async (part: string): Promise<void> => {
-      found.push(...(await violations(page, part)))
-    }
     const panes = width < 820 ? ['Fleet', 'Allocations', 'Timeline', 'Servers'] : ['']
     for (const pane of panes) {
       if (pane)
         await run(`[...document.querySelectorAll('.panes .tab')].find((tab) => tab.innerText === '${pane}').click()`)
-      await check('html')
+      await expectAccessible(page, pane)
       expect(await run('document.documentElement.scrollWidth'), `width of ${pane}`).toBe(width)
       const isWide = `[...document.querySelectorAll('.servers-box, .panels, main')].some((box) => box.scrollWidth > box.clientWidth)`
       expect(await run(isWide), `a wide part of ${pane}`).toBe(false)
     }
     await page.click('[data-server] button')
-    await check('#server-menu')
+    await expectAccessible(page, 'the menu of a row', '#server-menu')
     await press('Escape', 'a')
-    await check('dialog')
-    expect(found).toEqual([])
+    await expectAccessible(page, 'Allocate', 'dialog')
   })
 })
 

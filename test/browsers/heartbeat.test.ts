@@ -24,17 +24,15 @@ interface HeartPage {
 type Place = 'through a gateway' | 'from another origin'
 
 /** Serves pages/umd.html, and starts its sidecar. */
-async function serveHeart(place: Place, game: string): Promise<HeartPage> {
-  if (place === 'from another origin') return serveHeartElsewhere(game)
+async function serveHeart(place: Place, headers?: Record<string, string>): Promise<HeartPage> {
+  if (place === 'from another origin') {
+    const { sidecar, url } = await startOpenSidecar({ mode: 'local', gameServer })
+    const pages = await servePages(game, headers)
+    return { sidecar, url: pages.url(`umd.html${sidecarQuery(url)}`) }
+  }
   const gateway = await createGateway({ dir: game, local: { mode: 'local', gameServer } })
   onTestFinished(() => gateway.close())
   return { sidecar: gateway.local!.sidecar, url: `${gateway.url}/umd.html` }
-}
-
-async function serveHeartElsewhere(game: string, headers?: Record<string, string>): Promise<HeartPage> {
-  const { sidecar, url } = await startOpenSidecar({ mode: 'local', gameServer })
-  const pages = await servePages(game, headers)
-  return { sidecar, url: pages.url(`umd.html${sidecarQuery(url)}`) }
 }
 
 /** When the sidecar got each call of an operation, in ms since the Unix epoch, as `Date.now()` in a page. */
@@ -77,21 +75,21 @@ interface Busy {
 
 inEachBrowser((browser) => {
   test("a heartbeat uses a worker's timers, and close() ends the worker", async () => {
-    const { sidecar, url } = await serveHeart('through a gateway', game)
+    const { sidecar, url } = await serveHeart('through a gateway')
     const page = await browser.open(url)
     expect(await page.run('beatByWorker(4)')).toEqual({ workers: [1, 0], lastBeat: true })
     expect(beatsOf(sidecar).length).toBeGreaterThanOrEqual(4)
   })
 
   test('a page whose policy forbids workers from blobs sends its heartbeats itself, and status.heartbeat is page', async () => {
-    const { sidecar, url } = await serveHeartElsewhere(game, { 'content-security-policy': "worker-src 'none'" })
+    const { sidecar, url } = await serveHeart('from another origin', { 'content-security-policy': "worker-src 'none'" })
     const page = await browser.open(url)
     expect(await page.run('startHeartWithoutWorker({ interval: 250 }, 4)')).toBe('page')
     expect(beatsOf(sidecar).length).toBeGreaterThanOrEqual(4)
   })
 
   test('a page that is busy for longer than stallTimeout sends no beat meanwhile, and beats at once when it is free', async () => {
-    const { sidecar, url } = await serveHeart('through a gateway', game)
+    const { sidecar, url } = await serveHeart('through a gateway')
     const page = await browser.open(url)
     await page.run(`startHeart({ interval: 250, stallTimeout: ${STALL_TIMEOUT} })`)
     const { from, to } = await page.run<Busy>('block(5500)')
@@ -103,7 +101,7 @@ inEachBrowser((browser) => {
   test.each(Object.entries(departures))(
     'with shutdownOnPageHide, a page that is %s sends a last beat and one shutdown',
     async (_, { place, leave }) => {
-      const { sidecar, url } = await serveHeart(place, game)
+      const { sidecar, url } = await serveHeart(place)
       const hasShutDown = (): boolean => timesOf(sidecar, 'shutdown').length > 0
       let before = 0
       // A busy browser may drop the last requests of a page that it closes, so the test tries three pages.
@@ -121,7 +119,7 @@ inEachBrowser((browser) => {
   )
 
   test('a heartbeat keeps its pace in a hidden page, whose own timers the browser slows down', async () => {
-    const { sidecar, url } = await serveHeart('from another origin', game)
+    const { sidecar, url } = await serveHeart('from another origin')
     const page = await browser.open(url)
     await page.run('startHeart({ interval: 250 })')
     const front = await browser.open('about:blank')
@@ -135,7 +133,7 @@ inEachBrowser((browser) => {
   })
 
   test('a heartbeat pauses while its page is in the back-forward cache, shuts nothing down, and resumes when the page does', async () => {
-    const { sidecar, url } = await serveHeart('through a gateway', game)
+    const { sidecar, url } = await serveHeart('through a gateway')
     const page = await browser.open(url)
     let [left, back] = [0, 0]
     // A browser keeps no page that it leaves while a beat is in flight, so the test tries again.

@@ -8,7 +8,7 @@ import { deflateRawSync } from 'node:zlib'
 import type { Page } from 'puppeteer-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { buildPlayground } from '../../docs/site/playground/build.mjs'
-import { violations } from './support/axe.js'
+import { expectAccessible } from './support/axe.js'
 import { steer } from './support/dashboard.js'
 import { inChromium } from './support/each-browser.js'
 import { listenHere } from '../support/listen.js'
@@ -209,7 +209,7 @@ inChromium((browser) => {
     const check = async (when: string): Promise<void> => {
       for (const width of [1280, 390]) {
         await page.setViewport({ width, height: 900 })
-        expect(await violations(page), `${when}, at ${width}`).toEqual([])
+        await expectAccessible(page, `${when}, at ${width}`)
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
       }
     }

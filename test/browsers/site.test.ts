@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildSite } from '../../docs/site/build.mjs'
-import { violations } from './support/axe.js'
+import { expectAccessible } from './support/axe.js'
 import { inChromium } from './support/each-browser.js'
 import { servePages } from './support/game.js'
 
@@ -88,18 +88,13 @@ inChromium((browser) => {
   test.each([1280, 390])('axe finds nothing in either theme, %i pixels wide', async (width) => {
     const { page } = await browser.open(address('index.html'))
     await page.setViewport({ width, height: 844 })
-    const found: string[] = []
-    const check = async (what: string): Promise<void> => {
-      found.push(...(await violations(page)).map((violation) => `${what}, ${violation}`))
-    }
     for (const path of ['index', 'host', 'errors', 'api/players']) {
       await page.goto(address(`${path}.html`))
-      await check(path)
+      await expectAccessible(page, path)
     }
     await page.keyboard.press('/')
     await page.waitForSelector('#search[open]')
-    await check('search')
-    expect(found).toEqual([])
+    await expectAccessible(page, 'search')
   })
 })
 

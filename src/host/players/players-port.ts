@@ -192,16 +192,11 @@ export class PlayersPort {
   }
 
   #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
-    const answer = this.#answer(message, target)
-    if (answer === NOT_FOUND) return this.#refuse(message, reply, answer)
-    answerRefusal(reply, answer, answer === NOT_READ ? { allow: 'GET, HEAD' } : MEASURED, TEXT_FORM)
-  }
-
-  #answer({ method }: IncomingMessage, target: string): Refusal {
     const { page, isStopping } = this.#relay
-    if (target.split('?')[0] !== '/healthz') return NOT_FOUND
-    if (method !== 'GET' && method !== 'HEAD') return NOT_READ
-    return page.isOpen && !isStopping ? HEALTHY : NOT_READY
+    if (target.split('?')[0] !== '/healthz') return this.#refuse(message, reply, NOT_FOUND)
+    const isRead = message.method === 'GET' || message.method === 'HEAD'
+    if (!isRead) return answerRefusal(reply, NOT_READ, { allow: 'GET, HEAD' }, TEXT_FORM)
+    answerRefusal(reply, page.isOpen && !isStopping ? HEALTHY : NOT_READY, MEASURED, TEXT_FORM)
   }
 
   #refuse(

@@ -27,7 +27,7 @@ const METHODS = [...CORS_METHODS, 'DELETE']
 const QUIET_INTERVAL = 1_000
 
 /** Serves the platform's API and the dashboard of a Fleet. The guard is the local sidecar's. */
-export function createFleetServer(options: FleetServerOptions): { server: Server; end(): void } {
+export function createFleetServer(options: FleetServerOptions): { server: Server; close(): Promise<void> } {
   const { fleet, allowHosts, allowOrigins, onFault } = options
   const api = createFleetApi(fleet, ({ socket }) => guarded.exempt(socket))
   const control = controlOf(options)
@@ -54,9 +54,9 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
   })
   return {
     server: guarded.server,
-    end() {
+    close() {
       api.close()
-      for (const socket of guarded.sockets) socket.destroy()
+      return guarded.close()
     },
   }
 }

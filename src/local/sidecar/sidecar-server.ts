@@ -86,15 +86,12 @@ export function createSidecarServer(options: SidecarServerOptions) {
     void (isControl ? controlSockets.add(socket) : controlSockets.delete(socket))
 
   const { guard, onRefused, onFault } = options
-  const { server, sockets, exempt } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
+  const { server, sockets, exempt, close } = createGuardedServer({ guard, serve, upgrade, onRefused, onFault })
   return {
-    server,
+    ...{ server, close },
     /** Cuts every connection to the sidecar, as the end of its process would. Those of the control interface stay. */
     dropConnections(): void {
       for (const socket of sockets) if (!controlSockets.has(socket)) socket.resetAndDestroy()
-    },
-    destroyConnections(): void {
-      for (const socket of sockets) socket.destroy()
     },
   }
 }

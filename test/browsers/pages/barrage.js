@@ -29,26 +29,19 @@ function put(name, attributes, parent = document.body) {
 
 const bySubresource = {
   image: (src) => put('img', { src }),
-  'image-cors': (src) => put('img', { src, crossorigin: 'anonymous' }),
   'image-no-referrer': (src) => put('img', { src, referrerpolicy: 'no-referrer' }),
   script: (src) => put('script', { src }),
   module: (src) => put('script', { src, type: 'module' }),
   stylesheet: (href) => put('link', { rel: 'stylesheet', href }),
-  icon: (href) => put('link', { rel: 'icon', href }),
   prefetch: (href) => put('link', { rel: 'prefetch', href }),
   preload: (href) => put('link', { rel: 'preload', as: 'fetch', href, crossorigin: '' }),
-  modulepreload: (href) => put('link', { rel: 'modulepreload', href }),
   manifest: (href) => put('link', { rel: 'manifest', href }),
   video: (src) => put('video', { src, preload: 'auto' }),
-  audio: (src) => put('audio', { src, preload: 'auto' }),
   object: (data) => put('object', { data }),
-  embed: (src) => put('embed', { src }),
   iframe: (src) => put('iframe', { src }),
   'iframe-sandbox': (src) => put('iframe', { src, sandbox: 'allow-scripts' }),
   'css-import': (to) => style(`@import url("${to}");`),
-  'css-image': (to) => style(`body { background-image: url("${to}") }`),
   'css-font': (to) => new FontFace('attack', `url("${to}")`).load(),
-  'dynamic-import': (to) => import(to),
 }
 
 function style(text) {

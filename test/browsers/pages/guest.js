@@ -22,28 +22,6 @@ Object.assign(globalThis, {
 
   play: (options) => allOperations(createClient(options)),
 
-  /** Makes changes, and gives what their events said. The page stays open with its client closed. */
-  async followEvents(options) {
-    const client = createClient({ verifyInterval: 0, ...options })
-    const next = (type, test) => new Promise((resolve) => client.on(type, (event) => test(event) && resolve(event)))
-    const label = next('label', ({ key }) => key === 'map')
-    const watching = next('connection', ({ transport }) => transport)
-    const counter = next('counter', ({ count }) => count === 3)
-    const states = []
-    client.on('state', ({ state }) => states.push(state))
-
-    await client.connect()
-    await watching
-    const outcome = await client.ready()
-    await client.waitFor('Ready')
-    await client.setLabel('map', 'hafen', { confirm: true })
-    await client.updateCounter('rooms', { countDiff: 2 })
-    const { transport, direct } = client.status
-    const told = { label: (await label).value, counter: (await counter).count }
-    client.close()
-    return { states, outcome, told, transport, direct, connection: client.status.connection }
-  },
-
   /** Sends beats with a client that has no timers of the page, so each beat comes by a worker's timer. */
   async beatByWorker(count) {
     const Workers = Worker

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'puppeteer-core'
+import { expect } from 'vitest'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -10,9 +11,8 @@ const schemes = [
   ['light', {}],
 ] as const
 
-/** What axe finds in a part of a page in both colour schemes, one a line. Needs a Chromium, which emulates the schemes. */
-export async function violations(page: Page, part = 'html'): Promise<string[]> {
-  const found: string[] = []
+/** Expects that axe finds nothing in a part of a page, in both colour schemes. Needs a Chromium, which emulates them. */
+export async function expectAccessible(page: Page, when: string, part = 'html'): Promise<void> {
   // A page's policy may forbid scripts, so axe comes in through the devtools.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe)
   for (const [scheme, rules] of schemes) {
@@ -24,7 +24,6 @@ export async function violations(page: Page, part = 'html'): Promise<string[]> {
     const options = JSON.stringify({ preload: false, ...rules })
     const lines = await page.evaluate(`axe.run('${part}', ${options}).then(({ violations }) =>
       violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ': ' + html.slice(0, 200) + ' ' + failureSummary)))`)
-    found.push(...(lines as string[]).map((line) => `${part}, ${scheme}: ${line}`))
+    expect(lines, `${when}, ${part}, ${scheme}`).toEqual([])
   }
-  return found
 }

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { loadNative, type NativePeer } from '../../../src/host/players/webrtc/peer.js'
-import { Channel, chooseChannelPort } from '../../../src/host/players/webrtc/channel.js'
 import { readOffer, writeOffer } from '../../../src/host/players/webrtc/session-description.js'
 import { PLAIN, WITH_CHANNEL } from '../../../src/host/wire/sockets.js'
 import { collect, echo, joinPlayers, type Client } from '../players/players-support.js'
@@ -104,35 +102,14 @@ describe('a signal from a foreign page', () => {
     expect(stage.lines).toEqual(['Player 1 (127.0.0.1) is closed with 1008: A signal is malformed'])
   })
 
-  test('with a second offer of the same id gets the only answer, and its channel ends with the player', async () => {
-    const native = await loadNative()
-    const made: NativePeer[] = []
-    const Noted = function (name: string, config: object): NativePeer {
-      const peer = new native.PeerConnection(name, config)
-      made.push(peer)
-      return peer
-    }
-    const port = await chooseChannelPort(
-      { PeerConnection: Noted as unknown as typeof native.PeerConnection },
-      {
-        port: 0,
-        bindAddress: '127.0.0.1',
-        maxMessage: 1_000,
-        address: () => Promise.resolve(undefined),
-      },
-    )
-    const told: string[] = []
-    const seeker = {
-      localAddress: '127.0.0.1',
-      sendText: (text: string) => void told.push(text),
-      receive: () => undefined,
-    }
-    const peering = new Channel(seeker, port)
-    for (let i = 0; i < 2; i += 1) peering.read(`\0${JSON.stringify({ id: 1, offer: GOOD })}`)
-    await until(() => expect(told.length).toBeGreaterThan(0))
-    peering.close()
-    await until(() => expect(made.map((peer) => peer.state())).toEqual(['closed']))
-    expect(told.length).toBe(1)
+  test('with a second offer of the same id gets the only answer', async () => {
+    const player = await startRaw()
+    for (let i = 0; i < 2; i += 1) player.socket.send(`\0${JSON.stringify({ id: 1, offer: GOOD })}`)
+    const answers = (): unknown[] => player.messages.filter((text) => String(text).includes('"answer"'))
+    await until(() => expect(answers()).toHaveLength(1))
+    player.socket.send('go on')
+    await until(() => expect(player.messages.at(-1)).toBe('go on'))
+    expect(answers()).toHaveLength(1)
   })
 
   test('that claims a missing channel is up leaves unreliable messages on the WebSocket', async () => {
