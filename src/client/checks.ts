@@ -58,8 +58,8 @@ export function checkBody(operation: OperationName, given: object): Record<strin
   checkNames(given, Object.keys(shape), 'field', operation)
   const body: Record<string, unknown> = {}
   const isUpdate = /^update/.test(operation)
-  for (const field of Object.keys(shape)) {
-    const [test, wanted] = kinds[shape[field]!]
+  for (const [field, kind] of Object.entries(shape)) {
+    const [test, wanted] = kinds[kind]
     const value = (Object(given) as Record<string, unknown>)[field]
     if (value === undefined && isUpdate) continue
     check(test(value), field, value, wanted, operation)

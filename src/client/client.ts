@@ -5,7 +5,7 @@ import { createCommands, createResourceCommands } from './commands.js'
 import { type Connection, createConnection } from './connection.js'
 import { createEmitter } from './emitter.js'
 import { SidecarError } from './errors.js'
-import { globals, warn } from './globals.js'
+import { globals } from './globals.js'
 import { createHeartbeat, type Heartbeat } from './heartbeat.js'
 import type { SendHttp } from './http.js'
 import { type ClientOptions, type Hints, locate, resolveAutoHealth, resolveOptions } from './options.js'
@@ -54,7 +54,7 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
   const readable = createAccess(baseUrl, createHttp(options, baseUrl, life), time, body)
   const access = page ? page.createDirectMode(readable, options.crossOrigin, websocket, time) : readable
   const stream = createStreamWatch(access, time, message)
-  const connection = createConnection(access, time, state, createWarning(options, baseUrl))
+  const connection = createConnection(access, time, state, options.logger)
   // Before the parts that end with the client: they then emit no event.
   onAbort(life, state.clear)
   const open = { websocket, stream }
@@ -150,14 +150,5 @@ function createListening(
         },
         Infinity,
       ),
-  }
-}
-
-/** Says once that the sidecar is absent, or why it refuses this page. */
-function createWarning({ logger }: ClientOptions, baseUrl: string): (reason?: SidecarError) => void {
-  let hasWarned = false
-  return (reason) => {
-    if (!hasWarned) warn(logger, reason ? reason.message : `no answer from ${baseUrl} yet, still trying`)
-    hasWarned = true
   }
 }

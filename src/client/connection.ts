@@ -1,5 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
 import { isPassing, type SidecarError } from './errors.js'
+import { type LoggerLike, warn } from './globals.js'
 import type { Access, Call, Reply } from './request.js'
 import type { State } from './state.js'
 import { follow, onAbort, type Task, type Time } from './time.js'
@@ -18,10 +19,9 @@ export type Connection = ReturnType<typeof createConnection>
  * The only owner of the connection's state and transport, of the backoff, and of the search for a sidecar that doesn't
  * answer.
  *
- * @param warn called when a sidecar that has never answered is still silent 2 s
- * after the first request, and with the reason whenever the sidecar refuses this page
+ * @param logger is warned once, of a sidecar that is absent or refuses this page
  */
-export function createConnection(access: Access, time: Time, state: State, warn: (reason?: SidecarError) => void) {
+export function createConnection(access: Access, time: Time, state: State, logger: LoggerLike | undefined) {
   /** Since when the sidecar has been there. */
   let upSince: number | undefined
   /** Dials that have failed, until the sidecar was there for a while; -1 leaves the first loss without a delay. */
@@ -32,6 +32,11 @@ export function createConnection(access: Access, time: Time, state: State, warn:
   let search: Task | undefined
   let searchAgainAt = 0
   let cancelWarning: (() => void) | undefined
+  let hasWarned = false
+  const warnOnce = (message: string): void => {
+    if (!hasWarned) warn(logger, message)
+    hasWarned = true
+  }
 
   const connection = {
     access,
@@ -110,7 +115,8 @@ export function createConnection(access: Access, time: Time, state: State, warn:
   }
 
   function startSearch(): void {
-    cancelWarning = cancelWarning ?? time.after(ABSENCE_WARNING, warn)
+    cancelWarning =
+      cancelWarning ?? time.after(ABSENCE_WARNING, () => warnOnce(`no answer from ${access.baseUrl} yet, still trying`))
     // A sidecar that answers reads alone is found at once by each probe, so each loss counts.
     if (connection.wasUp) searchAgainAt = Math.max(searchAgainAt, time.now() + connection.failed(0, true))
     look((search = follow(time.life))).catch(() => {})
@@ -124,7 +130,7 @@ export function createConnection(access: Access, time: Time, state: State, warn:
       const { error, unsent, retryAfter } = await connection.probe(task)
       if (!error || task.aborted) return
       searchAgainAt = time.now() + connection.failed(retryAfter)
-      if (error.code === 'CROSS_ORIGIN') warn(error)
+      if (error.code === 'CROSS_ORIGIN') warnOnce(error.message)
       // The sidecar of a server that ends may end before the game.
       if (!isPassing(error) || (unsent && state.ending)) waiting.forEach((end) => end(error))
     }

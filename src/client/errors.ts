@@ -49,12 +49,10 @@ export class SidecarError extends Error {
   constructor(code: SidecarErrorCode, summary: string, details: SidecarErrorDetails = {}) {
     const { operation, status, hint = hints[code], cause } = details
     super((operation ? operation + ': ' : '') + summary + (hint ? '. ' + hint : ''))
-    const fields: Record<string, unknown> = { name: 'SidecarError', summary, operation, status, hint, cause }
+    const fields = { name: 'SidecarError', summary, operation, status, hint, cause }
     // Not enumerable, as Error's own: an error is printed with its code and its cause, and says nothing twice.
-    for (const field of Object.keys(fields)) {
-      const value = fields[field]
+    for (const [field, value] of Object.entries(fields))
       if (value !== undefined) Object.defineProperty(this, field, { value, configurable: true, writable: true })
-    }
     Object.assign(this, { code })
   }
 }

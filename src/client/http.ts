@@ -159,7 +159,7 @@ export function createXhrHttp(options: Replaceable): SendHttp {
       }
     }
     xhr.open(method, url, true)
-    for (const name of Object.keys(headers)) xhr.setRequestHeader(name, headers[name]!)
+    for (const [name, value] of Object.entries(headers)) xhr.setRequestHeader(name, value)
     xhr.send(body)
     return () => {
       xhr.onreadystatechange = null

@@ -172,8 +172,7 @@ function resolve<G extends object, D extends object>(
 ): D & G {
   checkNames(given, others.concat(Object.keys(defaults)), kind)
   const resolved = Object.assign({}, defaults) as Record<string, unknown>
-  const values = (given ?? {}) as Record<string, unknown>
-  for (const name of Object.keys(values)) if (values[name] !== undefined) resolved[name] = values[name]
+  for (const [name, value] of Object.entries(given ?? {})) if (value !== undefined) resolved[name] = value
   return resolved as D & G
 }
 

@@ -115,7 +115,7 @@ const CONNECTIONS = 16
 export async function serveMetrics(options: MetricsServerOptions): Promise<MetricsServer> {
   const { port, address, collect, onFault } = options
   const isAdmitted = createNetworks(options.from)
-  const { server, sockets } = createGuardedServer({
+  const { server, close } = createGuardedServer({
     connections: CONNECTIONS,
     totalConnections: 2 * CONNECTIONS,
     refusalForm: TEXT_FORM,
@@ -134,10 +134,7 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
   await listen(server, port, address)
   return {
     url: `http://${urlHost(address)}:${(server.address() as AddressInfo).port}/metrics`,
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
-    },
+    close,
   }
 }
 

@@ -1,4 +1,4 @@
-export { createFleetModel, Newest, type FleetModel } from './fleet/fleet-model.js'
+export { createFleetModel, type FleetModel } from './fleet/fleet-model.js'
 export type {
   AutoscalerManifest,
   FleetAction,
@@ -15,3 +15,4 @@ export type {
   ServerProcess,
 } from './fleet/types.js'
 export { entryView, fleetView, type Beats, type EntryView, type FleetView, type ServerView } from './fleet/view.js'
+export { Newest } from './sidecar/newest.js'

@@ -72,13 +72,3 @@ test.each(['the Kubernetes API', 'the allocator service'])(
     expect(full.counters).toEqual({ rooms: { count: 1, capacity: 2 } })
   },
 )
-
-test('a call that waits gets the GameServer that the Fleet adds meanwhile', async () => {
-  const fleet = await fleetOf(1)
-  const allocator = allocatorOf({ url: fleet.url })
-  await allocator.allocate({ fleet: 'arena' })
-  const call = allocator.allocate({ fleet: 'arena', wait: 60_000 })
-  fleet.perform({ type: 'scale', replicas: 2 })
-  await call
-  expect(states(fleet)).toEqual(['Allocated', 'Allocated'])
-})

@@ -91,11 +91,8 @@ describe.each(['api', 'service'] as const)('of an allocation by the %s', (kind) 
   })
 
   test.each([
-    ['gameServerName', null],
     ['address', 7],
-    ['addresses', [null]],
     ['counters', { rooms: null }],
-    ['lists', { players: null }],
   ])('%s of %j rejects with UNKNOWN_OUTCOME', async (field, value) => {
     const error = await errorOf(allocate({ ...good, [field]: value }))
     expect([error.code, error.hint]).toEqual(['UNKNOWN_OUTCOME', expect.stringMatching(/may be allocated/)])

@@ -177,5 +177,9 @@ inDashboard((openDashboard) => {
     await dashboard.says('Counters', "updateCounter('rooms'")
     await dashboard.says('Lists', "addListValue('players'")
     await dashboard.says('Watchers', `curl -N ${dashboard.local.url}/watch/gameserver`)
+    // In a low window the box scrolls, and its parts keep their heights.
+    await dashboard.page.setViewport({ width: 900, height: 400 })
+    const parts = `[...document.querySelectorAll('.timeline-empty > *')]`
+    expect(await dashboard.run(`${parts}.every((one) => one.scrollHeight <= one.clientHeight)`)).toBe(true)
   })
 })

@@ -113,7 +113,7 @@ inDashboard((open) => {
     await dashboard.page.keyboard.type('usa05w')
     expect(await dashboard.run(NO_DIALOG)).toBe(true)
     await dashboard.press('Escape', '?')
-    await dashboard.page.click('.help [type=checkbox]')
+    await dashboard.page.click('dialog [type=checkbox]')
     await dashboard.press('Escape', 'u', 'a', 's')
     expect(await dashboard.run(NO_DIALOG)).toBe(true)
     expect(dashboard.local.sidecar.snapshot().gameServer.status.state).toBe('Scheduled')

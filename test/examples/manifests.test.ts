@@ -1,8 +1,5 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createLocalSidecar } from '../../src/node.js'
 import { problemsOf } from '../deploy/support/validate.js'
-import { root } from '../support/source.js'
 import { allocationOf, examples, manifestOf } from './support/example-folder.js'
 
 interface Template {
@@ -29,7 +26,6 @@ describe.each(examples)('the example %s', (name) => {
   const fleet = manifestOf(name, 'fleet.yaml') as Fleet
   const spec = fleet.spec.template.spec
   const known = { counters: Object.keys(spec.counters ?? {}), lists: Object.keys(spec.lists ?? {}) }
-  const path = (file: string): string => join('examples', name, file)
 
   test.each(['fleet.yaml', 'fleetautoscaler.yaml', 'allocation.yaml'])(
     'has in %s, if at all, an object by the schema of the platform',
@@ -58,19 +54,6 @@ describe.each(examples)('the example %s', (name) => {
     }
     for (const { matchLabels } of allocation!.selectors ?? []) {
       expect(matchLabels).toMatchObject({ 'agones.dev/fleet': name })
-    }
-  })
-
-  test('loads in the local sidecar without a warning, and its manifest allocates a Ready server', async () => {
-    const warnings: string[] = []
-    const file = join(root, path('fleet.yaml'))
-    const sidecar = await createLocalSidecar({ port: 0, file, onWarning: (text) => warnings.push(text) })
-    try {
-      sidecar.control({ type: 'setState', state: 'Ready' })
-      expect(sidecar.allocate(allocationOf(name)).status).toMatchObject({ state: 'Allocated' })
-      expect(warnings).toEqual([])
-    } finally {
-      await sidecar.close()
     }
   })
 })

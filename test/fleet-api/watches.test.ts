@@ -88,7 +88,7 @@ test('a watch ends after its time, and when the API is closed', async () => {
   const short = await watch(`${AGONES}/gameservers?timeoutSeconds=1`)
   const long = await watch(`${AGONES}/gameservers`)
   expect(await short.next()).toBeUndefined()
-  close()
+  await close()
   expect(await long.next()).toBeUndefined()
 })
 

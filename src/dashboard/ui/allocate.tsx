@@ -11,8 +11,8 @@ const KEPT = 'allocation'
 
 /** Allocates by a GameServerAllocation, as a cluster does. The dialog begins with what was sent last. */
 export const AllocateDialog = ({ onClose }: { onClose(): void }): JSX.Element => (
-  <Modal title="Allocate" class="allocate" onClose={onClose}>
-    <form class="column gap" onSubmit={onFields((fields) => void send(fields))}>
+  <Modal title="Allocate" onClose={onClose}>
+    <form class="column gap allocate" onSubmit={onFields((fields) => void send(fields))}>
       <AllocateFields />
       <p class="red" role="alert">
         {state.refusal}

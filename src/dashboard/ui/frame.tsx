@@ -22,7 +22,7 @@ export const Header = part(['snapshot', 'now'], () => {
         <b class="cut" title={summary?.name}>
           {summary?.name}
         </b>
-        <span>{summary?.facts.map((fact) => `· ${fact}`).join(' ')}</span>
+        <span class="cut">{summary?.facts.map((fact) => `· ${fact}`).join(' ')}</span>
       </p>
       <div class="row last">
         <ActionButton id={main} label="Allocate" class="primary" />

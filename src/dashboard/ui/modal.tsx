@@ -6,10 +6,7 @@ import { page } from './page.js'
 
 interface ModalProps {
   readonly title: string
-  readonly class: string
   readonly children: ComponentChildren
-  /** Without a title line and its button that closes the dialog. */
-  readonly bare?: boolean
   onClose(): void
 }
 
@@ -23,23 +20,21 @@ function show(element: HTMLDialogElement | null): void {
 }
 
 /** An open dialog. Esc and a click beside the dialog close it. */
-export const Modal = ({ title, class: className, children, bare = false, onClose }: ModalProps): JSX.Element => (
+export const Modal = ({ title, children, onClose }: ModalProps): JSX.Element => (
   <dialog
     ref={show}
-    class={`box ${className}`}
+    class="box"
     aria-label={title}
     onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
     onClick={(event) => event.target === event.currentTarget && onClose()}
   >
     <div class="column gap modal-body">
-      {!bare && (
-        <div class="apart">
-          <h2>{title}</h2>
-          <button class="icon" aria-label="Close" onClick={onClose}>
-            ×
-          </button>
-        </div>
-      )}
+      <div class="apart">
+        <h2>{title}</h2>
+        <button class="icon" aria-label="Close" onClick={onClose}>
+          ×
+        </button>
+      </div>
       {children}
     </div>
   </dialog>
@@ -53,7 +48,7 @@ export function Confirm({ label, what, run }: Action): JSX.Element {
     run()
   }
   return (
-    <Modal title={label} class="confirm" bare onClose={close}>
+    <Modal title={label} onClose={close}>
       <p>{what}</p>
       <div class="row">
         <button onClick={close}>Cancel</button>
@@ -78,7 +73,7 @@ export function Help({ onClose }: { onClose(): void }): JSX.Element {
     ['Esc', 'Leave the row'],
   ] as const
   return (
-    <Modal title="Help" class="help" onClose={onClose}>
+    <Modal title="Help" onClose={onClose}>
       <label class="row">
         <input type="checkbox" checked={state.singleKeys} onChange={toggleKeys} /> Single keys are on
       </label>

@@ -230,12 +230,7 @@ class FleetRun {
     this.#cancelWake?.()
     const ending = [...this.#servers.values()].map((server) => server.close())
     await Promise.all([...ending, this.#removeKubeconfig?.()])
-    const { server, end } = this.#http
-    if (!server.listening) return
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      end()
-    })
+    await this.#http.close()
   }
 
   /** Takes what a GameServer tells. Once the Fleet ends, only the timeline goes on. */

@@ -179,9 +179,7 @@ class GatewayServer {
       if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
       return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
     })
-    stopListening()
-    for (const socket of sockets) socket.destroy()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
+    await this.#guarded.close()
     await this.#local?.close()
   }
 }

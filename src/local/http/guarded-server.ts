@@ -134,7 +134,15 @@ export function createGuardedServer(options: GuardedServerOptions) {
     const refusal = isUnknownMethod ? METHOD_NOT_ALLOWED : UNREADABLE[code]
     answerRefusal(socket, refusal ?? malformed('The request is malformed'), undefined, form)
   })
-  return { server: server as Server, sockets, exempt }
+  return {
+    ...{ server: server as Server, sockets, exempt },
+    /** Stops listening, cuts every connection, and resolves when all of them have ended. */
+    close: (): Promise<void> =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        for (const socket of sockets) socket.destroy()
+      }),
+  }
 }
 
 /** A connection younger than this is spared beyond the limit, since many watchers or players may come at once. */

@@ -1,4 +1,3 @@
-import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readAllocation, commandProblem, checkLocalSidecarOptions } from '../../platform/schema.js'
@@ -72,14 +71,6 @@ export interface LocalSidecar {
 export const createLocalSidecar = (options: LocalSidecarOptions = {}): Promise<LocalSidecar> =>
   startLocalSidecar(options, {})
 
-interface Session {
-  readonly sidecar: Sidecar
-  readonly clock: LocalClock
-  listener?: PausableListener
-  unfollow?: () => void
-  closing?: Promise<void>
-}
-
 /** Like `createLocalSidecar()`, with settings of the sidecar that are no options. */
 export async function startLocalSidecar(
   options: LocalSidecarOptions,
@@ -100,10 +91,9 @@ export async function startLocalSidecar(
   const config = configOf(options, settings, await parseFirst(files))
   const clock = new LocalClock()
   const sidecar = createSidecar(config, { ...clock, report })
-  const session: Session = { sidecar, clock }
-  const control = (command: ControlCommand): ControlResult => carryOut(command, session)
+  const control = (command: ControlCommand): ControlResult => carryOut(command, sidecar, clock, listener.pauseFor)
   const log = createLineLog(onLog)
-  const { server, dropConnections, destroyConnections } = createSidecarServer({
+  const server = createSidecarServer({
     target: { sidecar, control },
     guard,
     token,
@@ -112,15 +102,17 @@ export async function startLocalSidecar(
     onRefused: (message, refusal) => log(refusalLine(message, refusal)),
     onFault: (error) => onWarning(`A request failed inside the sidecar: ${String(error)}`),
   })
-  sidecar.onDisconnect(dropConnections)
-  const end = async (): Promise<void> => {
-    session.unfollow?.()
+  sidecar.onDisconnect(server.dropConnections)
+  const listener = createListener(server, address, onWarning)
+  let unfollow = (): void => undefined
+  let closing: Promise<void> | undefined
+  const end = (): Promise<void> => {
+    unfollow()
     sidecar.close()
-    destroyConnections()
-    await session.listener?.close(destroyConnections)
+    return listener.close()
   }
   try {
-    session.listener = await startListening(server, port, address, onWarning)
+    await listener.listen(port)
   } catch (error) {
     await end()
     throw error
@@ -129,12 +121,11 @@ export async function startLocalSidecar(
     const result = sidecar.control({ type: 'reload', gameServer: gameServer! })
     if (!result.ok) onWarning(`${file} was not loaded again: ${result.message}`)
   }
-  session.unfollow = followFiles(files, parseFirst, reload, onWarning)
+  unfollow = followFiles(files, parseFirst, reload, onWarning)
   if (token !== undefined) {
     onWarning(`Listening on ${address}: other machines that reach it can shut the game server down`)
   }
-  const { listener } = session
-  const close = (): Promise<void> => (session.closing ??= end())
+  const close = (): Promise<void> => (closing ??= end())
   return {
     url: `http://${urlHost(address)}:${listener.port}`,
     port: listener.port,
@@ -175,7 +166,12 @@ function configOf(
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
 }
 
-function carryOut(command: ControlCommand, { sidecar, clock, listener }: Session): ControlResult {
+function carryOut(
+  command: ControlCommand,
+  sidecar: Sidecar,
+  clock: LocalClock,
+  pauseFor: (ms: number) => void,
+): ControlResult {
   const message = commandProblem(command)
   if (message !== undefined) return { ok: false, message }
   if (command.type === 'setClock') clock.setSpeed(command.speed)
@@ -183,40 +179,41 @@ function carryOut(command: ControlCommand, { sidecar, clock, listener }: Session
   if (!result.ok) return result
   // The sidecar learns of the skipped time before the clock is put forward.
   if (command.type === 'advanceClock') clock.advance(command.ms)
-  if (command.type === 'restart' && (command.downMs ?? 0) > 0) listener?.pauseFor(command.downMs!)
+  if (command.type === 'restart' && (command.downMs ?? 0) > 0) pauseFor(command.downMs!)
   return result
 }
 
-/** A listening server that can stop listening for a while. */
-type PausableListener = Awaited<ReturnType<typeof startListening>>
-
 /**
- * Lets a server listen. Port 0 takes a free port, which stays the same after a pause.
+ * A listener that can stop listening for a while. Port 0 takes a free port, which stays the same after a pause.
  *
- * @param report called when a server could not listen again after a pause
+ * @param report called when the server could not listen again after a pause
  */
-async function startListening(
-  server: Server,
-  port: number | 'usual',
+function createListener(
+  { server, close }: ReturnType<typeof createSidecarServer>,
   address: string,
   report: (problem: string) => void,
 ) {
-  await listen(server, port, address, USUAL_PORT)
-  const bound = (server.address() as AddressInfo).port
   const closing = new AbortController()
+  let port = 0
   let pause: Promise<void> | undefined
 
   async function listenAfter(ms: number): Promise<void> {
     server.close()
     await sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined)
-    if (!closing.signal.aborted) await listen(server, bound, address)
+    if (!closing.signal.aborted) await listen(server, port, address)
   }
 
   return {
-    port: bound,
+    get port(): number {
+      return port
+    },
     /** Resolves when the server listens again; rejects if the port was taken meanwhile. Undefined while it listens. */
     get pause(): Promise<void> | undefined {
       return pause
+    },
+    async listen(asked: number | 'usual'): Promise<void> {
+      await listen(server, asked, address, USUAL_PORT)
+      port = (server.address() as AddressInfo).port
     },
     /** Stops listening for this many milliseconds, unless the server is paused already. */
     pauseFor(ms: number): void {
@@ -224,16 +221,12 @@ async function startListening(
       pause = listenAfter(ms).finally(() => (pause = undefined))
       pause.catch((error: unknown) => report(`The sidecar could not start again: ${(error as Error).message}`))
     },
-    /** Stops listening for good. `cutConnections` is called once no new connection can come. */
-    async close(cutConnections: () => void): Promise<void> {
+    /** Stops listening for good, and cuts every connection. */
+    async close(): Promise<void> {
       closing.abort()
       // The server may just be about to listen again.
       await pause?.catch(() => undefined)
-      if (!server.listening) return
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        cutConnections()
-      })
+      await close()
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { GameServer } from '../../protocol/game-server.js'
 import { createListeners, type Report } from './listeners.js'
+import { Newest } from './newest.js'
 import { messageOf } from './state/answer.js'
 import type { Change, Effect, SidecarEvent, Warning } from './state/events.js'
 import { copyOf, excerpt } from './state/show.js'
@@ -68,21 +69,11 @@ export type WritableLog = ReturnType<typeof createLog>
 export function createLog(maxEntries: number, maxSize: number, report: Report) {
   const listeners = createListeners<LogEntry>(report)
   /** In the order of their numbers, without gaps. */
-  const entries = new Map<number, { kept: KeptEntry; size: number }>()
+  const kept = new Newest<KeptEntry>(maxEntries, maxSize)
   let lastSeq = 0
-  let sum = 0
 
-  /** Keeps the newest entry even if it exceeds the limit by itself. */
-  function keep(kept: KeptEntry, size: number): void {
-    const { seq } = kept.entry
-    sum += size - (entries.get(seq)?.size ?? 0)
-    entries.set(seq, { kept, size })
-    for (const [oldest, { size }] of entries) {
-      if (entries.size <= maxEntries && (sum <= maxSize || entries.size === 1)) return
-      entries.delete(oldest)
-      sum -= size
-    }
-  }
+  /** The place of an entry among those that are kept. */
+  const placeOf = (seq: number): number => seq - 1 - (lastSeq - kept.items.length)
 
   return {
     get lastSeq() {
@@ -91,7 +82,7 @@ export function createLog(maxEntries: number, maxSize: number, report: Report) {
     append(happening: Happening): KeptEntry {
       const { before, effects, isDelayed = false } = happening
       const fault = effects.find((effect) => effect.type === 'fault')?.rule
-      const kept = {
+      const added = {
         entry: entryOf(++lastSeq, happening, isDelayed || fault !== undefined),
         before: before.object,
         wasGone: before.gone,
@@ -99,24 +90,20 @@ export function createLog(maxEntries: number, maxSize: number, report: Report) {
         isDelayed,
         exchange: undefined,
       }
-      keep(kept, sizeOf(kept.entry))
-      return kept
+      kept.push(added, sizeOf(added.entry))
+      return added
     },
     /** Calls the listeners. Separate from `append`, so that a listener sees the sidecar after the event. */
     announce: ({ entry }: KeptEntry): void => listeners.call(entry),
     /** Keeps a request and its answer with their entry. */
     keepExchange(seq: number, exchange: Exchange): void {
-      const found = entries.get(seq)
-      if (found !== undefined) keep({ ...found.kept, exchange }, found.size + sizeOf(exchange))
+      const place = placeOf(seq)
+      const found = kept.items[place]
+      if (found !== undefined) kept.replace(place, { ...found, exchange }, sizeOf(exchange))
     },
-    find: (seq: number): KeptEntry | undefined => entries.get(seq)?.kept,
-    entries(since = 0): readonly LogEntry[] {
-      const newer: LogEntry[] = []
-      for (let seq = Math.max(Math.floor(since), lastSeq - entries.size) + 1; seq <= lastSeq; seq++) {
-        newer.push(entries.get(seq)!.kept.entry)
-      }
-      return newer
-    },
+    find: (seq: number): KeptEntry | undefined => kept.items[placeOf(seq)],
+    entries: (since = 0): readonly LogEntry[] =>
+      kept.items.slice(Math.max(0, placeOf(since + 1))).map(({ entry }) => entry),
     subscribe: listeners.add,
   }
 }

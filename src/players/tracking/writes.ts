@@ -79,7 +79,6 @@ export interface Tracked<What = unknown, Effect = unknown> {
   facts: Facts
   before: Facts
   isOver?: boolean
-  wasDown?: boolean
 }
 
 /** What players and sessions do differently. */
@@ -206,9 +205,6 @@ export function tick(state: Tracked): void {
 
 /** The watch has a new connection or has lost it. A restarted sidecar has forgotten its unwritten changes. */
 export function connection(state: Tracked, isUp: boolean): void {
-  // The first connection is no restart, so no write can have been forgotten.
-  if (isUp && !state.wasDown) return
-  state.wasDown = !isUp
   state.writes.forEach((write, key) => {
     if (!isOpen(state, key)) {
       if (isUp) state.writes.delete(key)

@@ -18,9 +18,9 @@ export async function startFleetPage(
   const onFault = (error: unknown): void => {
     throw error
   }
-  const { server, end } = createFleetServer({
+  const { server, close } = createFleetServer({
     ...{ fleet: fleet.model, beatsOf, allowHosts: [], allowOrigins: [], onFault },
   })
-  onTestFinished(end)
+  onTestFinished(close)
   return { ...fleet, url: `http://127.0.0.1:${await listenHere(server)}` }
 }

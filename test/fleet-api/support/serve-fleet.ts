@@ -47,17 +47,17 @@ export interface ServedFleet extends TestFleet {
   patch(path: string, kind: 'merge' | 'json' | 'apply' | 'strategic-merge', body: unknown): Promise<Answer>
   watch(path: string): Promise<Watch>
   /** Ends every watch. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** Serves a Fleet with real sidecars on a port of this machine, behind the guard of a developer's machine. */
 export async function serveFleet(options: TestFleetOptions = {}): Promise<ServedFleet> {
   const fleet = createTestFleet(options)
-  const { server, end } = createFleetServer({
+  const { server, close } = createFleetServer({
     ...{ fleet: fleet.model, beatsOf: () => undefined, allowHosts: [], allowOrigins: [] },
     onFault: (error) => console.error(error),
   })
-  onTestFinished(end)
+  onTestFinished(close)
   const port = await listenHere(server)
   const url = `http://127.0.0.1:${port}`
 
@@ -73,7 +73,7 @@ export async function serveFleet(options: TestFleetOptions = {}): Promise<Served
   }
   return {
     ...fleet,
-    ...{ port, url, ask, close: end },
+    ...{ port, url, ask, close },
     patch(path, kind, body) {
       const form = kind === 'apply' ? 'yaml' : 'json'
       return ask('PATCH', path, body, { 'content-type': `application/${kind}-patch+${form}` })
