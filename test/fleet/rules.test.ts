@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRandom } from '../players/search/random.js'
+import { createRandom } from '../support/random.js'
 import { createTestFleet, readyFleet } from './support/test-fleet.js'
 
 const setOf = (name: string): string => name.slice(0, name.lastIndexOf('-'))

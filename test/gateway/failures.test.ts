@@ -63,16 +63,6 @@ describe('where there is no sidecar', () => {
       expect(JSON.parse(body)).toMatchObject({ code: 14, message })
     }
   })
-
-  test('a call succeeds as soon as the sidecar is there again', async () => {
-    const { port, local } = await startGateway({ local: true })
-    const ready = async (): Promise<number> => (await ask(port, `POST ${PREFIX}/ready`, HOST, '{}')).status
-    expect(await ready()).toBe(200)
-    const restarted = local!.restart({ downMs: 300 })
-    expect(await ready()).toBe(502)
-    await restarted
-    expect(await ready()).toBe(200)
-  })
 })
 
 describe('a sidecar that took a request and', () => {

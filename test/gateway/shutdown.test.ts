@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest, Agent } from 'node:http'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createClient } from '../../src/index.node.js'
 import { converse, openSocket } from '../node/support.js'
 import { PREFIX, startFakeSidecar, startGateway } from './support.js'
 import { openStream, startWatched, WATCH } from './watches.js'
@@ -122,26 +121,4 @@ test('createGateway() on a port that is taken rejects, and leaves no sidecar beh
   const before = listening()
   await expect(startGateway({ local: true, port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   await expect.poll(listening).toBe(before)
-})
-
-test('clients that watch by WebSocket and by stream hear of the signal, and may still shut down', async () => {
-  const gateway = await startGateway({ local: { mode: 'local' } })
-  const clients = (['websocket', 'stream'] as const).map((watch) =>
-    createClient({ baseUrl: gateway.url + PREFIX, watch, timeout: 20_000 }),
-  )
-  onTestFinished(() => clients.forEach((client) => client.close()))
-  const signals = clients.map(async (client) => {
-    client.on('gameserver', () => undefined)
-    return client.once('signal')
-  })
-  for (const client of clients) {
-    while (client.status.connection !== 'connected') await client.once('connection')
-  }
-  const closed = gateway.close('SIGTERM')
-  expect(await Promise.all(signals)).toMatchObject([{ signal: 'SIGTERM' }, { signal: 'SIGTERM' }])
-  // As if they saved their match first, for longer than an absent page is waited for.
-  await pass(2_000)
-  await clients[0]!.shutdown()
-  expect(gateway.local!.sidecar.snapshot().gameServer.status.state).toBe('Shutdown')
-  await untilEnded(closed)
 })

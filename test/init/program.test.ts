@@ -82,24 +82,10 @@ describe('the image starts the program, and init says why it took the project fo
       'npm start runs server.js',
     ],
     [
-      'the output of a build before the file that it reads',
-      { scripts: { build: 'tsc', start: 'node dist/main.js server.js' } },
-      main,
-      'node dist/main.js',
-      'npm start runs dist/main.js',
-    ],
-    [
       'what PM2 starts',
       { scripts: { build: 'tsc', start: 'pm2-runtime start dist/main.js -i 2' } },
       {},
       'node dist/main.js',
-      'npm start runs dist/main.js',
-    ],
-    [
-      'what Bun runs once it is built',
-      { scripts: { build: 'tsc', start: 'bun run dist/main.js' } },
-      {},
-      'bun dist/main.js',
       'npm start runs dist/main.js',
     ],
     [
@@ -108,13 +94,6 @@ describe('the image starts the program, and init says why it took the project fo
       { ...main, 'lib/index.js': '' },
       'node server.js',
       'npm start runs server.js',
-    ],
-    [
-      'nodemon',
-      { scripts: { start: 'npm run lint && nodemon --watch src --ext ts src/index.ts' } },
-      main,
-      'node src/index.ts',
-      'npm start runs',
     ],
     [
       'exec',

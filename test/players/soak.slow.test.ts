@@ -4,7 +4,7 @@ import { createMock } from '../../src/platform/mock.js'
 import type { ControlCommand } from '../../src/platform/sidecar.js'
 import { trackPlayers, trackSessions, type Session } from '../../src/players/index.js'
 import { disagreement, seatsViolation, sessionsDisagreement, sessionsViolation } from './search/invariants.js'
-import { createRandom } from './search/random.js'
+import { createRandom } from '../support/random.js'
 
 /** `SOAK_SEED=…` takes other draws, `SOAK_STEPS=…` more of them. A seed decides everything. */
 const SEED = Number(process.env['SOAK_SEED'] ?? 1)

@@ -53,7 +53,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     } catch (error) {
       options.signal?.throwIfAborted()
       if (!(error instanceof EndedEarly)) throw error
-      why = `it ended in it: ${error.message}`
+      why = `it didn't start with one: ${error.message}`
     }
   }
   try {

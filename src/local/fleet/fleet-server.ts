@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { entryView, fleetView, type Beats, type FleetCommand, type RunningFleet } from '../../platform/fleet.js'
 import { integer, name, object, optional, read, readAllocation, variants, type Schema } from '../../platform/schema.js'
-import { createGuardedServer } from '../http/guarded-server.js'
+import { createGuardedServer, type GuardedServerOptions } from '../http/guarded-server.js'
 import { answerRefusal, notFound, type Refusal } from '../http/refusal.js'
 import { allowOrigin, CORS_METHODS, createGuard, type Admission } from '../http/request-guard.js'
 import { upgradeToEvents } from '../sidecar/control-events.js'
@@ -10,13 +10,11 @@ import { answerDashboard, isDashboard } from '../sidecar/dashboard-route.js'
 import { writeResponse } from '../sidecar/http-adapter.js'
 import { createFleetApi } from './api/fleet-api.js'
 
-export interface FleetServerOptions {
+export interface FleetServerOptions extends Pick<GuardedServerOptions, 'onFault'> {
   readonly fleet: RunningFleet
   readonly beatsOf: (server: string) => Beats | undefined
   readonly allowHosts: readonly string[]
   readonly allowOrigins: readonly string[]
-  /** Called for a fault of this program while it served a request. */
-  readonly onFault: (error: unknown) => void
 }
 
 /** The headers of a request that pages of an allowed origin may send, and the methods beside those of a sidecar. */

@@ -68,8 +68,8 @@ export function resolveGatewayOptions(options: GatewayOptions) {
   const exposed = !isLoopback(host)
   if (exposed) checkExposure(options, host)
   return {
+    ...options,
     ...{ host, platform, tls, exposed, allowOrigins },
-    ...{ dir: options.dir, spa: options.spa, isolate: options.isolate, autoHealth: options.autoHealth },
     port: options.port ?? 0,
     scheme: tls === undefined ? ('http' as const) : ('https' as const),
     /** Undefined if a local sidecar runs inside. */

@@ -13,7 +13,7 @@ import { isObject } from '../../protocol/is-object.js'
 import { parseGameServer } from '../files/game-server-file.js'
 import { createGuardedServer, type GuardedServerOptions } from '../http/guarded-server.js'
 import { malformed, notFound } from '../http/refusal.js'
-import { allowOrigin, type Admission, type RequestHead, type Verdict } from '../http/request-guard.js'
+import { allowOrigin, type Admission } from '../http/request-guard.js'
 import { upgradeToEvents } from './control-events.js'
 import { answer, answerControl, isControlTarget, isSequence, refused, type Control } from './control-routes.js'
 import { answerDashboard } from './dashboard-route.js'
@@ -25,18 +25,14 @@ interface ControlTarget {
   control(command: ControlCommand): ControlResult
 }
 
-export interface SidecarServerOptions {
+export interface SidecarServerOptions extends Pick<GuardedServerOptions, 'guard' | 'onRefused' | 'onFault'> {
   readonly target: ControlTarget
-  readonly guard: (head: RequestHead) => Verdict
   /** The token that the control interface requires; undefined if only this machine can reach it. */
   readonly token: string | undefined
   /** Whether the dashboard is served; default true. */
   readonly dashboard?: boolean
   /** Bytes of a line over WebSocket, with its line end; Infinity for no limit. */
   readonly lineLimit: number
-  readonly onRefused?: GuardedServerOptions['onRefused']
-  /** Called for a fault of this program while it served a request. */
-  readonly onFault: (error: unknown) => void
 }
 
 /** Serves a sidecar and its control interface over HTTP and WebSocket on one port. */

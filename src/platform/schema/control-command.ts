@@ -37,7 +37,6 @@ const texts = list(text)
 const milliseconds = number(0, longestTimer)
 const count = integer(1)
 
-const above0 = mustBe(`a number above 0 and at most ${longestTimer}`)
 const metadata = {
   key: name,
   value: leaf('text, or null to remove the key', (value) => value === null || typeof value === 'string'),
@@ -67,10 +66,7 @@ const fields: Readonly<Record<ControlCommand['type'], Readonly<Record<string, Sc
     retryAfter: integer(0, 3600),
   }),
   loseWrites: optional({ count }),
-  apiServer: {
-    away: boolean,
-    ...optional({ ms: v.pipe(v.number(above0), v.gtValue(0, above0), v.maxValue(longestTimer, above0)) }),
-  },
+  apiServer: { away: boolean, ...optional({ ms: milliseconds }) },
   clearFaults: {},
   padObject: { bytes: integer(0, maxPadding) },
   restart: optional({ fresh: boolean, downMs: milliseconds }),

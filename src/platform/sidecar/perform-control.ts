@@ -65,9 +65,9 @@ const performers: { readonly [Type in ControlCommand['type']]: Performer<Type> }
   delayCalls,
   failCalls,
   padObject,
-  ignoreBeats,
+  ignoreBeats: (step, { on, count }) => updateFaults(step, { beatsToIgnore: on ? (count ?? Infinity) : 0 }),
   dropWatchers: (step, { ids }) => step.effects.push({ type: 'end-watchers', reason: 'dropped', ...(ids && { ids }) }),
-  stallWatchers,
+  stallWatchers: (step, { ms }) => updateFaults(step, { stalledUntil: step.now + (ms ?? Infinity) }),
   releaseWatchers,
   clearFaults(step) {
     bringApiServerBack(step)
@@ -104,8 +104,6 @@ function steerApiServer(step: Step, { away, ms }: CommandOf<'apiServer'>): strin
   return undefined
 }
 
-const defaultGrace = 30_000
-
 function setState(step: Step, command: CommandOf<'setState'>): void {
   const { object, config, ending } = step.state
   const next = withState(object, command.state)
@@ -141,7 +139,7 @@ function setList(step: Step, command: CommandOf<'setList'>): void {
 }
 
 function deleteObject(step: Step, command: CommandOf<'delete' | 'terminate'>): string | undefined {
-  const { graceMs = defaultGrace } = command
+  const { graceMs = 30_000 } = command
   const { object, config, ending } = step.state
   // A GameServer that the platform has marked for deletion can still be removed at once.
   const isMarkedByPlatform = ending !== undefined && ending.reason !== 'deleted'
@@ -253,15 +251,6 @@ function failCalls(step: Step, command: CommandOf<'failCalls'>): void {
   const others = step.state.faults.failures.filter((fault) => !isEqual(fault.operations, names))
   const failure = { status, message, operations: names, remaining: count, drop, apply, retryAfter }
   updateFaults(step, { failures: [...others, failure] })
-}
-
-function ignoreBeats(step: Step, { on, count }: CommandOf<'ignoreBeats'>): void {
-  updateFaults(step, { beatsToIgnore: on ? (count ?? Infinity) : 0 })
-}
-
-/** Sends nothing to any watcher, for a while or until `releaseWatchers`. */
-function stallWatchers(step: Step, { ms }: CommandOf<'stallWatchers'>): void {
-  updateFaults(step, { stalledUntil: step.now + (ms ?? Infinity) })
 }
 
 /** Makes the object larger by an annotation, or normal again. */

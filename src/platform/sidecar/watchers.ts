@@ -3,11 +3,7 @@ import { callSafely, type Report } from './listeners.js'
 import type { WatchEnd } from './state/events.js'
 import type { WatcherInfo } from './wire/snapshot.js'
 
-interface Watcher {
-  readonly id: number
-  readonly transport: 'stream' | 'websocket'
-  readonly openedAt: number
-  readonly client: string | undefined
+interface Watcher extends Omit<WatcherInfo, 'queued'> {
   readonly sink: WatchSink
   readonly queue: WatchMessage[]
   sent: number

@@ -112,7 +112,9 @@ export const players: Kind<PlayersState, SeatWrite> = {
     if (write.fate !== 'refused') {
       if (error.code === 'ALREADY_EXISTS' && !write.isShown && !write.isHeld) promised(state, id)
     } else if ('add' in write.what && idsIn(state, 'joining', 'promised').includes(id)) {
-      refuse(state, id, error)
+      // A value that is being removed makes room for the add.
+      const mayHaveRoom = error.code === 'OUT_OF_RANGE' && idsIn(state, 'gone').some((other) => isHeld(state, other))
+      if (!mayHaveRoom) refuse(state, id, error)
     } else if (error.code !== 'OUT_OF_RANGE') state.effects.push(['error', error])
   },
 

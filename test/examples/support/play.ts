@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLocalSidecar, type LocalSidecar } from '../../../src/node.js'
 import type { GameServer } from '../../../src/protocol/game-server.js'
@@ -17,12 +16,9 @@ export interface Game extends GameProcess {
 
 /** One example for one test: a local sidecar with the example's Fleet, and the servers that the test starts. */
 export interface Example {
-  readonly folder: string
   readonly sidecar: LocalSidecar
   /** The present GameServer. */
   readonly gameServer: () => GameServer
-  /** Starts another program of the example. */
-  run(script: string, env?: NodeJS.ProcessEnv): GameProcess
   /** Starts the server, and resolves once it prints the address for players. */
   start(env?: NodeJS.ProcessEnv): Promise<Game>
   /** Allocates by the example's manifest, with a changed spec. */
@@ -35,21 +31,12 @@ export interface Example {
   readonly calls: () => readonly string[]
 }
 
-export interface PlayOptions {
-  /** The port for players, also in the manifest. By default any port, and the manifest keeps its own. */
-  readonly port?: number
-}
-
 /**
  * Starts an example, which ends with the test of the given context. `sidecar.restart({ downMs })` restarts the sidecar.
  */
-export async function playExample(test: Cleanup, name: string, { port }: PlayOptions = {}): Promise<Example> {
+async function playExample(test: Cleanup, name: string): Promise<Example> {
   const folder = await exampleFolder(test, name)
   const file = join(folder, 'fleet.yaml')
-  if (port !== undefined) {
-    const text = await readFile(file, 'utf8')
-    await writeFile(file, text.replace('containerPort: 7777', `containerPort: ${port}`))
-  }
   const sidecar = await createLocalSidecar({ port: 0, file, onWarning: () => {} })
   test.onTestFinished(() => sidecar.close())
   const gameServer = (): GameServer => sidecar.sidecar.snapshot().gameServer
@@ -59,15 +46,13 @@ export async function playExample(test: Cleanup, name: string, { port }: PlayOpt
     if (state !== 'RequestReady' && state !== states.at(-1)) states.push(state)
   })
   return {
-    folder,
     sidecar,
     gameServer,
     states: () => states,
     calls: () => calls(sidecar),
-    run: (script, env = {}) => startProcess(test, folder, [process.execPath, script], env),
     start: async (env = {}) => {
       const game = startProcess(test, folder, [process.execPath, 'server.mjs'], {
-        PORT: String(port ?? 0),
+        PORT: '0',
         AGONES_SDK_HTTP_PORT: String(sidecar.port),
         ...env,
       })

@@ -246,6 +246,10 @@ describe('the number of players', () => {
     const stage = await startEcho({ maxPlayers: 2 })
     const players = [await joinPlayers(stage), await joinPlayers(stage)]
     expect(await dialPlayers(stage).closed).toEqual([1013, 'All 2 places are taken'])
+    // Nobody plays on this connection, and its broken frame must not end the host.
+    const refused = await joinByWire(stage)
+    refused.send(frame(FIN | TEXT, 'x', false))
+    await refused.ended
     players[0]!.socket.close()
     await until(() => expect(endsOf(stage)).toEqual([[1, 1005]]))
     await expectPlaying(stage)

@@ -23,10 +23,6 @@ describe('the advertised address of the server', () => {
     expect(readReachable(it)).toEqual({ address: '203.0.113.7', port })
   })
 
-  test.each(['node-7.example.com', '2001:db8::7'])('may be %s', (address) => {
-    expect(readReachable(gameServer(address, ['players', 1]))).toEqual({ address, port: 1 })
-  })
-
   test.each([
     ['a local sidecar’s 127.0.0.1', gameServer('127.0.0.1', ['default', 7777])],
     ['localhost', gameServer('localhost', ['default', 7777])],

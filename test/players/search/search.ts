@@ -1,4 +1,4 @@
-import { createRandom } from './random.js'
+import { createRandom } from '../../support/random.js'
 
 /** A game, its tracker, the sidecar and the platform as one value, so that all orders can be tried. */
 export interface Searchable {
