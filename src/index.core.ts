@@ -1,14 +1,11 @@
 import { createClientFor } from './client/client.js'
 import { createFetchHttp } from './client/http.js'
-import { checkSignalOptions, handleProcessSignals } from './client/node/process-signals.js'
+import { handleProcessSignals } from './client/node/process-signals.js'
 
 export * from './exports.js'
 
 /** The client for Deno, Bun and every other host with fetch and WebSocket that is no page; signals as far as it has any. */
 export const createClient = /* @__PURE__ */ createClientFor({
-  createHttp(options) {
-    checkSignalOptions(options.processSignals)
-    return createFetchHttp(options)
-  },
+  createHttp: (options) => createFetchHttp(options),
   attach: handleProcessSignals,
 })

@@ -68,12 +68,13 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
     createResourceCommands(calls, connection, state, resources, findOutcome),
     createListening(calls, connection, state, watch),
   ) as unknown as SidecarClient
+  // Before the first beat, since it may refuse its options.
+  if (attach) onAbort(life, attach(client, given, state))
   if (autoHealth && !life.aborted) {
     heartbeat.start()
     if (page && settings.worker) page.startWorker(heartbeat, time)
   }
   if (page) page.watchPage(heartbeat, connection, state, options)
-  if (attach) onAbort(life, attach(client, given, state))
   return client
 }
 

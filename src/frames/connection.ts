@@ -68,11 +68,10 @@ function startTimer(options: WebSocketOptions, ms: number, call: () => void): ((
 function createDeadline(options: WebSocketOptions, fail: (error: Error) => void) {
   const { timeout = 10_000 } = options
   let cancel: (() => void) | undefined
-  const stop = (): void => cancel?.()
   return {
-    stop,
+    stop: () => cancel?.(),
     start(answer: string): void {
-      stop()
+      cancel?.()
       if (timeout === 0 || timeout === Infinity) return
       const message = `Timeout: no ${answer} in ${timeout} ms`
       cancel = startTimer(options, Math.min(timeout, LONGEST), () => fail(new Error(message)))

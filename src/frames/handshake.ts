@@ -8,13 +8,11 @@ const ROUNDS = [2, 3, 5, 10]
 
 const rotate = (word: number, bits: number): number => (word << bits) | (word >>> (32 - bits))
 
-type FiveWords = [number, number, number, number, number]
-
 /** The SHA-1 of a text of 60 characters, which padding and the length extend to two blocks of 64 bytes. */
 function sha1(text: string): Uint8Array {
   const data = new DataView(bytesOf(`${text}\x80${'\0'.repeat(65)}\x01\xe0`).buffer)
   const words: number[] = []
-  let state: FiveWords = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]
+  let state: [number, number, number, number, number] = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]
   for (let block = 0; block < 128; block += 64) {
     let [a, b, c, d, e] = state
     for (let i = 0; i < 80; i++) {

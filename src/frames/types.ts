@@ -90,10 +90,7 @@ export interface DecoderOptions extends DecoderCallbacks, DecoderLimits, Decoder
 export interface ByteStream {
   /** Sends bytes. Return a promise that resolves when they are sent, for `bufferedAmount` and the wait of `close()`. */
   write(bytes: Uint8Array): unknown
-  /**
-   * Ends the stream: sends everything that was written, then drops the connection, even if the peer doesn't end its
-   * side or doesn't read. Called once.
-   */
+  /** Sends what was written, then drops the connection, even if the peer neither ends its side nor reads. Called once. */
   close(): unknown
   onData(listener: (bytes: Uint8Array) => void): unknown
   /** Call the listener when the stream ends, with an error if it failed. */

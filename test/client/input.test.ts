@@ -23,11 +23,9 @@ const misspeltOptions: readonly (readonly [options: object, given: string, meant
   [{ port: 9358 }, 'port', 'baseUrl'],
   [{ autohealth: true }, 'autohealth', 'autoHealth'],
   [{ baseURL: '9358' }, 'baseURL', 'baseUrl'],
-  [{ websocket: class {} }, 'websocket', 'WebSocket'],
   [{ processSignal: true }, 'processSignal', 'processSignals'],
   [{ autoHealth: { chekc: () => true } }, 'chekc', 'check'],
   [{ retry: { timeOut: 1 } }, 'timeOut', 'timeout'],
-  [{ limits: { mesage: 1 } }, 'mesage', 'message'],
 ]
 
 const baseUrl = 'http://127.0.0.1:1'
@@ -132,8 +130,6 @@ const misspeltNames: readonly (readonly [operation: string, given: string, meant
   ['ready', 'confrim', 'confirm', (c) => c.ready(any({ confrim: true }))],
   ['watchGameServer', 'signals', 'signal', (c) => first(c, { signals: 5 })],
   ['updateCounter', 'capcity', 'capacity', (c) => c.updateCounter('a', any({ count: 1, capcity: 5 }))],
-  ['updateList', 'vlaues', 'values', (c) => c.updateList('a', any({ vlaues: [] }))],
-  ['on', 'gameServer', 'gameserver', async (c) => c.on(any('gameServer'), () => {})],
   ['once', 'erorr', 'error', (c) => c.once(any('erorr'))],
   ['waitFor', 'ready', 'Ready', (c) => c.waitFor(any('ready'))],
 ]

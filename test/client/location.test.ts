@@ -148,11 +148,6 @@ test.each(['0', '65536', 'abc', '-1', '1.5', '1e3'])('port %s is refused by the 
   expect(refusing()).toMatchObject({ code: 'CONFIG', message })
 })
 
-test('a host with a space is refused, and the message shows it', () => {
-  inEnvironment({ AGONES_SDK_HTTP_PORT: '8', AGONES_SDK_HTTP_HOST: 'a b' })
-  expect(refusing()).toMatchObject({ code: 'CONFIG', message: expect.stringContaining('http://a b:8') })
-})
-
 test('an environment that may not be read counts as empty', () => {
   vi.stubGlobal('process', {
     get env() {

@@ -19,7 +19,6 @@ const record = (options: Partial<DecoderOptions> = {}) => {
 }
 
 describe('chunks', () => {
-  const [first, second, third] = Array.from(utf8('€'), (byte) => Uint8Array.of(byte)) as Uint8Array[]
   const [a, b, c, d, e] = Array.from('abcde', utf8) as [Uint8Array, ...Uint8Array[]]
 
   test.each([
@@ -31,15 +30,6 @@ describe('chunks', () => {
         { bytes: a, remaining: 0 },
       ],
       ['{"a":1}', 'a'],
-    ],
-    [
-      'with FIN unset are continued by the next frame, cut inside a character',
-      [
-        { bytes: first!, remaining: 1, fin: false, opcode: 1 },
-        { bytes: second!, remaining: 0, fin: false },
-        { bytes: third!, remaining: 0 },
-      ],
-      ['€'],
     ],
     [
       'are final if the last one of the frame says so, as libwebsockets knows no sooner',

@@ -7,30 +7,27 @@ import type { SidecarClient } from '../types.js'
 
 const names = ['SIGTERM', 'SIGINT']
 
-/** @throws SidecarError `CONFIG` */
-export function checkSignalOptions(options: boolean | ProcessSignalOptions | undefined): void {
-  if (!options || options === true) return
-  checkNames(options, ['onSignal', 'timeout'], 'processSignals option')
-  const { onSignal, timeout = 1 } = options
-  check(timeout > 0, 'processSignals.timeout', timeout, 'ms above 0')
-  check(!onSignal || typeof onSignal === 'function', 'processSignals.onSignal', onSignal, 'a function')
-}
-
 /**
  * Turns the first SIGTERM or SIGINT into an orderly end: the events `signal` and `ending`, whose promises are awaited as
- * the handler's is, `shutdown()`, exit.
- * The process ends within the time given, whatever hangs; a second signal ends it at once.
+ * the handler's is, `shutdown()`, exit. The process ends within the time given, whatever hangs; a second signal ends it
+ * at once.
  *
  * @returns the function that stops listening
+ * @throws SidecarError `CONFIG` where an option can't be right
  */
 export function handleProcessSignals(
   client: SidecarClient,
   { processSignals, logger }: ClientOptions,
   state: Pick<State, 'emit' | 'end'>,
 ): () => void {
+  if (!processSignals) return () => {}
+  const options: ProcessSignalOptions = processSignals === true ? {} : processSignals
+  checkNames(options, ['onSignal', 'timeout'], 'processSignals option')
+  const { onSignal, timeout = 10000 } = options
+  check(timeout > 0, 'processSignals.timeout', timeout, 'ms above 0')
+  check(!onSignal || typeof onSignal === 'function', 'processSignals.onSignal', onSignal, 'a function')
   const { process, setTimeout, console } = globals()
-  if (!processSignals || !process?.on) return () => {}
-  const { onSignal, timeout = 10000 }: ProcessSignalOptions = processSignals === true ? {} : processSignals
+  if (!process?.on) return () => {}
   let isEnding = false
 
   async function end(signal: string): Promise<void> {
