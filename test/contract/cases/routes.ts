@@ -113,6 +113,10 @@ export const pathCases: readonly WireCase[] = [
   ),
   ...puts(noPlayers, {}, '/alpha/player/capacity'),
   call('PATCH /alpha/player/capacity', wrongMethod, '{}'),
+  // A disabled interface still reads the message.
+  call('POST /alpha/player/connect', malformed, '{'),
+  call('POST /alpha/player/connect', malformed, '{"playerID":1}'),
+  call('PUT /alpha/player/capacity', malformed, '{"count":'),
   call('PATCH /v1beta1/counters', notFound, '{}'),
 ]
 

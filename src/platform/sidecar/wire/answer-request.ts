@@ -6,7 +6,7 @@ import { excerpt } from '../state/show.js'
 import { byTool, type CallMeta, type Running } from '../running.js'
 import type { SidecarRequest } from '../sidecar.js'
 import { recordRequest, recordResponse, type ResponseRecord } from '../event-log.js'
-import { readCall } from './read-call.js'
+import { readCall, refusalOf } from './read-call.js'
 import { decodePath, findRoute } from './routes.js'
 import { ConnectionDropped, createLines, type WatchHandle, type WatchSink } from '../watchers.js'
 import { callSafely } from '../listeners.js'
@@ -50,7 +50,6 @@ export async function answerRequest(running: Running, request: SidecarRequest): 
   const route = findRoute(method, decoded)
   if (route.type === 'not-found') return refuse(fail(5, 'Not Found'))
   if (route.type === 'wrong-method') return refuse(fail(12, 'Method Not Allowed'))
-  if (route.type === 'player-tracking') return refuse(failUnknown('PlayerTracking not enabled'))
   if (route.type === 'watch') {
     await cancel(request.body)
     return openStream(running, request.signal, { meta, sentIn: epoch }, keep)
@@ -58,6 +57,8 @@ export async function answerRequest(running: Running, request: SidecarRequest): 
   const read = await readBounded(request)
   if ('tooLarge' in read) return refuse(tooLarge(read.tooLarge))
   body = read.bytes
+  if (route.type === 'player-tracking')
+    return refuse(refusalOf(body, route.shape) ?? failUnknown('PlayerTracking not enabled'))
 
   const { operation, key } = route
   const result = readCall(operation, key, query, body)

@@ -2,7 +2,7 @@ import { type FieldKind, type Operation, operations } from '../../../protocol/op
 import { type Answer, fail } from '../state/answer.js'
 import { excerpt, quote } from '../state/show.js'
 import type { Call } from '../state/events.js'
-import type { RouteKey } from './routes.js'
+import type { MessageShape, RouteKey } from './routes.js'
 import { parseInt64 } from '../state/int64.js'
 
 /** A request as a call. If there is a refusal as well, the call takes effect and the answer is the refusal. */
@@ -28,6 +28,16 @@ export function readCall(operation: Call['operation'], key: RouteKey, query: str
       : { refusal: fail(13, 'grpc: error while marshaling: string field contains invalid UTF-8') }
   } catch (error) {
     return { refusal: malformedAnswer(error) }
+  }
+}
+
+/** The refusal of a body that isn't a message of this shape; undefined if it is. */
+export function refusalOf(body: Uint8Array, shape: MessageShape): Answer | undefined {
+  try {
+    readMessage(decodeBody(body), shape)
+    return undefined
+  } catch (error) {
+    return malformedAnswer(error)
   }
 }
 
@@ -80,9 +90,6 @@ function maskOf(query: string, ofBody: readonly string[]): readonly string[] {
 class MalformedBody extends Error {
   override readonly name = 'MalformedBody'
 }
-
-/** The fields of a request message, and the kind of each. */
-type MessageShape = Readonly<Record<string, FieldKind>>
 
 /** A request message. Fields that were absent or null are absent; integers are decimal text. */
 interface Message {

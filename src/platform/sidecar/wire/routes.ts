@@ -1,12 +1,15 @@
-import { operations, type OperationName } from '../../../protocol/operations.js'
+import { operations, type FieldKind, type OperationName } from '../../../protocol/operations.js'
 import type { Call } from '../state/events.js'
+
+/** The fields of a request message, and the kind of each. */
+export type MessageShape = Readonly<Record<string, FieldKind>>
 
 /** The target of a request. */
 export type Route =
   | { readonly type: 'watch' }
   | { readonly type: 'call'; readonly operation: Call['operation']; readonly key: RouteKey }
   /** An operation of the alpha interface, which exists but is always disabled. */
-  | { readonly type: 'player-tracking' }
+  | { readonly type: 'player-tracking'; readonly shape: MessageShape }
   | { readonly type: 'not-found' }
   | { readonly type: 'wrong-method' }
 
@@ -27,14 +30,14 @@ interface Pattern {
   readonly method: string
   readonly segments: readonly string[]
   readonly verb: string | undefined
-  /** Undefined for the alpha interface. */
-  readonly operation: OperationName | undefined
+  /** An operation, or the message of one of the alpha interface. */
+  readonly target: OperationName | MessageShape
 }
 
-const playerTracking: readonly (readonly [method: string, path: string])[] = [
-  ['POST', '/alpha/player/connect'],
-  ['POST', '/alpha/player/disconnect'],
-  ['PUT', '/alpha/player/capacity'],
+const playerTracking: readonly (readonly [method: string, path: string, shape?: MessageShape])[] = [
+  ['POST', '/alpha/player/connect', { playerID: 'text' }],
+  ['POST', '/alpha/player/disconnect', { playerID: 'text' }],
+  ['PUT', '/alpha/player/capacity', { count: 'int64' }],
   ['GET', '/alpha/player/capacity'],
   ['GET', '/alpha/player/count'],
   ['GET', '/alpha/player/connected'],
@@ -45,12 +48,12 @@ const patterns: readonly Pattern[] = [
   ...(Object.keys(operations) as OperationName[]).map((operation) =>
     compile(operations[operation][0], operations[operation][1], operation),
   ),
-  ...playerTracking.map(([method, path]) => compile(method, path)),
+  ...playerTracking.map(([method, path, shape = {}]) => compile(method, path, shape)),
 ]
 
-function compile(method: string, path: string, operation?: OperationName): Pattern {
+function compile(method: string, path: string, target: Pattern['target']): Pattern {
   const [, bare = '', verb] = /^\/(.*?)(?::(\w+))?$/.exec(path) ?? []
-  return { method, segments: bare.split('/'), verb, operation }
+  return { method, segments: bare.split('/'), verb, target }
 }
 
 /** Finds the operation of a method and a path. An escaped slash counts as a plain slash. */
@@ -63,9 +66,9 @@ export function findRoute(method: string, { text, isUtf8 }: DecodedPath): Route 
     const key = match(pattern, segments)
     if (key === undefined) continue
     if (pattern.method !== method) type = 'wrong-method'
-    else if (pattern.operation === undefined) return { type: 'player-tracking' }
-    else if (pattern.operation === 'watchGameServer') return { type: 'watch' }
-    else return { type: 'call', operation: pattern.operation, key: { text: key, isUtf8 } }
+    else if (typeof pattern.target === 'object') return { type: 'player-tracking', shape: pattern.target }
+    else if (pattern.target === 'watchGameServer') return { type: 'watch' }
+    else return { type: 'call', operation: pattern.target, key: { text: key, isUtf8 } }
   }
   return { type }
 }
