@@ -1,15 +1,16 @@
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { minifySync } from 'vite'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type * as Node from '../../src/node.js'
 import { read, root } from '../support/source.js'
 
 type Limits = Readonly<Record<string, number>>
 
 /** `build/budgets.json`: `build/check-budgets.mjs` lets a number rise only with its reason. */
 const budgets = JSON.parse(read('build/budgets.json')) as Readonly<
-  Record<'bundledGzipBytes' | 'minifiedGzipBytes' | 'gzipBytes', Limits>
+  Record<'bundledGzipBytes' | 'minifiedGzipBytes' | 'gzipBytes' | 'brotliBytes', Limits>
 >
 
 const gzipped = (code: string | Uint8Array): number => gzipSync(code, { level: 9 }).length
@@ -46,5 +47,13 @@ describe('build/budgets.json', () => {
 
   test.each(Object.entries(budgets.gzipBytes))('the script dist/%s has at most %i bytes by gzip', (file, limit) => {
     expect(gzipped(read(`dist/${file}`))).toBeLessThanOrEqual(limit)
+  })
+
+  test.each(Object.entries(budgets.brotliBytes))('the page of %s has at most %i bytes by Brotli', async (_, limit) => {
+    const { createLocalSidecar } = (await import(join(root, 'dist/node.js'))) as typeof Node
+    const local = await createLocalSidecar({ port: 0 })
+    onTestFinished(() => local.close())
+    const page = await (await fetch(`${local.url}/_/`)).arrayBuffer()
+    expect(brotliCompressSync(page).length).toBeLessThanOrEqual(limit)
   })
 })

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -6,9 +6,9 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { install, node, pack, runNode, type Packed } from '../support/packed.js'
-import { read } from '../support/source.js'
+import { read, root } from '../support/source.js'
 import { startProcess } from '../support/start-process.js'
-import { sharedFolder, type TemporaryFolder } from '../support/temporary-folder.js'
+import { sharedFolder, temporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js'
 
 interface Manifest {
   readonly [field: string]: unknown
@@ -216,4 +216,12 @@ describe('an installation', () => {
     expect(stderr).toContain('Run: npm install node-datachannel@0.33')
     expect(code).toBe(69)
   })
+})
+
+test('a clone without packages says what to type', async (context) => {
+  const clone = await temporaryFolder('clone')
+  for (const path of ['bin', 'build', 'package.json'])
+    await cp(join(root, path), join(clone, path), { recursive: true })
+  const command = startProcess(context, clone, [process.execPath, 'bin/gameserver-sidecar.mjs', 'demo'])
+  expect([await command.exited, command.lines]).toEqual([1, ['Nothing is installed yet. Run: npm ci']])
 })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Server, type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { MOST_BATCH_BYTES } from '../wire/batches.js'
 import { WITH_CHANNEL } from '../wire/sockets.js'
@@ -91,9 +91,7 @@ export class PlayersPort {
   readonly #relay: Relay
   /** Completes handshakes of players, with the limit of their messages. */
   readonly #websockets: WebSocketServer
-  readonly #server: Server
-  readonly #sockets: ReadonlySet<Socket>
-  readonly #exempt: (socket: Socket) => void
+  readonly #guarded: ReturnType<typeof createGuardedServer>
   #channelPort: ChannelPort | undefined
   #closing: Promise<void> | undefined
 
@@ -115,7 +113,7 @@ export class PlayersPort {
       if (message.method === 'GET') this.#refuse(message, socket, malformed(why), VERSION)
       else this.#refuse(message, socket, { status: 405, code: 12, message: why }, { allow: 'GET' })
     })
-    const { server, sockets, exempt } = createGuardedServer({
+    this.#guarded = createGuardedServer({
       tls,
       connections: OTHER_CONNECTIONS,
       totalConnections: maxPlayers + 2 * OTHER_CONNECTIONS,
@@ -127,16 +125,14 @@ export class PlayersPort {
       onFault: options.onFault,
       onWarning: relay.log,
     })
-    this.#server = server
-    this.#sockets = sockets
-    this.#exempt = exempt
   }
 
   async open(native: Native | undefined): Promise<void> {
     const { settings, channelAddress: address } = this.#options
     const { playersPort, playersHost: bindAddress, maxMessage } = settings
-    await listen(this.#server, playersPort, bindAddress)
-    const port = (this.port = (this.#server.address() as AddressInfo).port)
+    const { server } = this.#guarded
+    await listen(server, playersPort, bindAddress)
+    const port = (this.port = (server.address() as AddressInfo).port)
     if (native === undefined || address === undefined) return
     const options = { port, anyPort: playersPort === 0, bindAddress, maxMessage, address }
     this.#channelPort = await chooseChannelPort(native, options)
@@ -180,15 +176,13 @@ export class PlayersPort {
   }
 
   async #close(): Promise<void> {
-    const server = this.#server
     this.refuse()
     this.#relay.closeAll(STOPPING)
-    // The HTTP server's own close() would cut connections whose close frame is on its way.
-    Server.prototype.close.call(server)
+    // Close frames are on their way.
+    this.#guarded.stopListening()
     await this.#relay.untilEmpty(CLOSE_MS)
-    for (const socket of this.#sockets) socket.destroy()
     this.#relay.close()
-    await new Promise<void>((resolve) => server.close(() => resolve()))
+    await this.#guarded.close()
   }
 
   #serve(message: IncomingMessage, reply: ServerResponse, target: string): void {
@@ -226,7 +220,7 @@ export class PlayersPort {
     this.#websockets.handleUpgrade(message, socket, head, (accepted) => {
       const channelPort = this.#channelPort
       const refusal = relay.admit({ socket: accepted, raw: socket, url: target, remoteAddress, channelPort })
-      if (refusal === undefined) this.#exempt(socket)
+      if (refusal === undefined) this.#guarded.exempt(socket)
       else this.#dismiss(accepted, refusal, remoteAddress)
     })
   }

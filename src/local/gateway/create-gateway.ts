@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Server, type AddressInfo, type Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { OperationName } from '../../protocol/operations.js'
 import { listen, urlHost } from '../http/address.js'
 import { createGuardedServer } from '../http/guarded-server.js'
@@ -168,10 +168,8 @@ class GatewayServer {
   }
 
   async #end(reason: string): Promise<void> {
-    const { server, sockets } = this.#guarded
+    const { sockets, stopListening, close } = this.#guarded
     const handler = this.#handler
-    // The HTTP server's own close() would also cut connections over which pages may still have something to say.
-    const stopListening = (): void => void Server.prototype.close.call(server)
     if (reason === '') stopListening()
     const told = handler.stopWatches(reason)
     await this.#traffic.rest(CLOSE_MS, (quietMs) => {
@@ -179,7 +177,7 @@ class GatewayServer {
       if (isAwaited) return sockets.size === 0 && quietMs >= ABSENT_MS
       return sockets.size === 0 || quietMs >= (reason === '' ? 0 : QUIET_MS)
     })
-    await this.#guarded.close()
+    await close()
     await this.#local?.close()
   }
 }

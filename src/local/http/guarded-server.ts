@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { ConnectionDropped } from '../../platform/sidecar.js'
 import { followCertificate, type Certificate } from './certificate.js'
 import {
@@ -136,6 +136,8 @@ export function createGuardedServer(options: GuardedServerOptions) {
   })
   return {
     ...{ server: server as Server, sockets, exempt },
+    /** Stops listening. The HTTP server's own close() would cut idle connections, whose clients may have more to say. */
+    stopListening: (): void => void NetServer.prototype.close.call(server),
     /** Stops listening, cuts every connection, and resolves when all of them have ended. */
     close: (): Promise<void> =>
       new Promise((resolve) => {
