@@ -121,12 +121,8 @@ export function attach<Connection>(
   open: (context: AttachContext<Connection>) => ServerEnd,
 ): AttachedSocketServer {
   const { players: seating = {}, unallocated, endWhenEmpty: emptiness, ready, trustProxy = [] } = options
-  const { check, checkNames } = internals
-  checkNames(options, NAMES.concat(names), 'option')
-  check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
-  const isNetworks = Array.isArray(trustProxy) && trustProxy.every(isNetwork)
-  check(isNetworks, 'trustProxy', trustProxy, 'a list of networks such as 10.0.0.0/8')
-  check(!ready || typeof ready.then === 'function', 'ready', ready, 'a promise')
+  internals.checkNames(options, NAMES.concat(names), 'option')
+  checkValues(options)
   // Its rejection is reported once the server listens.
   ready?.then(undefined, () => {})
   const addressFrom = trustProxies(trustProxy)
@@ -170,20 +166,9 @@ export function attach<Connection>(
   // The client waits for the returned promise before it exits.
   undo.push(client.on('ending', (event): unknown => end(event)))
 
-  async function makeReady(): Promise<void> {
-    if (isReady) return
+  function makeReady(): void {
+    if (!isReady) becomeReady(client, ready, () => !!ending).catch(report)
     isReady = true
-    try {
-      const { status } = await client.connect({ timeout: Infinity })
-      await Promise.resolve(ready).catch((cause: unknown) => {
-        throw new SidecarError('UNKNOWN', "The option ready rejected, so the GameServer isn't Ready", { cause })
-      })
-      const { state } = client.gameServer?.status ?? status
-      // ready() would drop the allocation, and the players, of a server that was allocated before this process started.
-      if (!ending && !/^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(state)) await client.ready({ timeout: Infinity })
-    } catch (error) {
-      report(error)
-    }
   }
 
   function endBySignal(): Promise<void> {
@@ -210,8 +195,31 @@ export function attach<Connection>(
   }
 
   const { idOf, seat } = seats as ConnectionSeats<object>
-  const addressOf = (connection: object): string => addresses.get(connection) ?? ''
-  return { client, players, ended, idOf, seat, addressOf, close }
+  return { client, players, ended, idOf, seat, addressOf: (connection) => addresses.get(connection) ?? '', close }
+}
+
+function checkValues({ unallocated, trustProxy = [], ready }: Omit<AttachOptions<never>, 'idOf'>): void {
+  const { check } = internals
+  check(!unallocated || /^(refuse|allocate)$/.test(unallocated), 'unallocated', unallocated, 'refuse or allocate')
+  const isList = Array.isArray(trustProxy) && trustProxy.every(isNetwork)
+  check(isList, 'trustProxy', trustProxy, 'a list of networks such as 10.0.0.0/8')
+  check(!ready || typeof ready.then === 'function', 'ready', ready, 'a promise')
+}
+
+/** Calls `ready()` once the sidecar is there and the game has loaded. */
+async function becomeReady(
+  client: SidecarClient,
+  loaded: PromiseLike<unknown> | undefined,
+  isEnding: () => boolean,
+): Promise<void> {
+  const { status } = await client.connect({ timeout: Infinity })
+  await Promise.resolve(loaded).catch((cause: unknown) => {
+    throw new SidecarError('UNKNOWN', "The option ready rejected, so the GameServer isn't Ready", { cause })
+  })
+  const { state } = client.gameServer?.status ?? status
+  // ready() would drop the allocation, and the players, of a server that was allocated before this process started.
+  const isOver = isEnding() || /^(Allocated|Reserved|Shutdown|Unhealthy)$/.test(state)
+  if (!isOver) await client.ready({ timeout: Infinity })
 }
 
 type Report = (error: unknown) => void
