@@ -100,6 +100,7 @@ export function createCommands(
     getGameServer: read('getGameServer'),
   }
 }
+
 /** @throws SidecarError `UNAVAILABLE` for a state in which the sidecar ignores each state call */
 function throwIfLost(state: string): void {
   if (state === 'Unhealthy' || state === 'Shutdown') throw lostGameServer(state)

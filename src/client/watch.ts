@@ -157,13 +157,14 @@ export function createWatch(
     lift()
     task.release()
     link = undefined
-    if (isEstablished || isStream) return { reason, isOpened, isEstablished }
-    failed++
-    if (mayFallBack) {
-      if (failed > 1 || reason.code !== 'UNAVAILABLE') fallback = reason.summary
-    } else if (isOpened && failed === 2)
-      // A sidecar's WebSocket ends before an object of more than 64 KiB.
-      report(new SidecarError('LIMIT', 'The WebSocket ends before each object', { cause: reason }))
+    if (!isEstablished && !isStream) {
+      failed++
+      if (mayFallBack) {
+        if (failed > 1 || reason.code !== 'UNAVAILABLE') fallback = reason.summary
+      } else if (isOpened && failed === 2)
+        // A sidecar's WebSocket ends before an object of more than 64 KiB.
+        report(new SidecarError('LIMIT', 'The WebSocket ends before each object', { cause: reason }))
+    }
     return { reason, isOpened, isEstablished }
   }
 

@@ -46,7 +46,6 @@ describe('the patterns of the edge', () => {
 test.each([
   ['--ports', '8000-7000', /begins after its end; give 7000-8000/],
   ['--ports', '7000-65536', /must be a range of ports such as 7000-8000/],
-  ['--nodes', '10.0.0.0/7', /nodes must be IPv4 networks/],
 ])('init --edge refuses %s %s in one line', async (flag, wrong, message) => {
   const { code, err } = await initIn({}, {}, '--edge', 'play.example.com', flag, wrong)
   expect(code).toBe(64)

@@ -7,9 +7,9 @@ export type Reply = readonly [opcode: 1 | 2 | 10, payload: Uint8Array]
 export interface AutobahnCase {
   /** The testsuite's number. */
   readonly id: string
-  /** What the server sends, made when it is needed as it can be large. */
-  readonly bytes: () => readonly Uint8Array[]
-  readonly replies: () => readonly Reply[]
+  /** What the server sends. */
+  readonly bytes: readonly Uint8Array[]
+  readonly replies: readonly Reply[]
   /**
    * - `server`: all was right; the server closes with 1000 once it has the replies, and the client does too;
    * - `closed`: the server's bytes hold a close frame; the client answers with this code (1005: none);
@@ -18,32 +18,21 @@ export interface AutobahnCase {
   readonly end: 'server' | 'closed' | 'refused'
   readonly code: number
   /** The client must have failed after so many of `bytes`, before it sees the next. */
-  readonly failsAfter?: number
+  readonly failsAfter?: number | undefined
 }
 
-type Bytes = readonly Uint8Array[] | (() => readonly Uint8Array[])
-type Replies = readonly Reply[] | (() => readonly Reply[])
+type Bytes = AutobahnCase['bytes']
+type Replies = AutobahnCase['replies']
 
-const lazy = <T>(value: T | (() => T)): (() => T) => (typeof value === 'function' ? (value as () => T) : (): T => value)
-
-const passes = (id: string, bytes: Bytes, replies: Replies): AutobahnCase => ({
-  id,
-  bytes: lazy(bytes),
-  replies: lazy(replies),
-  end: 'server',
-  code: 1000,
-})
-const closed = (id: string, bytes: Bytes, code: number, replies: Replies = []): AutobahnCase => ({
-  ...passes(id, bytes, replies),
-  end: 'closed',
-  code,
-})
-const refused = (id: string, bytes: Bytes, replies: Replies = [], code = 1002, failsAfter?: number): AutobahnCase => ({
-  ...passes(id, bytes, replies),
-  end: 'refused',
-  code,
-  ...(failsAfter !== undefined && { failsAfter }),
-})
+const passes = (id: string, bytes: Bytes, replies: Replies): AutobahnCase => {
+  return { id, bytes, replies, end: 'server', code: 1000 }
+}
+const closed = (id: string, bytes: Bytes, code: number, replies: Replies = []): AutobahnCase => {
+  return { id, bytes, replies, end: 'closed', code }
+}
+const refused = (id: string, bytes: Bytes, replies: Replies = [], code = 1002, failsAfter?: number): AutobahnCase => {
+  return { id, bytes, replies, end: 'refused', code, failsAfter }
+}
 
 const bytesOf = (payload: string | Uint8Array): Uint8Array => (typeof payload === 'string' ? utf8(payload) : payload)
 const ping = (payload: string | Uint8Array = ''): Uint8Array => frame(9, bytesOf(payload))
@@ -173,11 +162,7 @@ const large = (
     ['10.1.1', 1, '*', 65536, 1300],
   ] as const
 ).map(([id, opcode, payload, length, size]) =>
-  passes(
-    id,
-    () => [fragments(opcode, repeat(payload, length), size)],
-    () => [[opcode, repeat(payload, length)]],
-  ),
+  passes(id, [fragments(opcode, repeat(payload, length), size)], [[opcode, repeat(payload, length)]]),
 )
 const many = passes(
   '9.7.4',

@@ -18,7 +18,7 @@ const digest = (replies: readonly (readonly [number, Uint8Array])[]): string =>
 
 const codeIn = (payload: Uint8Array): number => (payload.length > 0 ? (payload[0]! << 8) | payload[1]! : 1005)
 
-const sentIn = ({ bytes, failsAfter }: AutobahnCase): Uint8Array => join(...bytes().slice(0, failsAfter))
+const sentIn = ({ bytes, failsAfter }: AutobahnCase): Uint8Array => join(...bytes.slice(0, failsAfter))
 
 /** A decoder that echoes messages. */
 const decoded = (testCase: AutobahnCase, size: number): Outcome => {
@@ -40,7 +40,7 @@ const decoded = (testCase: AutobahnCase, size: number): Outcome => {
 }
 
 const expected = ({ replies, end, code }: AutobahnCase): Outcome => ({
-  replies: digest(replies()),
+  replies: digest(replies),
   sent: end === 'server' ? undefined : code,
   heard: end === 'closed' ? code : undefined,
   error: end === 'refused' ? code : undefined,

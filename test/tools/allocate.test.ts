@@ -1,15 +1,12 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import { temporaryFile } from '../support/temporary-folder.js'
 import { faulty } from '../doctor/support.js'
-import { call, expectRefusal, readGameServer, run, startLocal } from './support.js'
+import { call, expectRefusal, forgetSidecar, readGameServer, run, startLocal } from './support.js'
 
 const NO_SIDECAR = 69
 
-beforeEach(() => {
-  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
-  return () => vi.unstubAllEnvs()
-})
+forgetSidecar()
 
 const HEAD = 'apiVersion: allocation.agones.dev/v1\nkind: GameServerAllocation\n'
 

@@ -1,12 +1,9 @@
-import { beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { findSidecar } from '../../src/cli/find-sidecar.js'
 import { freePort } from '../support/free-port.js'
-import { run } from './support.js'
+import { forgetSidecar, run } from './support.js'
 
-beforeEach(() => {
-  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
-  return () => vi.unstubAllEnvs()
-})
+forgetSidecar()
 
 test.each([
   ['http://127.0.0.1:1/', '9000', 'http://127.0.0.1:1'],

@@ -4,13 +4,10 @@ import { createServer } from 'node:net'
 import { join, parse } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sharedFolder, temporaryFile, temporaryFolder } from '../support/temporary-folder.js'
-import { expectRefusal, run } from './support.js'
+import { expectRefusal, forgetSidecar, run } from './support.js'
 import { listenHere } from '../support/listen.js'
 
-beforeEach(() => {
-  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
-  return () => vi.unstubAllEnvs()
-})
+forgetSidecar()
 
 let page: string
 

@@ -4,17 +4,14 @@ import { get, type IncomingMessage } from 'node:http'
 import { Agent, get as getSecurely } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { temporaryFile, temporaryFolder } from '../support/temporary-folder.js'
 import { selfSigned } from '../gateway/certificate.js'
-import { call, readGameServer, run, startLocal, type CommandRun } from './support.js'
+import { call, type CommandRun, forgetSidecar, readGameServer, run, startLocal } from './support.js'
 
 const PAGE = '<!doctype html><html><head><title>Game</title></head></html>'
 
-beforeEach(() => {
-  vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
-  return () => vi.unstubAllEnvs()
-})
+forgetSidecar()
 
 /** A served folder on any free port, from its first line on. */
 async function startServe(...args: readonly string[]): Promise<CommandRun & { dir: string; url: string }> {

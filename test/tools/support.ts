@@ -1,5 +1,5 @@
 import picocolors from 'picocolors'
-import { expect, onTestFinished } from 'vitest'
+import { beforeEach, expect, onTestFinished, vi } from 'vitest'
 import type { CliContext } from '../../src/cli/context.js'
 import { runCli } from '../../src/cli/main.js'
 import type { GameServer } from '../../src/protocol/game-server.js'
@@ -44,6 +44,13 @@ export function run(...args: readonly string[]): CommandRun {
     stop,
   }
 }
+
+/** Takes away what this machine says of a sidecar, for each test of a file. */
+export const forgetSidecar = (): void =>
+  beforeEach(() => {
+    vi.stubEnv('AGONES_SDK_HTTP_PORT', undefined)
+    return () => vi.unstubAllEnvs()
+  })
 
 /** A command that ends by itself with one sentence on stderr, nothing on stdout, and this exit code. */
 export async function expectRefusal(args: readonly string[], sentence: RegExp, code = 64): Promise<void> {

@@ -51,12 +51,6 @@ function variant(name: string, choices: Partial<Choices> = {}, projectChanges: P
   return { name, ...all, files: renderFiles(all.choices, all.project) }
 }
 
-/** A project whose packages are installed by this lock file. */
-const installed = (file: string): Partial<Project> => ({
-  manager: managerOf((lock) => lock === file),
-  manifests: ['package.json', file],
-})
-
 const rooms = { name: 'rooms', capacity: 10 }
 const players = { name: 'players', capacity: 64 }
 
@@ -70,7 +64,11 @@ export const variants: readonly Variant[] = [
   }),
   variant('a page behind an edge', { edge: { host: 'play.example.com', nodes: ['10.0.0.0/8'], ports: [7000, 8000] } }),
   variant('a page without a build of its own', { dir: '.' }, { build: undefined, manifests: ['package*.json'] }),
-  variant('a page of a pnpm project', {}, installed('pnpm-lock.yaml')),
+  variant(
+    'a page of a pnpm project',
+    {},
+    { manager: managerOf((lock) => lock === 'pnpm-lock.yaml'), manifests: ['package.json', 'pnpm-lock.yaml'] },
+  ),
   variant('names that YAML could misread', {
     name: '007',
     image: 'registry.example:5000/team/game:1.0',
@@ -80,7 +78,6 @@ export const variants: readonly Variant[] = [
     ],
     lists: [{ name: '12', capacity: 1 }],
   }),
-  variant('a page of a project with a postinstall script', {}, { installNeedsSources: true }),
   variant(
     'a Node program with a postinstall script',
     { kind: 'node' },
@@ -88,7 +85,6 @@ export const variants: readonly Variant[] = [
   ),
   variant('a Node program', { kind: 'node' }, { build: undefined }),
   variant('a Node program with a build', { kind: 'node', entry: 'dist/main.js', counters: [rooms] }),
-  variant('a Node program of a Yarn project', { kind: 'node' }, installed('yarn.lock')),
 ]
 
 /** The documents of a YAML file. */
