@@ -4,7 +4,7 @@ import { check, checkNames } from './checks.js'
 import type { Connection } from './connection.js'
 import { isPassing, named, toSidecarError } from './errors.js'
 import type { ResolvedOptions } from './options.js'
-import { isSafe, type JsonObject } from './request.js'
+import { type Answer, isSafe } from './request.js'
 import type { State } from './state.js'
 import { follow, type Task, throwIfAborted } from './time.js'
 import type { CallOptions, Outcome } from './types.js'
@@ -24,8 +24,10 @@ export type FindOutcome = (
   ask?: boolean,
 ) => Promise<Outcome>
 
-/** The options that any call may have. */
+/** The options of a call: two for each, one more for writes that the watch confirms, and `force` for `ready`. */
 const OPTIONS = ['signal', 'timeout', 'confirm', 'force']
+const optionsOf = (operation: string): string[] =>
+  OPTIONS.slice(0, operation === 'ready' ? 4 : /^(set|al|sh|res)/.test(operation) ? 3 : 2)
 
 export type Calls = ReturnType<typeof createCalls>
 
@@ -57,7 +59,7 @@ export function createCalls(
       const options = given ?? ({} as O)
       let task: Task | undefined
       try {
-        checkNames(options, OPTIONS, 'option', operation)
+        checkNames(options, optionsOf(operation), 'option', operation)
         const { timeout: limit = timeout, signal } = options
         check(limit > 0, 'timeout', limit, 'ms above 0', operation)
         task = follow(time.life, signal)
@@ -81,21 +83,16 @@ export function createCalls(
      * @returns the body, which is the state before the write, if it was read, where the page couldn't read the answer
      * @throws SidecarError for the failure that the answer reports, or for a missing answer
      */
-    async send(
-      task: Task,
-      operation: OperationName,
-      body?: object,
-      name?: string,
-    ): Promise<{ readonly body: JsonObject; readonly unread?: boolean }> {
+    async send(task: Task, operation: OperationName, body?: object, name?: string): Promise<Answer> {
       for (let failures = 0; ; failures++) {
         if (!once) await connection.whenUp(task)
         throwIfAborted(task)
         const reply = await connection.ask(task, { operation, body, name, timeout: attempt })
-        if (reply.body) return reply as { body: JsonObject }
+        if (!reply.error) return reply
         const { error, unsent, retryAfter = 0 } = reply
         // Repeats a request that is idempotent or was not sent, unless the sidecar has ended with the pod.
-        if (once || (unsent && state.ending && !retryAfter) || !(unsent || (isSafe(operation) && isPassing(error!))))
-          throw error!
+        if (once || (unsent && state.ending && !retryAfter) || !(unsent || (isSafe(operation) && isPassing(error))))
+          throw error
         await time.sleep(task, Math.max(retryAfter, time.backoff(failures)))
       }
     },

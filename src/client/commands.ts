@@ -30,7 +30,7 @@ export function createCommands(
 ): Pick<SidecarClient, StateCall | MetadataCall | 'getGameServer' | 'connect'> {
   interface Write {
     readonly operation: StateCall | MetadataCall
-    /** Writes of one key are sent in the order of their calls. */
+    /** Writes of one key are sent in the order of their calls. A `/` keeps it apart from names of counters and lists. */
     readonly key: string
     readonly fields: object
     /** Whether a GameServer shows the write; throws if the write can no longer land. */
@@ -59,7 +59,7 @@ export function createCommands(
     write(
       {
         operation,
-        key: 'state',
+        key: '/state',
         fields,
         isShown(gameServer, before) {
           const { state: name } = gameServer.status
@@ -82,7 +82,7 @@ export function createCommands(
     (operation: MetadataCall, map: 'labels' | 'annotations') =>
     (key: string, value: string, options?: WriteOptions): Promise<Outcome> => {
       const isShown: Predicate = ({ object_meta: meta }) => own(meta[map], state.prefix + key) === value
-      return write({ operation, key: 'metadata', fields: { key, value }, isShown, isDone: () => false }, options)
+      return write({ operation, key: '/metadata', fields: { key, value }, isShown, isDone: () => false }, options)
     }
 
   const read = (operation: 'getGameServer' | 'connect') => (options?: CallOptions) =>
@@ -95,6 +95,7 @@ export function createCommands(
     reserve: (seconds, options) => setState('reserve', options, { seconds }),
     setLabel: setMetadata('setLabel', 'labels'),
     setAnnotation: setMetadata('setAnnotation', 'annotations'),
+
     connect: read('connect'),
     getGameServer: read('getGameServer'),
   }

@@ -1,4 +1,4 @@
-import { check, checkNames } from './checks.js'
+import { check, checkName, checkNames } from './checks.js'
 import { SidecarError } from './errors.js'
 import {
   type AbortSignalLike,
@@ -128,7 +128,14 @@ const DEFAULTS = {
   int64: 'number' as NonNullable<ClientOptions['int64']>,
   timeout: 10_000,
   verifyInterval: 10_000,
-  random: () => Math.random(),
+  random: Math.random,
+}
+
+/** The values of options that have only a few. */
+const VALUES: Readonly<Record<string, string>> = {
+  watch: 'auto websocket stream',
+  crossOrigin: 'auto direct never',
+  int64: 'number bigint',
 }
 
 /** The options that have no default here. */
@@ -145,7 +152,7 @@ export interface ResolvedOptions
   readonly limits: Required<Limits>
 }
 
-/** @throws SidecarError `CONFIG` where an option doesn't exist */
+/** @throws SidecarError `CONFIG` where an option doesn't exist, or a value can't be right */
 export function resolveOptions(given: ClientOptions): ResolvedOptions {
   const { retry, limits } = given
   return Object.assign(resolve('option', given, DEFAULTS, OTHERS.split(' ')), {
@@ -155,12 +162,13 @@ export function resolveOptions(given: ClientOptions): ResolvedOptions {
   })
 }
 
-export type ResolvedAutoHealth = Required<Omit<AutoHealthOptions, 'interval'>> & Pick<AutoHealthOptions, 'interval'>
+/** An `interval` of 0 stands for that of the GameServer. */
+export type ResolvedAutoHealth = Required<AutoHealthOptions>
 
 /** @param inPage whether the host is a page, where workers are the rule */
 export function resolveAutoHealth(given: boolean | AutoHealthOptions, inPage: boolean): ResolvedAutoHealth {
-  const defaults = { stallTimeout: 3000, check: () => true, worker: inPage }
-  return resolve('autoHealth option', given === true ? {} : given || {}, defaults, ['interval'])
+  const defaults = { interval: 0, stallTimeout: 3000, check: () => true, worker: inPage }
+  return resolve('autoHealth option', given === true ? {} : given || {}, defaults)
 }
 
 /** Fills in the defaults of absent or undefined options. */
@@ -172,7 +180,12 @@ function resolve<G extends object, D extends object>(
 ): D & G {
   checkNames(given, others.concat(Object.keys(defaults)), kind)
   const resolved = Object.assign({}, defaults) as Record<string, unknown>
-  for (const [name, value] of Object.entries(given ?? {})) if (value !== undefined) resolved[name] = value
+  for (const [name, value] of Object.entries(given ?? {})) {
+    if (value === undefined) continue
+    if (VALUES[name]) checkName(value, VALUES[name].split(' '), name)
+    if (typeof resolved[name] === 'number') check(typeof value === 'number' && value >= 0, name, value, '0 or more')
+    resolved[name] = value
+  }
   return resolved as D & G
 }
 

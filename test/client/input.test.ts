@@ -16,6 +16,13 @@ const wrongOptions: readonly (readonly [what: string, options: unknown, ...named
   ['an autoHealth that is text', { autoHealth: 'yes' }, 'autoHealth', 'yes'],
   ['a platform with a space', { platform: 'x y' }, 'platform', 'x y'],
   ['an option that does not exist', { xyz: 1 }, 'xyz'],
+  ['a negative timeout', { timeout: -5 }, 'timeout', '-5'],
+  ['a timeout that is text', { timeout: '5000' }, 'timeout', '5000'],
+  ['a verifyInterval that is no number', { verifyInterval: NaN }, 'verifyInterval', 'NaN'],
+  ['a factor that is text', { retry: { factor: 'z' } }, 'factor', 'z'],
+  ['a limit of null', { limits: { body: null } }, 'body', 'null'],
+  ['an interval that is text', { autoHealth: { interval: 'x' } }, 'interval', 'x'],
+  ['a watch that does not exist', { watch: 5 }, 'watch', '5'],
 ]
 
 /** Misspelt options, and the name that was meant. */
@@ -26,6 +33,9 @@ const misspeltOptions: readonly (readonly [options: object, given: string, meant
   [{ processSignal: true }, 'processSignal', 'processSignals'],
   [{ autoHealth: { chekc: () => true } }, 'chekc', 'check'],
   [{ retry: { timeOut: 1 } }, 'timeOut', 'timeout'],
+  [{ int64: 'bigInt' }, 'bigInt', 'bigint'],
+  [{ watch: 'websockets' }, 'websockets', 'websocket'],
+  [{ crossOrigin: 'nevr' }, 'nevr', 'never'],
 ]
 
 const baseUrl = 'http://127.0.0.1:1'
@@ -64,6 +74,13 @@ test.each([
     code: 'CONFIG',
     message: expect.stringContaining(named),
   })
+})
+
+test.each<ClientOptions>([
+  { int64: 'bigint', watch: 'stream', crossOrigin: 'direct' },
+  { timeout: Infinity, verifyInterval: 0, retry: { timeout: Infinity, initialDelay: 0 }, autoHealth: { interval: 0 } },
+])('createClient() takes %o', (options) => {
+  createClient({ baseUrl, ...options }).close()
 })
 
 test.each([{ xyz: 1 }, { retry: { xyz: 1 } }])('nothing is suggested for %o', (options) => {
@@ -122,6 +139,12 @@ const wrongArguments: readonly (readonly [operation: string, what: string, named
   ['updateList', 'values that are numbers', 'values', (c) => c.updateList('a', { values: [any(1)] })],
   ['on', 'an event that does not exist', 'xyz', async (c) => c.on(any('xyz'), () => {})],
   ['on', 'no listener', 'listener', async (c) => c.on('state', any(undefined))],
+  ['setLabel', 'force', 'force', (c) => c.setLabel('a', 'b', any({ force: true }))],
+  ['health', 'confirm', 'confirm', (c) => c.health(any({ confirm: true }))],
+  ['updateCounter', 'confirm', 'confirm', (c) => c.updateCounter('a', { count: 1 }, any({ confirm: true }))],
+  ['removeListValue', 'confirm', 'confirm', (c) => c.removeListValue('a', 'b', any({ confirm: true }))],
+  ['getGameServer', 'force', 'force', (c) => c.getGameServer(any({ force: true }))],
+  ['waitFor', 'confirm', 'confirm', (c) => c.waitFor('Ready', any({ confirm: true }))],
   ['watchGameServer', 'options that are a number', '7', (c) => first(c, any(7))],
 ]
 

@@ -69,6 +69,15 @@ async function started() {
   return { sidecar, client, first, release }
 }
 
+test('a read of a counter called "state" does not wait for state calls', async () => {
+  const { sidecar, client, first, release } = await started()
+  // This sidecar answers with an empty object, which is no counter.
+  await expect(client.getCounter('state', { timeout: 5000 })).rejects.toMatchObject({ code: 'PROTOCOL' })
+  expect(sent(sidecar)).toEqual(['POST /allocate', 'GET /v1beta1/counters/state'])
+  release()
+  await first
+})
+
 test('state calls wait for each other, and a label does not wait for them', async () => {
   const { sidecar, client, first, release } = await started()
   const others = [client.ready(), client.reserve(1)]
