@@ -41,7 +41,8 @@ type Method = (...parameters: unknown[]) => unknown
 
 /**
  * Counts from now on what a client does, which opens its watch. `formatMetrics()` of `gameserver-sidecar/node` writes the
- * figures for Prometheus.
+ * figures for Prometheus. It replaces the client's methods: a method that was taken out of the client before, as by
+ * `const { ready } = client`, isn't counted.
  *
  * @returns the function that reads the figures
  */

@@ -57,16 +57,15 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
   const connection = createConnection(access, time, state, options.logger)
   // Before the parts that end with the client: they then emit no event.
   onAbort(life, state.clear)
-  const open = { websocket, stream }
-  const watch = createWatch(Object.assign({ open, loadWebSocket: load }, options), connection, state)
+  const watch = createWatch(options, { websocket, stream }, load, connection, state)
   const calls = createCalls(options, connection, state, page?.createFindOutcome(watch))
   const heartbeat = createHeartbeat(settings, calls, connection, state)
-  const client = Object.assign(
+  const client: SidecarClient = Object.assign(
     createFace(connection, state, watch, heartbeat),
     createCommands(calls, connection, state, watch),
     createResourceCommands(calls, connection, state, resources),
     createListening(calls, connection, state, watch),
-  ) as unknown as SidecarClient
+  )
   // Before the first beat, since it may refuse its options.
   if (attach) onAbort(life, attach(client, given, state))
   if (autoHealth && !life.aborted) {
@@ -77,9 +76,18 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
   return client
 }
 
+type Face = 'gameServer' | 'status' | 'watchGameServer' | 'health' | 'alive' | 'after' | 'tick' | 'close'
+
 /** What needs no request. Others are assigned to it, since Object.assign would copy the values of its getters. */
-function createFace(connection: Connection, state: State, watch: Watch, heartbeat: Heartbeat) {
+function createFace(
+  connection: Connection,
+  state: State,
+  watch: Watch,
+  heartbeat: Heartbeat,
+): Pick<SidecarClient, Face | typeof Symbol.dispose> {
   const { time, access } = connection
+  // If the host lacks the symbol, this repeats `close`.
+  const dispose: typeof Symbol.dispose = Symbol.dispose ?? 'close'
   const close = (): void => time.life.abort(new SidecarError('CLOSED', 'The client is closed'))
   return {
     get gameServer() {
@@ -96,12 +104,11 @@ function createFace(connection: Connection, state: State, watch: Watch, heartbea
       [Symbol.asyncIterator]: () => iterate(watch, state, time, options ?? {}),
     }),
     health: heartbeat.health,
-    alive: () => heartbeat.alive(),
+    alive: heartbeat.alive,
     after: time.after,
     tick: time.tick,
     close,
-    // If the host lacks the symbol, this repeats `close`.
-    [(Symbol.dispose as symbol | undefined) ?? 'close']: close,
+    [dispose]: close,
   }
 }
 

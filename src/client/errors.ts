@@ -53,7 +53,7 @@ export class SidecarError extends Error {
     // Not enumerable, as Error's own: an error is printed with its code and its cause, and says nothing twice.
     for (const [field, value] of Object.entries(fields))
       if (value !== undefined) Object.defineProperty(this, field, { value, configurable: true, writable: true })
-    Object.assign(this, { code })
+    this.code = code
   }
 }
 

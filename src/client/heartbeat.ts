@@ -64,7 +64,7 @@ export function createHeartbeat(
     reason: undefined as string | undefined,
 
     /** The game has given a sign of life. */
-    alive(): void {
+    alive: (): void => {
       if (!heartbeat.sender) return
       const isBack = isStalled()
       aliveAt = time.now()

@@ -14,20 +14,32 @@ import type { Task, Time } from './time.js'
 
 export type JsonObject = Record<string, unknown>
 
-/** How one attempt to send an operation ended. */
-export interface Reply {
-  /** The JSON object of a good answer; in direct mode, the value before the write, if it could be read. */
-  readonly body?: JsonObject
-  readonly error?: SidecarError
+/** A good answer, or a write that was sent in direct mode. */
+export interface Answer {
+  /** The answer's JSON object; in direct mode, the value before the write, if it could be read. */
+  readonly body: JsonObject
+  readonly error?: undefined
+  readonly unsent?: undefined
+  readonly retryAfter?: undefined
+  readonly answered: true
+  /** The write was sent, but this page couldn't read the answer. */
+  readonly unread?: boolean
+}
+
+/** An attempt that failed. */
+export interface Failure {
+  readonly body?: undefined
+  readonly error: SidecarError
   /** True: the sidecar or a proxy answered. False: nobody did. Undefined: unknown. */
   readonly answered?: boolean | undefined
   /** The request can't have taken effect, so it may be sent again. */
   readonly unsent?: boolean | undefined
   /** ms that the other side asks us to wait */
   readonly retryAfter?: number
-  /** The write was sent, but this page couldn't read the answer. */
-  readonly unread?: boolean
 }
+
+/** How one attempt to send an operation ended. */
+export type Reply = Answer | Failure
 
 export interface Call {
   readonly operation: OperationName
@@ -108,7 +120,7 @@ export function urlOf(baseUrl: string, operation: OperationName, name?: string, 
  *
  * @param isRisky the request isn't idempotent and may have been carried out
  */
-export function failedReply(baseUrl: string, task: Task, cause: unknown, isRisky: boolean): Reply {
+export function failedReply(baseUrl: string, task: Task, cause: unknown, isRisky: boolean): Failure {
   // The caller has given up, or a retry can't help.
   if (isSidecarError(cause) && !isPassing(cause)) return { error: cause }
   const unsent = wasRefused(cause)

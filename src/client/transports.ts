@@ -2,7 +2,7 @@ import type { GameServer } from '../protocol/game-server.js'
 import { checkLength, missingGlobal, SidecarError, toSidecarError } from './errors.js'
 import type { WebSocketConstructor, WebSocketLike } from './globals.js'
 import { requestInit } from './http.js'
-import { type Access, errorOfAnswer, isGameServer, urlOf } from './request.js'
+import { type Access, errorOfAnswer, isGameServer, parseObject, urlOf } from './request.js'
 import type { Task, Time } from './time.js'
 
 export const WATCH = 'watchGameServer'
@@ -25,14 +25,8 @@ export type OpenWatch = (task: Task, listener: WatchListener) => Promise<never>
  */
 function readMessage(text: string, limit: number, { onGameServer, onProblem }: WatchListener): void {
   checkLength(text, limit, 'message')
-  let message: unknown
-  try {
-    // trim() also takes a byte order mark away.
-    message = JSON.parse(text.trim())
-  } catch {
-    // The error is reported below.
-  }
-  const { result, error, code } = Object(message) as Record<string, unknown>
+  const message = parseObject(text)
+  const { result, error, code } = message ?? {}
   if (isGameServer(result)) return onGameServer(result)
   if (error || code) throw errorOfAnswer(500, JSON.stringify(error || message))
   onProblem(new SidecarError('PROTOCOL', 'This message is not a GameServer: ' + text.slice(0, 1024)))

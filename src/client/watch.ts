@@ -2,7 +2,7 @@ import type { GameServer } from '../protocol/game-server.js'
 import type { Predicate } from './calls.js'
 import { checkNames } from './checks.js'
 import type { Connection } from './connection.js'
-import { isPassing, named, SidecarError, timedOut, toSidecarError } from './errors.js'
+import { isPassing, missingGlobal, named, SidecarError, timedOut, toSidecarError } from './errors.js'
 import type { ResolvedOptions } from './options.js'
 import { isShownByWatch, type State } from './state.js'
 import { follow, type Task, throwIfAborted, type Time } from './time.js'
@@ -24,11 +24,6 @@ const STOPPING = /(ended with 1001|: The gateway is stopping) \((SIG\w{3,5})\)$/
 /** Objects that an iterator keeps for a slow reader. The oldest gives way to the newest. */
 const QUEUE = 64
 
-interface WatchSettings extends Pick<ResolvedOptions, 'watch' | 'verifyInterval' | 'timeout'> {
-  readonly open: Readonly<Record<Transport, OpenWatch>>
-  readonly loadWebSocket: LoadWebSocket
-}
-
 export type Watch = ReturnType<typeof createWatch>
 
 /**
@@ -36,7 +31,9 @@ export type Watch = ReturnType<typeof createWatch>
  * closed or another try can't help, and can begin again: search, dial, first object, comparisons, end.
  */
 export function createWatch(
-  { watch: mode, verifyInterval, timeout, open, loadWebSocket }: WatchSettings,
+  { watch: mode, verifyInterval, timeout }: Pick<ResolvedOptions, 'watch' | 'verifyInterval' | 'timeout'>,
+  open: Readonly<Record<Transport, OpenWatch>>,
+  loadWebSocket: LoadWebSocket,
   connection: Connection,
   state: State,
 ) {
@@ -127,7 +124,7 @@ export function createWatch(
   /** Resolves with how the connection ended: opened once the other side accepts it, established by its first object. */
   async function dial(): Promise<{ reason: SidecarError; isOpened: boolean; isEstablished: boolean }> {
     const mayFallBack = mode === 'auto' && !access.isDirect
-    if (mayFallBack && !(await loadWebSocket())) fallback = 'There is no WebSocket here'
+    if (mayFallBack && !(await loadWebSocket())) fallback = missingGlobal('WebSocket').summary
     const isStream = !access.isDirect && (mode === 'stream' || !!fallback)
     const limit = mayFallBack && !isStream ? FIRST_OBJECT_TIMEOUT : timeout
     const transport = isStream ? 'stream' : 'websocket'
@@ -280,7 +277,7 @@ export function iterate(watch: Watch, state: State, time: Time, options: WatchOp
     done = true
     queue = []
     task = task ?? follow()
-    task.abort(new SidecarError('ABORTED', 'The iterator has ended'))
+    task.abort(new SidecarError('ABORTED', 'The watch ended'))
     leave()
     return { done, value: undefined }
   }

@@ -8,6 +8,7 @@ import type { ClientOptions } from '../options.js'
 import {
   type Access,
   type Call,
+  type Failure,
   failedReply,
   isSafe,
   type JsonObject,
@@ -66,8 +67,8 @@ export function createDirectMode(
   }
 
   /** Whether the attempt got no answer, for a reason that browsers hide. */
-  const isKept = ({ answered, error }: Reply): boolean =>
-    isForeign() && answered === false && error!.code === 'UNAVAILABLE'
+  const isKept = (reply: Reply): reply is Failure =>
+    isForeign() && reply.answered === false && reply.error.code === 'UNAVAILABLE'
 
   const refuseWith = (summary: string, cause?: unknown): SidecarError =>
     new SidecarError('CROSS_ORIGIN', summary, { hint: ONE_ORIGIN, cause })
@@ -100,7 +101,7 @@ export function createDirectMode(
           if (found.body && crossOrigin !== 'never') mode.isDirect = true
           if (mode.isDirect) return mode.request(task, call)
           refusedUntil = time.now() + VERDICT_HOLDS
-          const error = refuseWith(`${baseUrl} answers, but not to a page of another origin`, reply.error!.cause)
+          const error = refuseWith(`${baseUrl} answers, but not to a page of another origin`, reply.error.cause)
           return (refusal = { answered: false, error })
         }
       }
@@ -120,9 +121,11 @@ function createBlindRequest({ baseUrl, http }: Access, openWebSocket: OpenWatch,
   /** Whether the latest probe reached a sidecar. */
   let isThere = false
 
+  const ignore = (): void => {}
+
   const post = (task: Task, url: string, init: FetchInit): Promise<unknown> =>
     time.wait(task, (resolve, reject) =>
-      http(url, init, { onHead: () => {}, onText: () => {}, onEnd: () => resolve(undefined), onError: reject }),
+      http(url, init, { onHead: ignore, onText: ignore, onEnd: () => resolve(undefined), onError: reject }),
     )
 
   async function read(task: Task): Promise<GameServer> {
@@ -131,7 +134,6 @@ function createBlindRequest({ baseUrl, http }: Access, openWebSocket: OpenWatch,
       await post(task, urlOf(baseUrl, 'getGameServer'), blindInit('GET'))
       isThere = true
     }
-    const ignore = (): void => {}
     return time.wait(task, (resolve, reject) => {
       const link = follow(task)
       openWebSocket(link, { onGameServer: resolve, onOpen: ignore, onProblem: ignore }).then(null, reject)
