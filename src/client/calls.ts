@@ -33,11 +33,15 @@ export function createCalls(
   { retry, timeout: attempt, once }: Pick<ResolvedOptions, 'retry' | 'timeout' | 'once'>,
   connection: Connection,
   state: Pick<State, 'ending'>,
+  findOutcome: FindOutcome | undefined,
 ) {
   const { time } = connection
   const tails = new Map<string, Promise<unknown>>()
 
   return {
+    /** Only in a page. */
+    findOutcome,
+
     /**
      * Runs one call of the user as a task, which the call's signal, its timeout or `close()` aborts. Rejects only with a
      * SidecarError.

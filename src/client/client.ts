@@ -59,13 +59,12 @@ function buildClient(given: ClientOptions, { createHttp, loadWebSocket, page, at
   onAbort(life, state.clear)
   const open = { websocket, stream }
   const watch = createWatch(Object.assign({ open, loadWebSocket: load }, options), connection, state)
-  const calls = createCalls(options, connection, state)
-  const findOutcome = page?.createFindOutcome(watch)
+  const calls = createCalls(options, connection, state, page?.createFindOutcome(watch))
   const heartbeat = createHeartbeat(settings, calls, connection, state)
   const client = Object.assign(
     createFace(connection, state, watch, heartbeat),
-    createCommands(calls, connection, state, watch, findOutcome),
-    createResourceCommands(calls, connection, state, resources, findOutcome),
+    createCommands(calls, connection, state, watch),
+    createResourceCommands(calls, connection, state, resources),
     createListening(calls, connection, state, watch),
   ) as unknown as SidecarClient
   // Before the first beat, since it may refuse its options.

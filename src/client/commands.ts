@@ -1,6 +1,6 @@
 import type { GameServer } from '../protocol/game-server.js'
 import type { OperationName } from '../protocol/operations.js'
-import type { Calls, FindOutcome, Predicate } from './calls.js'
+import type { Calls, Predicate } from './calls.js'
 import { checkBody, checkKey } from './checks.js'
 import type { Connection } from './connection.js'
 import type { SidecarError } from './errors.js'
@@ -23,11 +23,10 @@ const SETTLE_INTERVAL = 200
 
 /** States, labels, annotations and the GameServer. The sidecar's answer only accepts a write; the watch shows it. */
 export function createCommands(
-  { run, send, inOrder }: Calls,
+  { run, send, inOrder, findOutcome }: Calls,
   connection: Connection,
   state: State,
   watch: Watch,
-  findOutcome: FindOutcome | undefined,
 ): Pick<SidecarClient, StateCall | MetadataCall | 'getGameServer' | 'connect'> {
   interface Write {
     readonly operation: StateCall | MetadataCall
@@ -117,11 +116,10 @@ interface Target {
 
 /** Counters and lists. Operations on one name run in the order of their calls. */
 export function createResourceCommands(
-  { run, send, inOrder }: Calls,
+  { run, send, inOrder, findOutcome }: Calls,
   { time }: Connection,
   state: State,
   { toCounter, toList }: Resources,
-  findOutcome: FindOutcome | undefined,
 ): Pick<SidecarClient, CounterCall | ListCall> {
   /** Checks an operation on a counter or list, then runs it after earlier operations on the same name. */
   const on = <T>(

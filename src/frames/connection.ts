@@ -79,11 +79,16 @@ function createDeadline(options: WebSocketOptions, fail: (error: Error) => void)
   }
 }
 
+/** Shared by the sockets of a class. */
+interface Shared {
+  readonly connect: Connect
+  readonly options: WebSocketOptions
+  readonly randomBytes: RandomBytes
+}
+
 /** The connection of one socket, from its opening handshake to its end. */
 export function createConnection(
-  connect: Connect,
-  options: WebSocketOptions,
-  randomBytes: RandomBytes,
+  { connect, options, randomBytes }: Shared,
   handshake: Handshake,
   dispatch: (type: string, detail?: Partial<SocketEvent>) => void,
 ) {

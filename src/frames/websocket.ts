@@ -84,7 +84,7 @@ export function createWebSocketClass(connect: Connect, options: WebSocketOptions
   const createInside = (socket: FrameWebSocket, protocols: readonly string[]) => {
     const handshake = createHandshake(socket.url, protocols, randomBytes)
     const events = createSocketEvents(socket)
-    const connection = createConnection(connect, options, randomBytes, handshake, events.dispatch)
+    const connection = createConnection({ connect, options, randomBytes }, handshake, events.dispatch)
     return { handshake, events, connection }
   }
 

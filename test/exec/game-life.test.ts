@@ -99,3 +99,13 @@ test('a GameServer that ends during the pause before a restart is replaced, and 
   ])
   expect(local.sidecar.snapshot().gameServer.status.state).not.toBe('Shutdown')
 })
+
+test('a game that was told to end is killed as soon as the grace period is shortened, without a second signal', async () => {
+  const { life, game } = await live()
+  const { told } = await game(0)
+  life.end()
+  life.graceMs = 0
+  life.hasten()
+  expect(await life.ended).toBe(137)
+  expect(told).toEqual(['SIGTERM', 'SIGKILL'])
+})

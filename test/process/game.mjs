@@ -14,7 +14,8 @@ const onSignal = {
     throw new Error('could not save')
   },
 }[mode]
-const client = createClient({ baseUrl: url, autoHealth: true, processSignals: { onSignal, timeout } })
+const logger = { warn: (message) => console.log('warned', message), error: console.error }
+const client = createClient({ baseUrl: url, autoHealth: true, processSignals: { onSignal, timeout }, logger })
 client.on('signal', ({ signal }) => console.log('signal', signal))
 client.on('ending', ({ reason, deadline }) => console.log('ending', reason, deadline <= Date.now() + timeout))
 if (mode === 'slow')

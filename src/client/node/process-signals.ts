@@ -1,6 +1,6 @@
 import { check, checkNames } from '../checks.js'
 import { SidecarError } from '../errors.js'
-import { globals } from '../globals.js'
+import { globals, warn } from '../globals.js'
 import type { ClientOptions, ProcessSignalOptions } from '../options.js'
 import type { State } from '../state.js'
 import type { SidecarClient } from '../types.js'
@@ -53,7 +53,7 @@ export function handleProcessSignals(
         await client.shutdown({ timeout: Math.max(1, deadline - Date.now() - 100) })
     } catch (error) {
       // The sidecar may have left already: both containers of a deleted pod get SIGTERM at the same time.
-      logger?.warn?.((error as Error).message)
+      if (logger) warn(logger, (error as Error).message)
     }
     client.close()
     process!.exit!(code)

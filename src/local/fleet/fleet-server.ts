@@ -17,9 +17,8 @@ export interface FleetServerOptions extends Pick<GuardedServerOptions, 'onFault'
   readonly allowOrigins: readonly string[]
 }
 
-/** The headers of a request that pages of an allowed origin may send, and the methods beside those of a sidecar. */
-const REQUEST_HEADERS = ['content-type', 'accept']
-const METHODS = [...CORS_METHODS, 'DELETE']
+/** What pages of an allowed origin may send: more than to a sidecar. */
+const ALLOWED = { headers: ['content-type', 'accept'], methods: [...CORS_METHODS, 'DELETE'] }
 
 /** Milliseconds between two looks at beats and processes, which change without an entry. */
 const QUIET_INTERVAL = 1_000
@@ -32,7 +31,7 @@ export function createFleetServer(options: FleetServerOptions): { server: Server
 
   async function serve(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
     const { target } = admission
-    if (allowOrigin(message, reply, admission, REQUEST_HEADERS, METHODS)) return
+    if (allowOrigin(message, reply, admission, ALLOWED)) return
     const response = isControlTarget(target)
       ? await answerControl(control, message, admission)
       : await answerDashboard(message, target, () => import('./fleet-page.js'))

@@ -102,18 +102,19 @@ export const CORS_METHODS = ['GET', 'POST', 'PUT', 'PATCH'] as const
 /**
  * Lets a page of an allowed origin read the answer, and answers its preflight; returns whether the request was one. The
  * real sidecar sends no such headers.
+ *
+ * @param allowed the headers and methods of requests that such a page may send
  */
 export function allowOrigin(
   { method, headers }: IncomingMessage,
   reply: ServerResponse,
   { foreignOrigin }: Admission,
-  requestHeaders: readonly string[] = ['content-type'],
-  methods: readonly string[] = CORS_METHODS,
+  allowed: { readonly headers?: readonly string[]; readonly methods?: readonly string[] } = {},
 ): boolean {
   if (foreignOrigin === undefined) return false
   reply.setHeader('access-control-allow-origin', foreignOrigin)
-  reply.setHeader('access-control-allow-methods', methods.join(', '))
-  reply.setHeader('access-control-allow-headers', requestHeaders.join(', '))
+  reply.setHeader('access-control-allow-methods', (allowed.methods ?? CORS_METHODS).join(', '))
+  reply.setHeader('access-control-allow-headers', (allowed.headers ?? ['content-type']).join(', '))
   reply.setHeader('access-control-max-age', '600')
   reply.setHeader('vary', 'Origin')
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false

@@ -113,7 +113,10 @@ export function createTracked<What, Effect, Own>(rules: Rules, own: Own): Tracke
   return Object.assign({ rules, writes: new Map(), effects: [], facts: NOTHING, before: NOTHING }, own)
 }
 
-const capacityOf = (kind: { capacity: string } | undefined): number => (kind ? Number(kind.capacity) : Infinity)
+/** Parses a count of the sidecar. A malformed count becomes 0, so that nobody is admitted by mistake. */
+const toCount = (text: string): number => Number(text) || 0
+
+const capacityOf = (kind: { capacity: string } | undefined): number => (kind ? toCount(kind.capacity) : Infinity)
 
 /** Returns the value of the key with that ending. The platform's name precedes the ending. */
 export function find(map: Record<string, string> | null | undefined, end: string): string | undefined {
@@ -127,7 +130,7 @@ function factsOf({ status, object_meta: meta }: GameServer, { list, counter, lab
   return {
     state: status.state,
     values: seats && new Set(seats.values),
-    count: counted && Number(counted.count),
+    count: counted && toCount(counted.count),
     room: capacityOf(seats),
     capacity: Math.min(capacityOf(seats), capacityOf(counted)),
     missing: list !== undefined && !seats ? 'list' : counter !== undefined && !counted ? 'counter' : undefined,

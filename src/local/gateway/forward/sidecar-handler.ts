@@ -148,7 +148,7 @@ export class SidecarHandler {
   }
 
   async #call(message: IncomingMessage, reply: ServerResponse, admission: Admission): Promise<void> {
-    if (allowOrigin(message, reply, admission, ['content-type', 'authorization'])) return
+    if (allowOrigin(message, reply, admission, { headers: ['content-type', 'authorization'] })) return
     const exchange = await this.#begin(message, reply, admission)
     if (exchange === undefined) return
     const { operation } = exchange
